@@ -1,0 +1,79 @@
+// Package fault is the one error type of the house.
+//
+// A Kind says what the caller can do about an error; the Message is one
+// sentence for a person, without a trailing period, and always safe to show.
+// Anything that is not an *Error is our own fault: it is logged once, at the
+// edge, and its text never reaches the caller.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind says what the caller can do about an error.
+type Kind string
+
+// The kinds. Which HTTP status each becomes is decided in backend/api alone.
+const (
+	Invalid   Kind = "invalid"    // the request is wrong; fix Field and resend
+	NoLogin   Kind = "no_login"   // no session, or an expired one; a bad token
+	Denied    Kind = "denied"     // signed in, but without the permission
+	Unknown   Kind = "unknown"    // no such row, or not yours to see
+	NoMethod  Kind = "no_method"  // the path exists, the method does not go with it
+	Conflict  Kind = "conflict"   // somebody else holds that name, or the state forbids it
+	Changed   Kind = "changed"    // the row is not the one you read; read it again
+	TooLarge  Kind = "too_large"  // the body or the headers pass a limit
+	MediaType Kind = "media_type" // the body is not JSON
+	TooMany   Kind = "too_many"   // rate limit; resend after RetryAfter
+	Offline   Kind = "offline"    // the other side does not answer; try again
+	Full      Kind = "full"       // the disk is full; nothing was written
+	Internal  Kind = "internal"   // our fault; the cause never leaves the log
+)
+
+// Error is what a person reads (Message, Field) and what code branches on (Kind).
+type Error struct {
+	Kind       Kind
+	Field      string         // the JSON or parameter name of what is wrong, if one thing is
+	Message    string         // one sentence, no trailing period, safe to show
+	Allowed    []any          // the values that would do, where they can be listed
+	Detail     map[string]any // further facts for a program, safe to show
+	RetryAfter time.Duration  // for TooMany: when the same request may come again
+	Err        error          // the cause, for the log only
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Message + ": " + e.Err.Error()
+	}
+	return e.Message
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// New is an Error of a kind, with a formatted sentence.
+func New(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// At is a wrong request whose fault lies in one field.
+func At(field, format string, args ...any) *Error {
+	return &Error{Kind: Invalid, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// Of is what may be shown of err. Anything that is not ours, or is Internal,
+// becomes "internal error" with err as its cause.
+func Of(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) && e.Kind != Internal {
+		return e
+	}
+	return &Error{Kind: Internal, Message: "internal error", Err: err}
+}
+
+// Is reports whether err is a fault of that kind.
+func Is(err error, kind Kind) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == kind
+}

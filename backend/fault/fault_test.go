@@ -1,0 +1,57 @@
+package fault_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"testing"
+
+	"spyglass/backend/fault"
+)
+
+func TestOfShowsOursAndHidesTheRest(t *testing.T) {
+	ours := fault.At("size", "size is a whole number from 1 to %d", 1000)
+	foreign := errors.New("open /secret/path: disk on fire")
+	internal := &fault.Error{Kind: fault.Internal, Message: "row 7 is torn", Err: foreign}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want *fault.Error
+	}{
+		{"ours", ours, ours},
+		{"ours, wrapped", fmt.Errorf("while listing: %w", ours), ours},
+		{"a foreign one", foreign, &fault.Error{Kind: fault.Internal, Message: "internal error", Err: foreign}},
+		{"an internal one", internal, &fault.Error{Kind: fault.Internal, Message: "internal error", Err: internal}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := fault.Of(tt.err); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAnErrorCarriesItsCauseForTheLog(t *testing.T) {
+	err := &fault.Error{Kind: fault.Full, Message: "the disk is full", Err: fs.ErrPermission}
+	if err.Error() != "the disk is full: permission denied" || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("got %q", err)
+	}
+	if plain := fault.New(fault.Unknown, "there is no device %d", 7); plain.Error() != "there is no device 7" {
+		t.Errorf("got %q", plain)
+	}
+}
+
+func TestIs(t *testing.T) {
+	err := fmt.Errorf("while deleting: %w", fault.New(fault.Conflict, "the root group stays"))
+	if !fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) || fault.Is(nil, fault.Conflict) || fault.Is(errors.New("x"), fault.Internal) {
+		t.Errorf("%v is not told apart by its kind", err)
+	}
+}
+
+func TestAFaultInAFieldIsInvalid(t *testing.T) {
+	want := &fault.Error{Kind: fault.Invalid, Field: "name", Message: "name is empty"}
+	if got := fault.At("name", "%s is empty", "name"); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

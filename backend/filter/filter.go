@@ -1,0 +1,181 @@
+// Package filter reads the text of a list's filter parameter into conditions
+// on declared columns. It knows no SQL: backend/store turns the conditions into
+// a query.
+//
+// # Grammar
+//
+//	filter := and { "||" and }
+//	and    := cond { "," cond }                      "," binds tighter than "||"
+//	cond   := field op value { "|" value }           "|" means any of these values
+//	        | field test
+//	field  := name | name ".name" | name ".value"    the latter two for lists of name/value pairs
+//	        | "_all"                                 every text of the row
+//	op     := ":" | "!:" | "~" | "!~" | ">" | "<" | ">:" | "<:" | ">=" | "<="
+//	test   := ":::empty" | "!::empty" | ":::null" | "!::null"
+//	value  := '"' { char } '"' | char { char }
+//
+// Spaces may stand between any two of these. A quoted value holds any
+// characters; a bare one ends at a space, a comma, a bar or a quote. In both, \
+// takes the next character as it is. ">=" and "<=" are other ways to write ">:"
+// and "<:". A text of nothing but spaces is the filter that everything passes.
+//
+// # Values
+//
+// ":" is equal, "~" contains, and "!" before either negates. With a negated
+// operator, "|" means none of these values. In a value of ":" and "!:", an
+// unescaped * is a wildcard where texts are compared; everywhere else it stands
+// for itself, but for a boolean, where a lone * is either value.
+//
+// Numbers are decimal. A moment is an epoch number in the unit of its column, a
+// day 2026-01-31, which is all of that day in the portal's time zone, or an RFC
+// 3339 date and time; a time zone's + may arrive as a space. Case matters in
+// names of fields, not in true and false.
+//
+// Conditions on the two halves of one list of pairs, in one and-group, mean the
+// same element: the reader of a Filter sees to that.
+//
+// # Limits and errors
+//
+// A filter has at most MaxBytes bytes and MaxTerms values. Every error is
+// fault.Invalid at the field "filter"; its sentence says where, in characters
+// from 0.
+package filter
+
+import (
+	"strings"
+
+	"spyglass/backend/resource"
+)
+
+// MaxBytes and MaxTerms limit one filter. A value is a term, and so is a
+// condition without one.
+const (
+	MaxBytes = 4 << 10
+	MaxTerms = 100
+)
+
+// Filter is any of its alternatives; each alternative is all of its conditions.
+// A nil Filter is passed by everything.
+type Filter struct{ Any [][]Cond }
+
+// Cond is one condition on one column.
+type Cond struct {
+	Column resource.Column // Kind tells how to compare; "_all" is of KindText
+	Sub    string          // "name" or "value" of a KindPairs column, else ""
+	Op     Op
+	Values []Value // any of these; for a negated Op none of these; nil where Op takes none
+}
+
+// Value is one value, read as the kind of its column asks.
+type Value struct {
+	Text     string // as written, unescaped
+	Pattern  bool   // Text holds wildcards; Glob is set. On a boolean: either value
+	Glob     []string
+	Int      int64   // of an integer column
+	Float    float64 // of a number column
+	Bool     bool    // of a boolean column
+	From, To int64   // of a time column, in its unit: the half-open range the value means
+}
+
+// Op is how a column is compared.
+type Op int
+
+// The operators. NotEqual, NotContains, NotEmpty and NotNull are negated.
+const (
+	Equal Op = iota
+	NotEqual
+	Contains
+	NotContains
+	Greater
+	Less
+	GreaterEq
+	LessEq
+	Empty
+	NotEmpty
+	Null
+	NotNull
+)
+
+var opTexts = [...]string{":", "!:", "~", "!~", ">", "<", ">:", "<:", ":::empty", "!::empty", ":::null", "!::null"}
+
+func (o Op) String() string { return opTexts[o] }
+
+// takesValue reports whether a value follows the operator.
+func (o Op) takesValue() bool { return o < Empty }
+
+var tests = []Op{Empty, NotEmpty, Null, NotNull}
+
+// legal are the operators that go with a column.
+func legal(c resource.Column) []Op {
+	var ops []Op
+	switch c.Kind {
+	case resource.KindInteger, resource.KindNumber, resource.KindSeconds, resource.KindMillis:
+		ops = []Op{Equal, NotEqual, Greater, Less, GreaterEq, LessEq}
+	case resource.KindBoolean:
+		ops = []Op{Equal, NotEqual}
+	case resource.KindText, resource.KindPairs, resource.KindIDs:
+		ops = []Op{Equal, NotEqual, Contains, NotContains}
+	}
+	if ops == nil || c.Name == all {
+		return ops
+	}
+	return append(ops, tests...)
+}
+
+// Operators are the texts of the operators that go with a column of a kind, as
+// the catalog prints them; of KindPairs they go with its .name and .value. None
+// for KindOther. The field _all takes no :::empty and the like.
+func Operators(kind resource.Kind) []string {
+	var texts []string
+	for _, op := range legal(resource.Column{Kind: kind}) {
+		texts = append(texts, op.String())
+	}
+	return texts
+}
+
+// String writes the filter so that Parse reads the same one again.
+func (f *Filter) String() string {
+	if f == nil {
+		return ""
+	}
+	var out strings.Builder
+	for i, conds := range f.Any {
+		if i > 0 {
+			out.WriteString(" || ")
+		}
+		for j, c := range conds {
+			if j > 0 {
+				out.WriteByte(',')
+			}
+			c.write(&out)
+		}
+	}
+	return out.String()
+}
+
+func (c Cond) write(out *strings.Builder) {
+	out.WriteString(c.Column.Name)
+	if c.Sub != "" {
+		out.WriteString("." + c.Sub)
+	}
+	out.WriteString(c.Op.String())
+	for i, v := range c.Values {
+		if i > 0 {
+			out.WriteByte('|')
+		}
+		parts := v.Glob
+		if !v.Pattern {
+			parts = []string{v.Text}
+		}
+		out.WriteByte('"')
+		for k, part := range parts {
+			if k > 0 {
+				out.WriteByte('*')
+			}
+			out.WriteString(escape.Replace(part))
+		}
+		out.WriteByte('"')
+	}
+}
+
+var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `*`, `\*`)

@@ -1,0 +1,114 @@
+package portal
+
+import (
+	"context"
+	"strconv"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Collector is what runs checks: the one inside this portal, or one elsewhere.
+type Collector struct {
+	ID              int64
+	Description     string
+	Hostname        string
+	GroupID         int64
+	BackupID        int64
+	Status          int64
+	IsDown          bool
+	Acked           bool
+	AckedBy         string
+	AckedOn         resource.Seconds
+	AckComment      string
+	CollectorSize   string
+	Platform        string
+	Arch            string
+	Build           string
+	EnableFailBack  bool
+	ResendIval      int64
+	SuppressClear   bool
+	NeedDevice      bool
+	DeviceID        int64
+	Properties      []resource.Property
+	CreatedOn       resource.Seconds
+	UpdatedOn       resource.Seconds
+	LastHeartbeatOn resource.Seconds
+}
+
+// Collectors declares /setting/collectors.
+var Collectors = resource.Resource[Collector]{
+	Name: collectorRows, Label: "collector", Sample: 2, Path: "/setting/collectors", Category: CategorySettings, Object: resource.Setting, Area: "collectors",
+	Doc:     "What runs the checks of devices. Number 1 is built into the portal.",
+	OpTypes: true,
+	Fields: []resource.Field[Collector]{
+		{Name: "id", At: func(c *Collector) any { return &c.ID }, Doc: "Set by the portal; 1 is the built-in collector", ReadOnly: true, Example: 1},
+		{Name: "description", At: func(c *Collector) any { return &c.Description }, Doc: "What it is called in lists", Example: "Collector in Oslo"},
+		{Name: "hostname", At: func(c *Collector) any { return &c.Hostname }, Doc: "The machine it runs on", ReadOnly: true},
+		{Name: "collectorGroupId", At: func(c *Collector) any { return &c.GroupID }, Doc: "Its group of collectors", Default: 1, Min: number(1)},
+		{Name: "backupAgentId", At: func(c *Collector) any { return &c.BackupID }, Doc: "The collector that takes over; 0 for none", Min: number(0)},
+		{Name: "status", At: func(c *Collector) any { return &c.Status }, Doc: "1 running, 0 never seen", ReadOnly: true},
+		{Name: "isDown", At: func(c *Collector) any { return &c.IsDown }, Doc: "No heartbeat for 3 minutes", ReadOnly: true},
+		{Name: "acked", At: func(c *Collector) any { return &c.Acked }, Doc: "Somebody took on that it is down", ReadOnly: true},
+		{Name: "ackedBy", At: func(c *Collector) any { return &c.AckedBy }, Doc: "Who", ReadOnly: true},
+		{Name: "ackedOn", At: func(c *Collector) any { return &c.AckedOn }, Doc: "When", ReadOnly: true},
+		{Name: "ackComment", At: func(c *Collector) any { return &c.AckComment }, Doc: "With which words", ReadOnly: true},
+		{Name: "collectorSize", At: func(c *Collector) any { return &c.CollectorSize }, Doc: "How much it may use", ReadOnly: true},
+		{Name: "platform", At: func(c *Collector) any { return &c.Platform }, Doc: "linux, windows or darwin", ReadOnly: true},
+		{Name: "arch", At: func(c *Collector) any { return &c.Arch }, Doc: "Its processor", ReadOnly: true},
+		{Name: "build", At: func(c *Collector) any { return &c.Build }, Doc: "Its version", ReadOnly: true},
+		{Name: "enableFailBack", At: func(c *Collector) any { return &c.EnableFailBack }, Doc: "Take devices back once it runs again", Default: true},
+		{Name: "resendIval", At: func(c *Collector) any { return &c.ResendIval }, Doc: "Minutes between two notices that it is down", Default: 15, Min: number(0), Max: number(1440)},
+		{Name: "suppressAlertClear", At: func(c *Collector) any { return &c.SuppressClear }, Doc: "Send no notice when it is back"},
+		{Name: "needAutoCreateCollectorDevice", At: func(c *Collector) any { return &c.NeedDevice }, Doc: "Add the machine it runs on as a device", Default: true},
+		{Name: "collectorDeviceId", At: func(c *Collector) any { return &c.DeviceID }, Doc: "The device it runs on; 0 for none", ReadOnly: true},
+		{Name: "customProperties", At: func(c *Collector) any { return &c.Properties }, Doc: "Free name/value pairs; secret-looking ones are write-only",
+			Example: []resource.Property{{Name: "site", Value: "Oslo"}}},
+		{Name: "createdOn", At: func(c *Collector) any { return &c.CreatedOn }, Doc: "When it was added", ReadOnly: true},
+		{Name: "updatedOn", At: func(c *Collector) any { return &c.UpdatedOn }, Doc: "When it was last changed", ReadOnly: true},
+		{Name: "lastHeartbeatOn", At: func(c *Collector) any { return &c.LastHeartbeatOn }, Doc: "When it last answered", ReadOnly: true},
+	},
+	Derived: []resource.Derived{{
+		Name: "numberOfHosts", Doc: "Devices it looks after", Schema: resource.Integer(""), Example: 152,
+		Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+			counts, err := r.CountBy(ctx, string(deviceRows), "preferredCollectorId")
+			return integers(rows, counts), err
+		},
+	}},
+	Check: func(w *resource.Write, was, now *Collector) error {
+		now.UpdatedOn = resource.SecondsOf(w.Call.At)
+		if was == nil {
+			now.CreatedOn = now.UpdatedOn
+			now.CollectorSize = "small"
+		}
+		if now.BackupID == 0 {
+			return nil
+		}
+		if was != nil && now.BackupID == now.ID {
+			return fault.At("backupAgentId", "a collector cannot be its own backup")
+		}
+		if _, err := resource.Get(w.Context, w.Tx, collectorRows, now.BackupID); err != nil {
+			return fault.At("backupAgentId", "there is no collector %d", now.BackupID)
+		}
+		return nil
+	},
+	Remove: func(w *resource.Write, c *Collector) error {
+		if c.ID == BuiltInCollector {
+			return fault.New(fault.Conflict, "the built-in collector stays")
+		}
+		counts, err := w.Tx.CountBy(w.Context, string(deviceRows), "preferredCollectorId")
+		if n := counts[c.ID]; err == nil && n > 0 {
+			return fault.New(fault.Conflict, "the collector looks after %d devices; give them to another one first", n)
+		}
+		return err
+	},
+}
+
+// integers gives each row its count.
+func integers(rows []resource.Row, counts map[int64]int64) [][]byte {
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		out[i] = strconv.AppendInt(nil, counts[row.ID], 10)
+	}
+	return out
+}

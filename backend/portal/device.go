@@ -1,0 +1,156 @@
+package portal
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Device is one thing we watch.
+type Device struct {
+	ID               int64
+	Name             string // host name or IP address; what checks connect to
+	DisplayName      string
+	Description      string
+	DeviceType       int64
+	HostStatus       string
+	AlertStatus      string
+	GroupIDs         resource.IDs
+	CollectorID      int64
+	CurrentCollector int64
+	DisableAlerting  bool
+	Link             string
+	EnableNetflow    bool
+	RelatedDeviceID  int64
+	CustomProperties []resource.Property
+	SystemProperties []resource.Property
+	AutoProperties   []resource.Property
+	CreatedOn        resource.Seconds
+	UpdatedOn        resource.Seconds
+	LastDataTime     resource.Seconds
+	LastRawdataTime  resource.Seconds
+	UpTime           int64
+	DeletedOn        resource.Millis
+}
+
+// Devices declares /device/devices.
+var Devices = resource.Resource[Device]{
+	Name: deviceRows, Label: "device", Sample: 150, Path: "/device/devices", Category: CategoryDevices, Object: resource.DeviceGroup, Scope: "hostGroupIds",
+	Doc:     "A host, appliance or service that checks run against.",
+	OpTypes: true, SoftBy: "deletedTimeInMs",
+	Flags: []resource.Flag{{Name: "deleteHard", Doc: "Remove for good, instead of keeping the device recoverable"}},
+	Fields: []resource.Field[Device]{
+		{Name: "id", At: func(d *Device) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 7},
+		{Name: "name", At: func(d *Device) any { return &d.Name }, Doc: "Host name or IP address that checks connect to", Required: true, MaxLen: 255, Index: true, Example: "web-42.example.net"},
+		{Name: "displayName", At: func(d *Device) any { return &d.DisplayName }, Doc: "Name shown in lists, unique; the name when empty", MaxLen: 255, Index: true, Example: "web-42"},
+		{Name: "description", At: func(d *Device) any { return &d.Description }, Doc: "What it is for", MaxLen: 4000, Example: "Shop front end"},
+		{Name: "deviceType", At: func(d *Device) any { return &d.DeviceType }, Doc: "0 for an ordinary device", Min: number(0), Max: number(20)},
+		{Name: "hostStatus", At: func(d *Device) any { return &d.HostStatus }, Doc: "normal, dead or dead-collector", ReadOnly: true, Index: true, Example: "normal"},
+		{Name: "alertStatus", At: func(d *Device) any { return &d.AlertStatus }, Doc: "none, or who knows of the worst alert, its severity and whether maintenance covers it: confirmed-error-none", ReadOnly: true, Example: "none"},
+		{Name: "hostGroupIds", At: func(d *Device) any { return &d.GroupIDs }, Doc: "Ids of its groups, joined by commas; the root group when empty", Refs: "deviceGroup", Example: "1"},
+		{Name: "preferredCollectorId", At: func(d *Device) any { return &d.CollectorID }, Doc: "The collector that looks after it", Default: 1, Min: number(1), Refs: "collector", Index: true, Example: 1},
+		{Name: "currentCollectorId", At: func(d *Device) any { return &d.CurrentCollector }, Doc: "The collector that does so now; another one after a failover", ReadOnly: true, Example: 1},
+		{Name: "disableAlerting", At: func(d *Device) any { return &d.DisableAlerting }, Doc: "Watch it, but raise no alerts"},
+		{Name: "link", At: func(d *Device) any { return &d.Link }, Doc: "A web page about it, http or https", MaxLen: 2048},
+		{Name: "enableNetflow", At: func(d *Device) any { return &d.EnableNetflow }, Doc: "Kept for clients of the published API"},
+		{Name: "relatedDeviceId", At: func(d *Device) any { return &d.RelatedDeviceID }, Doc: "Kept for clients of the published API", Default: -1},
+		{Name: "customProperties", At: func(d *Device) any { return &d.CustomProperties }, Doc: "Free name/value pairs; secret-looking ones are write-only",
+			Example: []resource.Property{{Name: "location", Value: "Frankfurt FR5, rack 12"}, {Name: "snmp.community", Value: "example"}}},
+		{Name: "systemProperties", At: func(d *Device) any { return &d.SystemProperties }, Doc: "What the portal knows of it", ReadOnly: true},
+		{Name: "autoProperties", At: func(d *Device) any { return &d.AutoProperties }, Doc: "What checks found out about it", ReadOnly: true},
+		{Name: "createdOn", At: func(d *Device) any { return &d.CreatedOn }, Doc: "When it was added", ReadOnly: true, Index: true},
+		{Name: "updatedOn", At: func(d *Device) any { return &d.UpdatedOn }, Doc: "When it was last changed", ReadOnly: true, Index: true},
+		{Name: "lastDataTime", At: func(d *Device) any { return &d.LastDataTime }, Doc: "When it last answered with data", ReadOnly: true},
+		{Name: "lastRawdataTime", At: func(d *Device) any { return &d.LastRawdataTime }, Doc: "When any check on it last ran", ReadOnly: true},
+		{Name: "upTimeInSeconds", At: func(d *Device) any { return &d.UpTime }, Doc: "How long it has been up, as it says", ReadOnly: true},
+		{Name: "deletedTimeInMs", At: func(d *Device) any { return &d.DeletedOn }, Doc: "When it was deleted; 0 while it is not", ReadOnly: true},
+	},
+	Derived: []resource.Derived{{
+		Name: "inheritedProperties", Doc: "Custom properties of its groups and the groups above; the nearest wins",
+		Schema: resource.Properties(""), Example: []resource.Property{}, From: "hostGroupIds", Of: inherited,
+	}},
+	Unique: [][]string{{"displayName"}},
+	Check: func(w *resource.Write, was, now *Device) error {
+		now.Name = strings.TrimSpace(now.Name)
+		if now.DisplayName = strings.TrimSpace(now.DisplayName); now.DisplayName == "" {
+			now.DisplayName = now.Name
+		}
+		if strings.ContainsAny(now.Name, " /\\\"'<>") {
+			return fault.At("name", "name is a host name or an IP address, without spaces, quotes or slashes")
+		}
+		if now.Link != "" && !strings.HasPrefix(now.Link, "http://") && !strings.HasPrefix(now.Link, "https://") {
+			return fault.At("link", "link begins with http:// or https://")
+		}
+		if len(now.GroupIDs) == 0 {
+			now.GroupIDs = resource.IDs{RootGroup}
+		}
+		now.UpdatedOn = resource.SecondsOf(w.Call.At)
+		if was == nil {
+			now.CreatedOn, now.HostStatus, now.AlertStatus = now.UpdatedOn, "normal", "none"
+		}
+		if was == nil || was.CollectorID != now.CollectorID {
+			now.CurrentCollector = now.CollectorID
+		}
+		now.SystemProperties = systemProperties(now)
+		return nil
+	},
+}
+
+// systemProperties is what the portal itself knows of a device, under the names
+// of the published API.
+func systemProperties(d *Device) []resource.Property {
+	props := []resource.Property{
+		{Name: "system.hostname", Value: d.Name},
+		{Name: "system.displayname", Value: d.DisplayName},
+		{Name: "system.collectorid", Value: strconv.FormatInt(d.CollectorID, 10)},
+		{Name: "system.devicetype", Value: strconv.FormatInt(d.DeviceType, 10)},
+	}
+	for _, p := range d.CustomProperties {
+		if p.Name == "system.categories" {
+			props = append(props, p)
+		}
+	}
+	return props
+}
+
+// inherited gives each device the properties of its groups. Devices in the same
+// groups share one value, which is kept until a group changes.
+func inherited(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		value, err := r.Memo("inherited:"+row.From, []string{string(groupRows)}, func() (any, error) {
+			tree, err := TreeOf(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			ids, err := resource.ParseIDs(row.From)
+			return resource.AppendProperties(nil, resource.Masked(tree.Inherited(ids))), err
+		})
+		if err != nil {
+			return nil, err
+		}
+		out[i] = value.([]byte)
+	}
+	return out, nil
+}
+
+// Inherited merges the properties that devices in those groups get: the nearest
+// group wins over the ones above it, and the first of several groups over the others.
+func (t *Tree) Inherited(groups resource.IDs) []resource.Property {
+	var props []resource.Property
+	for _, id := range groups {
+		for up := t.Groups[id]; up != nil; up = t.Groups[up.ParentID] {
+			for _, p := range up.CustomProperties {
+				if !slices.ContainsFunc(props, func(have resource.Property) bool { return strings.EqualFold(have.Name, p.Name) }) {
+					props = append(props, p)
+				}
+			}
+		}
+	}
+	slices.SortFunc(props, func(a, b resource.Property) int { return strings.Compare(a.Name, b.Name) })
+	return props
+}

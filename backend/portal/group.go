@@ -1,0 +1,296 @@
+package portal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Group is a node of the device tree. The root, id 1, has parent 0 and the full
+// path "".
+type Group struct {
+	ID               int64
+	Name             string
+	FullPath         string
+	ParentID         int64
+	Description      string
+	GroupType        string
+	AppliesTo        string
+	DisableAlerting  bool
+	CollectorID      int64
+	EnableNetflow    bool
+	CustomProperties []resource.Property
+	CreatedOn        resource.Seconds
+}
+
+// Groups declares /device/groups.
+var Groups = resource.Resource[Group]{
+	Name: groupRows, Label: "device group", Sample: 25, Path: "/device/groups", Category: CategoryGroups, Object: resource.DeviceGroup, Scope: "id",
+	Doc:     "A node of the device tree. Devices and groups inside inherit its properties.",
+	OpTypes: true,
+	Flags: []resource.Flag{
+		{Name: "deleteChildren", Doc: "Delete the groups inside too; devices that are in no other group then are deleted"},
+		{Name: "deleteHard", Doc: "Remove those devices for good, instead of keeping them recoverable"},
+	},
+	Fields: []resource.Field[Group]{
+		{Name: "id", At: func(g *Group) any { return &g.ID }, Doc: "Set by the portal; the root group is 1", ReadOnly: true, Example: 12},
+		{Name: "name", At: func(g *Group) any { return &g.Name }, Doc: "Unique among its siblings; no slashes", Required: true, MaxLen: 255, Index: true, Example: "Staging"},
+		{Name: "fullPath", At: func(g *Group) any { return &g.FullPath }, Doc: "Names from the root down, joined by slashes", ReadOnly: true, Index: true, Example: "Servers/Staging"},
+		{Name: "parentId", At: func(g *Group) any { return &g.ParentID }, Doc: "The group it is in", Default: 1, Min: number(0), Index: true, Example: 1},
+		{Name: "description", At: func(g *Group) any { return &g.Description }, Doc: "What it holds", MaxLen: 4000, Example: "Everything before production"},
+		{Name: "groupType", At: func(g *Group) any { return &g.GroupType }, Doc: "Normal, or Dynamic when appliesTo decides what is inside", ReadOnly: true, Example: "Normal"},
+		{Name: "appliesTo", At: func(g *Group) any { return &g.AppliesTo }, Doc: "Expression that chooses the devices of a dynamic group", MaxLen: 4000},
+		{Name: "disableAlerting", At: func(g *Group) any { return &g.DisableAlerting }, Doc: "Raise no alerts for devices inside"},
+		{Name: "defaultCollectorId", At: func(g *Group) any { return &g.CollectorID }, Doc: "The collector new devices get; 0 for none in particular", Min: number(0)},
+		{Name: "enableNetflow", At: func(g *Group) any { return &g.EnableNetflow }, Doc: "Kept for clients of the published API"},
+		{Name: "customProperties", At: func(g *Group) any { return &g.CustomProperties }, Doc: "Free name/value pairs that everything inside inherits; secret-looking ones are write-only",
+			Example: []resource.Property{{Name: "environment", Value: "staging"}}},
+		{Name: "createdOn", At: func(g *Group) any { return &g.CreatedOn }, Doc: "When it was added", ReadOnly: true},
+	},
+	Derived: []resource.Derived{
+		{Name: "numOfHosts", Doc: "Devices in it and in all groups below", Schema: resource.Integer(""), Example: 40,
+			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+				tree, err := TreeOf(ctx, r)
+				if err != nil {
+					return nil, err
+				}
+				counts, err := r.CountWithin(ctx, string(deviceRows), "hostGroupIds", tree.Below(rowIDs(rows)))
+				return integers(rows, counts), err
+			}},
+		{Name: "numOfDirectDevices", Doc: "Devices in it", Schema: resource.Integer(""), Example: 12,
+			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+				counts, err := r.CountBy(ctx, string(deviceRows), "hostGroupIds")
+				return integers(rows, counts), err
+			}},
+		{Name: "numOfDirectSubGroups", Doc: "Groups in it", Schema: resource.Integer(""), Example: 2,
+			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+				counts, err := r.CountBy(ctx, string(groupRows), "parentId")
+				return integers(rows, counts), err
+			}},
+		{Name: "subGroups", Doc: "Groups in it", Schema: resource.List(resource.SchemaOf(groupRef{}), ""), Example: []groupRef{}, Of: subGroups},
+	},
+	Unique: [][]string{{"parentId", "name"}},
+	Check: func(w *resource.Write, was, now *Group) error {
+		now.Name = strings.TrimSpace(now.Name)
+		if strings.ContainsAny(now.Name, "/\\") {
+			return fault.At("name", "name holds no slashes, because they separate the groups of a path")
+		}
+		now.GroupType = "Normal"
+		if now.AppliesTo != "" {
+			now.GroupType = "Dynamic"
+		}
+		if was == nil {
+			now.CreatedOn = resource.SecondsOf(w.Call.At)
+		}
+		return place(w, was, now)
+	},
+	After: func(w *resource.Write, was, now *Group) error {
+		if was == nil || was.FullPath == now.FullPath {
+			return nil
+		}
+		return movePaths(w, was, now)
+	},
+	Remove: removeGroup,
+}
+
+// place checks where the group shall stand, and writes its full path.
+func place(w *resource.Write, was, now *Group) error {
+	if was != nil && was.ID == RootGroup {
+		if now.ParentID > 0 && w.Given("parentId") && now.ParentID != was.ParentID {
+			return fault.At("parentId", "the root group is in no other group")
+		}
+		now.ParentID, now.FullPath = 0, ""
+		return nil
+	}
+	parent, err := resource.Get(w.Context, w.Tx, groupRows, now.ParentID)
+	if err != nil || !mayWriteIn(w.Call.Access, now.ParentID) {
+		return fault.At("parentId", "there is no group %d to put it in", now.ParentID)
+	}
+	if now.FullPath = now.Name; parent.FullPath != "" {
+		now.FullPath = parent.FullPath + "/" + now.Name
+	}
+	if len(now.FullPath) > 2048 {
+		return fault.At("name", "the full path would be longer than 2,048 bytes")
+	}
+	for up, steps := parent, 0; was != nil && up.ParentID != 0; steps++ {
+		if up.ID == was.ID || steps > 1000 {
+			return fault.At("parentId", "a group cannot stand inside itself")
+		}
+		if up, err = resource.Get(w.Context, w.Tx, groupRows, up.ParentID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mayWriteIn(who *resource.Access, group int64) bool {
+	if who == nil {
+		return true
+	}
+	all, ids := who.Groups(resource.Modify)
+	return all || slices.Contains(ids, group)
+}
+
+// movePaths gives everything below a renamed or moved group its new full path.
+func movePaths(w *resource.Write, was, now *Group) error {
+	groups, err := resource.Find(w.Context, w.Tx, groupRows)
+	if err != nil {
+		return err
+	}
+	tree := newTree(groups)
+	for _, id := range tree.below(now.ID)[1:] {
+		g := *tree.Groups[id]
+		g.FullPath = now.FullPath + strings.TrimPrefix(g.FullPath, was.FullPath)
+		if err := resource.Put(w.Context, w.Tx, groupRows, &g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeGroup takes what is inside along when deleteChildren says so. A device
+// that is in another group as well only leaves this one.
+func removeGroup(w *resource.Write, g *Group) error {
+	if g.ID == RootGroup {
+		return fault.New(fault.Conflict, "the root group stays")
+	}
+	deep, err := w.Call.Flag("deleteChildren")
+	if err != nil {
+		return err
+	}
+	hard, err := w.Call.Flag("deleteHard")
+	if err != nil {
+		return err
+	}
+	groups, err := resource.Find(w.Context, w.Tx, groupRows)
+	if err != nil {
+		return err
+	}
+	gone := newTree(groups).below(g.ID)
+	devices, err := resource.Find(w.Context, w.Tx, deviceRows, resource.Where{Field: "hostGroupIds", Op: "has any", Value: gone})
+	if err != nil {
+		return err
+	}
+	if !deep && len(gone)-1+len(devices) > 0 {
+		return fault.At("deleteChildren", "%s holds %s; deleteChildren=true deletes them too", g.Name, holds(len(gone)-1, len(devices)))
+	}
+	for _, d := range devices {
+		d.GroupIDs = slices.DeleteFunc(slices.Clone(d.GroupIDs), func(id int64) bool { return slices.Contains(gone, id) })
+		switch {
+		case len(d.GroupIDs) > 0:
+		case hard:
+			if err := resource.Delete(w.Context, w.Tx, deviceRows, d.ID); err != nil {
+				return err
+			}
+			continue
+		default:
+			d.GroupIDs = resource.IDs{RootGroup}
+			d.DeletedOn = resource.MillisOf(w.Call.At)
+		}
+		if err := resource.Put(w.Context, w.Tx, deviceRows, &d); err != nil {
+			return err
+		}
+	}
+	for _, id := range gone[1:] {
+		if err := resource.Delete(w.Context, w.Tx, groupRows, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func holds(groups, devices int) string {
+	switch {
+	case groups == 0:
+		return fmt.Sprintf("%d devices", devices)
+	case devices == 0:
+		return fmt.Sprintf("%d groups", groups)
+	}
+	return fmt.Sprintf("%d groups and %d devices", groups, devices)
+}
+
+// groupRef is a group as the one above lists it.
+type groupRef struct {
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	FullPath string `json:"fullPath"`
+	ParentID int64  `json:"parentId"`
+}
+
+func subGroups(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		refs := []groupRef{}
+		for _, id := range tree.Children[row.ID] {
+			g := tree.Groups[id]
+			refs = append(refs, groupRef{g.ID, g.Name, g.FullPath, g.ParentID})
+		}
+		if out[i], err = json.Marshal(refs); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Tree is all groups, by id and by parent. It is shared: read it only.
+type Tree struct {
+	Groups   map[int64]*Group
+	Children map[int64][]int64 // ascending by name
+}
+
+// TreeOf is the present tree; it is built again only when a group has changed.
+func TreeOf(ctx context.Context, r resource.Reader) (*Tree, error) {
+	value, err := r.Memo("tree", []string{string(groupRows)}, func() (any, error) {
+		groups, err := resource.Find(ctx, r, groupRows)
+		return newTree(groups), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.(*Tree), nil
+}
+
+func newTree(groups []Group) *Tree {
+	t := &Tree{Groups: map[int64]*Group{}, Children: map[int64][]int64{}}
+	slices.SortFunc(groups, func(a, b Group) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	for i := range groups {
+		t.Groups[groups[i].ID] = &groups[i]
+		t.Children[groups[i].ParentID] = append(t.Children[groups[i].ParentID], groups[i].ID)
+	}
+	return t
+}
+
+// below is the group and all groups inside it, each before its children.
+func (t *Tree) below(id int64) []int64 {
+	ids := []int64{id}
+	for i := 0; i < len(ids); i++ {
+		ids = append(ids, t.Children[ids[i]]...)
+	}
+	return ids
+}
+
+// Below maps each of those groups to itself and all groups inside it.
+func (t *Tree) Below(groups []int64) map[int64][]int64 {
+	out := make(map[int64][]int64, len(groups))
+	for _, id := range groups {
+		out[id] = t.below(id)
+	}
+	return out
+}
+
+func rowIDs(rows []resource.Row) []int64 {
+	ids := make([]int64, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	return ids
+}

@@ -1,0 +1,71 @@
+package portal_test
+
+import (
+	"strings"
+	"testing"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+)
+
+func TestAPasswordMatchesItsOwnHashOnly(t *testing.T) {
+	const password = "correct horse battery"
+	hash, err := portal.HashPassword(password)
+	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, password) {
+		t.Fatalf("got %q %v", hash, err)
+	}
+	other, err := portal.HashPassword(password)
+	if err != nil || other == hash {
+		t.Errorf("two hashes of one password are the same: %q %v", other, err)
+	}
+	for _, tt := range []struct {
+		name, hash, password string
+		want                 bool
+	}{
+		{"the password", hash, password, true},
+		{"the password under another salt", other, password, true},
+		{"another one", hash, password + " ", false},
+		{"another letter case", hash, "Correct horse battery", false},
+		{"none", hash, "", false},
+		{"the hash itself", hash, hash, false},
+	} {
+		if got := portal.CheckPassword(tt.hash, tt.password); got != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestAHashThatIsNoneMatchesNothing(t *testing.T) {
+	hash, err := portal.HashPassword("correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(hash, "$")
+	with := func(i int, part string) string {
+		changed := append([]string(nil), parts...)
+		changed[i] = part
+		return strings.Join(changed, "$")
+	}
+	for _, hash := range []string{
+		"", "$$$$$", "correct horse battery", with(2, "v=18"), with(3, "m=19456,t=0,p=1"), with(3, "m=19456,t=2,p=0"), with(3, "m=19456"),
+		with(4, "!"), with(5, ""), with(5, "AAAA"), strings.TrimSuffix(hash, "$"+parts[5]),
+	} {
+		if portal.CheckPassword(hash, "correct horse battery") {
+			t.Errorf("%q matches", hash)
+		}
+	}
+}
+
+func TestAPasswordHasEightTo512Characters(t *testing.T) {
+	for _, password := range []string{"", "1234567", strings.Repeat("ß", 7), strings.Repeat("x", 513)} {
+		_, err := portal.HashPassword(password)
+		if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "password" || f.Message != "a password has 8 to 512 characters" {
+			t.Errorf("%.8q…: %v", password, err)
+		}
+	}
+	for _, password := range []string{"12345678", strings.Repeat("ß", 512)} {
+		if _, err := portal.HashPassword(password); err != nil {
+			t.Errorf("%.8q…: %v", password, err)
+		}
+	}
+}

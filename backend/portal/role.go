@@ -1,0 +1,177 @@
+package portal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Role is what its users may see and do.
+type Role struct {
+	ID          int64
+	Name        string
+	Description string
+	Privileges  []Privilege
+	RequireEULA bool
+	TwoFA       bool
+	HelpLabel   string
+	HelpURL     string
+	GroupID     int64
+}
+
+// Privilege allows one operation on one object, or on all of a type.
+type Privilege struct {
+	ObjectType   string `json:"objectType" doc:"deviceGroup, setting or report"`
+	ObjectID     string `json:"objectId" doc:"id of a device group, name of a part of the settings, or * for all"`
+	ObjectName   string `json:"objectName,omitempty" doc:"shown only"`
+	Operation    string `json:"operation" doc:"read, ack or write; each includes the ones before it"`
+	SubOperation string `json:"subOperation,omitempty" doc:"kept for clients of the published API"`
+}
+
+// SettingAreas are the parts of the settings a privilege can name.
+var SettingAreas = []string{"useraccess", "collectors", "portal"}
+
+// Roles declares /setting/roles.
+var Roles = resource.Resource[Role]{
+	Name: roleRows, Label: "role", Sample: 5, Path: "/setting/roles", Category: CategorySettings, Object: resource.Setting, Area: "useraccess",
+	Doc: "A set of privileges that users hold.",
+	Fields: []resource.Field[Role]{
+		{Name: "id", At: func(r *Role) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
+		{Name: "name", At: func(r *Role) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "night-shift"},
+		{Name: "description", At: func(r *Role) any { return &r.Description }, Doc: "What the role is for", Example: "Watches and acknowledges at night"},
+		{Name: "privileges", At: func(r *Role) any { return &r.Privileges }, Doc: "What holders may do", Required: true,
+			Example: []Privilege{{ObjectType: "deviceGroup", ObjectID: "1", Operation: "ack"}}},
+		{Name: "requireEULA", At: func(r *Role) any { return &r.RequireEULA }, Doc: "Kept for clients of the published API"},
+		{Name: "twoFARequired", At: func(r *Role) any { return &r.TwoFA }, Doc: "Kept for clients of the published API"},
+		{Name: "customHelpLabel", At: func(r *Role) any { return &r.HelpLabel }, Doc: "Text of a help link"},
+		{Name: "customHelpURL", At: func(r *Role) any { return &r.HelpURL }, Doc: "Address of a help link"},
+		{Name: "roleGroupId", At: func(r *Role) any { return &r.GroupID }, Doc: "Kept for clients of the published API", Default: 1},
+	},
+	Derived: []resource.Derived{{
+		Name: "associatedUserCount", Doc: "How many users hold the role", Schema: resource.Integer(""), Example: 3,
+		Of: usersOf,
+	}},
+	Unique: [][]string{{"name"}},
+	Check: func(w *resource.Write, was, now *Role) error {
+		if was != nil && was.ID == Administrator && !slices.Equal(was.Privileges, now.Privileges) {
+			return fault.New(fault.Conflict, "the administrator role always may do everything; make another role instead")
+		}
+		if was != nil && builtIn(was.ID) && was.Name != now.Name {
+			return fault.New(fault.Conflict, "the built-in role %s keeps its name", was.Name)
+		}
+		for i, p := range now.Privileges {
+			if err := checkPrivilege(fmt.Sprintf("privileges[%d]", i), p); err != nil {
+				return err
+			}
+		}
+		return mayGrant(w, now.Privileges)
+	},
+	Remove: func(w *resource.Write, r *Role) error {
+		if builtIn(r.ID) {
+			return fault.New(fault.Conflict, "the built-in role %s stays", r.Name)
+		}
+		holders, err := holdersOf(w, r.ID)
+		if err == nil && len(holders) > 0 {
+			err = fault.New(fault.Conflict, "%d users still hold the role %s, %s among them", len(holders), r.Name, holders[0].Username)
+		}
+		return err
+	},
+	After: func(w *resource.Write, was, now *Role) error {
+		if was == nil || was.Name == now.Name {
+			return nil
+		}
+		holders, err := holdersOf(w, now.ID)
+		for _, u := range holders {
+			for i := range u.Roles {
+				if u.Roles[i].ID == now.ID {
+					u.Roles[i].Name = now.Name
+				}
+			}
+			if err == nil {
+				err = resource.Put(w.Context, w.Tx, userRows, &u)
+			}
+		}
+		return err
+	},
+}
+
+func holdersOf(w *resource.Write, role int64) ([]User, error) {
+	users, err := resource.Find(w.Context, w.Tx, userRows)
+	return slices.DeleteFunc(users, func(u User) bool { return !u.holds(role) }), err
+}
+
+func usersOf(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	users, err := resource.Find(ctx, r, userRows)
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		n := int64(0)
+		for _, u := range users {
+			if u.holds(row.ID) {
+				n++
+			}
+		}
+		out[i] = strconv.AppendInt(nil, n, 10)
+	}
+	return out, err
+}
+
+func checkPrivilege(field string, p Privilege) error {
+	if resource.ParseOperation(p.Operation) == resource.None {
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".operation", Message: field + ".operation is read, ack or write", Allowed: []any{"read", "ack", "write"}}
+	}
+	switch resource.Object(p.ObjectType) {
+	case resource.DeviceGroup, resource.Reports:
+		if id, err := strconv.ParseInt(p.ObjectID, 10, 64); p.ObjectID != "*" && (err != nil || id < 1) {
+			return fault.At(field+".objectId", "%s.objectId is the id of a group, or *", field)
+		}
+	case resource.Setting:
+		if p.ObjectID != "*" && !slices.Contains(SettingAreas, p.ObjectID) {
+			return fault.At(field+".objectId", "%s.objectId is * or one of %v", field, SettingAreas)
+		}
+	default:
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".objectType", Message: field + ".objectType is deviceGroup, setting or report", Allowed: []any{"deviceGroup", "setting", "report"}}
+	}
+	return nil
+}
+
+// mayGrant keeps anyone from handing out more than they hold.
+func mayGrant(w *resource.Write, privileges []Privilege) error {
+	who := w.Call.Access
+	if who == nil || who.Admin {
+		return nil
+	}
+	for _, p := range privileges {
+		right := resource.Right{Object: resource.Object(p.ObjectType), Area: p.ObjectID, Op: resource.ParseOperation(p.Operation)}
+		held := slices.ContainsFunc(who.Grants, func(g resource.Grant) bool {
+			if g.Object != right.Object || g.Op < right.Op {
+				return false
+			}
+			id, _ := strconv.ParseInt(p.ObjectID, 10, 64)
+			return g.All || g.Area == "*" || g.Object == resource.Setting && g.Area == right.Area || g.Object != resource.Setting && g.Groups[id]
+		})
+		if !held {
+			return fault.New(fault.Denied, "you cannot grant %s on %s %s, because you do not hold it", p.Operation, p.ObjectType, p.ObjectID)
+		}
+	}
+	return nil
+}
+
+func builtIn(role int64) bool { return role <= 4 }
+
+func builtInRoles() []Role {
+	all := func(op string, settings ...Privilege) []Privilege {
+		return append([]Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: op}, {ObjectType: "report", ObjectID: "*", Operation: op}}, settings...)
+	}
+	return []Role{
+		{ID: Administrator, Name: "administrator", Description: "May do everything", GroupID: 1,
+			Privileges: all("write", Privilege{ObjectType: "setting", ObjectID: "*", Operation: "write"})},
+		{ID: 2, Name: "manager", Description: "May change everything but users, roles and the portal's settings", GroupID: 1,
+			Privileges: all("write", Privilege{ObjectType: "setting", ObjectID: "collectors", Operation: "write"})},
+		{ID: 3, Name: "ackonly", Description: "May look at everything and acknowledge alerts", GroupID: 1, Privileges: all("ack")},
+		{ID: 4, Name: "readonly", Description: "May look at everything", GroupID: 1, Privileges: all("read")},
+	}
+}

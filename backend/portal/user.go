@@ -1,0 +1,210 @@
+package portal
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/mail"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// User is somebody who can sign in.
+type User struct {
+	ID           int64
+	Username     string
+	Password     string // argon2id, encoded; never shown
+	FirstName    string
+	LastName     string
+	Email        string
+	Phone        string
+	Note         string
+	Timezone     string
+	Status       string
+	APIOnly      bool
+	Roles        []RoleRef
+	CreatedBy    string
+	LastLoginOn  resource.Seconds
+	LastAuthIP   string
+	ForceChange  bool
+	ContactBy    string
+	SMSEmail     string
+	SMSFormat    string
+	AcceptEULA   bool
+	TwoFAEnabled bool
+}
+
+// RoleRef is a role as a user names it: by id, or by name.
+type RoleRef struct {
+	ID   int64  `json:"id,omitempty" doc:"of the role"`
+	Name string `json:"name,omitempty" doc:"of the role; enough by itself"`
+}
+
+// Users declares /setting/admins.
+var Users = resource.Resource[User]{
+	Name: userRows, Label: "user", Sample: 3, Path: "/setting/admins", Category: CategorySettings, Object: resource.Setting, Area: "useraccess",
+	Doc: "A user of the portal.",
+	Fields: []resource.Field[User]{
+		{Name: "id", At: func(u *User) any { return &u.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 4},
+		{Name: "username", At: func(u *User) any { return &u.Username }, Doc: "Name to sign in with, unique", Required: true, MaxLen: 128, Index: true, Example: "j.doe"},
+		{Name: "password", At: func(u *User) any { return &u.Password }, Doc: "At least 8 characters; never shown", WriteOnly: true, Seal: HashPassword, MaxLen: 512, Example: "correct horse battery"},
+		{Name: "firstName", At: func(u *User) any { return &u.FirstName }, Doc: "Given name", Example: "Jo"},
+		{Name: "lastName", At: func(u *User) any { return &u.LastName }, Doc: "Family name", Example: "Doe"},
+		{Name: "email", At: func(u *User) any { return &u.Email }, Doc: "Mail address", Required: true, Example: "j.doe@example.net"},
+		{Name: "phone", At: func(u *User) any { return &u.Phone }, Doc: "Telephone number"},
+		{Name: "note", At: func(u *User) any { return &u.Note }, Doc: "Anything worth knowing", MaxLen: 4000},
+		{Name: "timezone", At: func(u *User) any { return &u.Timezone }, Doc: "IANA name of the user's time zone; empty: the portal's"},
+		{Name: "status", At: func(u *User) any { return &u.Status }, Doc: "suspended users cannot sign in, and their tokens stop", Default: "active", OneOf: []any{"active", "suspended"}},
+		{Name: "apionly", At: func(u *User) any { return &u.APIOnly }, Doc: "Has tokens, but cannot sign in"},
+		{Name: "roles", At: func(u *User) any { return &u.Roles }, Doc: "The roles held, each by id or by name", Required: true, Example: []RoleRef{{Name: "readonly"}}},
+		{Name: "createdBy", At: func(u *User) any { return &u.CreatedBy }, Doc: "Who added the user", ReadOnly: true},
+		{Name: "lastLoginOn", At: func(u *User) any { return &u.LastLoginOn }, Doc: "Last sign-in", ReadOnly: true},
+		{Name: "lastAuthIp", At: func(u *User) any { return &u.LastAuthIP }, Doc: "Address of the last sign-in", ReadOnly: true},
+		{Name: "forcePasswordChange", At: func(u *User) any { return &u.ForceChange }, Doc: "Kept for clients of the published API"},
+		{Name: "contactMethod", At: func(u *User) any { return &u.ContactBy }, Doc: "How to reach the user", Default: "email", OneOf: []any{"email", "sms", "smsemail"}},
+		{Name: "smsEmail", At: func(u *User) any { return &u.SMSEmail }, Doc: "Mail address that becomes a text message"},
+		{Name: "smsEmailFormat", At: func(u *User) any { return &u.SMSFormat }, Doc: "sms or fulltext", Default: "sms", OneOf: []any{"sms", "fulltext"}},
+		{Name: "acceptEULA", At: func(u *User) any { return &u.AcceptEULA }, Doc: "Kept for clients of the published API"},
+		{Name: "twoFAEnabled", At: func(u *User) any { return &u.TwoFAEnabled }, Doc: "Kept for clients of the published API"},
+	},
+	Derived: []resource.Derived{{
+		Name: "apiTokens", Doc: "The user's API tokens, without their secrets",
+		Schema: resource.List(resource.SchemaOf(tokenRef{}), ""), Example: []tokenRef{}, Of: tokensOf,
+	}},
+	Unique: [][]string{{"username"}},
+	Check: func(w *resource.Write, was, now *User) error {
+		if was == nil {
+			now.CreatedBy = "system"
+			if w.Call.Access != nil {
+				now.CreatedBy = w.Call.Access.User
+			}
+			if now.Password == "" && !now.APIOnly {
+				return fault.At("password", "password is required for a user who signs in")
+			}
+		}
+		if _, err := mail.ParseAddress(now.Email); err != nil {
+			return fault.At("email", "email is no mail address")
+		}
+		if _, err := time.LoadLocation(now.Timezone); err != nil {
+			return fault.At("timezone", "timezone is an IANA name such as Europe/Berlin")
+		}
+		if strings.ContainsAny(now.Username, ":/\\ \t") {
+			return fault.At("username", "username has no spaces, colons or slashes")
+		}
+		if err := resolveRoles(w, was, now); err != nil {
+			return err
+		}
+		return keepAnAdministrator(w, was, now)
+	},
+	Remove: func(w *resource.Write, u *User) error {
+		if w.Call.Access != nil && w.Call.Access.UserID == u.ID {
+			return fault.New(fault.Conflict, "you cannot remove yourself")
+		}
+		if err := keepAnAdministrator(w, u, nil); err != nil {
+			return err
+		}
+		tokens, err := resource.Find(w.Context, w.Tx, tokenRows, resource.Where{Field: "adminId", Op: "=", Value: u.ID})
+		for _, t := range tokens {
+			if err == nil {
+				err = resource.Delete(w.Context, w.Tx, tokenRows, t.ID)
+			}
+		}
+		return err
+	},
+}
+
+// resolveRoles finds the roles that were named, and writes both id and name
+// into the row. Nobody gives or takes a role that holds more than they do.
+func resolveRoles(w *resource.Write, was, now *User) error {
+	if len(now.Roles) == 0 {
+		return fault.At("roles", "a user holds at least one role")
+	}
+	roles, err := resource.Find(w.Context, w.Tx, roleRows)
+	if err != nil {
+		return err
+	}
+	for i, ref := range now.Roles {
+		k := slices.IndexFunc(roles, func(r Role) bool { return r.ID == ref.ID || ref.ID == 0 && strings.EqualFold(r.Name, ref.Name) })
+		if k < 0 {
+			return fault.At("roles", "there is no role %s", cmp.Or(ref.Name, strconv.FormatInt(ref.ID, 10)))
+		}
+		now.Roles[i] = RoleRef{ID: roles[k].ID, Name: roles[k].Name}
+		if was != nil && slices.Contains(was.Roles, now.Roles[i]) {
+			continue
+		}
+		if err := mayGrant(w, roles[k].Privileges); err != nil {
+			return err
+		}
+	}
+	return mayManage(w, was, roles)
+}
+
+// mayManage keeps anyone from changing a user who holds more than they do:
+// with the new password they would hold it too.
+func mayManage(w *resource.Write, was *User, roles []Role) error {
+	if was == nil {
+		return nil
+	}
+	for _, r := range roles {
+		if was.holds(r.ID) {
+			if err := mayGrant(w, r.Privileges); err != nil {
+				return fault.New(fault.Denied, "you cannot change %s, who holds the role %s", was.Username, r.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// keepAnAdministrator refuses the write that would leave nobody in charge.
+func keepAnAdministrator(w *resource.Write, was, now *User) error {
+	if was == nil || !was.governs() || now != nil && now.governs() {
+		return nil
+	}
+	users, err := resource.Find(w.Context, w.Tx, userRows)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(users, func(u User) bool { return u.ID != was.ID && u.governs() }) {
+		return fault.New(fault.Conflict, "%s is the last active administrator; make another one first", was.Username)
+	}
+	return nil
+}
+
+func (u *User) governs() bool { return u.Status == "active" && !u.APIOnly && u.holds(Administrator) }
+
+func (u *User) holds(role int64) bool {
+	return slices.ContainsFunc(u.Roles, func(r RoleRef) bool { return r.ID == role })
+}
+
+// tokenRef is a token as its user lists it.
+type tokenRef struct {
+	ID       int64  `json:"id"`
+	AccessID string `json:"accessId"`
+	Note     string `json:"note"`
+	Status   int64  `json:"status"`
+}
+
+func tokensOf(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	tokens, err := resource.Find(ctx, r, tokenRows)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		refs := []tokenRef{}
+		for _, t := range tokens {
+			if t.AdminID == row.ID {
+				refs = append(refs, tokenRef{t.ID, t.AccessID, t.Note, t.Status})
+			}
+		}
+		if out[i], err = json.Marshal(refs); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

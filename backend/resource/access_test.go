@@ -1,0 +1,114 @@
+package resource_test
+
+import (
+	"net/url"
+	"reflect"
+	"testing"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+func TestMay(t *testing.T) {
+	device := func(op resource.Operation) resource.Right {
+		return resource.Right{Object: resource.DeviceGroup, Op: op}
+	}
+	setting := func(area string, op resource.Operation) resource.Right {
+		return resource.Right{Object: resource.Setting, Area: area, Op: op}
+	}
+	with := func(grants ...resource.Grant) *resource.Access { return &resource.Access{Grants: grants} }
+	acker := with(resource.Grant{Object: resource.DeviceGroup, Op: resource.Ack, Groups: map[int64]bool{5: true}})
+	collectors := with(resource.Grant{Object: resource.Setting, Area: "collectors", Op: resource.Modify})
+	settings := with(resource.Grant{Object: resource.Setting, Area: "*", Op: resource.Read})
+
+	for _, tt := range []struct {
+		name  string
+		who   *resource.Access
+		right resource.Right
+		want  bool
+	}{
+		{"nobody may what is open", nil, resource.Right{Object: resource.Open}, true},
+		{"nobody may nothing else", nil, resource.Right{Object: resource.Anyone}, false},
+		{"anyone may what needs no privilege", with(), resource.Right{Object: resource.Anyone}, true},
+		{"no grant, no right", with(), device(resource.Read), false},
+		{"an administrator may everything", &resource.Access{Admin: true}, setting("useraccess", resource.Modify), true},
+		{"the operation itself", acker, device(resource.Ack), true},
+		{"a weaker operation", acker, device(resource.Read), true},
+		{"a stronger operation", acker, device(resource.Modify), false},
+		{"another object", acker, resource.Right{Object: resource.Reports, Op: resource.Read}, false},
+		{"all groups", with(resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, All: true}), device(resource.Read), true},
+		{"a grant on groups that are gone", with(resource.Grant{Object: resource.DeviceGroup, Op: resource.Modify}), device(resource.Read), false},
+		{"the area itself", collectors, setting("collectors", resource.Modify), true},
+		{"another area", collectors, setting("useraccess", resource.Read), false},
+		{"every area", settings, setting("useraccess", resource.Read), true},
+		{"every area, a stronger operation", settings, setting("useraccess", resource.Modify), false},
+		{"of two grants, the stronger", with(acker.Grants[0], resource.Grant{Object: resource.DeviceGroup, Op: resource.Modify, All: true}), device(resource.Modify), true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.who.May(tt.right); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestGroups(t *testing.T) {
+	grants := []resource.Grant{
+		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{9: true, 5: true, 2: true}},
+		{Object: resource.DeviceGroup, Op: resource.Modify, Groups: map[int64]bool{5: true, 7: true}},
+		{Object: resource.Reports, Op: resource.Modify, All: true},
+	}
+	for _, tt := range []struct {
+		name string
+		who  *resource.Access
+		op   resource.Operation
+		all  bool
+		ids  []int64
+	}{
+		{"an administrator, everywhere", &resource.Access{Admin: true}, resource.Modify, true, nil},
+		{"no grants, nowhere", &resource.Access{}, resource.Read, false, nil},
+		{"the groups of every grant, once each", &resource.Access{Grants: grants}, resource.Read, false, []int64{2, 5, 7, 9}},
+		{"only grants that are strong enough", &resource.Access{Grants: grants}, resource.Ack, false, []int64{5, 7}},
+		{"all of one grant", &resource.Access{Grants: append(grants, resource.Grant{Object: resource.DeviceGroup, Op: resource.Read, All: true})}, resource.Read, true, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if all, ids := tt.who.Groups(tt.op); all != tt.all || !reflect.DeepEqual(ids, tt.ids) {
+				t.Errorf("got %v %v, want %v %v", all, ids, tt.all, tt.ids)
+			}
+		})
+	}
+}
+
+func TestOperationsReadWhatTheyWrite(t *testing.T) {
+	for op, text := range map[resource.Operation]string{resource.Read: "read", resource.Ack: "ack", resource.Modify: "write", resource.None: "none"} {
+		if op.String() != text || resource.ParseOperation(text) != op {
+			t.Errorf("%d is written %s and %s read as %d", op, op, text, resource.ParseOperation(text))
+		}
+	}
+	for _, text := range []string{"", "Write", "manage"} {
+		if op := resource.ParseOperation(text); op != resource.None {
+			t.Errorf("%q is %s, want none", text, op)
+		}
+	}
+}
+
+func TestACallReadsItsParameters(t *testing.T) {
+	c := &resource.Call{Vars: map[string]string{"id": "7", "zero": "0", "word": "abc"}, Query: url.Values{"yes": {"True"}, "no": {"0"}, "odd": {"maybe"}}}
+	if id, err := c.ID("id"); id != 7 || err != nil {
+		t.Errorf("got %d %v, want 7", id, err)
+	}
+	for _, param := range []string{"zero", "word", "missing"} {
+		if _, err := c.ID(param); !fault.Is(err, fault.Unknown) {
+			t.Errorf("%s: %v, want unknown", param, err)
+		}
+	}
+	for name, want := range map[string]bool{"yes": true, "no": false, "missing": false} {
+		if got, err := c.Flag(name); got != want || err != nil {
+			t.Errorf("%s is %v %v, want %v", name, got, err, want)
+		}
+	}
+	_, err := c.Flag("odd")
+	if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "odd" || f.Message != "odd is true or false" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,336 @@
+package resource
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"spyglass/backend/fault"
+)
+
+// Body is a request body that has been read and checked against the
+// declaration, as far as that goes without the row it will change.
+type Body struct {
+	node    Node
+	lenient bool
+	sealed  map[string]string // what Seal made of a field
+}
+
+// Given reports whether the body names the field.
+func (b *Body) Given(field string) bool { return slices.Contains(b.node.Keys, field) }
+
+// Read parses a body: strict JSON, an object, known keys. Seal runs here.
+// Lenient ignores unknown keys.
+func (r *Resource[T]) Read(body []byte, lenient bool) (*Body, error) {
+	node, err := ParseJSON(body)
+	if err != nil {
+		return nil, err
+	}
+	if node.Kind != '{' {
+		return nil, fault.New(fault.Invalid, "the body is a JSON object")
+	}
+	b := &Body{node: node, lenient: lenient, sealed: map[string]string{}}
+	for i, key := range node.Keys {
+		f := r.field(key)
+		if f == nil && !lenient && !r.derives(key) {
+			return nil, fault.At(key, "%s has no field %q%s", r.Name, key, DidYouMean(key, r.names()))
+		}
+		if f != nil && f.Seal != nil && (node.Items[i].Kind == '"' || lenient && node.Items[i].Kind == '0') {
+			if b.sealed[key], err = f.Seal(node.Items[i].Text); err != nil {
+				return nil, at(err, key)
+			}
+		}
+	}
+	return b, nil
+}
+
+func at(err error, field string) error {
+	f := *fault.Of(err)
+	if f.Kind == fault.Internal {
+		return err
+	}
+	f.Field = field
+	return &f
+}
+
+func (r *Resource[T]) field(name string) *Field[T] {
+	for i := range r.Fields {
+		if r.Fields[i].Name == name {
+			return &r.Fields[i]
+		}
+	}
+	return nil
+}
+
+func (r *Resource[T]) derives(name string) bool {
+	return slices.ContainsFunc(r.Derived, func(d Derived) bool { return d.Name == name })
+}
+
+func (r *Resource[T]) names() []string {
+	var names []string
+	for i := range r.Fields {
+		names = append(names, r.Fields[i].Name)
+	}
+	return names
+}
+
+// Defaults is a row with every default in place.
+func (r *Resource[T]) Defaults() (*T, error) {
+	row := new(T)
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		if f.Default == nil {
+			continue
+		}
+		text, err := json.Marshal(f.Default)
+		if err != nil {
+			return nil, fmt.Errorf("default of %s.%s: %w", r.Name, f.Name, err)
+		}
+		node, err := ParseJSON(text)
+		if err == nil {
+			err = f.set(row, node, false)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("default of %s.%s: %w", r.Name, f.Name, err)
+		}
+	}
+	return row, nil
+}
+
+// Apply writes the given fields into row. Read-only ones are passed over, so
+// that what was read can be sent back. With whole, required fields must be
+// there, and were set to their defaults by the caller.
+func (r *Resource[T]) Apply(b *Body, row *T, whole bool) error {
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		k := slices.Index(b.node.Keys, f.Name)
+		null := k >= 0 && b.node.Items[k].Kind == 'n'
+		if k < 0 || null && b.lenient {
+			if whole && f.Required {
+				return fault.At(f.Name, "%s is required", f.Name)
+			}
+			continue
+		}
+		if f.ReadOnly {
+			continue
+		}
+		node := b.node.Items[k]
+		if sealed, ok := b.sealed[f.Name]; ok {
+			node.Text = sealed
+		}
+		if err := f.set(row, node, b.lenient); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set reads one JSON value into the field and checks its constraints.
+func (f *Field[T]) set(row *T, n Node, lenient bool) error {
+	if at := reflect.ValueOf(f.At(row)).Elem(); n.Kind == 'n' && at.Kind() == reflect.Pointer {
+		at.SetZero()
+		return nil
+	}
+	if n.Kind == 'n' {
+		return fault.At(f.Name, "%s is never null; leave it out instead", f.Name)
+	}
+	switch p := f.At(row).(type) {
+	case *int64:
+		return f.setInteger(p, n, lenient)
+	case *Seconds:
+		return f.setInteger((*int64)(p), n, lenient)
+	case *Millis:
+		return f.setInteger((*int64)(p), n, lenient)
+	case *float64:
+		v, err := strconv.ParseFloat(n.Text, 64)
+		if n.Kind != '0' && !(lenient && n.Kind == '"') || err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			return f.wrong("a number")
+		}
+		*p = v
+	case *bool:
+		switch {
+		case n.Kind == 't' || lenient && n.Kind == '"' && strings.EqualFold(n.Text, "true"):
+			*p = true
+		case n.Kind == 'f' || lenient && n.Kind == '"' && strings.EqualFold(n.Text, "false"):
+			*p = false
+		default:
+			return f.wrong("true or false")
+		}
+	case *string:
+		if n.Kind != '"' && !(lenient && n.Kind == '0') {
+			return f.wrong("a text in double quotes")
+		}
+		return f.setText(p, n.Text)
+	case *IDs:
+		return f.setIDs(p, n)
+	case *[]Property:
+		return f.setProperties(p, n)
+	default:
+		return f.setOther(p, n, lenient)
+	}
+	return nil
+}
+
+func (f *Field[T]) wrong(what string) error {
+	return &fault.Error{Kind: fault.Invalid, Field: f.Name, Message: f.Name + " is " + what, Allowed: f.OneOf}
+}
+
+func (f *Field[T]) setInteger(p *int64, n Node, lenient bool) error {
+	v, err := strconv.ParseInt(n.Text, 10, 64)
+	if n.Kind != '0' && !(lenient && n.Kind == '"') || err != nil {
+		return f.wrong("a whole number")
+	}
+	if f.Min != nil && v < *f.Min || f.Max != nil && v > *f.Max {
+		switch {
+		case f.Max == nil:
+			return f.wrong(fmt.Sprintf("at least %d", *f.Min))
+		case f.Min == nil:
+			return f.wrong(fmt.Sprintf("at most %d", *f.Max))
+		}
+		return f.wrong(fmt.Sprintf("a whole number from %d to %d", *f.Min, *f.Max))
+	}
+	if len(f.OneOf) > 0 && !slices.ContainsFunc(f.OneOf, func(a any) bool { return fmt.Sprint(a) == n.Text }) {
+		return f.wrong(oneOf(f.OneOf))
+	}
+	*p = v
+	return nil
+}
+
+func (f *Field[T]) setText(p *string, v string) error {
+	if f.Required && strings.TrimSpace(v) == "" {
+		return fault.At(f.Name, "%s is empty", f.Name)
+	}
+	if len(f.OneOf) > 0 && !slices.Contains(f.OneOf, any(v)) {
+		return f.wrong(oneOf(f.OneOf))
+	}
+	if f.Seal == nil && utf8.RuneCountInString(v) > f.maxLen() {
+		return f.wrong(fmt.Sprintf("longer than %d characters", f.maxLen()))
+	}
+	if strings.ContainsRune(v, 0) {
+		return f.wrong("a text without NUL characters")
+	}
+	*p = v
+	return nil
+}
+
+func oneOf(values []any) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = fmt.Sprint(v)
+	}
+	return "one of " + strings.Join(words, ", ")
+}
+
+func (f *Field[T]) setIDs(p *IDs, n Node) error {
+	text := n.Text
+	if n.Kind != '"' && n.Kind != '0' {
+		return f.wrong(`ids joined by commas in double quotes, "1,2"`)
+	}
+	ids, err := ParseIDs(text)
+	if err != nil {
+		return fault.At(f.Name, "%s is a list of ids joined by commas: %v", f.Name, err)
+	}
+	*p = ids
+	return nil
+}
+
+func (f *Field[T]) setProperties(p *[]Property, n Node) error {
+	const shape = `a list of {"name":"…","value":"…"}`
+	if n.Kind != '[' {
+		return f.wrong(shape)
+	}
+	props := make([]Property, 0, len(n.Items))
+	seen := map[string]bool{}
+	for _, item := range n.Items {
+		if item.Kind != '{' {
+			return f.wrong(shape)
+		}
+		var prop Property
+		for i, key := range item.Keys {
+			v := item.Items[i]
+			switch {
+			case v.Kind != '"':
+				return f.wrong(shape)
+			case key == "name":
+				prop.Name = v.Text
+			case key == "value":
+				prop.Value = v.Text
+			default:
+				return fault.At(f.Name, "%s: a property has a name and a value, no %q", f.Name, key)
+			}
+		}
+		if err := CheckProperty(f.Name, prop); err != nil {
+			return err
+		}
+		if seen[strings.ToLower(prop.Name)] {
+			return fault.At(f.Name, "%s names %q twice", f.Name, prop.Name)
+		}
+		seen[strings.ToLower(prop.Name)] = true
+		props = append(props, prop)
+	}
+	*p = Unmasked(props, *p)
+	return nil
+}
+
+// CheckProperty refuses a property whose name or value cannot be kept.
+func CheckProperty(field string, prop Property) error {
+	switch {
+	case strings.TrimSpace(prop.Name) == "":
+		return fault.At(field, "%s: a property needs a name", field)
+	case utf8.RuneCountInString(prop.Name) > 255:
+		return fault.At(field, "%s: a property's name has at most 255 characters", field)
+	case utf8.RuneCountInString(prop.Value) > 24000:
+		return fault.At(field, "%s: the value of %q has more than 24,000 characters", field, prop.Name)
+	case strings.ContainsFunc(prop.Name, func(r rune) bool { return r < ' ' || r == 0x7f }), strings.ContainsRune(prop.Value, 0):
+		return fault.At(field, "%s: %q holds a control character", field, prop.Name)
+	}
+	return nil
+}
+
+// setOther decodes into a Go value of the row's own type, keys checked unless lenient.
+func (f *Field[T]) setOther(p any, n Node, lenient bool) error {
+	fresh := reflect.New(reflect.TypeOf(p).Elem())
+	if !lenient {
+		if err := checkKeys(f.Name, n, SchemaOf(fresh.Elem().Interface())); err != nil {
+			return err
+		}
+	}
+	if err := json.Unmarshal(n.Raw, fresh.Interface()); err != nil {
+		return fault.At(f.Name, "%s does not have the documented shape: %s", f.Name, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	reflect.ValueOf(p).Elem().Set(fresh.Elem())
+	return nil
+}
+
+// checkKeys refuses keys the schema does not have, letter case included, which
+// encoding/json would let pass.
+func checkKeys(at string, n Node, s Schema) error {
+	switch {
+	case n.Kind == '[' && s.Items != nil:
+		for i, item := range n.Items {
+			if err := checkKeys(fmt.Sprintf("%s[%d]", at, i), item, *s.Items); err != nil {
+				return err
+			}
+		}
+	case n.Kind == '{' && s.Type == "object":
+		var known []string
+		for _, k := range s.Properties {
+			known = append(known, k.Name)
+		}
+		for i, key := range n.Keys {
+			k := slices.Index(known, key)
+			if k < 0 {
+				return fault.At(at+"."+key, "%s has no field %q%s", at, key, DidYouMean(key, known))
+			}
+			if err := checkKeys(at+"."+key, n.Items[i], s.Properties[k].Schema); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package resource
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// AppendJSON adds row to out as it may be shown: every stored field that is not
+// write-only, in the order of the declaration, secrets masked. Derived values
+// are the store's to add.
+func (r *Resource[T]) AppendJSON(out []byte, row *T) ([]byte, error) {
+	out = append(out, '{')
+	first := true
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		if f.WriteOnly {
+			continue
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		out = append(AppendString(out, f.Name), ':')
+		var err error
+		if out, err = appendValue(out, f.At(row)); err != nil {
+			return nil, fmt.Errorf("%s of %s: %w", f.Name, r.Name, err)
+		}
+	}
+	return append(out, '}'), nil
+}
+
+func appendValue(out []byte, at any) ([]byte, error) {
+	switch p := at.(type) {
+	case *int64:
+		return strconv.AppendInt(out, *p, 10), nil
+	case *Seconds:
+		return strconv.AppendInt(out, int64(*p), 10), nil
+	case *Millis:
+		return strconv.AppendInt(out, int64(*p), 10), nil
+	case *bool:
+		return strconv.AppendBool(out, *p), nil
+	case *string:
+		return AppendString(out, *p), nil
+	case *IDs:
+		return AppendString(out, p.String()), nil
+	case *float64:
+		if math.IsNaN(*p) || math.IsInf(*p, 0) {
+			return append(out, "null"...), nil
+		}
+		return strconv.AppendFloat(out, *p, 'g', -1, 64), nil
+	case *[]Property:
+		return AppendProperties(out, Masked(*p)), nil
+	}
+	text, err := json.Marshal(at)
+	return append(out, text...), err
+}
+
+// AppendProperties adds a list of name/value pairs as it stands, unmasked.
+func AppendProperties(out []byte, props []Property) []byte {
+	out = append(out, '[')
+	for i, p := range props {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = AppendString(append(out, `{"name":`...), p.Name)
+		out = AppendString(append(out, `,"value":`...), p.Value)
+		out = append(out, '}')
+	}
+	return append(out, ']')
+}
+
+// Key finds the raw value of a top-level key in an object this package made,
+// or nil. It allocates nothing.
+func FindKey(object []byte, name string) []byte {
+	for at := 1; at < len(object)-1; {
+		end := skipValue(object, at)
+		key := object[at+1 : end-1]
+		at = end + 1
+		end = skipValue(object, at)
+		if string(key) == name {
+			return object[at:end]
+		}
+		at = end + 1
+	}
+	return nil
+}
+
+// PickKeys adds to out an object with only those keys of one this package made,
+// in the order of names; a missing key is left out.
+func PickKeys(out, object []byte, names []string) []byte {
+	out = append(out, '{')
+	for _, name := range names {
+		if value := FindKey(object, name); value != nil {
+			if out[len(out)-1] != '{' {
+				out = append(out, ',')
+			}
+			out = append(append(AppendString(out, name), ':'), value...)
+		}
+	}
+	return append(out, '}')
+}
+
+// skipValue is the offset behind the value that begins at at. The JSON has no
+// spaces and is known to be valid: we made it.
+func skipValue(in []byte, at int) int {
+	depth := 0
+	for at < len(in) {
+		switch in[at] {
+		case '"':
+			for at++; in[at] != '"'; at++ {
+				if in[at] == '\\' {
+					at++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return at
+			}
+			depth--
+		case ',', ':':
+			if depth == 0 {
+				return at
+			}
+		}
+		at++
+		if depth == 0 && (at == len(in) || in[at] == ',' || in[at] == ':' || in[at] == '}' || in[at] == ']') {
+			return at
+		}
+	}
+	return at
+}

@@ -1,0 +1,124 @@
+package resource
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"strconv"
+	"time"
+
+	"spyglass/backend/fault"
+)
+
+// Endpoint is a route and its catalog entry, as one value: what the router
+// mounts is what the catalog prints.
+type Endpoint struct {
+	Method   string
+	Path     string // below the mount, "/device/devices/{id}"
+	Category string // of the catalog; empty: served, but not part of the published API
+	Summary  string // a few words, "List devices"
+	Doc      string // more, where there is more to say
+	Right    Right
+
+	Params  []Param
+	Body    *Schema // nil: no body
+	Answer  *Schema // of 200 or 201; nil: an empty object
+	Creates bool    // answers 201 on the native mount
+	Errors  []Failure
+	Example Example
+	Limit   int64 // bytes of body; 4 MiB when 0
+
+	Handle func(ctx context.Context, c *Call) (any, error)
+}
+
+// ID names an endpoint everywhere: "GET /device/devices".
+func (e *Endpoint) ID() string { return e.Method + " " + e.Path }
+
+// Param is one path or query parameter.
+type Param struct {
+	Name     string
+	In       string // "path" or "query"
+	Schema   Schema
+	Required bool
+	Example  any
+}
+
+// Failure says when an endpoint answers an error of a kind.
+type Failure struct {
+	Kind fault.Kind
+	When string
+}
+
+// Example is a request that runs as it stands in the demo environment.
+type Example struct {
+	Path  string      // with real ids; the template itself when empty
+	Query [][2]string // in the order shown
+	Body  any         // encoded as JSON; nil for none
+}
+
+// Call is one request, free of HTTP.
+type Call struct {
+	Access  *Access
+	At      time.Time
+	Vars    map[string]string // path parameters
+	Query   url.Values
+	Body    []byte
+	Lenient bool   // came by the mount for published clients (wire.md, Two mounts)
+	Base    string // the mount as a URL, "http://127.0.0.1:8443/api"
+	Remote  string // the caller's address, without port
+	IfMatch string // entity tag, empty when not conditional
+	NotIf   string // If-None-Match, empty when not conditional
+	Session Session
+}
+
+// Session is how the caller is signed in; all empty for a token or nobody.
+type Session struct {
+	Cookie string // the session's secret, to be sent on to this portal only
+	CSRF   string
+}
+
+// ID is a path parameter that holds an id. Anything else than a whole number
+// is fault.Unknown: there is no such row.
+func (c *Call) ID(param string) (int64, error) {
+	id, err := strconv.ParseInt(c.Vars[param], 10, 64)
+	if err != nil || id < 1 {
+		return 0, fault.New(fault.Unknown, "there is no %q here; an id is a whole number", c.Vars[param])
+	}
+	return id, nil
+}
+
+// Flag reads a boolean query parameter; absent is false.
+func (c *Call) Flag(name string) (bool, error) {
+	switch c.Query.Get(name) {
+	case "", "false", "False", "0":
+		return false, nil
+	case "true", "True", "1":
+		return true, nil
+	}
+	return false, &fault.Error{Kind: fault.Invalid, Field: name, Message: name + " is true or false", Allowed: []any{true, false}}
+}
+
+// JSON is an answer that is encoded already.
+type JSON []byte
+
+// Answer is a result that is more than its body.
+type Answer struct {
+	Body     any    // JSON, or anything encoding/json takes; nil: {}
+	Location string // of what was created, below the mount
+	ETag     string // quoted
+	Same     bool   // the caller has this version already: 304
+	SignIn   string // the secret for the session cookie
+	SignOut  bool   // take the session cookie away
+	CSRF     string // for the X-CSRF-Token header
+
+	Type     string                             // of a Stream; application/json when empty
+	Filename string                             // offer the stream as a download of that name
+	Stream   func(w io.Writer) error            // instead of Body; write until done or the context ends
+	Events   func(send func(Event) error) error // instead of Body: a stream of server-sent events
+}
+
+// Event is one server-sent event; Data is encoded as JSON.
+type Event struct {
+	Name string
+	Data any
+}

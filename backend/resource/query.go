@@ -1,0 +1,174 @@
+package resource
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/fault"
+)
+
+// Kind is what a column holds; it decides which operators go with it.
+type Kind int
+
+// The kinds of column.
+const (
+	KindInteger Kind = iota
+	KindNumber
+	KindBoolean
+	KindText
+	KindSeconds // epoch seconds
+	KindMillis  // epoch milliseconds
+	KindPairs   // [{"name","value"}]
+	KindIDs     // "1,2,3"
+	KindOther   // JSON: shown, but neither filtered nor sorted
+)
+
+// Column is what a question may say about one field.
+type Column struct {
+	Name   string
+	Kind   Kind
+	Hidden bool // write-only: a question may not even name it
+}
+
+// Columns are the stored fields, in the order of the declaration.
+func (r *Resource[T]) Columns() []Column {
+	row := new(T)
+	columns := make([]Column, len(r.Fields))
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		columns[i] = Column{Name: f.Name, Kind: kindOf(f.At(row)), Hidden: f.WriteOnly}
+	}
+	return columns
+}
+
+func kindOf(at any) Kind {
+	switch at.(type) {
+	case *int64:
+		return KindInteger
+	case *float64:
+		return KindNumber
+	case *bool:
+		return KindBoolean
+	case *string:
+		return KindText
+	case *Seconds:
+		return KindSeconds
+	case *Millis:
+		return KindMillis
+	case *[]Property:
+		return KindPairs
+	case *IDs:
+		return KindIDs
+	}
+	return KindOther
+}
+
+// Query is what a list is asked for.
+type Query struct {
+	Size   int64 // 1 to MaxSize
+	Offset int64
+	Filter string
+	Sort   []Order  // by id when empty; ties always break by id
+	Fields []string // the only keys of each item; all when empty
+}
+
+// Order is one sort key.
+type Order struct {
+	Field string
+	Down  bool
+}
+
+// MaxSize is the largest page, DefaultSize the one when none is asked for.
+const (
+	MaxSize     = 1000
+	DefaultSize = 50
+)
+
+// ParseQuery reads the common parameters of a list. A size over MaxSize is an
+// error, or MaxSize when lenient.
+func ParseQuery(values url.Values, lenient bool) (Query, error) {
+	q := Query{Size: DefaultSize, Filter: values.Get("filter"), Fields: ParseFields(values)}
+	if text := values.Get("size"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if lenient && err == nil && n > MaxSize {
+			n = MaxSize
+		}
+		if err != nil || n < 1 || n > MaxSize {
+			return q, fault.At("size", "size is a whole number from 1 to %d", MaxSize)
+		}
+		q.Size = n
+	}
+	if text := values.Get("offset"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 {
+			return q, fault.At("offset", "offset is a whole number from 0")
+		}
+		q.Offset = n
+	}
+	for key := range strings.SplitSeq(values.Get("sort"), ",") {
+		key = strings.TrimSpace(key) // a + that arrived as a space goes with it
+		order := Order{Down: strings.HasPrefix(key, "-")}
+		if order.Field = strings.TrimLeft(key, "+- "); order.Field != "" {
+			q.Sort = append(q.Sort, order)
+		}
+	}
+	if len(q.Sort) > 8 {
+		return q, fault.At("sort", "sort takes up to 8 fields")
+	}
+	return q, nil
+}
+
+// ParseFields reads fields=a,b.
+func ParseFields(values url.Values) []string {
+	var fields []string
+	for name := range strings.SplitSeq(values.Get("fields"), ",") {
+		if name = strings.TrimSpace(name); name != "" && name != "*" && !slices.Contains(fields, name) {
+			fields = append(fields, name)
+		}
+	}
+	return fields
+}
+
+// Nearest is the known name closest to a mistyped one, or "" when none is close.
+func Nearest(name string, known []string) string {
+	if len(name) > 128 { // no slip of the finger, and slow to compare
+		return ""
+	}
+	best, distance := "", max(2, len(name)/3)+1
+	for _, k := range known {
+		if d := edits(strings.ToLower(name), strings.ToLower(k)); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// DidYouMean is "; did you mean x?" or nothing.
+func DidYouMean(name string, known []string) string {
+	if near := Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// edits is the Levenshtein distance.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

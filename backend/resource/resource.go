@@ -1,0 +1,199 @@
+// Package resource is the vocabulary the portal is written in.
+//
+// A Resource declares one noun of the API: its path, its fields and its rules.
+// Table, routes, JSON, validation, filter, sort, rights, catalog, OpenAPI,
+// docs and examples all follow from that one value; there is nothing else to
+// keep in step.
+//
+// # Shapes
+//
+// A row is a Go struct. A Field names one JSON key and points at its place in
+// the struct; the Go type found there decides everything else:
+//
+//	*int64      integer            *[]Property  [{"name","value"}], secret-looking values write-only
+//	*float64    number             *IDs         "1,2,3": ids of another resource
+//	*string     string             *Seconds     epoch seconds
+//	*bool       boolean            *Millis      epoch milliseconds
+//	anything else: stored and sent as its encoding/json form; null goes for a pointer
+//
+// # Errors
+//
+// Everything a caller can get wrong comes back as a *fault.Error of kind
+// Invalid whose Field is the JSON name.
+//
+// # Concurrency
+//
+// Declarations are built once and never change; they are safe to share.
+package resource
+
+import "context"
+
+// Resource declares one noun of the API.
+type Resource[T any] struct {
+	Name     Name[T] // singular, "device": the table, and the word in error messages
+	Label    string  // singular, for people: "device group"
+	Path     string  // "/device/devices", below each mount; {parentId} for a nested one
+	Category string  // of the catalog
+	Doc      string  // one sentence
+	Object   Object  // what a role needs a privilege on
+	Area     string  // for Object Setting: the part of the settings, "useraccess"
+
+	Fields  []Field[T]
+	Derived []Derived // computed when read; they come last in the object
+
+	Unique [][]string // sets of fields no two rows share; text compares ignoring case
+	Scope  string     // the field a role's device groups are compared with: "id" or one of IDs; empty: all or nothing
+	Parent *Parent    // set on a nested resource
+	Owner  string     // the field that holds a user's id: each user has rows of their own and sees no others
+
+	Sample  int64    // the id that examples use; the demo environment has a row of that id that nothing else needs
+	Without []string // methods that are not generated, because a verb elsewhere serves them
+	OpTypes bool     // PUT and PATCH take opType, which governs customProperties
+	Flags   []Flag   // query switches of DELETE, "deleteChildren"
+	SoftBy  string   // Millis field set by DELETE instead of removing; rows that have it do not show
+
+	// Check runs before a row is written, inside the transaction; was is nil on
+	// create. It completes now and refuses what is wrong with it.
+	Check func(w *Write, was, now *T) error
+	// After runs once the row is written, in the same transaction: what follows for other rows.
+	After func(w *Write, was, now *T) error
+	// Remove runs before a row is deleted, in the same transaction.
+	Remove func(w *Write, row *T) error
+}
+
+// Name is what a resource is called, together with the type of its rows: enough
+// to ask for them, without the declaration.
+type Name[T any] string
+
+// Field is one JSON key of a row.
+type Field[T any] struct {
+	Name string
+	At   func(*T) any // a pointer into the row; its type is the field's type
+	Doc  string       // what it means, with the unit
+
+	Example   any // in docs, and in the example body when it may be written
+	Default   any // for a key that is not given; the zero value when nil
+	Required  bool
+	ReadOnly  bool   // set by the portal; accepted in a body and ignored
+	WriteOnly bool   // never shown, filtered or sorted
+	OneOf     []any  // the only values that go
+	Min, Max  *int64 // of an integer, inclusive
+	MaxLen    int    // of a string, in characters; 1,024 when 0
+	Refs      string // the Name of the resource whose ids it holds
+	Index     bool   // often filtered or sorted: worth an index
+
+	// Seal turns what was sent into what is kept (a password into its hash). It
+	// may be slow: it runs before the transaction.
+	Seal func(string) (string, error)
+}
+
+// Parent says that rows live below a row of another resource.
+type Parent struct {
+	Of     string // its Name, "admin"
+	Param  string // the path parameter, "adminId"
+	Field  string // the field of this resource that holds the parent's id
+	Sample int64  // the parent's id that examples use
+}
+
+// Flag is a boolean query parameter of an operation.
+type Flag struct{ Name, Doc string }
+
+// Derived is a value that depends on other rows, so it is computed when read.
+type Derived struct {
+	Name    string
+	Doc     string
+	Schema  Schema
+	Example any
+	From    string // the stored column Of reads as text; empty: the id
+	// Of gives one JSON value a row, in the order of rows. One call a page: it
+	// asks the store a fixed number of questions, not one a row.
+	Of func(ctx context.Context, r Reader, rows []Row) ([][]byte, error)
+}
+
+// Row is what a Derived value is computed from.
+type Row struct {
+	ID   int64
+	From string
+}
+
+// Write is a write under way: who asks, what for, and the other tables.
+type Write struct {
+	Context context.Context
+	Call    *Call
+	Tx      Tx
+	Given   func(field string) bool // did the body name that field
+}
+
+// Reader asks other tables. It is implemented by the store; use Get and Find.
+type Reader interface {
+	// GetRow fills row, a pointer to the struct of the named resource. It
+	// answers fault.Unknown where there is none.
+	GetRow(ctx context.Context, name string, id int64, row any) error
+	// FindRows appends all rows that match to rows, a pointer to a slice of the struct.
+	FindRows(ctx context.Context, name string, rows any, where ...Where) error
+	// CountBy counts the rows of name per id in the IDs or Refs field.
+	CountBy(ctx context.Context, name, field string) (map[int64]int64, error)
+	// CountWithin counts, per key, the distinct rows of name whose IDs field holds any of its ids.
+	CountWithin(ctx context.Context, name, field string, within map[int64][]int64) (map[int64]int64, error)
+	// Memo keeps what build makes until a row of one of those resources changes.
+	Memo(key string, names []string, build func() (any, error)) (any, error)
+}
+
+// Tx reads and writes other tables inside one transaction; use Put and Delete.
+type Tx interface {
+	Reader
+	PutRow(ctx context.Context, name string, row any) error
+	DeleteRow(ctx context.Context, name string, id int64) error
+	// DeleteRows removes all rows that match, without reading them.
+	DeleteRows(ctx context.Context, name string, where ...Where) error
+}
+
+// Where is one condition on a field; Op is one of = != < > <= >=, or "has any".
+// "has any" takes a []int64 and asks whether an IDs field holds one of them.
+// Limit makes one that is about the answer and not about a field.
+type Where struct {
+	Field string
+	Op    string
+	Value any
+}
+
+// Get reads one row by id.
+func Get[T any](ctx context.Context, from Reader, name Name[T], id int64) (*T, error) {
+	row := new(T)
+	if err := from.GetRow(ctx, string(name), id, row); err != nil {
+		return nil, err
+	}
+	return row, nil
+}
+
+// Find reads the rows that meet all conditions, by id.
+func Find[T any](ctx context.Context, from Reader, name Name[T], where ...Where) ([]T, error) {
+	var rows []T
+	err := from.FindRows(ctx, string(name), &rows, where...)
+	return rows, err
+}
+
+// Limit ends an answer after the n rows of the lowest ids.
+func Limit(n int64) Where { return Where{Op: opLimit, Value: n} }
+
+const opLimit = "limit"
+
+// IsLimit reports whether w comes from Limit.
+func (w Where) IsLimit() bool { return w.Op == opLimit }
+
+// Put writes row as it stands: a new one when its id is 0, which is then set.
+// The rules of the resource do not run: what a rule changes is right by itself.
+func Put[T any](ctx context.Context, tx Tx, name Name[T], row *T) error {
+	return tx.PutRow(ctx, string(name), row)
+}
+
+// Delete removes one row. The rules of the resource do not run.
+func Delete[T any](ctx context.Context, tx Tx, name Name[T], id int64) error {
+	return tx.DeleteRow(ctx, string(name), id)
+}
+
+// DeleteAll removes the rows that meet all conditions. The rules of the
+// resource do not run.
+func DeleteAll[T any](ctx context.Context, tx Tx, name Name[T], where ...Where) error {
+	return tx.DeleteRows(ctx, string(name), where...)
+}

@@ -1,0 +1,136 @@
+package resource
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Schema describes one JSON value: for the catalog, for OpenAPI and for the docs.
+type Schema struct {
+	Type       string // object array string integer number boolean any
+	Doc        string
+	Format     string // "epoch-seconds", "epoch-milliseconds", "password", …
+	Name       string // of a shared object type, "Device"
+	Properties []Key
+	Items      *Schema
+	Enum       []any
+	Min, Max   *int64
+	MaxLen     int
+	Default    any
+	Example    any
+	Nullable   bool
+}
+
+// Key is one key of an object schema.
+type Key struct {
+	Name      string
+	Required  bool // in a body
+	ReadOnly  bool
+	WriteOnly bool
+	Schema    Schema
+}
+
+// Text, Integer, Number and Boolean are the plain schemas with a doc sentence.
+func Text(doc string) Schema    { return Schema{Type: "string", Doc: doc} }
+func Integer(doc string) Schema { return Schema{Type: "integer", Doc: doc} }
+func Boolean(doc string) Schema { return Schema{Type: "boolean", Doc: doc} }
+
+// List is an array of items.
+func List(items Schema, doc string) Schema {
+	return Schema{Type: "array", Doc: doc, Items: &items}
+}
+
+// Properties is the schema of a list of name/value pairs.
+func Properties(doc string) Schema { return List(SchemaOf(Property{}), doc) }
+
+// Schema describes a whole row as it is sent and answered.
+func (r *Resource[T]) Schema() Schema {
+	s := Schema{Type: "object", Name: title(string(r.Name)), Doc: r.Doc}
+	row := new(T)
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		s.Properties = append(s.Properties, Key{Name: f.Name, Required: f.Required, ReadOnly: f.ReadOnly, WriteOnly: f.WriteOnly, Schema: f.schema(row)})
+	}
+	for _, d := range r.Derived {
+		p := Key{Name: d.Name, ReadOnly: true, Schema: d.Schema}
+		p.Schema.Doc, p.Schema.Example = d.Doc, d.Example
+		s.Properties = append(s.Properties, p)
+	}
+	return s
+}
+
+func (f *Field[T]) schema(row *T) Schema {
+	s := Schema{}
+	switch p := f.At(row).(type) {
+	case *int64:
+		s.Type = "integer"
+	case *Seconds:
+		s.Type, s.Format = "integer", "epoch-seconds"
+	case *Millis:
+		s.Type, s.Format = "integer", "epoch-milliseconds"
+	case *float64:
+		s.Type = "number"
+	case *bool:
+		s.Type = "boolean"
+	case *string:
+		s.Type, s.MaxLen = "string", f.maxLen()
+	case *IDs:
+		s.Type, s.Format = "string", "comma-separated-ids"
+	default:
+		s = SchemaOf(reflect.ValueOf(p).Elem().Interface())
+	}
+	if f.WriteOnly {
+		s.Format = "password"
+	}
+	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example = f.Doc, f.OneOf, f.Min, f.Max, f.Default, f.Example
+	return s
+}
+
+func (f *Field[T]) maxLen() int {
+	if f.MaxLen == 0 {
+		return 1024
+	}
+	return f.MaxLen
+}
+
+// SchemaOf describes a Go value by its type: json tags name the keys, doc tags
+// explain them, and a pointer may be null.
+func SchemaOf(v any) Schema { return schemaOfType(reflect.TypeOf(v)) }
+
+func schemaOfType(t reflect.Type) Schema {
+	switch t.Kind() {
+	case reflect.Pointer:
+		s := schemaOfType(t.Elem())
+		s.Nullable = true
+		return s
+	case reflect.String:
+		return Schema{Type: "string"}
+	case reflect.Bool:
+		return Schema{Type: "boolean"}
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint64:
+		return Schema{Type: "integer"}
+	case reflect.Float64:
+		return Schema{Type: "number"}
+	case reflect.Slice, reflect.Array:
+		return List(schemaOfType(t.Elem()), "")
+	case reflect.Struct:
+		s := Schema{Type: "object", Name: t.Name()}
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "" || name == "-" {
+				continue
+			}
+			p := Key{Name: name, Required: !strings.Contains(options, "omit"), Schema: schemaOfType(f.Type)}
+			p.Schema.Doc = f.Tag.Get("doc")
+			s.Properties = append(s.Properties, p)
+		}
+		return s
+	case reflect.Interface, reflect.Map:
+		return Schema{Type: "any"}
+	}
+	panic(fmt.Sprintf("resource: no schema for %s", t))
+}
+
+func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

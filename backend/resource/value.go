@@ -1,0 +1,101 @@
+package resource
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Seconds is a moment in epoch seconds; 0 means never.
+type Seconds int64
+
+// Millis is a moment in epoch milliseconds; 0 means never.
+type Millis int64
+
+// SecondsOf is t in epoch seconds.
+func SecondsOf(t time.Time) Seconds { return Seconds(t.Unix()) }
+
+// MillisOf is t in epoch milliseconds.
+func MillisOf(t time.Time) Millis { return Millis(t.UnixMilli()) }
+
+// IDs are ids of another resource, sent as one comma-joined string.
+type IDs []int64
+
+func (ids IDs) String() string {
+	parts := make([]string, len(ids))
+	for i, id := range ids {
+		parts[i] = strconv.FormatInt(id, 10)
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseIDs reads "1,2,3"; spaces and repeats are dropped, the order is kept.
+func ParseIDs(text string) (IDs, error) {
+	var ids IDs
+	seen := map[int64]bool{}
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		id, err := strconv.ParseInt(part, 10, 64)
+		if err != nil || id < 1 {
+			return nil, fmt.Errorf("%q is no id", part)
+		}
+		if !seen[id] {
+			ids, seen[id] = append(ids, id), true
+		}
+	}
+	return ids, nil
+}
+
+// Property is one custom property of a device, a group or a collector.
+type Property struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Mask stands for every secret that is shown.
+const Mask = "********"
+
+// secretWords end or make up the names whose values are never shown (wire.md, Values).
+var secretWords = []string{"pass", "password", "passwd", "community", "key", "token", "secret", "authtoken", "privtoken", "credential"}
+
+// SecretName reports whether the value of a property of that name is write-only.
+func SecretName(name string) bool {
+	last := strings.ToLower(name)
+	if i := strings.LastIndexByte(last, '.'); i >= 0 {
+		last = last[i+1:]
+	}
+	return slices.ContainsFunc(secretWords, func(w string) bool {
+		return last == w || strings.HasSuffix(last, "_"+w) || strings.HasSuffix(last, "-"+w)
+	})
+}
+
+// Masked is a copy of properties as it may be shown.
+func Masked(props []Property) []Property {
+	out := slices.Clone(props)
+	for i := range out {
+		if SecretName(out[i].Name) && out[i].Value != "" {
+			out[i].Value = Mask
+		}
+	}
+	return out
+}
+
+// Unmasked gives back to each masked value the one that was kept.
+func Unmasked(now, was []Property) []Property {
+	out := slices.Clone(now)
+	kept := make(map[string]string, len(was))
+	for _, old := range was {
+		kept[strings.ToLower(old.Name)] = old.Value
+	}
+	for i := range out {
+		if value, ok := kept[strings.ToLower(out[i].Name)]; ok && out[i].Value == Mask && SecretName(out[i].Name) {
+			out[i].Value = value
+		}
+	}
+	return out
+}

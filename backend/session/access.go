@@ -1,0 +1,180 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// person is a user with the roles they hold.
+type person struct {
+	row        portal.User
+	role       string // names, joined by commas
+	admin      bool
+	privileges []portal.Privilege
+	mark       digest // changes with whatever must end the user's sessions
+}
+
+func (p *person) active() bool    { return p.row.Status == "active" }
+func (p *person) maySignIn() bool { return p.active() && !p.row.APIOnly }
+
+// people are all users, as they are now. They are shared: read only.
+type people struct {
+	byID   map[int64]*person
+	byName map[string]*person // by folded user name
+}
+
+func (p *people) named(username string) *person { return p.byName[folded(username)] }
+
+// folded makes user names equal that are one: the store tells letters apart
+// beyond ASCII.
+func folded(username string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, username)
+}
+
+func (s *Service) everyone(ctx context.Context) (*people, error) {
+	value, err := s.db.Memo("session.people", []string{string(portal.Users.Name), string(portal.Roles.Name)}, func() (any, error) {
+		return readPeople(context.WithoutCancel(ctx), s.db)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.(*people), nil
+}
+
+func readPeople(ctx context.Context, from resource.Reader) (*people, error) {
+	users, err := resource.Find(ctx, from, portal.Users.Name)
+	if err != nil {
+		return nil, err
+	}
+	roles, err := resource.Find(ctx, from, portal.Roles.Name)
+	if err != nil {
+		return nil, err
+	}
+	byRole := make(map[int64]*portal.Role, len(roles))
+	for i := range roles {
+		byRole[roles[i].ID] = &roles[i]
+	}
+	all := &people{byID: make(map[int64]*person, len(users)), byName: make(map[string]*person, len(users))}
+	for _, u := range users {
+		p, err := newPerson(u, byRole)
+		if err != nil {
+			return nil, err
+		}
+		all.byID[u.ID] = p
+		all.byName[folded(u.Username)] = p
+	}
+	return all, nil
+}
+
+func newPerson(u portal.User, roles map[int64]*portal.Role) (*person, error) {
+	p := &person{row: u}
+	var names []string
+	var held []int64
+	for _, ref := range u.Roles {
+		role := roles[ref.ID]
+		if role == nil {
+			continue
+		}
+		names, held = append(names, role.Name), append(held, role.ID)
+		p.admin = p.admin || role.ID == portal.Administrator
+		p.privileges = append(p.privileges, role.Privileges...)
+	}
+	p.role = strings.Join(names, ", ")
+	slices.Sort(held)
+	text, err := json.Marshal([]any{u.ID, u.Password, u.Status, u.APIOnly, held, p.privileges})
+	p.mark = sha256.Sum256(text)
+	return p, err
+}
+
+// accesses are what each user may see and do, made as they are asked for and
+// dropped together when a user, a role or a group changes.
+type accesses struct {
+	everyone *people
+	tree     *portal.Tree
+	made     sync.Map // user id to *resource.Access
+}
+
+// Access is what a user may see and do, current at once after any change of
+// users, roles or groups. A user who is suspended or gone is fault.NoLogin.
+func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, error) {
+	names := []string{string(portal.Users.Name), string(portal.Roles.Name), string(portal.Groups.Name)}
+	value, err := s.db.Memo("session.access", names, func() (any, error) {
+		ctx := context.WithoutCancel(ctx)
+		everyone, err := s.everyone(ctx)
+		if err != nil {
+			return nil, err
+		}
+		tree, err := portal.TreeOf(ctx, s.db)
+		return &accesses{everyone: everyone, tree: tree}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := value.(*accesses)
+	if made, ok := all.made.Load(userID); ok {
+		return made.(*resource.Access), nil
+	}
+	who := all.everyone.byID[userID]
+	if who == nil || !who.active() {
+		return nil, fault.New(fault.NoLogin, "the user is suspended or gone")
+	}
+	access := &resource.Access{UserID: userID, User: who.row.Username, Role: who.role, Admin: who.admin, Grants: grants(who.privileges, all.tree)}
+	all.made.Store(userID, access)
+	return access, nil
+}
+
+// grants turns privileges into grants, groups expanded to all that is inside.
+func grants(privileges []portal.Privilege, tree *portal.Tree) []resource.Grant {
+	var out []resource.Grant
+	for _, p := range privileges {
+		g := resource.Grant{Object: resource.Object(p.ObjectType), Op: resource.ParseOperation(p.Operation)}
+		id, _ := strconv.ParseInt(p.ObjectID, 10, 64)
+		switch {
+		case g.Op == resource.None:
+			continue
+		case g.Object == resource.Setting:
+			g.Area = p.ObjectID
+		case p.ObjectID == "*" || g.Object == resource.DeviceGroup && id == portal.RootGroup:
+			g.All = true
+		case g.Object != resource.DeviceGroup:
+			g.Groups = map[int64]bool{id: true}
+		case tree.Groups[id] == nil: // deleted since
+			continue
+		default:
+			g.Groups = map[int64]bool{}
+			for _, inside := range tree.Below([]int64{id})[id] {
+				g.Groups[inside] = true
+			}
+		}
+		out = merge(out, g)
+	}
+	return out
+}
+
+// merge adds a grant of groups to the one for the same operation, if there is one.
+func merge(all []resource.Grant, g resource.Grant) []resource.Grant {
+	i := slices.IndexFunc(all, func(have resource.Grant) bool {
+		return have.Object == g.Object && have.Op == g.Op && have.Groups != nil && g.Groups != nil
+	})
+	if i < 0 {
+		return append(all, g)
+	}
+	for id := range g.Groups {
+		all[i].Groups[id] = true
+	}
+	return all
+}

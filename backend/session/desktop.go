@@ -1,0 +1,168 @@
+package session
+
+import (
+	"context"
+	"encoding/hex"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// launch is a one-time token by which the desktop window signs in.
+type launch struct {
+	userID     int64
+	persistent bool
+	made       time.Duration
+}
+
+const (
+	launchLasts = 30 * time.Second
+	maxLaunches = 1000
+)
+
+// Launch makes a token that Redeem takes once, within 30 s. Whoever calls it
+// vouches for the user; Redeem still refuses one who may not sign in.
+func (s *Service) Launch(userID int64, persistent bool) (token string) {
+	token = newSecret()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.launches) >= maxLaunches {
+		clear(s.launches)
+	}
+	s.launches[digestOf(token)] = launch{userID: userID, persistent: persistent, made: s.now()}
+	return token
+}
+
+// Redeem begins the session a launch token stands for. A token that is unknown,
+// used or too old is fault.NoLogin.
+func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
+	key := digestOf(token)
+	s.mu.Lock()
+	l, ok := s.launches[key]
+	delete(s.launches, key)
+	s.mu.Unlock()
+	if !ok || s.now()-l.made >= launchLasts {
+		return nil, fault.New(fault.NoLogin, "this link has been used or is older than 30 seconds; start again from the app")
+	}
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	who := everyone.byID[l.userID]
+	if who == nil || !who.maySignIn() {
+		return nil, fault.New(fault.NoLogin, "the user is suspended or gone")
+	}
+	return s.open(ctx, who, l.persistent)
+}
+
+// credential lets the desktop's next start resume a user's session. It is not
+// part of the published API.
+type credential struct {
+	ID     int64
+	UserID int64
+	Hash   string // SHA-256 of the secret, hex
+	Mark   string // of the user when it was made, hex
+	UsedOn resource.Seconds
+}
+
+// credentialRows names the resource apart from its declaration.
+const credentialRows resource.Name[credential] = "desktopCredential"
+
+// credentials declares the table; nothing serves it.
+var credentials = resource.Resource[credential]{
+	Name: credentialRows, Label: "desktop credential", Object: resource.Setting, Area: "useraccess",
+	Doc: "What the desktop resumes a session by.",
+	Fields: []resource.Field[credential]{
+		{Name: "id", At: func(c *credential) any { return &c.ID }, Doc: "Set by the portal", ReadOnly: true},
+		{Name: "userId", At: func(c *credential) any { return &c.UserID }, Doc: "Whose session it resumes", ReadOnly: true, Index: true},
+		{Name: "hash", At: func(c *credential) any { return &c.Hash }, Doc: "Digest of the secret", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "mark", At: func(c *credential) any { return &c.Mark }, Doc: "Digest of what the user was", ReadOnly: true, WriteOnly: true},
+		{Name: "usedOn", At: func(c *credential) any { return &c.UsedOn }, Doc: "When it was last used or renewed", ReadOnly: true},
+	},
+}
+
+const (
+	credentialLasts = 30 * 24 * time.Hour // since it was last used
+	renewEvery      = time.Hour           // while a window is open
+	maxCredentials  = 5                   // of one user; the oldest goes
+)
+
+// Credential makes a secret for the OS keyring, by which Resume finds the user
+// again after a restart. It ends with the user's password, status and roles,
+// when a desktop session signs out, and 30 days after its last use.
+func (s *Service) Credential(ctx context.Context, userID int64) (secret string, err error) {
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return "", err
+	}
+	who := everyone.byID[userID]
+	if who == nil || !who.maySignIn() {
+		return "", fault.New(fault.NoLogin, "the user is suspended or gone")
+	}
+	secret = newSecret()
+	row := credential{UserID: userID, Hash: bearerHash(secret), Mark: hex.EncodeToString(who.mark[:]), UsedOn: resource.SecondsOf(s.clock())}
+	return secret, s.db.Write(ctx, func(tx resource.Tx) error {
+		have, err := resource.Find(ctx, tx, credentialRows, resource.Where{Field: "userId", Op: "=", Value: userID})
+		for ; err == nil && len(have) >= maxCredentials; have = have[1:] {
+			err = resource.Delete(ctx, tx, credentialRows, have[0].ID)
+		}
+		if err != nil {
+			return err
+		}
+		row.ID = 0
+		return resource.Put(ctx, tx, credentialRows, &row)
+	})
+}
+
+// Resume answers whose credential it is, for Launch. One that is unknown, too
+// old, or from before a change of the user is fault.NoLogin.
+func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err error) {
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return 0, err
+	}
+	now := resource.SecondsOf(s.clock())
+	err = s.db.Write(ctx, func(tx resource.Tx) error {
+		userID = 0
+		found, err := resource.Find(ctx, tx, credentialRows, resource.Where{Field: "hash", Op: "=", Value: bearerHash(secret)})
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		c := found[0]
+		who := everyone.byID[c.UserID]
+		if who == nil || !who.maySignIn() || c.Mark != hex.EncodeToString(who.mark[:]) || now-c.UsedOn > resource.Seconds(credentialLasts/time.Second) {
+			return resource.Delete(ctx, tx, credentialRows, c.ID)
+		}
+		userID, c.UsedOn = c.UserID, now
+		return resource.Put(ctx, tx, credentialRows, &c)
+	})
+	if err == nil && userID == 0 {
+		err = fault.New(fault.NoLogin, "the desktop's session has ended; sign in again")
+	}
+	return userID, err
+}
+
+// dropCredentials ends what would resume the user's desktop session.
+func (s *Service) dropCredentials(ctx context.Context, userID int64) error {
+	return s.db.Write(ctx, func(tx resource.Tx) error {
+		rows, err := resource.Find(ctx, tx, credentialRows, resource.Where{Field: "userId", Op: "=", Value: userID})
+		for _, c := range rows {
+			if err == nil {
+				err = resource.Delete(ctx, tx, credentialRows, c.ID)
+			}
+		}
+		return err
+	})
+}
+
+func renewCredentials(ctx context.Context, tx resource.Tx, userID int64, now resource.Seconds) error {
+	rows, err := resource.Find(ctx, tx, credentialRows, resource.Where{Field: "userId", Op: "=", Value: userID})
+	for _, c := range rows {
+		c.UsedOn = now
+		if err == nil {
+			err = resource.Put(ctx, tx, credentialRows, &c)
+		}
+	}
+	return err
+}

@@ -1,0 +1,180 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// login is what POST /session takes.
+type login struct {
+	Username string `json:"username" doc:"the user name, in any letter case"`
+	Password string `json:"password" doc:"never logged, never shown"`
+}
+
+// whoami is what /session answers.
+type whoami struct {
+	UserID   int64  `json:"userId" doc:"id in /setting/admins"`
+	Username string `json:"username" doc:"name of the user"`
+	Role     string `json:"role" doc:"names of the roles held, joined by commas"`
+	CSRF     string `json:"csrfToken" doc:"to be sent as X-CSRF-Token with every write; empty for an API token, which needs none"`
+}
+
+// Endpoints are signing in and out, and making API tokens.
+func (s *Service) Endpoints() []resource.Endpoint {
+	const path = "/session"
+	me, in := resource.SchemaOf(whoami{}), resource.SchemaOf(login{})
+	in.Properties[1].WriteOnly, in.Properties[1].Schema.Format = true, "password"
+	return []resource.Endpoint{
+		{
+			Method: "POST", Path: path, Category: portal.CategorySettings, Summary: "Sign in",
+			Doc: "Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 hours. " +
+				"Scripts are better off with an API token.",
+			Right: resource.Right{Object: resource.Open}, Body: &in, Answer: &me, Limit: 4 << 10,
+			Errors: []resource.Failure{
+				{Kind: fault.NoLogin, When: "the user name or the password is wrong, or the user is suspended"},
+				{Kind: fault.TooMany, When: "ten sign-ins failed for the user name or from the address"},
+			},
+			Example: resource.Example{Body: login{Username: "viewer", Password: "viewer-demo"}},
+			Handle:  s.handleSignIn,
+		},
+		{
+			Method: "GET", Path: path, Category: portal.CategorySettings, Summary: "Get the signed-in user",
+			Doc:   "Returns who the caller is, with a session or with an API token.",
+			Right: resource.Right{Object: resource.Anyone}, Answer: &me,
+			Handle: func(_ context.Context, c *resource.Call) (any, error) {
+				return answerWho(c.Access, c.Session.CSRF), nil
+			},
+		},
+		{
+			Method: "DELETE", Path: path, Category: portal.CategorySettings, Summary: "Sign out",
+			Doc:    "Ends the session and its event streams, and takes the cookie away.",
+			Right:  resource.Right{Object: resource.Anyone},
+			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the caller came with an API token, which has no session"}},
+			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+				if c.Session.Cookie == "" {
+					return nil, fault.New(fault.Invalid, "an API token has no session to end; delete the token instead")
+				}
+				if err := s.SignOut(ctx, c.Session.Cookie); err != nil {
+					return nil, err
+				}
+				return resource.Answer{SignOut: true}, nil
+			},
+		},
+		s.tokenEndpoint(),
+	}
+}
+
+func answerWho(a *resource.Access, csrf string) whoami {
+	return whoami{UserID: a.UserID, Username: a.User, Role: a.Role, CSRF: csrf}
+}
+
+func (s *Service) handleSignIn(ctx context.Context, c *resource.Call) (any, error) {
+	in, err := readLogin(c.Body, c.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	sess, err := s.SignIn(ctx, in.Username, in.Password, c.Remote)
+	if err != nil {
+		return nil, err
+	}
+	if c.Session.Cookie != "" { // the cookie is about to be replaced
+		s.end(digestOf(c.Session.Cookie))
+	}
+	return resource.Answer{Body: answerWho(sess.Access, sess.CSRF), SignIn: sess.Secret}, nil
+}
+
+func readLogin(body []byte, lenient bool) (in login, err error) {
+	node, err := resource.ParseJSON(body)
+	if err != nil {
+		return in, err
+	}
+	if node.Kind != '{' {
+		return in, fault.New(fault.Invalid, "the body is a JSON object")
+	}
+	known := []string{"username", "password"}
+	for i, at := range []*string{&in.Username, &in.Password} {
+		k := slices.Index(node.Keys, known[i])
+		if k < 0 {
+			return in, fault.At(known[i], "%s is required", known[i])
+		}
+		if node.Items[k].Kind != '"' {
+			return in, fault.At(known[i], "%s is a text in double quotes", known[i])
+		}
+		*at = node.Items[k].Text
+	}
+	for _, key := range node.Keys {
+		if !lenient && !slices.Contains(known, key) {
+			return in, fault.At(key, "a sign-in has no field %q%s", key, resource.DidYouMean(key, known))
+		}
+	}
+	return in, nil
+}
+
+func (s *Service) tokenEndpoint() resource.Endpoint {
+	body, answer := portal.Tokens.Schema(), portal.Tokens.Schema()
+	secret := func(name, doc, example string) resource.Key {
+		return resource.Key{Name: name, ReadOnly: true, Schema: resource.Schema{Type: "string", Doc: doc, Example: example}}
+	}
+	answer.Name = "NewApiToken"
+	answer.Properties = append(answer.Properties,
+		secret("accessKey", "Secret half of the LMv1 credential, shown only now", "h8f2…"),
+		secret("bearer", "The token to send as Authorization: Bearer, shown only now", "Qk3v…"))
+	return resource.Endpoint{
+		Method: "POST", Path: portal.Tokens.Path, Category: portal.CategorySettings, Summary: "Add an API token",
+		Doc: "Makes a credential that acts with the user's rights, both as a bearer token and for LMv1 signatures. " +
+			"Its secrets are in this answer only.",
+		Right:  resource.Right{Object: resource.Setting, Area: portal.Tokens.Area, Op: resource.Modify},
+		Params: []resource.Param{{Name: "adminId", In: "path", Schema: resource.Integer("Whose token it will be"), Required: true, Example: 1}},
+		Body:   &body, Answer: &answer, Creates: true,
+		Errors: []resource.Failure{
+			{Kind: fault.Unknown, When: "there is no such user"},
+			{Kind: fault.Denied, When: "the user holds more than the caller does"},
+		},
+		Example: resource.Example{Path: "/setting/admins/1/apitokens", Body: map[string]any{"note": "nightly export"}},
+		Handle:  s.handleCreateToken,
+	}
+}
+
+func (s *Service) handleCreateToken(ctx context.Context, c *resource.Call) (any, error) {
+	userID, err := c.ID("adminId")
+	if err != nil {
+		return nil, err
+	}
+	body, err := portal.Tokens.Read(c.Body, c.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	row, err := portal.Tokens.Defaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := portal.Tokens.Apply(body, row, true); err != nil {
+		return nil, err
+	}
+	row.AdminID, row.CreatedBy = userID, c.Access.User
+	made, err := s.createToken(ctx, *row, func(tx resource.Tx, owner *portal.User) error {
+		// A token is as good as the password, so who may not change the user may
+		// not make one: the user's own rules decide.
+		now := *owner
+		now.Roles = slices.Clone(owner.Roles)
+		return portal.Users.Check(&resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}, owner, &now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, err := portal.Tokens.AppendJSON(nil, &made.row)
+	if err != nil {
+		return nil, err
+	}
+	out = resource.AppendString(append(out[:len(out)-1], `,"accessKey":`...), made.AccessKey)
+	out = resource.AppendString(append(out, `,"bearer":`...), made.Bearer)
+	return resource.Answer{
+		Body:     resource.JSON(append(out, '}')),
+		Location: fmt.Sprintf("/setting/admins/%d/apitokens/%d", userID, made.row.ID),
+	}, nil
+}

@@ -1,0 +1,185 @@
+package session
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"testing"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// ask runs an endpoint as the guard would, with rights checked.
+func (h *house) ask(t *testing.T, id string, c resource.Call) (any, error) {
+	t.Helper()
+	all := h.Endpoints()
+	i := slices.IndexFunc(all, func(e resource.Endpoint) bool { return e.ID() == id })
+	if i < 0 {
+		t.Fatalf("no endpoint %s", id)
+	}
+	if !c.Access.May(all[i].Right) {
+		return nil, fault.New(fault.Denied, "refused by %s", all[i].Right)
+	}
+	c.At = h.clock.now()
+	return all[i].Handle(t.Context(), &c)
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	if raw, ok := v.(resource.JSON); ok {
+		return string(raw)
+	}
+	raw, err := json.Marshal(v)
+	must(t, err)
+	return string(raw)
+}
+
+func TestSigningInByTheEndpoint(t *testing.T) {
+	h := newHouse(t)
+	h.user(t, "jo", 4)
+	good := `{"username":"jo","password":"` + password + `"}`
+	for _, tt := range []struct {
+		body    string
+		lenient bool
+		err     string
+	}{
+		{good, false, ""},
+		{`{"username":"jo","password":"` + password + `","x":1}`, true, ""},
+		{`{"username":"jo","password":"` + password + `","user":1}`, false, `invalid: a sign-in has no field "user"`},
+		{`{"username":"jo","pasword":"x"}`, true, `invalid: password is required`},
+		{`{"username":"jo","password":"x","passwort":"x"}`, false, `invalid: a sign-in has no field "passwort"; did you mean password?`},
+		{`{"username":"jo","password":"wrong horse"}`, false, `no_login: the user name or the password is wrong`},
+		{`{"Username":"jo","password":"x"}`, true, `invalid: username is required`},
+		{`{"username":1,"password":"x"}`, true, `invalid: username is a text in double quotes`},
+		{`{"username":"jo","password":null}`, true, `invalid: password is a text in double quotes`},
+		{`[]`, true, `invalid: the body is a JSON object`},
+		{``, true, `invalid: the body is no valid JSON at byte 0: it ends where a value should stand`},
+	} {
+		t.Run(tt.body, func(t *testing.T) {
+			out, err := h.ask(t, "POST /session", resource.Call{Body: []byte(tt.body), Lenient: tt.lenient})
+			if says(err) != tt.err {
+				t.Fatalf("got %q, want %q", says(err), tt.err)
+			}
+			if err != nil {
+				return
+			}
+			answer := out.(resource.Answer)
+			sess, err := h.ByCookie(t.Context(), answer.SignIn)
+			must(t, err)
+			if got, want := text(t, answer.Body), `{"userId":1,"username":"jo","role":"readonly","csrfToken":"`+sess.CSRF+`"}`; got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestSigningInAgainReplacesTheSessionOfTheCookie(t *testing.T) {
+	h := newHouse(t)
+	h.user(t, "jo", 4)
+	old := h.signIn(t, "jo")
+	body := []byte(`{"username":"jo","password":"` + password + `"}`)
+	if _, err := h.ask(t, "POST /session", resource.Call{Access: old.Access, Session: resource.Session{Cookie: old.Secret}, Body: body}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.ByCookie(t.Context(), old.Secret); says(err) != ended {
+		t.Errorf("the old session says %v", err)
+	}
+}
+
+func TestWhoAmIAndSigningOut(t *testing.T) {
+	h := newHouse(t)
+	h.user(t, "jo", 4)
+	sess := h.signIn(t, "jo")
+	session := resource.Session{Cookie: sess.Secret, CSRF: sess.CSRF}
+	for _, tt := range []struct {
+		what string
+		call resource.Call
+		want string
+	}{
+		{"with a session", resource.Call{Access: sess.Access, Session: session}, `{"userId":1,"username":"jo","role":"readonly","csrfToken":"` + sess.CSRF + `"}`},
+		{"with a token", resource.Call{Access: sess.Access}, `{"userId":1,"username":"jo","role":"readonly","csrfToken":""}`},
+	} {
+		out, err := h.ask(t, "GET /session", tt.call)
+		must(t, err)
+		if got := text(t, out); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.what, got, tt.want)
+		}
+	}
+	for _, id := range []string{"GET /session", "DELETE /session"} {
+		if _, err := h.ask(t, id, resource.Call{}); !fault.Is(err, fault.Denied) {
+			t.Errorf("%s by nobody: %v", id, err)
+		}
+	}
+	if _, err := h.ask(t, "DELETE /session", resource.Call{Access: sess.Access}); says(err) != "invalid: an API token has no session to end; delete the token instead" {
+		t.Errorf("signing out a token: %v", err)
+	}
+	out, err := h.ask(t, "DELETE /session", resource.Call{Access: sess.Access, Session: session})
+	if answer, ok := out.(resource.Answer); err != nil || !ok || !answer.SignOut {
+		t.Errorf("signing out: %v, %v", out, err)
+	}
+	if _, err := h.ByCookie(t.Context(), sess.Secret); says(err) != ended {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestCreatingATokenByTheEndpoint(t *testing.T) {
+	h := newHouse(t)
+	put(t, h, portal.Roles.Name, &portal.Role{Name: "registrar", Privileges: []portal.Privilege{
+		{ObjectType: "setting", ObjectID: "useraccess", Operation: "write"}, {ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"},
+		{ObjectType: "report", ObjectID: "*", Operation: "read"}}})
+	h.user(t, "boss", portal.Administrator)
+	h.user(t, "registrar", 5)
+	h.user(t, "viewer", 4)
+	secrets := regexp.MustCompile(`"(accessId|accessKey|bearer)":"[^"]+"`)
+	for _, tt := range []struct{ by, of, body, want string }{
+		{"boss", "1", `{"note":"nightly"}`, `{"id":1,"adminId":1,"adminName":"boss","accessId":…,"note":"nightly","status":2,"createdBy":"boss","createdOn":1769853600,"lastUsedOn":0,"lastAuthIp":"","accessKey":…,"bearer":…}`},
+		{"registrar", "3", `{"status":1}`, `{"id":2,"adminId":3,"adminName":"viewer","accessId":…,"note":"","status":1,"createdBy":"registrar","createdOn":1769853600,"lastUsedOn":0,"lastAuthIp":"","accessKey":…,"bearer":…}`},
+		{"registrar", "1", `{}`, `denied: you cannot change boss, who holds the role administrator`},
+		{"viewer", "3", `{}`, `denied: refused by write on settings: useraccess`},
+		{"boss", "9", `{}`, `unknown: there is no user 9`},
+		{"boss", "x", `{}`, `unknown: there is no "x" here; an id is a whole number`},
+		{"boss", "1", `{"note":1}`, `invalid: note is a text in double quotes`},
+		{"boss", "1", `{"status":3}`, `invalid: status is one of 2, 1`},
+		{"boss", "1", `{"name":"x"}`, `invalid: apiToken has no field "name"; did you mean note?`},
+		{"boss", "1", `{`, `invalid: the body is no valid JSON at byte 1: expected a key in double quotes`},
+	} {
+		t.Run(tt.by+" for "+tt.of+" "+tt.body, func(t *testing.T) {
+			by, err := h.UserID(t.Context(), tt.by)
+			must(t, err)
+			access, err := h.Access(t.Context(), by)
+			must(t, err)
+			out, err := h.ask(t, "POST /setting/admins/{adminId}/apitokens", resource.Call{Access: access, Vars: map[string]string{"adminId": tt.of}, Body: []byte(tt.body)})
+			got := says(err)
+			if err == nil {
+				answer := out.(resource.Answer)
+				got = secrets.ReplaceAllString(text(t, answer.Body), `"$1":…`)
+				if answer.Location != "/setting/admins/"+tt.of+"/apitokens/"+string(resource.FindKey(answer.Body.(resource.JSON), "id")) {
+					t.Errorf("it is at %s", answer.Location)
+				}
+			}
+			if got != tt.want {
+				t.Errorf("got %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheEndpointsAreWhatTheCatalogPrints(t *testing.T) {
+	h := newHouse(t)
+	want := []string{"POST /session", "GET /session", "DELETE /session", "POST /setting/admins/{adminId}/apitokens"}
+	var got []string
+	for _, e := range h.Endpoints() {
+		got = append(got, e.ID())
+		if e.Category != portal.CategorySettings || e.Summary == "" || e.Doc == "" {
+			t.Errorf("%s lacks something for the catalog", e.ID())
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if h.CookieName() != "spyglass_abc" {
+		t.Errorf("the cookie is %s", h.CookieName())
+	}
+}

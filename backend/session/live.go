@@ -1,0 +1,202 @@
+package session
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"spyglass/backend/fault"
+)
+
+// live is one session that has not ended. Times are since the service began.
+type live struct {
+	userID     int64
+	csrf       string
+	mark       digest // of the user, when the session began
+	began      time.Duration
+	used       atomic.Int64 // time.Duration
+	persistent atomic.Bool
+	renewed    time.Duration // the credential; touched by watch only
+	done       chan struct{}
+}
+
+// perUser bounds the sessions of one user; the one that has been idle for
+// longest makes room.
+const perUser = 500
+
+// errNoSession is what ByCookie answers to anything that is not a live session.
+func errNoSession() error {
+	return fault.New(fault.NoLogin, "you are not signed in, or the session has ended")
+}
+
+// ByCookie finds the session of a cookie, and keeps it from going idle. None, an
+// unknown and an ended one are fault.NoLogin.
+func (s *Service) ByCookie(ctx context.Context, secret string) (*Session, error) {
+	key := digestOf(secret)
+	s.mu.RLock()
+	l := s.live[key]
+	s.mu.RUnlock()
+	if l == nil {
+		return nil, errNoSession()
+	}
+	now := s.now()
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !s.lasts(l, everyone, now) {
+		s.end(key)
+		return nil, errNoSession()
+	}
+	l.used.Store(int64(now))
+	access, err := s.Access(ctx, l.userID)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{Secret: secret, CSRF: l.csrf, Persistent: l.persistent.Load(), Access: access, done: l.done}, nil
+}
+
+// lasts reports whether neither a time limit nor a change of its user ends the session.
+func (s *Service) lasts(l *live, everyone *people, now time.Duration) bool {
+	who := everyone.byID[l.userID]
+	if who == nil || !who.maySignIn() || who.mark != l.mark {
+		return false
+	}
+	return l.persistent.Load() || now-time.Duration(l.used.Load()) < s.o.Idle && now-l.began < s.o.Longest
+}
+
+// open begins a session for who, as they are now.
+func (s *Service) open(ctx context.Context, who *person, persistent bool) (*Session, error) {
+	access, err := s.Access(ctx, who.row.ID)
+	if err != nil {
+		return nil, err
+	}
+	now, secret := s.now(), newSecret()
+	l := &live{userID: who.row.ID, csrf: newSecret(), mark: who.mark, began: now, renewed: now, done: make(chan struct{})}
+	l.used.Store(int64(now))
+	l.persistent.Store(persistent)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fault.New(fault.Offline, "the portal is stopping")
+	}
+	s.makeRoom(l.userID)
+	s.live[digestOf(secret)] = l
+	return &Session{Secret: secret, CSRF: l.csrf, Persistent: persistent, Access: access, done: l.done}, nil
+}
+
+// makeRoom ends the stalest session of a user who has too many. It needs s.mu.
+func (s *Service) makeRoom(userID int64) {
+	var stalest digest
+	var oldest *live
+	count := 0
+	for key, l := range s.live {
+		if l.userID != userID {
+			continue
+		}
+		count++
+		if !l.persistent.Load() && (oldest == nil || l.used.Load() < oldest.used.Load()) {
+			stalest, oldest = key, l
+		}
+	}
+	if count >= perUser && oldest != nil {
+		delete(s.live, stalest)
+		close(oldest.done)
+	}
+}
+
+// end ends one session in memory, and answers what it was; nil when there is none.
+func (s *Service) end(key digest) *live {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.live[key]
+	if l != nil {
+		delete(s.live, key)
+		close(l.done)
+	}
+	return l
+}
+
+// SignOut ends the session. Signing out of a desktop window also ends the
+// credential by which the next start would sign in again.
+func (s *Service) SignOut(ctx context.Context, secret string) error {
+	if l := s.end(digestOf(secret)); l != nil && l.persistent.Load() {
+		return s.dropCredentials(ctx, l.userID)
+	}
+	return nil
+}
+
+// EndUser ends all sessions, launch tokens and desktop credentials of a user.
+func (s *Service) EndUser(ctx context.Context, userID int64) error {
+	s.mu.Lock()
+	for key, l := range s.live {
+		if l.userID == userID {
+			delete(s.live, key)
+			close(l.done)
+		}
+	}
+	for key, l := range s.launches {
+		if l.userID == userID {
+			delete(s.launches, key)
+		}
+	}
+	s.mu.Unlock()
+	return s.dropCredentials(ctx, userID)
+}
+
+// Persist makes the session one of the desktop window, which has no time limits:
+// somebody signed in there with a password.
+func (s *Service) Persist(secret string) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	l := s.live[digestOf(secret)]
+	if l == nil {
+		return errNoSession()
+	}
+	l.persistent.Store(true)
+	return nil
+}
+
+// watch ends sessions that nobody asks with, so that their event streams learn
+// of it, and renews the credentials of open desktop windows.
+func (s *Service) watch(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := s.sweep(ctx); err != nil {
+			s.log.WarnContext(ctx, "sessions could not be checked", "err", err)
+		}
+	}
+}
+
+func (s *Service) sweep(ctx context.Context) error {
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, l := range s.live {
+		switch {
+		case !s.lasts(l, everyone, now):
+			delete(s.live, key)
+			close(l.done)
+		case l.persistent.Load() && now-l.renewed >= renewEvery:
+			l.renewed = now
+			s.record.renew(l.userID)
+		}
+	}
+	for key, l := range s.launches {
+		if now-l.made >= launchLasts {
+			delete(s.launches, key)
+		}
+	}
+	return nil
+}

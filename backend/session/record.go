@@ -1,0 +1,122 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// recorder collects what is worth a write but not worth waiting for.
+type recorder struct {
+	mu       sync.Mutex
+	noted    map[int64]time.Duration // when a token's use was last noted
+	uses     map[int64]tokenUse      // to be written, by token
+	renewals map[int64]bool          // users whose credential is in use
+	wake     chan struct{}
+}
+
+type tokenUse struct {
+	at     resource.Seconds
+	remote string
+}
+
+// useEvery is how often the use of one token is written at most.
+const useEvery = time.Minute
+
+func newRecorder() recorder {
+	return recorder{
+		noted: map[int64]time.Duration{}, uses: map[int64]tokenUse{}, renewals: map[int64]bool{},
+		wake: make(chan struct{}, 1),
+	}
+}
+
+func (r *recorder) use(tokenID int64, now time.Duration, use tokenUse) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last, ok := r.noted[tokenID]; ok && now-last < useEvery {
+		return
+	}
+	r.noted[tokenID], r.uses[tokenID] = now, use
+	r.nudge()
+}
+
+func (r *recorder) renew(userID int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.renewals[userID] = true
+	r.nudge()
+}
+
+func (r *recorder) nudge() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take empties what is to be written.
+func (r *recorder) take(now time.Duration) (uses map[int64]tokenUse, renewals map[int64]bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	uses, renewals = r.uses, r.renewals
+	r.uses, r.renewals = map[int64]tokenUse{}, map[int64]bool{}
+	for id, last := range r.noted {
+		if now-last >= useEvery {
+			delete(r.noted, id)
+		}
+	}
+	return uses, renewals
+}
+
+// recordUse writes what was collected, until ctx is done, and then once more.
+func (s *Service) recordUse(ctx context.Context) {
+	for {
+		select {
+		case <-s.record.wake:
+			s.flush(context.WithoutCancel(ctx))
+		case <-ctx.Done():
+			s.flush(context.WithoutCancel(ctx))
+			return
+		}
+	}
+}
+
+// flush loses what cannot be written: the next use tries again.
+func (s *Service) flush(ctx context.Context) {
+	uses, renewals := s.record.take(s.now())
+	if len(uses)+len(renewals) == 0 {
+		return
+	}
+	err := s.db.Write(ctx, func(tx resource.Tx) error {
+		for id, use := range uses {
+			if err := noteUse(ctx, tx, id, use); err != nil {
+				return err
+			}
+		}
+		for userID := range renewals {
+			if err := renewCredentials(ctx, tx, userID, resource.SecondsOf(s.clock())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		s.log.WarnContext(ctx, "the use of API tokens could not be recorded", "err", err)
+	}
+}
+
+func noteUse(ctx context.Context, tx resource.Tx, tokenID int64, use tokenUse) error {
+	token, err := resource.Get(ctx, tx, portal.Tokens.Name, tokenID)
+	if fault.Is(err, fault.Unknown) { // deleted since
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	token.LastUsedOn, token.LastAuthIP = use.at, use.remote
+	return resource.Put(ctx, tx, portal.Tokens.Name, token)
+}

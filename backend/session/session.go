@@ -1,0 +1,158 @@
+// Package session knows who is asking: it signs people in, keeps their sessions,
+// checks API tokens, and works out what a user may see and do.
+//
+// # Secrets
+//
+// A session, a launch token, a bearer token and the desktop's credential are 32
+// random bytes in base64url. Only their SHA-256 is kept, so a lookup by digest
+// tells nobody anything by its timing. LMv1 access keys must be computed with
+// and are sealed with the portal's key. No secret is logged.
+//
+// # Time
+//
+// Limits in memory (idle, longest, launch, failed sign-ins) are differences of
+// Options.Clock, which is monotonic: setting the wall clock neither ends a
+// session nor opens a lock. Only what is compared with another machine or
+// survives a restart uses the wall clock: LMv1 signatures, last use, and the age
+// of the desktop's credential.
+//
+// # What ends a session
+//
+// A change of password, status or roles, or of a held role's privileges, is seen
+// by the next request, and closes Session.Done within 2 s. So does deleting the
+// user. Tokens read status and rights at every request.
+//
+// # Concurrency
+//
+// A Service is safe for concurrent use. Once warm, ByCookie, ByToken and Access
+// are a hash and a few map lookups, without SQL. Close ends all sessions and
+// waits for the two goroutines; close the HTTP server before and the store after.
+//
+// # Errors
+//
+// fault.NoLogin is for everything that is not a valid login, with the same words
+// whatever was wrong with it. fault.TooMany carries RetryAfter.
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// Options say how long a session lasts; the zero value is good.
+type Options struct {
+	Instance string           // the portal's id, which makes the cookie's name its own
+	Log      *slog.Logger     // slog.Default when nil
+	Clock    func() time.Time // time.Now when nil; must be monotonic
+	Idle     time.Duration    // without a request; 15 minutes when 0
+	Longest  time.Duration    // from sign-in; 24 hours when 0
+}
+
+// Service is the sessions, tokens and rights of one portal.
+type Service struct {
+	db      *store.DB
+	log     *slog.Logger
+	clock   func() time.Time
+	start   time.Time
+	o       Options
+	hashing chan struct{} // a place for each password check that runs; each holds 19 MiB
+	fails   *throttle
+
+	mu       sync.RWMutex
+	closed   bool
+	live     map[digest]*live
+	launches map[digest]launch
+
+	record recorder
+	quit   context.CancelFunc
+	wait   sync.WaitGroup
+}
+
+// Session is one request's view of a signed-in user. It never changes.
+type Session struct {
+	Secret     string // the cookie's value
+	CSRF       string // what every write must carry
+	Persistent bool   // of the desktop window: it has no time limits
+	Access     *resource.Access
+
+	done <-chan struct{}
+}
+
+// Done is closed when the session has ended, at most 2 s after the reason.
+func (s *Session) Done() <-chan struct{} { return s.done }
+
+// watchEvery is how often sessions are checked that nobody asks with.
+const watchEvery = 2 * time.Second
+
+// New begins to keep sessions. The users, roles, tokens and groups must have been
+// added to db before.
+func New(db *store.DB, o Options) (*Service, error) {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Idle == 0 {
+		o.Idle = 15 * time.Minute
+	}
+	if o.Longest == 0 {
+		o.Longest = 24 * time.Hour
+	}
+	if _, err := store.Add(db, &credentials); err != nil {
+		return nil, err
+	}
+	ctx, quit := context.WithCancel(context.Background())
+	s := &Service{
+		db: db, log: o.Log, clock: o.Clock, start: o.Clock(), o: o, quit: quit,
+		hashing: make(chan struct{}, min(4, runtime.GOMAXPROCS(0))),
+		fails:   newThrottle(o.Clock),
+		live:    map[digest]*live{}, launches: map[digest]launch{},
+		record: newRecorder(),
+	}
+	s.wait.Go(func() { s.watch(ctx) })
+	s.wait.Go(func() { s.recordUse(ctx) })
+	return s, nil
+}
+
+// CookieName is the name of the session cookie: cookies ignore ports, so it
+// carries the portal's id.
+func (s *Service) CookieName() string { return "spyglass_" + s.o.Instance }
+
+// Close ends all sessions, writes what is to be written and waits. It may be
+// called twice.
+func (s *Service) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for key, l := range s.live {
+		delete(s.live, key)
+		close(l.done)
+	}
+	clear(s.launches)
+	s.mu.Unlock()
+	s.quit()
+	s.wait.Wait()
+}
+
+// now is the monotonic time since the service began.
+func (s *Service) now() time.Duration { return s.clock().Sub(s.start) }
+
+// digest is the SHA-256 of a secret.
+type digest [sha256.Size]byte
+
+func digestOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
+
+func newSecret() string {
+	b := make([]byte, 32)
+	rand.Read(b)
+	return base64.RawURLEncoding.EncodeToString(b)
+}

@@ -1,0 +1,258 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+const password = "correct horse battery"
+
+// hash is password's, made once because it is slow.
+var hash = sync.OnceValue(func() string {
+	h, err := portal.HashPassword(password)
+	if err != nil {
+		panic(err)
+	}
+	return h
+})
+
+// house is a portal's database with its sessions.
+type house struct {
+	*Service
+	db    *store.DB
+	path  string
+	clock *clock
+	log   *bytes.Buffer
+}
+
+// clock is moved by hand.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// newHouse is a new portal with a clock of its own and no users.
+func newHouse(t testing.TB) *house {
+	h := openHouse(t, filepath.Join(t.TempDir(), "portal.db"), &clock{at: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)})
+	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return portal.Seed(t.Context(), tx, 1) }))
+	return h
+}
+
+func openHouse(t testing.TB, path string, c *clock) *house {
+	t.Helper()
+	log := &bytes.Buffer{}
+	db, err := store.Open(t.Context(), store.Options{Path: path, Clock: c.now})
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	for _, add := range []func() error{
+		func() error { _, err := store.Add(db, &portal.Groups); return err },
+		func() error { _, err := store.Add(db, &portal.Devices); return err },
+		func() error { _, err := store.Add(db, &portal.Collectors); return err },
+		func() error { _, err := store.Add(db, &portal.Roles); return err },
+		func() error { _, err := store.Add(db, &portal.Users); return err },
+		func() error { _, err := store.Add(db, &portal.Tokens); return err },
+	} {
+		must(t, add())
+	}
+	s, err := New(db, Options{Instance: "abc", Clock: c.now, Log: slog.New(slog.NewTextHandler(log, nil))})
+	must(t, err)
+	t.Cleanup(s.Close)
+	return &house{Service: s, db: db, path: path, clock: c, log: log}
+}
+
+// user adds somebody whose password is password.
+func (h *house) user(t testing.TB, name string, roles ...int64) int64 {
+	t.Helper()
+	u := portal.User{Username: name, Password: hash(), Email: name + "@example.net", Status: "active"}
+	for _, id := range roles {
+		role, err := resource.Get(t.Context(), h.db, portal.Roles.Name, id)
+		must(t, err)
+		u.Roles = append(u.Roles, portal.RoleRef{ID: id, Name: role.Name})
+	}
+	put(t, h, portal.Users.Name, &u)
+	return u.ID
+}
+
+func put[T any](t testing.TB, h *house, name resource.Name[T], row *T) {
+	t.Helper()
+	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, name, row) }))
+}
+
+// change reads a row, changes it and writes it back.
+func change[T any](t testing.TB, h *house, name resource.Name[T], id int64, do func(*T)) {
+	t.Helper()
+	row, err := resource.Get(t.Context(), h.db, name, id)
+	must(t, err)
+	do(row)
+	put(t, h, name, row)
+}
+
+func remove[T any](t testing.TB, h *house, name resource.Name[T], id int64) {
+	t.Helper()
+	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, name, id) }))
+}
+
+func (h *house) signIn(t testing.TB, name string) *Session {
+	t.Helper()
+	sess, err := h.SignIn(t.Context(), name, password, "192.0.2.7")
+	must(t, err)
+	return sess
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// says is kind and sentence of an error, "" for none.
+func says(err error) string {
+	if err == nil {
+		return ""
+	}
+	f := fault.Of(err)
+	if f.Kind == fault.Internal {
+		return "internal: " + err.Error()
+	}
+	return string(f.Kind) + ": " + f.Message
+}
+
+// eventually waits for a condition that another goroutine brings about.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(5 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("5 seconds later, still not: %s", what)
+		}
+	}
+}
+
+func TestNoSecretLiesInTheDataFolderOrTheLog(t *testing.T) {
+	h := newHouse(t)
+	id := h.user(t, "jo", portal.Administrator)
+	sess := h.signIn(t, "jo")
+	_, _ = h.SignIn(t.Context(), "jo", "a wrong password", "192.0.2.7")
+	made, err := h.CreateToken(t.Context(), id, "test", "jo")
+	must(t, err)
+	secret, err := h.Credential(t.Context(), id)
+	must(t, err)
+	launch := h.Launch(id, true)
+	secrets := map[string]string{
+		"password": password, "wrong password": "a wrong password", "session": sess.Secret, "csrf": sess.CSRF, "bearer": made.Bearer,
+		"access key": made.AccessKey, "credential": secret, "launch token": launch,
+	}
+	h.Close()
+	must(t, filepath.WalkDir(filepath.Dir(h.path), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		for what, text := range secrets {
+			if strings.Contains(string(raw), text) {
+				t.Errorf("the %s lies in %s", what, filepath.Base(path))
+			}
+		}
+		return err
+	}))
+	for what, text := range secrets {
+		if strings.Contains(h.log.String(), text) {
+			t.Errorf("the %s is in the log", what)
+		}
+	}
+}
+
+func TestClosingEndsSessionsAndRefusesNewOnes(t *testing.T) {
+	h := newHouse(t)
+	h.user(t, "jo", portal.Administrator)
+	sess := h.signIn(t, "jo")
+	h.Close()
+	h.Close()
+	select {
+	case <-sess.Done():
+	default:
+		t.Error("the session goes on")
+	}
+	if _, err := h.SignIn(t.Context(), "jo", password, ""); says(err) != "offline: the portal is stopping" {
+		t.Errorf("signing in says %q", says(err))
+	}
+}
+
+func BenchmarkByCookie(b *testing.B) {
+	h := newHouse(b)
+	h.user(b, "jo", 4)
+	sess := h.signIn(b, "jo")
+	for b.Loop() {
+		if _, err := h.ByCookie(context.Background(), sess.Secret); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkByToken(b *testing.B) {
+	h := newHouse(b)
+	made, err := h.CreateToken(b.Context(), h.user(b, "jo", 4), "", "")
+	must(b, err)
+	for b.Loop() {
+		if _, err := h.ByToken(context.Background(), "Bearer "+made.Bearer, TokenRequest{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestTheHotPathAsksTheDatabaseNothing(t *testing.T) {
+	h := newHouse(t)
+	id := h.user(t, "jo", 4)
+	sess := h.signIn(t, "jo")
+	made, err := h.CreateToken(t.Context(), id, "", "")
+	must(t, err)
+	ask := func(ctx context.Context) error {
+		_, err := h.ByCookie(ctx, sess.Secret)
+		_, err2 := h.ByToken(ctx, "Bearer "+made.Bearer, TokenRequest{})
+		_, err3 := h.Access(ctx, id)
+		return errors.Join(err, err2, err3)
+	}
+	must(t, ask(t.Context()))
+	h.Close() // so that no use is written in between, which would end the session too
+	h.live[digestOf(sess.Secret)] = &live{userID: id, mark: mark(t, h, id), done: make(chan struct{})}
+	must(t, ask(t.Context()))
+	must(t, h.db.Close())
+	must(t, ask(t.Context()))
+}
+
+func mark(t *testing.T, h *house, id int64) digest {
+	everyone, err := h.everyone(t.Context())
+	must(t, err)
+	return everyone.byID[id].mark
+}

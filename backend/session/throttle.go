@@ -1,0 +1,177 @@
+package session
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+)
+
+// The limit on failed sign-ins: so many within failWindow lock for firstLock,
+// twice as long each time up to longestLock; a quiet forgetAfter starts anew.
+const (
+	maxFails    = 10
+	failWindow  = 5 * time.Minute
+	firstLock   = time.Minute
+	longestLock = time.Hour
+	forgetAfter = 2 * time.Hour
+	maxTracked  = 10_000
+)
+
+// throttle counts failed sign-ins by key. An attempt counts as failed while it
+// is under way, so that sending many at once gains nothing.
+type throttle struct {
+	clock func() time.Time
+	mu    sync.Mutex
+	all   map[digest]*attempts
+	ended chan struct{} // closed and replaced when an attempt ends
+}
+
+type attempts struct {
+	underWay int
+	failed   int
+	locks    int // in a row
+	first    time.Time
+	last     time.Time
+	until    time.Time // locked; zero when not
+}
+
+func newThrottle(clock func() time.Time) *throttle {
+	return &throttle{clock: clock, all: map[digest]*attempts{}, ended: make(chan struct{})}
+}
+
+// begin lets an attempt through, which failed, succeeded or abandon must end. A
+// locked key is fault.TooMany; when those under way may yet reach the limit, it
+// waits for them until ctx is done.
+func (t *throttle) begin(ctx context.Context, keys []digest) error {
+	for {
+		ended, err := t.admit(keys)
+		if ended == nil || err != nil {
+			return err
+		}
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return errBusy()
+		}
+	}
+}
+
+// admit counts the attempt as under way, or answers what to wait for.
+func (t *throttle) admit(keys []digest) (<-chan struct{}, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.clock()
+	var lock time.Duration
+	crowded := false
+	for _, key := range keys {
+		a := t.all[key]
+		if a == nil {
+			continue
+		}
+		a.age(now)
+		lock = max(lock, a.until.Sub(now))
+		crowded = crowded || a.failed+a.underWay >= maxFails
+	}
+	switch {
+	case lock > 0:
+		seconds := math.Ceil(lock.Seconds())
+		return nil, &fault.Error{
+			Kind: fault.TooMany, RetryAfter: time.Duration(seconds) * time.Second,
+			Message: "too many failed sign-ins; wait before you try again",
+		}
+	case crowded:
+		return t.ended, nil
+	}
+	for _, key := range keys {
+		a := t.all[key]
+		if a == nil {
+			t.makeRoom(now)
+			a = &attempts{}
+			t.all[key] = a
+		}
+		a.underWay++
+		a.last = now
+	}
+	return nil, nil
+}
+
+// age forgets what has passed.
+func (a *attempts) age(now time.Time) {
+	if !a.until.IsZero() && !now.Before(a.until) {
+		a.until, a.failed = time.Time{}, 0
+	}
+	if a.until.IsZero() && now.Sub(a.first) > failWindow {
+		a.failed = 0
+	}
+	if a.until.IsZero() && now.Sub(a.last) > forgetAfter {
+		a.locks = 0
+	}
+}
+
+func (t *throttle) failed(keys []digest) {
+	t.finish(keys, func(_ digest, a *attempts) {
+		now := t.clock()
+		if a.failed == 0 {
+			a.first = now
+		}
+		a.failed++
+		a.last = now
+		if a.failed >= maxFails && a.until.IsZero() {
+			a.until = now.Add(min(firstLock<<a.locks, longestLock))
+			a.locks = min(a.locks+1, 10)
+		}
+	})
+}
+
+// succeeded forgives the failures of one key. The address is not forgiven: one
+// known password must not pay for guessing others.
+func (t *throttle) succeeded(keys []digest, forgiven digest) {
+	t.finish(keys, func(key digest, a *attempts) {
+		if key == forgiven {
+			a.failed, a.locks = 0, 0
+		}
+	})
+}
+
+func (t *throttle) abandon(keys []digest) { t.finish(keys, func(digest, *attempts) {}) }
+
+func (t *throttle) finish(keys []digest, each func(digest, *attempts)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, key := range keys {
+		a := t.all[key]
+		a.underWay--
+		each(key, a)
+		if a.underWay == 0 && a.failed == 0 && a.locks == 0 {
+			delete(t.all, key)
+		}
+	}
+	close(t.ended)
+	t.ended = make(chan struct{})
+}
+
+// makeRoom keeps the memory bounded: what has been forgotten goes first, then
+// the key that failed least.
+func (t *throttle) makeRoom(now time.Time) {
+	if len(t.all) < maxTracked {
+		return
+	}
+	var least digest
+	found := false
+	for key, a := range t.all {
+		a.age(now)
+		switch {
+		case a.underWay > 0:
+		case a.failed == 0 && a.locks == 0:
+			delete(t.all, key)
+		case !found || a.locks*maxFails+a.failed < t.all[least].locks*maxFails+t.all[least].failed:
+			least, found = key, true
+		}
+	}
+	if len(t.all) >= maxTracked && found {
+		delete(t.all, least)
+	}
+}

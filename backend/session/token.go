@@ -1,0 +1,186 @@
+package session
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// TokenRequest is what of a request a token's signature covers.
+type TokenRequest struct {
+	Method      string
+	Path        string // after the mount, as sent, without query
+	DecodedPath string // the same, percent-decoded
+	Body        []byte // raw
+	Remote      string // the caller's address, without port
+}
+
+// Created is a new API token. Nothing of it can be read again later.
+type Created struct {
+	Bearer    string `json:"bearer"`
+	AccessID  string `json:"accessId"`
+	AccessKey string `json:"accessKey"`
+
+	row portal.Token
+}
+
+// clockSkew is how far the time of a signature may be from ours.
+const clockSkew = 30 * time.Minute
+
+func errBadToken() error { return fault.New(fault.NoLogin, "the API token is not valid") }
+
+// ByToken checks an Authorization header, "Bearer token" or "LMv1
+// id:signature:epochMillis", and answers whom it belongs to. Anything else is
+// fault.NoLogin. The use is recorded, at most once a minute.
+func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequest) (*resource.Access, error) {
+	all, err := s.tokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	scheme, value, _ := strings.Cut(authorization, " ")
+	value = strings.TrimSpace(value)
+	var token *portal.Token
+	switch {
+	case strings.EqualFold(scheme, "Bearer"):
+		token = all.byBearer[bearerHash(value)]
+	case strings.EqualFold(scheme, "LMv1"):
+		if token, err = s.signed(all, value, r); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fault.New(fault.NoLogin, "Authorization is Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>")
+	}
+	if token == nil || token.Status != portal.TokenActive {
+		return nil, errBadToken()
+	}
+	access, err := s.Access(ctx, token.AdminID)
+	if fault.Is(err, fault.NoLogin) {
+		return nil, errBadToken()
+	}
+	if err == nil {
+		s.record.use(token.ID, s.now(), tokenUse{resource.SecondsOf(s.clock()), r.Remote})
+	}
+	return access, err
+}
+
+// signed finds the token that made an LMv1 signature; nil when none did.
+func (s *Service) signed(all *tokens, value string, r TokenRequest) (*portal.Token, error) {
+	parts := strings.Split(value, ":")
+	if len(parts) != 3 {
+		return nil, fault.New(fault.NoLogin, "LMv1 takes <accessId>:<signature>:<epochMillis>")
+	}
+	millis, err := strconv.ParseInt(parts[2], 10, 64)
+	if err != nil || time.UnixMilli(millis).Sub(s.clock()).Abs() > clockSkew {
+		return nil, fault.New(fault.NoLogin, "the time of the LMv1 signature is not epoch milliseconds within 30 minutes of this portal's clock")
+	}
+	token, key := all.byAccess[parts[0]], []byte("as slow without a token as with one")
+	if token != nil {
+		if key, err = s.db.Unseal(token.SealedKey); err != nil {
+			return nil, err
+		}
+	}
+	bodies := [][]byte{r.Body}
+	if len(r.Body) > 0 && (r.Method == "GET" || r.Method == "DELETE") {
+		bodies = append(bodies, nil)
+	}
+	paths := []string{r.Path}
+	if r.DecodedPath != r.Path {
+		paths = append(paths, r.DecodedPath)
+	}
+	good := false
+	for _, body := range bodies {
+		for _, path := range paths {
+			if hmac.Equal([]byte(parts[1]), []byte(signature(key, r.Method, parts[2], body, path))) {
+				good = true
+			}
+		}
+	}
+	if !good {
+		return nil, nil
+	}
+	return token, nil
+}
+
+// signature is what LMv1 sends: base64 of the hex of the HMAC.
+func signature(key []byte, method, millis string, body []byte, path string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(method + millis))
+	mac.Write(body)
+	mac.Write([]byte(path))
+	return base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(mac.Sum(nil))))
+}
+
+func bearerHash(bearer string) string {
+	sum := digestOf(bearer)
+	return hex.EncodeToString(sum[:])
+}
+
+// tokens are all API tokens. They are shared: read only.
+type tokens struct {
+	byBearer map[string]*portal.Token // by hash
+	byAccess map[string]*portal.Token
+}
+
+func (s *Service) tokens(ctx context.Context) (*tokens, error) {
+	value, err := s.db.Memo("session.tokens", []string{string(portal.Tokens.Name)}, func() (any, error) {
+		rows, err := resource.Find(context.WithoutCancel(ctx), s.db, portal.Tokens.Name)
+		all := &tokens{byBearer: make(map[string]*portal.Token, len(rows)), byAccess: make(map[string]*portal.Token, len(rows))}
+		for i := range rows {
+			all.byBearer[rows[i].BearerHash] = &rows[i]
+			all.byAccess[rows[i].AccessID] = &rows[i]
+		}
+		return all, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.(*tokens), nil
+}
+
+// CreateToken makes an API token for a user; by is the name of who makes it. An
+// unknown user is fault.Unknown.
+func (s *Service) CreateToken(ctx context.Context, userID int64, note, by string) (Created, error) {
+	return s.createToken(ctx, portal.Token{AdminID: userID, Note: note, Status: portal.TokenActive, CreatedBy: by}, nil)
+}
+
+// createToken completes the row and writes it, when allow has nothing against
+// whose it will be.
+func (s *Service) createToken(ctx context.Context, row portal.Token, allow func(tx resource.Tx, owner *portal.User) error) (Created, error) {
+	made := Created{Bearer: newSecret(), AccessID: randomText(20), AccessKey: randomText(48)}
+	row.AccessID, row.BearerHash, row.SealedKey = made.AccessID, bearerHash(made.Bearer), s.db.Seal([]byte(made.AccessKey))
+	row.CreatedOn = resource.SecondsOf(s.clock())
+	err := s.db.Write(ctx, func(tx resource.Tx) error {
+		owner, err := resource.Get(ctx, tx, portal.Users.Name, row.AdminID)
+		if err == nil && allow != nil {
+			err = allow(tx, owner)
+		}
+		if err != nil {
+			return err
+		}
+		row.ID, row.AdminName = 0, owner.Username
+		return resource.Put(ctx, tx, portal.Tokens.Name, &row)
+	})
+	made.row = row
+	return made, err
+}
+
+// randomText is n characters that need quoting nowhere, 5 bits each.
+func randomText(n int) string {
+	const letters = "abcdefghijkmnpqrstuvwxyz23456789"
+	b := make([]byte, n)
+	rand.Read(b)
+	for i := range b {
+		b[i] = letters[b[i]&31]
+	}
+	return string(b)
+}

@@ -1,0 +1,89 @@
+package session
+
+import (
+	"context"
+	"net/mail"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// AddUser makes a user who holds one role, by its name, and answers the id. It
+// is for the command line and the first start: the rules of /setting/admins run,
+// as for somebody who may everything.
+func (s *Service) AddUser(ctx context.Context, name, password, role string) (id int64, err error) {
+	hash, err := portal.HashPassword(password)
+	if err != nil {
+		return 0, err
+	}
+	u, err := portal.Users.Defaults()
+	if err != nil {
+		return 0, err
+	}
+	if strings.TrimSpace(name) == "" || len(name) > 128 {
+		return 0, fault.At("username", "username has 1 to 128 bytes")
+	}
+	u.Username, u.Password, u.Email, u.Roles = name, hash, mailOf(name), []portal.RoleRef{{Name: role}}
+	err = s.db.Write(ctx, func(tx resource.Tx) error {
+		u.ID = 0
+		if err := portal.Users.Check(s.asSystem(ctx, tx), nil, u); err != nil {
+			return err
+		}
+		return resource.Put(ctx, tx, portal.Users.Name, u)
+	})
+	return u.ID, err
+}
+
+func (s *Service) asSystem(ctx context.Context, tx resource.Tx) *resource.Write {
+	return &resource.Write{Context: ctx, Call: &resource.Call{At: s.clock()}, Tx: tx, Given: func(string) bool { return true }}
+}
+
+// mailOf is an address for a user whose own is not known.
+func mailOf(name string) string {
+	for _, address := range []string{name, name + "@localhost"} {
+		if _, err := mail.ParseAddress(address); err == nil {
+			return address
+		}
+	}
+	return "user@localhost"
+}
+
+// SetPassword gives a user a new password, which ends their sessions. An unknown
+// name is fault.Unknown.
+func (s *Service) SetPassword(ctx context.Context, name, password string) error {
+	hash, err := portal.HashPassword(password)
+	if err != nil {
+		return err
+	}
+	id, err := s.UserID(ctx, name)
+	if err != nil {
+		return err
+	}
+	err = s.db.Write(ctx, func(tx resource.Tx) error {
+		u, err := resource.Get(ctx, tx, portal.Users.Name, id)
+		if err != nil {
+			return err
+		}
+		u.Password = hash
+		return resource.Put(ctx, tx, portal.Users.Name, u)
+	})
+	if err != nil {
+		return err
+	}
+	return s.EndUser(ctx, id)
+}
+
+// UserID is the id of the user of that name, in any letter case; fault.Unknown
+// when there is none.
+func (s *Service) UserID(ctx context.Context, name string) (int64, error) {
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if who := everyone.named(name); who != nil {
+		return who.row.ID, nil
+	}
+	return 0, fault.New(fault.Unknown, "there is no user %s", name)
+}

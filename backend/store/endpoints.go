@@ -1,0 +1,172 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/filter"
+	"spyglass/backend/resource"
+)
+
+// Endpoints are the routes of the resource, with all the catalog says of them.
+func (t *Table[T]) Endpoints() []resource.Endpoint {
+	r, label := t.res, t.res.Label
+	one := r.Schema()
+	body := r.Schema()
+	row := r.Path + "/{id}"
+	read := resource.Right{Object: r.Object, Area: r.Area, Op: resource.Read}
+	write := resource.Right{Object: r.Object, Area: r.Area, Op: resource.Modify}
+	ids := append(t.parentParam(), resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + label), Example: r.Sample})
+
+	fails := func(more ...resource.Failure) []resource.Failure {
+		return append([]resource.Failure{{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"}, {Kind: fault.Denied, When: "the role lacks the right"}, {Kind: fault.TooMany, When: "the rate limit is reached"}}, more...)
+	}
+	wrong := resource.Failure{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail names it"}
+	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such " + label + ", or it is not yours to see"}
+	clash := resource.Failure{Kind: fault.Conflict, When: "the name is taken, or the state forbids it"}
+	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + label + " has changed"}
+
+	all := []resource.Endpoint{
+		{Method: "GET", Path: r.Path, Summary: "List " + label + "s", Doc: "Returns the " + label + "s this account can see, one page at a time.",
+			Right: read, Params: append(t.parentParam(), t.listParams()...), Answer: ListSchema(one), Errors: fails(wrong), Example: t.listExample(), Handle: t.list},
+		{Method: "POST", Path: r.Path, Summary: "Add " + article(label), Doc: r.Doc,
+			Right: write, Params: t.parentParam(), Body: &body, Answer: &one, Creates: true, Errors: fails(wrong, clash), Example: t.example("", t.exampleBody(false)), Handle: t.create},
+		{Method: "GET", Path: row, Summary: "Get one " + label, Doc: "Returns one " + label + ", with an ETag for conditional requests.",
+			Right: read, Params: append(slices.Clone(ids), fieldsParam), Answer: &one, Errors: fails(missing), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.get},
+		{Method: "PUT", Path: row, Summary: "Replace " + article(label), Doc: "Replaces the " + label + ": what is not given returns to its default. Read-only fields are accepted and ignored.",
+			Right: write, Params: t.withOpType(ids), Body: &body, Answer: &one, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(false)), Handle: t.replace},
+		{Method: "PATCH", Path: row, Summary: "Change some fields of " + article(label), Doc: "Changes the fields that are given, and no others.",
+			Right: write, Params: t.withOpType(ids), Body: &body, Answer: &one, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(true)), Handle: t.patch},
+		{Method: "DELETE", Path: row, Summary: "Remove " + article(label), Doc: "Removes the " + label + ".",
+			Right: write, Params: append(slices.Clone(ids), t.flagParams()...), Errors: fails(missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.erase},
+	}
+	if r.Owner != "" {
+		all = append(all, resource.Endpoint{Method: "DELETE", Path: r.Path, Summary: "Remove all " + label + "s", Right: write, Handle: t.clear})
+	}
+	all = slices.DeleteFunc(all, func(e resource.Endpoint) bool { return slices.Contains(r.Without, e.Method) })
+	for i := range all {
+		all[i].Category = r.Category
+	}
+	return all
+}
+
+func article(label string) string {
+	if strings.ContainsRune("aeioAEIO", rune(label[0])) {
+		return "an " + label
+	}
+	return "a " + label
+}
+
+// ListSchema is the envelope of a page of items.
+func ListSchema(item resource.Schema) *resource.Schema {
+	return &resource.Schema{Type: "object", Name: item.Name + "List", Doc: "One page, and how many there are in all.", Properties: []resource.Key{
+		{Name: "total", Required: true, Schema: resource.Integer("How many match in all, whatever the page")},
+		{Name: "searchId", Required: true, Schema: resource.Schema{Type: "string", Nullable: true, Doc: "Always null; kept for clients of the published API"}},
+		{Name: "items", Required: true, Schema: resource.List(item, "The page")},
+		{Name: "data", Required: true, Schema: resource.Schema{Type: "any", Nullable: true, Doc: "Always null; kept for clients of the published API"}},
+	}}
+}
+
+var fieldsParam = resource.Param{Name: "fields", In: "query", Schema: resource.Text("Return only these fields, joined by commas. Smaller and faster."), Example: "id"}
+
+func bound(n int64) *int64 { return &n }
+
+func (t *Table[T]) listParams() []resource.Param {
+	return []resource.Param{
+		{Name: "size", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items per page", Min: bound(1), Max: bound(resource.MaxSize), Default: int64(resource.DefaultSize)}, Example: int64(50)},
+		{Name: "offset", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items to skip", Min: bound(0), Default: int64(0)}, Example: int64(0)},
+		fieldsParam,
+		{Name: "sort", In: "query", Schema: resource.Text("Field names, + in front for ascending, - for descending; several by comma. By id unless given."), Example: "+id"},
+		{Name: "filter", In: "query", Schema: resource.Text(t.filterDoc())},
+	}
+}
+
+// filterDoc tells which operators go with which fields.
+func (t *Table[T]) filterDoc() string {
+	var kinds []string
+	byOps := map[string][]string{}
+	for _, c := range t.columns {
+		ops := strings.Join(filter.Operators(c.Kind), " ")
+		if c.Hidden || ops == "" {
+			continue
+		}
+		name := c.Name
+		if c.Kind == resource.KindPairs {
+			name += ".name, " + name + ".value"
+		}
+		if byOps[ops] == nil {
+			kinds = append(kinds, ops)
+		}
+		byOps[ops] = append(byOps[ops], name)
+	}
+	doc := `Conditions, joined with , for and, || for or: displayName~"web",id>:10.`
+	for _, ops := range kinds {
+		doc += fmt.Sprintf("\n%s: %s", ops, strings.Join(byOps[ops], ", "))
+	}
+	return doc
+}
+
+func (t *Table[T]) parentParam() []resource.Param {
+	if t.res.Parent == nil {
+		return nil
+	}
+	return []resource.Param{{Name: t.res.Parent.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + t.res.Parent.Of), Example: t.res.Parent.Sample}}
+}
+
+func (t *Table[T]) withOpType(params []resource.Param) []resource.Param {
+	if !t.res.OpTypes {
+		return params
+	}
+	return append(slices.Clone(params), resource.Param{Name: "opType", In: "query", Schema: resource.Schema{
+		Type: "string", Enum: []any{opRefresh, opReplace, opAdd}, Default: opRefresh,
+		Doc: "customProperties: refresh replaces all, replace sets the given ones, add only adds missing ones",
+	}})
+}
+
+func (t *Table[T]) flagParams() []resource.Param {
+	var params []resource.Param
+	for _, flag := range t.res.Flags {
+		params = append(params, resource.Param{Name: flag.Name, In: "query", Schema: resource.Schema{Type: "boolean", Doc: flag.Doc, Default: false}})
+	}
+	return params
+}
+
+// listExample asks for the first ten, by what people look for.
+func (t *Table[T]) listExample() resource.Example {
+	e := t.example("", nil)
+	e.Query = [][2]string{{"size", "10"}, {"offset", "0"}, {"sort", "+id"}}
+	return e
+}
+
+// example is a request that runs in the demo environment.
+func (t *Table[T]) example(below string, body any) resource.Example {
+	path := t.res.Path
+	if p := t.res.Parent; p != nil {
+		path = strings.ReplaceAll(path, "{"+p.Param+"}", fmt.Sprint(p.Sample))
+	}
+	return resource.Example{Path: path + below, Body: body}
+}
+
+// exampleBody is the body the declaration's examples make: all fields that may
+// be written, or with few only the first that is free text.
+func (t *Table[T]) exampleBody(few bool) json.RawMessage {
+	out := []byte{'{'}
+	for _, c := range t.columns {
+		f := c.field
+		if f.ReadOnly || f.Example == nil || few && (f.Name != "description" && f.Name != "note" && f.Name != "firstName") {
+			continue
+		}
+		value, err := json.Marshal(f.Example)
+		if err != nil {
+			panic(fmt.Sprintf("store: the example of %s.%s: %v", t.res.Name, f.Name, err))
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(resource.AppendString(out, f.Name), ':'), value...)
+	}
+	return append(out, '}')
+}

@@ -1,0 +1,182 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"spyglass/backend/resource"
+)
+
+// migrate makes the table, or brings an older one to the present declaration:
+// new fields become columns, indexes are made, and what the rows show is
+// written again. It runs in one transaction, after a copy of the file was kept.
+func (t *Table[T]) migrate(ctx context.Context) error {
+	was, err := t.knownShape(ctx)
+	if err != nil {
+		return err
+	}
+	now := t.shape()
+	if was != "" && was != now {
+		if err := t.db.backupOnce(ctx); err != nil {
+			return err
+		}
+	}
+	return t.db.write(ctx, func(tx *tx) error {
+		if was != now {
+			if err := t.reshape(ctx, tx, was != ""); err != nil {
+				return err
+			}
+			if _, err := tx.exec(ctx, `INSERT INTO "_shape" VALUES (?, ?) ON CONFLICT ("name") DO UPDATE SET "shape" = excluded."shape"`, string(t.res.Name), now); err != nil {
+				return err
+			}
+		}
+		stmt, err := tx.stmt(ctx, `SELECT coalesce((SELECT "seq" FROM "sqlite_sequence" WHERE "name" = ?), 0)`)
+		if err != nil {
+			return err
+		}
+		err = stmt.QueryRowContext(ctx, string(t.res.Name)).Scan(&t.next)
+		t.next++
+		return err
+	})
+}
+
+func (t *Table[T]) knownShape(ctx context.Context) (shape string, err error) {
+	err = t.db.write(ctx, func(tx *tx) error {
+		stmt, err := tx.stmt(ctx, `SELECT coalesce((SELECT "shape" FROM "_shape" WHERE "name" = ?), '')`)
+		if err != nil {
+			return err
+		}
+		return stmt.QueryRowContext(ctx, string(t.res.Name)).Scan(&shape)
+	})
+	return shape, err
+}
+
+// shape names everything of the declaration that the file depends on.
+func (t *Table[T]) shape() string {
+	text := fmt.Sprintf("%v %s", t.res.Unique, t.res.SoftBy)
+	for _, c := range t.columns {
+		text += fmt.Sprintf("|%s %d %v %v", c.Name, c.Kind, c.Hidden, c.field.Index)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
+	for _, statement := range t.definitions() {
+		if err := tx.define(ctx, statement); err != nil {
+			return err
+		}
+	}
+	have, err := tx.columnNames(ctx, t.name())
+	if err != nil {
+		return err
+	}
+	for _, c := range t.columns {
+		for _, name := range c.stored() {
+			if !have[name] {
+				if err := tx.define(ctx, "ALTER TABLE "+t.name()+" ADD COLUMN "+definition(name, c.Kind)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, statement := range t.indexes() {
+		if err := tx.define(ctx, statement); err != nil {
+			return err
+		}
+	}
+	if !exists {
+		return nil
+	}
+	list, err := t.query(ctx, tx, "1")
+	for i := range list {
+		if err == nil {
+			err = t.put(ctx, tx, &list[i])
+		}
+	}
+	return err
+}
+
+func (t *Table[T]) definitions() []string {
+	parts := []string{`"id" INTEGER PRIMARY KEY AUTOINCREMENT`}
+	statements := []string{}
+	for _, c := range t.columns {
+		for _, name := range c.stored() {
+			if name != "id" {
+				parts = append(parts, definition(name, c.Kind))
+			}
+		}
+		if c.link != "" {
+			statements = append(statements,
+				"CREATE TABLE IF NOT EXISTS "+c.link+` ("ref" INTEGER NOT NULL, "row" INTEGER NOT NULL, PRIMARY KEY ("ref", "row")) WITHOUT ROWID`,
+				"CREATE INDEX IF NOT EXISTS "+quote(string(t.res.Name)+"."+c.Name+" by row")+" ON "+c.link+` ("row")`)
+		}
+	}
+	parts = append(parts, `"body" BLOB NOT NULL DEFAULT ''`)
+	return append(statements, "CREATE TABLE IF NOT EXISTS "+t.name()+" ("+strings.Join(parts, ", ")+")")
+}
+
+func definition(name string, kind resource.Kind) string {
+	switch kind {
+	case resource.KindText, resource.KindIDs:
+		return quote(name) + " TEXT NOT NULL DEFAULT ''"
+	case resource.KindPairs:
+		if strings.HasSuffix(name, sealedName("")) {
+			return quote(name) + " TEXT NOT NULL DEFAULT ''"
+		}
+		return quote(name) + " TEXT NOT NULL DEFAULT '[]'"
+	case resource.KindOther:
+		return quote(name) + " TEXT NOT NULL DEFAULT 'null'"
+	case resource.KindNumber:
+		return quote(name) + " REAL NOT NULL DEFAULT 0"
+	}
+	return quote(name) + " INTEGER NOT NULL DEFAULT 0"
+}
+
+// indexes are made anew from the declaration, under names that tell what they hold.
+func (t *Table[T]) indexes() []string {
+	var statements []string
+	for _, c := range t.columns {
+		if c.field.Index && c.link == "" && c.Name != "id" {
+			name := quote(string(t.res.Name) + " by " + c.Name)
+			statements = append(statements, "DROP INDEX IF EXISTS "+name,
+				"CREATE INDEX "+name+" ON "+t.name()+" ("+quote(c.Name)+collation(c.Kind)+`, "id")`)
+		}
+	}
+	for _, set := range t.res.Unique {
+		name := quote(string(t.res.Name) + " has one " + strings.Join(set, " "))
+		columns := make([]string, len(set))
+		for i, field := range set {
+			columns[i] = quote(field) + collation(t.column(field).Kind)
+		}
+		statements = append(statements, "DROP INDEX IF EXISTS "+name,
+			"CREATE UNIQUE INDEX "+name+" ON "+t.name()+" ("+strings.Join(columns, ", ")+") WHERE "+t.live())
+	}
+	return statements
+}
+
+// define runs a statement that changes the schema; it is not kept prepared.
+func (t *tx) define(ctx context.Context, statement string) error {
+	_, err := t.w.conn.ExecContext(ctx, statement)
+	return err
+}
+
+func (t *tx) columnNames(ctx context.Context, table string) (map[string]bool, error) {
+	found, err := t.w.conn.QueryContext(ctx, "SELECT name FROM pragma_table_info("+quoteText(strings.Trim(table, `"`))+")")
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	names := map[string]bool{}
+	for found.Next() {
+		var name string
+		if err := found.Scan(&name); err != nil {
+			return nil, err
+		}
+		names[name] = true
+	}
+	return names, found.Err()
+}

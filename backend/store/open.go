@@ -1,0 +1,251 @@
+// Package store keeps the rows of resources in SQLite.
+//
+// A Table is made from a declaration in package resource: its columns, indexes
+// and endpoints follow from the fields. Beside its columns each row keeps its
+// JSON as it is shown ("body"), so that a page is read and joined, never encoded.
+//
+// # Durability
+//
+// The database runs in WAL mode with synchronous=FULL: when Write returns, the
+// change is on disk. One goroutine writes; writes that wait at the same time
+// share one commit, each in a savepoint of its own, so that one that fails
+// takes nothing with it.
+//
+// # Concurrency
+//
+// Everything here is safe for concurrent use. Readers never wait for the
+// writer. Close waits for the write under way, and refuses later ones.
+//
+// # Errors
+//
+// Rows that are missing or out of the caller's scope are fault.Unknown, names
+// that are taken fault.Conflict, a full disk fault.Full. What SQLite says
+// otherwise is returned as it is and is nobody's business but the log's.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite" // SQLite translated to Go: no cgo, the same on every system
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Options say where the database lies.
+type Options struct {
+	Path  string           // of the database file; the key file lies beside it
+	Log   *slog.Logger     // slog.Default when nil
+	Clock func() time.Time // time.Now when nil
+	Zone  *time.Location   // in which a day of a filter is a day; time.Local when nil
+}
+
+// DB is one open database.
+type DB struct {
+	path   string
+	log    *slog.Logger
+	clock  func() time.Time
+	zone   *time.Location
+	seal   sealer
+	read   *sql.DB
+	stmts  statements
+	writer *writer
+	memos  memos
+
+	mu       sync.RWMutex
+	tables   map[string]rows
+	backedUp bool
+}
+
+// format is the number of this layout of the file. A higher one was written by
+// a newer program.
+const format = 1
+
+// readers bounds the connections that read at the same time.
+const readers = 8
+
+// Open opens the database, or makes it when the file is not there. It refuses a
+// file that is damaged, read-only or from a newer version, and leaves it as it is.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Zone == nil {
+		o.Zone = time.Local
+	}
+	if err := registerFunctions(); err != nil {
+		return nil, err
+	}
+	key, err := openSealer(o.Path + ".key")
+	if err != nil {
+		return nil, err
+	}
+	if err := private(o.Path); err != nil {
+		return nil, err
+	}
+	db := &DB{path: o.Path, log: o.Log, clock: o.Clock, zone: o.Zone, seal: key, tables: map[string]rows{}}
+	if err := db.connect(ctx); err != nil {
+		db.closePools()
+		return nil, explain(o.Path, err)
+	}
+	return db, nil
+}
+
+func (db *DB) connect(ctx context.Context) error {
+	pool, err := sql.Open("sqlite", dsn(db.path, "immediate"))
+	if err != nil {
+		return err
+	}
+	pool.SetMaxOpenConns(1)
+	if db.writer, err = newWriter(ctx, db, pool); err != nil {
+		_ = pool.Close()
+		return err
+	}
+	if err := db.checkFormat(ctx); err != nil {
+		return err
+	}
+	if db.read, err = sql.Open("sqlite", dsn(db.path, "deferred")+"&_pragma=query_only(1)"); err != nil {
+		return err
+	}
+	db.read.SetMaxOpenConns(readers)
+	db.read.SetMaxIdleConns(readers)
+	db.stmts.prepare = db.read.PrepareContext
+	return nil
+}
+
+func dsn(path, lock string) string {
+	values := url.Values{"_txlock": {lock}}
+	for _, pragma := range []string{
+		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)",
+		"cache_size(-8000)", "mmap_size(268435456)", "trusted_schema(OFF)",
+	} {
+		values.Add("_pragma", pragma)
+	}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + values.Encode()
+}
+
+func (db *DB) checkFormat(ctx context.Context) error {
+	var found int
+	if err := db.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
+		return err
+	}
+	if found > format {
+		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d); start that version, or choose another --data folder", db.path, found, format)
+	}
+	if found == format {
+		return nil
+	}
+	return db.writer.raw(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "_shape" ("name" TEXT PRIMARY KEY, "shape" TEXT NOT NULL) WITHOUT ROWID; PRAGMA user_version = %d`, format))
+}
+
+// Close stops the writer once what waits is written, and closes the file.
+func (db *DB) Close() error {
+	if db.writer != nil {
+		db.writer.close()
+	}
+	return db.closePools()
+}
+
+func (db *DB) closePools() error {
+	var errs []error
+	if db.read != nil {
+		db.stmts.close()
+		errs = append(errs, db.read.Close())
+	}
+	if db.writer != nil {
+		errs = append(errs, db.writer.pool.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Backup writes a consistent copy of the database to a new file.
+func (db *DB) Backup(ctx context.Context, path string) error {
+	if err := db.writer.raw(ctx, "VACUUM INTO "+quoteText(path)); err != nil {
+		return explain(path, err)
+	}
+	return os.Chmod(path, 0o600)
+}
+
+// backupOnce keeps a copy before the first migration of this start.
+func (db *DB) backupOnce(ctx context.Context) error {
+	if db.backedUp {
+		return nil
+	}
+	db.backedUp = true
+	ext := filepath.Ext(db.path)
+	path := strings.TrimSuffix(db.path, ext) + "-before-" + db.clock().UTC().Format("20060102T150405") + ext
+	db.log.InfoContext(ctx, "the declarations changed: keeping a copy before migrating", "copy", path)
+	if err := db.Backup(ctx, path); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// private makes sure that only this user reads the file, before SQLite makes it.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fault.New(fault.Conflict, "%s cannot be written (%v); choose another --data folder or change its permissions", path, rootCause(err))
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o600)
+}
+
+func rootCause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// Codes of SQLite that mean something to a person (sqlite.org/rescode.html).
+const (
+	codeReadOnly  = 8
+	codeInterrupt = 9
+	codeCorrupt   = 11
+	codeFull      = 13
+	codeNotADB    = 26
+	codeUnique    = 2067
+)
+
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+// explain turns what SQLite says about a whole file into a sentence.
+func explain(path string, err error) error {
+	switch c := code(err); c & 0xff {
+	case codeCorrupt, codeNotADB:
+		return &fault.Error{Kind: fault.Conflict, Message: path + " is damaged; it was left as it is. Restore a backup, or choose another --data folder", Err: err}
+	case codeReadOnly:
+		return &fault.Error{Kind: fault.Conflict, Message: path + " is read-only; change its permissions, or choose another --data folder", Err: err}
+	case codeFull:
+		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was written", Err: err}
+	}
+	return err
+}
+
+var (
+	_ resource.Reader = (*DB)(nil)
+	_ resource.Tx     = (*tx)(nil)
+)

@@ -1,0 +1,414 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// house is a portal's tables with what every portal begins with.
+type house struct {
+	t         *testing.T
+	db        *store.DB
+	path      string
+	endpoints []resource.Endpoint
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	h := &house{t: t, path: filepath.Join(t.TempDir(), "portal.db")}
+	h.start()
+	if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+		return portal.Seed(t.Context(), tx, resource.SecondsOf(noon))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *house) start() {
+	h.t.Helper()
+	db, err := store.Open(h.t.Context(), store.Options{Path: h.path, Clock: func() time.Time { return noon }, Zone: time.UTC})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = db.Close() })
+	h.db, h.endpoints = db, nil
+	add(h, &portal.Groups)
+	add(h, &portal.Devices)
+	add(h, &portal.Collectors)
+	add(h, &portal.Roles)
+	add(h, &portal.Users)
+	add(h, &portal.Tokens)
+}
+
+func add[T any](h *house, r *resource.Resource[T]) {
+	h.t.Helper()
+	table, err := store.Add(h.db, r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.endpoints = append(h.endpoints, table.Endpoints()...)
+}
+
+var admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
+
+// ask sends "GET /device/devices?size=2" with a body, as somebody, and gives
+// the answer's body, or the fault as "kind field: sentence".
+func (h *house) ask(who *resource.Access, request, body string) string {
+	h.t.Helper()
+	answer, err := h.do(who, request, body, "")
+	if err != nil {
+		f := fault.Of(err)
+		if f.Kind == fault.Internal {
+			h.t.Fatalf("%s: %v", request, err)
+		}
+		return strings.TrimSpace(string(f.Kind)+" "+f.Field) + ": " + f.Message
+	}
+	if a, ok := answer.(*resource.Answer); ok {
+		answer = a.Body
+	}
+	return string(answer.(resource.JSON))
+}
+
+func (h *house) do(who *resource.Access, request, body, ifMatch string) (any, error) {
+	h.t.Helper()
+	method, target, _ := strings.Cut(request, " ")
+	path, query, _ := strings.Cut(target, "?")
+	values, err := url.ParseQuery(strings.ReplaceAll(query, "+", "%2B"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, e := range h.endpoints {
+		vars, ok := match(e.Path, path)
+		if e.Method == method && ok {
+			return e.Handle(h.t.Context(), &resource.Call{Access: who, At: noon, Vars: vars, Query: values, Body: []byte(body), IfMatch: ifMatch})
+		}
+	}
+	h.t.Fatalf("no endpoint for %s", request)
+	return nil, nil
+}
+
+func match(pattern, path string) (map[string]string, bool) {
+	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(have) {
+		return nil, false
+	}
+	vars := map[string]string{}
+	for i := range want {
+		if strings.HasPrefix(want[i], "{") {
+			vars[strings.Trim(want[i], "{}")] = have[i]
+		} else if want[i] != have[i] {
+			return nil, false
+		}
+	}
+	return vars, true
+}
+
+func TestARowLivesThroughAllFiveMethods(t *testing.T) {
+	h := open(t)
+	for _, tt := range []struct{ request, body, want string }{
+		{"GET /device/devices?fields=id", "", `{"total":0,"searchId":null,"items":[],"data":null}`},
+		{"POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"site","value":"OSL"},{"name":"snmp.community","value":"s3cret"}]}`, ""},
+		{"POST /device/devices", `{"name":"10.0.0.1","displayName":"core-01","hostGroupIds":"2","customProperties":[{"name":"ssh.pass","value":"hunter22"},{"name":"rack","value":"7"}]}`, ""},
+		{"GET /device/devices?fields=id,displayName,hostGroupIds,customProperties,inheritedProperties", "", `{"total":1,"searchId":null,"items":[{"id":1,"displayName":"core-01","hostGroupIds":"2","customProperties":[{"name":"ssh.pass","value":"********"},{"name":"rack","value":"7"}],"inheritedProperties":[{"name":"site","value":"OSL"},{"name":"snmp.community","value":"********"}]}],"data":null}`},
+		{"PATCH /device/devices/1", `{"description":"core"}`, ""},
+		{"GET /device/devices/1?fields=id,description,preferredCollectorId", "", `{"id":1,"description":"core","preferredCollectorId":1}`},
+		{"PUT /device/devices/1", `{"name":"10.0.0.2"}`, ""},
+		{"GET /device/devices/1?fields=name,displayName,description,hostGroupIds,customProperties", "", `{"name":"10.0.0.2","displayName":"10.0.0.2","description":"","hostGroupIds":"1","customProperties":[]}`},
+		{"DELETE /device/devices/1", "", `{}`},
+		{"GET /device/devices/1", "", `unknown: there is no device 1`},
+		{"POST /device/devices", `{"name":"10.0.0.2"}`, ""}, // the name of a deleted device is free again
+		{"GET /device/devices?fields=id,name", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"10.0.0.2"}],"data":null}`},
+		{"DELETE /device/devices/2?deleteHard=true", "", `{}`},
+		{"GET /setting/admins/9/apitokens", "", `unknown: there is no user 9`},
+	} {
+		got := h.ask(admin, tt.request, tt.body)
+		if tt.want == "" && !strings.HasPrefix(got, "{") || tt.want != "" && got != tt.want {
+			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
+		}
+	}
+}
+
+func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
+	h := open(t)
+	h.ask(admin, "POST /device/devices", `{"name":"web-1"}`)
+	for _, tt := range []struct{ request, body, want string }{
+		{"POST /device/devices", `{}`, `invalid name: name is required`},
+		{"POST /device/devices", `{"nam":"x"}`, `invalid nam: device has no field "nam"; did you mean name?`},
+		{"POST /device/devices", `{"name":"a","name":"b"}`, `invalid: the body is no valid JSON at byte 18: the key "name" stands twice`},
+		{"POST /device/devices", `[1]`, `invalid: the body is a JSON object`},
+		{"POST /device/devices", `{"name":7}`, `invalid name: name is a text in double quotes`},
+		{"POST /device/devices", `{"name":"WEB-1"}`, `conflict displayName: there is already a device with the displayName "WEB-1"`},
+		{"POST /device/devices", `{"name":"b","hostGroupIds":"1,99"}`, `invalid hostGroupIds: hostGroupIds names no device group 99`},
+		{"POST /device/devices", `{"name":"b","hostGroupIds":"x"}`, `invalid hostGroupIds: hostGroupIds is a list of ids joined by commas: "x" is no id`},
+		{"POST /device/devices", `{"name":"b","preferredCollectorId":0}`, `invalid preferredCollectorId: preferredCollectorId is at least 1`},
+		{"POST /device/groups", `{"name":"a/b"}`, `invalid name: name holds no slashes, because they separate the groups of a path`},
+		{"GET /device/devices?size=0", ``, `invalid size: size is a whole number from 1 to 1000`},
+		{"GET /device/devices?offset=-1", ``, `invalid offset: offset is a whole number from 0`},
+		{"GET /device/devices?fields=displayNam", ``, `invalid fields: device has no field "displayNam"; did you mean displayName?`},
+		{"GET /device/devices?sort=-customProperties", ``, `invalid sort: customProperties is a list or an object; it cannot be sorted by`},
+		{"GET /setting/admins?sort=password", ``, `invalid sort: user has no field "password" to sort by`},
+		{"GET /device/devices/x", ``, `unknown: there is no "x" here; an id is a whole number`},
+		{"PATCH /device/devices/1?opType=merge", `{}`, `invalid opType: opType is refresh, replace or add`},
+		{"DELETE /device/groups/1", ``, `conflict: the root group stays`},
+		{"DELETE /setting/collectors/1", ``, `conflict: the built-in collector stays`},
+	} {
+		if got := h.ask(admin, tt.request, tt.body); got != tt.want {
+			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
+		}
+	}
+	if got := h.ask(admin, "GET /device/devices?fields=id", ""); got != `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}` {
+		t.Errorf("something wrong was written: %s", got)
+	}
+}
+
+func TestFiltersFindWhatTheySay(t *testing.T) {
+	h := open(t)
+	h.ask(admin, "POST /device/groups", `{"name":"Oslo"}`)
+	for _, body := range []string{
+		`{"name":"10.0.0.1","displayName":"Web-01","hostGroupIds":"1","customProperties":[{"name":"location","value":"x"},{"name":"owner","value":"y"}]}`,
+		`{"name":"10.0.0.2","displayName":"web-02","hostGroupIds":"2","disableAlerting":true,"customProperties":[{"name":"location","value":"y"}]}`,
+		`{"name":"10.0.0.3","displayName":"50%_ÄPFEL","hostGroupIds":"1,2","description":"50 percent"}`,
+	} {
+		if got := h.ask(admin, "POST /device/devices", body); !strings.HasPrefix(got, "{") {
+			t.Fatal(got)
+		}
+	}
+	for _, tt := range []struct{ filter, ids string }{
+		{``, `1 2 3`},
+		{`displayName~"WEB"`, `1 2`},
+		{`displayName:"web-01"`, `1`},
+		{`displayName:"web*"`, `1 2`},
+		{`displayName:"*-0*"`, `1 2`},
+		{`displayName!:"web*"`, `3`},
+		{`displayName~"äpfel"`, `3`},
+		{`displayName~"%_"`, `3`},
+		{`displayName:"web-01"|"web-02"`, `1 2`},
+		{`displayName!~"web"|"%"`, ``},
+		{`id>1,id<3`, `2`},
+		{`id>:2 || id:1`, `1 2 3`},
+		{`disableAlerting:true`, `2`},
+		{`description:::empty`, `1 2`},
+		{`description!::empty`, `3`},
+		{`hostGroupIds:"2"`, `2 3`},
+		{`hostGroupIds:"1,2"`, `3`},
+		{`hostGroupIds!:2`, `1`},
+		{`customProperties.name:"location",customProperties.value:"y"`, `2`},
+		{`customProperties.value:"y"`, `1 2`},
+		{`customProperties.name:"location",customProperties.value!:"y"`, `1`},
+		{`customProperties.name!:"location"`, `3`},
+		{`customProperties.value:::empty`, ``},
+		{`_all~"percent"`, `3`},
+		{`_all~"10.0.0"`, `1 2 3`},
+		{`createdOn:"2026-05-04"`, `1 2 3`},
+		{`createdOn>"2026-05-04"`, ``},
+		{`createdOn>:"2026-05-04T12:00:00Z"`, `1 2 3`},
+		{`displayName:"x' OR 1=1 --"`, ``},
+	} {
+		t.Run(tt.filter, func(t *testing.T) {
+			answer, err := h.do(admin, "GET /device/devices?fields=id&filter="+url.PathEscape(tt.filter), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var list struct {
+				Total int
+				Items []struct{ ID int64 }
+			}
+			if err := json.Unmarshal(answer.(resource.JSON), &list); err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, item := range list.Items {
+				ids = append(ids, fmt.Sprint(item.ID))
+			}
+			if got := strings.Join(ids, " "); got != tt.ids || list.Total != len(ids) {
+				t.Errorf("found %q of %d, want %q", got, list.Total, tt.ids)
+			}
+		})
+	}
+}
+
+func TestARoleSeesOnlyItsGroups(t *testing.T) {
+	h := open(t)
+	h.ask(admin, "POST /device/groups", `{"name":"Oslo"}`)                  // 2
+	h.ask(admin, "POST /device/groups", `{"name":"Austin"}`)                // 3
+	h.ask(admin, "POST /device/devices", `{"name":"a","hostGroupIds":"2"}`) // 1
+	h.ask(admin, "POST /device/devices", `{"name":"b","hostGroupIds":"3"}`) // 2
+	oslo := &resource.Access{UserID: 7, User: "o", Grants: []resource.Grant{
+		{Object: resource.DeviceGroup, Op: resource.Modify, Groups: map[int64]bool{2: true}},
+		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{1: true}},
+	}}
+	for _, tt := range []struct{ request, body, want string }{
+		{"GET /device/devices?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}`},
+		{"GET /device/groups?fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
+		{"GET /device/devices/2", "", `unknown: there is no device 2`},
+		{"PATCH /device/devices/2", `{}`, `unknown: there is no device 2`},
+		{"PATCH /device/groups/1", `{}`, `denied: your role may see this device group, but not change it`},
+		{"POST /device/devices", `{"name":"c","hostGroupIds":"3"}`, `invalid hostGroupIds: hostGroupIds names no device group 3`},
+		{"POST /device/devices", `{"name":"c","hostGroupIds":"99"}`, `invalid hostGroupIds: hostGroupIds names no device group 99`},
+		{"PATCH /device/devices/1", `{"hostGroupIds":"2,3"}`, `invalid hostGroupIds: hostGroupIds names no device group 3`},
+		{"POST /device/groups", `{"name":"x","parentId":3}`, `invalid parentId: there is no group 3 to put it in`},
+	} {
+		if got := h.ask(oslo, tt.request, tt.body); got != tt.want {
+			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
+		}
+	}
+}
+
+func TestAGroupTreeMovesAndGoesAsOne(t *testing.T) {
+	h := open(t)
+	h.ask(admin, "POST /device/groups", `{"name":"A"}`)              // 2
+	h.ask(admin, "POST /device/groups", `{"name":"B","parentId":2}`) // 3
+	h.ask(admin, "POST /device/groups", `{"name":"C","parentId":3}`) // 4
+	h.ask(admin, "POST /device/devices", `{"name":"in-c","hostGroupIds":"4"}`)
+	h.ask(admin, "POST /device/devices", `{"name":"in-both","hostGroupIds":"1,4"}`)
+	for _, tt := range []struct{ request, body, want string }{
+		{"GET /device/groups/4?fields=fullPath", "", `{"fullPath":"A/B/C"}`},
+		{"PATCH /device/groups/2", `{"parentId":4}`, `invalid parentId: a group cannot stand inside itself`},
+		{"POST /device/groups", `{"name":"b","parentId":2}`, `conflict name: there is already a device group with the parentId "2" and the name "b"`},
+		{"GET /device/groups/2?fields=numOfHosts,numOfDirectDevices,numOfDirectSubGroups,subGroups", "", `{"numOfHosts":2,"numOfDirectDevices":0,"numOfDirectSubGroups":1,"subGroups":[{"id":3,"name":"B","fullPath":"A/B","parentId":2}]}`},
+		{"DELETE /device/groups/3", "", `invalid deleteChildren: B holds 1 groups and 2 devices; deleteChildren=true deletes them too`},
+		{"DELETE /device/groups/3?deleteChildren=true", "", `{}`},
+		{"GET /device/devices?fields=id,hostGroupIds", "", `{"total":1,"searchId":null,"items":[{"id":2,"hostGroupIds":"1"}],"data":null}`},
+		{"GET /device/groups?fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
+	} {
+		if got := h.ask(admin, tt.request, tt.body); got != tt.want {
+			t.Errorf("%s %s\n got %s\nwant %s", tt.request, tt.body, got, tt.want)
+		}
+	}
+	h.ask(admin, "POST /device/groups", `{"name":"D","parentId":2}`)
+	h.ask(admin, "PATCH /device/groups/2", `{"name":"Z"}`)
+	if got := h.ask(admin, `GET /device/groups?fields=fullPath&sort=-id&size=1`, ""); got != `{"total":3,"searchId":null,"items":[{"fullPath":"Z/D"}],"data":null}` {
+		t.Errorf("after the rename: %s", got)
+	}
+}
+
+func TestAMaskWrittenBackKeepsTheSecret(t *testing.T) {
+	h := open(t)
+	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
+	for _, request := range []string{"PATCH /device/devices/1", "PUT /device/devices/1", "PATCH /device/devices/1?opType=replace"} {
+		h.ask(admin, request, `{"name":"a","customProperties":[{"name":"ssh.pass","value":"********"}]}`)
+		d, err := resource.Get(t.Context(), h.db, portal.Devices.Name, 1)
+		if err != nil || len(d.CustomProperties) != 1 || d.CustomProperties[0].Value != "hunter22" {
+			t.Errorf("after %s: %+v %v", request, d.CustomProperties, err)
+		}
+	}
+}
+
+func TestAConditionalWriteFailsOnceTheRowChanged(t *testing.T) {
+	h := open(t)
+	answer, err := h.do(admin, "POST /device/devices", `{"name":"a"}`, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag := answer.(*resource.Answer).ETag
+	if _, err := h.do(admin, "PATCH /device/devices/1", `{"description":"b"}`, tag); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.do(admin, "PATCH /device/devices/1", `{"description":"c"}`, tag); !fault.Is(err, fault.Changed) {
+		t.Errorf("the second write: %v, want changed", err)
+	}
+}
+
+func TestWritesThatWaitShareACommitAndFailAlone(t *testing.T) {
+	h := open(t)
+	var wg sync.WaitGroup
+	failed := errors.New("mine")
+	for i := range 200 {
+		wg.Go(func() {
+			err := h.db.Write(context.Background(), func(tx resource.Tx) error {
+				d := portal.Device{Name: fmt.Sprint("d", i), DisplayName: fmt.Sprint("d", i), GroupIDs: resource.IDs{1}, CollectorID: 1}
+				if err := resource.Put(t.Context(), tx, portal.Devices.Name, &d); err != nil {
+					return err
+				}
+				if i%4 == 0 {
+					return failed
+				}
+				return nil
+			})
+			if want := i%4 == 0; (err == failed) != want || !want && err != nil {
+				t.Errorf("write %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := h.ask(admin, "GET /device/devices?fields=id&size=1&filter=id%3A0", ""); got != `{"total":0,"searchId":null,"items":[],"data":null}` {
+		t.Error(got)
+	}
+	var list struct{ Total int }
+	if err := json.Unmarshal([]byte(h.ask(admin, "GET /device/devices?fields=id&size=1", "")), &list); err != nil || list.Total != 150 {
+		t.Errorf("%d devices were kept, want 150", list.Total)
+	}
+}
+
+func TestAPanickingRuleTakesNothingWithIt(t *testing.T) {
+	h := open(t)
+	err := h.db.Write(t.Context(), func(resource.Tx) error { panic("boom") })
+	if err == nil || fault.Of(err).Kind != fault.Internal {
+		t.Errorf("got %v", err)
+	}
+	if got := h.ask(admin, "POST /device/devices", `{"name":"after"}`); !strings.HasPrefix(got, `{"id":1,`) {
+		t.Error(got)
+	}
+}
+
+func TestRowsAndIDsSurviveARestart(t *testing.T) {
+	h := open(t)
+	h.ask(admin, "POST /device/devices", `{"name":"a"}`)
+	h.ask(admin, "POST /device/devices", `{"name":"b"}`)
+	h.ask(admin, "DELETE /device/devices/2?deleteHard=true", "")
+	if err := h.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h.start()
+	if got := h.ask(admin, "GET /device/devices?fields=id,name", ""); got != `{"total":1,"searchId":null,"items":[{"id":1,"name":"a"}],"data":null}` {
+		t.Error(got)
+	}
+	if got := h.ask(admin, "POST /device/devices", `{"name":"c"}`); !strings.HasPrefix(got, `{"id":3,`) {
+		t.Errorf("the id of a deleted row came back: %s", got)
+	}
+}
+
+func TestPagesAndTotalsAgreeWhileRowsChange(t *testing.T) {
+	h := open(t)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ctx.Err() == nil; i++ {
+			h.ask(admin, "POST /device/devices", fmt.Sprintf(`{"name":"n%d"}`, i))
+			if i%3 == 2 {
+				h.ask(admin, fmt.Sprintf("DELETE /device/devices/%d?deleteHard=true", i-1), "")
+			}
+		}
+	}()
+	for range 400 {
+		var list struct {
+			Total int
+			Items []json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(h.ask(admin, "GET /device/devices?fields=id&size=20&offset=5", "")), &list); err != nil {
+			t.Fatal(err)
+		}
+		if want := max(0, min(20, list.Total-5)); len(list.Items) != want {
+			t.Errorf("%d items of %d", len(list.Items), list.Total)
+		}
+	}
+	stop()
+	<-done
+}

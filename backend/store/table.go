@@ -1,0 +1,542 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Table keeps the rows of one resource.
+type Table[T any] struct {
+	db      *DB
+	res     *resource.Resource[T]
+	columns []column[T]
+	id      *resource.Field[T]
+	next    int64 // the next id; the writer's alone
+	lock    seqlock
+	totals  totals
+
+	selectSQL, insertSQL, updateSQL string
+}
+
+// column is a field and where it lies.
+type column[T any] struct {
+	resource.Column
+	field *resource.Field[T]
+	link  string // of an IDs column: the quoted table of (ref, row), for rows that are not deleted
+}
+
+// Add makes the table of r, or brings it to what r declares now.
+func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
+	t := &Table[T]{db: db, res: r}
+	for i, c := range r.Columns() {
+		col := column[T]{Column: c, field: &r.Fields[i]}
+		if c.Kind == resource.KindIDs {
+			col.link = quote(string(r.Name) + "." + c.Name)
+		}
+		if c.Name == "id" {
+			t.id = col.field
+		}
+		t.columns = append(t.columns, col)
+	}
+	if t.id == nil {
+		return nil, fmt.Errorf("%s declares no field id", r.Name)
+	}
+	t.prepareSQL()
+	if err := t.migrate(context.Background()); err != nil {
+		return nil, fmt.Errorf("table %s: %w", r.Name, explain(db.path, err))
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.tables[string(r.Name)] = t
+	return t, nil
+}
+
+func (t *Table[T]) state() *seqlock { return &t.lock }
+func (t *Table[T]) name() string    { return quote(string(t.res.Name)) }
+
+func quote(name string) string     { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// sealedName is the column beside a list of pairs that holds its secret values.
+func sealedName(field string) string { return field + ".sealed" }
+
+func (t *Table[T]) prepareSQL() {
+	var names, marks, sets []string
+	for _, c := range t.columns {
+		for _, name := range c.stored() {
+			names, marks = append(names, quote(name)), append(marks, "?")
+			sets = append(sets, quote(name)+" = ?")
+		}
+	}
+	all := strings.Join(names, ", ")
+	t.selectSQL = "SELECT " + all + " FROM " + t.name()
+	t.insertSQL = "INSERT INTO " + t.name() + " (" + all + `, "body") VALUES (` + strings.Join(marks, ", ") + ", ?)"
+	t.updateSQL = "UPDATE " + t.name() + " SET " + strings.Join(sets, ", ") + `, "body" = ? WHERE "id" = ?`
+}
+
+// stored are the names of the columns a field takes.
+func (c *column[T]) stored() []string {
+	if c.Kind == resource.KindPairs {
+		return []string{c.Name, sealedName(c.Name)}
+	}
+	return []string{c.Name}
+}
+
+func (t *Table[T]) column(name string) *column[T] {
+	for i := range t.columns {
+		if t.columns[i].Name == name {
+			return &t.columns[i]
+		}
+	}
+	return nil
+}
+
+func (t *Table[T]) idOf(row *T) *int64 { return t.id.At(row).(*int64) }
+
+// deleted is when the row was soft-deleted; 0 while it was not.
+func (t *Table[T]) deleted(row *T) *resource.Millis {
+	if t.res.SoftBy == "" {
+		return new(resource.Millis)
+	}
+	return t.column(t.res.SoftBy).field.At(row).(*resource.Millis)
+}
+
+// args are the values of all stored columns, in their order, and the body.
+func (t *Table[T]) args(row *T) ([]any, error) {
+	args := make([]any, 0, len(t.columns)+4)
+	for i := range t.columns {
+		switch p := t.columns[i].field.At(row).(type) {
+		case *int64:
+			args = append(args, *p)
+		case *resource.Seconds:
+			args = append(args, int64(*p))
+		case *resource.Millis:
+			args = append(args, int64(*p))
+		case *bool:
+			args = append(args, *p)
+		case *string:
+			args = append(args, *p)
+		case *float64:
+			args = append(args, *p)
+		case *resource.IDs:
+			args = append(args, p.String())
+		case *[]resource.Property:
+			sealed, err := t.sealSecrets(*p)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, string(resource.AppendProperties(nil, resource.Masked(*p))), sealed)
+		default:
+			text, err := json.Marshal(p)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, string(text))
+		}
+	}
+	body, err := t.res.AppendJSON(nil, row)
+	return append(args, body), err
+}
+
+// sealSecrets is what the masked values of props are, encrypted; "" for none.
+func (t *Table[T]) sealSecrets(props []resource.Property) (string, error) {
+	secrets := map[string]string{}
+	for _, p := range props {
+		if resource.SecretName(p.Name) && p.Value != "" {
+			secrets[p.Name] = p.Value
+		}
+	}
+	if len(secrets) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(secrets)
+	return t.db.Seal(text), err
+}
+
+// scan reads the stored columns into row.
+func (t *Table[T]) scan(scan func(...any) error, row *T) error {
+	texts := make([]string, 2*len(t.columns))
+	dest := make([]any, 0, len(t.columns)+2)
+	for i := range t.columns {
+		c := &t.columns[i]
+		switch c.Kind {
+		case resource.KindPairs:
+			dest = append(dest, &texts[2*i], &texts[2*i+1])
+		case resource.KindIDs, resource.KindOther:
+			dest = append(dest, &texts[2*i])
+		default:
+			dest = append(dest, c.field.At(row))
+		}
+	}
+	if err := scan(dest...); err != nil {
+		return err
+	}
+	for i := range t.columns {
+		var err error
+		switch p := t.columns[i].field.At(row).(type) {
+		case *resource.IDs:
+			*p, err = resource.ParseIDs(texts[2*i])
+		case *[]resource.Property:
+			err = t.unseal(texts[2*i], texts[2*i+1], p)
+		default:
+			if t.columns[i].Kind == resource.KindOther {
+				err = json.Unmarshal([]byte(texts[2*i]), p)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", t.res.Name, t.columns[i].Name, err)
+		}
+	}
+	return nil
+}
+
+func (t *Table[T]) unseal(shown, sealed string, props *[]resource.Property) error {
+	if err := json.Unmarshal([]byte(shown), props); err != nil || sealed == "" {
+		return err
+	}
+	text, err := t.db.Unseal(sealed)
+	if err != nil {
+		return err
+	}
+	secrets := map[string]string{}
+	err = json.Unmarshal(text, &secrets)
+	for i, p := range *props {
+		if value, ok := secrets[p.Name]; ok && p.Value == resource.Mask {
+			(*props)[i].Value = value
+		}
+	}
+	return err
+}
+
+// put writes row: a new one when its id is 0, or when none has its id.
+func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) error {
+	tx.touched[&t.lock] = true
+	id := t.idOf(row)
+	fresh := *id == 0
+	if fresh {
+		*id = t.next
+	}
+	args, err := t.args(row)
+	if err != nil {
+		return err
+	}
+	if !fresh {
+		n, err := tx.exec(ctx, t.updateSQL, append(args, *id)...)
+		if err != nil {
+			return t.taken(ctx, tx, row, err)
+		}
+		fresh = n == 0
+	}
+	t.next = max(t.next, *id+1)
+	if fresh {
+		if _, err := tx.exec(ctx, t.insertSQL, args...); err != nil {
+			return t.taken(ctx, tx, row, err)
+		}
+		return t.link(ctx, tx, row)
+	}
+	if err := t.unlink(ctx, tx, *id); err != nil {
+		return err
+	}
+	return t.link(ctx, tx, row)
+}
+
+func (t *Table[T]) link(ctx context.Context, tx *tx, row *T) error {
+	if *t.deleted(row) > 0 {
+		return nil
+	}
+	for i := range t.columns {
+		ids, ok := t.columns[i].field.At(row).(*resource.IDs)
+		if !ok {
+			continue
+		}
+		for _, ref := range *ids {
+			if _, err := tx.exec(ctx, "INSERT INTO "+t.columns[i].link+` ("ref", "row") VALUES (?, ?)`, ref, *t.idOf(row)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *Table[T]) unlink(ctx context.Context, tx *tx, id int64) error {
+	for _, c := range t.columns {
+		if c.link == "" {
+			continue
+		}
+		if _, err := tx.exec(ctx, "DELETE FROM "+c.link+` WHERE "row" = ?`, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taken turns a broken unique index into a sentence that names the fields.
+func (t *Table[T]) taken(ctx context.Context, tx *tx, row *T, err error) error {
+	if code(err) != codeUnique {
+		return err
+	}
+	for _, set := range t.res.Unique {
+		where, args, words := []string{`"id" <> ?`, t.live()}, []any{*t.idOf(row)}, []string{}
+		for _, name := range set {
+			c := t.column(name)
+			value := fmt.Sprint(plain(c.field.At(row)))
+			where, args = append(where, quote(name)+collation(c.Kind)+" = ?"), append(args, plain(c.field.At(row)))
+			if name != t.res.Owner {
+				words = append(words, fmt.Sprintf("%s %q", name, value))
+			}
+		}
+		stmt, failed := tx.stmt(ctx, "SELECT count(*) FROM "+t.name()+" WHERE "+strings.Join(where, " AND "))
+		if failed != nil {
+			return errors.Join(err, failed)
+		}
+		var n int
+		if failed := stmt.QueryRowContext(ctx, args...).Scan(&n); failed != nil {
+			return errors.Join(err, failed)
+		}
+		if n > 0 {
+			return &fault.Error{Kind: fault.Conflict, Field: set[len(set)-1], Err: err,
+				Message: fmt.Sprintf("there is already a %s with the %s", t.res.Label, strings.Join(words, " and the "))}
+		}
+	}
+	return err
+}
+
+// plain is what a scalar field points at.
+func plain(at any) any {
+	switch p := at.(type) {
+	case *int64:
+		return *p
+	case *string:
+		return *p
+	case *bool:
+		return *p
+	}
+	return nil
+}
+
+// live is the condition that a row is not soft-deleted.
+func (t *Table[T]) live() string {
+	if t.res.SoftBy == "" {
+		return "1"
+	}
+	return quote(t.res.SoftBy) + " = 0"
+}
+
+func (t *Table[T]) remove(ctx context.Context, tx *tx, id int64) error {
+	tx.touched[&t.lock] = true
+	if err := t.unlink(ctx, tx, id); err != nil {
+		return err
+	}
+	n, err := tx.exec(ctx, "DELETE FROM "+t.name()+` WHERE "id" = ?`, id)
+	if err == nil && n == 0 {
+		err = t.unknown(id)
+	}
+	return err
+}
+
+func (t *Table[T]) unknown(id int64) error {
+	return fault.New(fault.Unknown, "there is no %s %d", t.res.Label, id)
+}
+
+// load reads one row that meets the condition; fault.Unknown when there is none.
+func (t *Table[T]) load(ctx context.Context, q asker, id int64, where string, args ...any) (*T, error) {
+	list, err := t.query(ctx, q, `"id" = ? AND `+where, append([]any{id}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, t.unknown(id)
+	}
+	return &list[0], nil
+}
+
+// query reads whole rows, by id.
+func (t *Table[T]) query(ctx context.Context, q asker, where string, args ...any) ([]T, error) {
+	stmt, err := q.stmt(ctx, t.selectSQL+" WHERE "+where+` ORDER BY "id"`)
+	if err != nil {
+		return nil, err
+	}
+	found, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	var list []T
+	for found.Next() {
+		var row T
+		if err := t.scan(found.Scan, &row); err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, found.Err()
+}
+
+// exec runs a prepared statement of the writer and counts the rows it changed.
+func (t *tx) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	stmt, err := t.stmt(ctx, statement)
+	if err != nil {
+		return 0, err
+	}
+	result, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (t *Table[T]) getRow(ctx context.Context, q asker, id int64, row any) error {
+	found, err := t.load(ctx, q, id, t.live())
+	if err == nil {
+		*row.(*T) = *found
+	}
+	return err
+}
+
+func (t *Table[T]) findRows(ctx context.Context, q asker, list any, where []resource.Where) error {
+	text, args, err := t.conditions(where)
+	if err != nil {
+		return err
+	}
+	found, err := t.query(ctx, q, text, args...)
+	*list.(*[]T) = append(*list.(*[]T), found...)
+	return err
+}
+
+// conditions are what follows WHERE, before any order; a limit is kept by
+// choosing the ids.
+func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
+	parts, args, limit := []string{t.live()}, []any{}, any(nil)
+	for _, w := range where {
+		c := t.column(w.Field)
+		switch {
+		case w.IsLimit():
+			limit = w.Value
+		case c == nil:
+			return "", nil, fmt.Errorf("%s has no field %q", t.res.Name, w.Field)
+		case w.Op == "has any" && c.link != "":
+			ids, err := json.Marshal(w.Value)
+			if err != nil {
+				return "", nil, err
+			}
+			parts, args = append(parts, `"id" IN (SELECT "row" FROM `+c.link+` WHERE "ref" IN (SELECT value FROM json_each(?)))`), append(args, string(ids))
+		case slices.Contains([]string{"=", "!=", "<", ">", "<=", ">="}, w.Op):
+			parts, args = append(parts, quote(w.Field)+collation(c.Kind)+" "+w.Op+" ?"), append(args, w.Value)
+		default:
+			return "", nil, fmt.Errorf("%s: no operator %q on %s", t.res.Name, w.Op, w.Field)
+		}
+	}
+	text := strings.Join(parts, " AND ")
+	if limit != nil {
+		text, args = `"id" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+` ORDER BY "id" LIMIT ?)`, append(args, limit)
+	}
+	return text, args, nil
+}
+
+func collation(kind resource.Kind) string {
+	if kind == resource.KindText {
+		return " COLLATE NOCASE"
+	}
+	return ""
+}
+
+func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int64]int64, error) {
+	c := t.column(field)
+	if c == nil {
+		return nil, fmt.Errorf("%s has no field %q", t.res.Name, field)
+	}
+	query := "SELECT " + quote(field) + ", count(*) FROM " + t.name() + " WHERE " + t.live() + " GROUP BY 1"
+	if c.link != "" {
+		query = `SELECT "ref", count(*) FROM ` + c.link + " GROUP BY 1"
+	}
+	return counts(ctx, q, query)
+}
+
+func (t *Table[T]) countWithin(ctx context.Context, q asker, field string, within map[int64][]int64) (map[int64]int64, error) {
+	c := t.column(field)
+	if c == nil || c.link == "" {
+		return nil, fmt.Errorf("%s has no field of ids %q", t.res.Name, field)
+	}
+	pairs := [][2]int64{}
+	for key, ids := range within {
+		for _, id := range ids {
+			pairs = append(pairs, [2]int64{key, id})
+		}
+	}
+	text, err := json.Marshal(pairs)
+	if err != nil {
+		return nil, err
+	}
+	return counts(ctx, q, `SELECT p.value->>0, count(DISTINCT l."row") FROM json_each(?) p JOIN `+c.link+` l ON l."ref" = p.value->>1 GROUP BY 1`, string(text))
+}
+
+func counts(ctx context.Context, q asker, query string, args ...any) (map[int64]int64, error) {
+	stmt, err := q.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	found, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	out := map[int64]int64{}
+	for found.Next() {
+		var key, n int64
+		if err := found.Scan(&key, &n); err != nil {
+			return nil, err
+		}
+		out[key] = n
+	}
+	return out, found.Err()
+}
+
+func (t *Table[T]) putRow(ctx context.Context, tx *tx, row any) error {
+	return t.put(ctx, tx, row.(*T))
+}
+func (t *Table[T]) deleteRow(ctx context.Context, tx *tx, id int64) error {
+	return t.remove(ctx, tx, id)
+}
+
+func (t *Table[T]) deleteRows(ctx context.Context, tx *tx, where []resource.Where) error {
+	text, args, err := t.conditions(where)
+	if err != nil {
+		return err
+	}
+	tx.touched[&t.lock] = true
+	for _, c := range t.columns {
+		if c.link == "" {
+			continue
+		}
+		if _, err := tx.exec(ctx, "DELETE FROM "+c.link+` WHERE "row" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+")", args...); err != nil {
+			return err
+		}
+	}
+	_, err = tx.exec(ctx, "DELETE FROM "+t.name()+" WHERE "+text, args...)
+	return err
+}
+
+// etag is the entity tag of an object as it is shown.
+func etag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
+}
+
+// matches reports whether a list of entity tags holds tag, or is *.
+func matches(header, tag string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		if part = strings.TrimPrefix(strings.TrimSpace(part), "W/"); part == tag || part == "*" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,272 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"spyglass/backend/resource"
+)
+
+// tx is one write under way. It lives on the writer's goroutine only.
+type tx struct {
+	db      *DB
+	w       *writer
+	touched map[*seqlock]bool
+	raw     func() error
+}
+
+type panicked struct{ value any }
+
+func (p *panicked) Error() string { return fmt.Sprintf("a rule panicked: %v", p.value) }
+
+// asker runs prepared questions: the pool of readers, or the writer's own
+// connection, which sees what is not committed yet.
+type asker interface {
+	resource.Reader
+	stmt(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+func (db *DB) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	return db.stmts.get(ctx, query)
+}
+func (t *tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	return t.w.stmts.get(ctx, query)
+}
+
+// statements keeps what is prepared. Only questions whose text comes from a
+// declaration are asked through it, so there are few.
+type statements struct {
+	prepare func(context.Context, string) (*sql.Stmt, error)
+	mu      sync.RWMutex
+	all     map[string]*sql.Stmt
+}
+
+func (s *statements) get(ctx context.Context, query string) (*sql.Stmt, error) {
+	s.mu.RLock()
+	stmt := s.all[query]
+	s.mu.RUnlock()
+	if stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := s.prepare(context.WithoutCancel(ctx), query)
+	if err != nil {
+		return nil, fmt.Errorf("%w in %s", err, query)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have := s.all[query]; have != nil {
+		_ = stmt.Close()
+		return have, nil
+	}
+	if s.all == nil {
+		s.all = map[string]*sql.Stmt{}
+	}
+	s.all[query] = stmt
+	return stmt, nil
+}
+
+func (s *statements) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for stmt := range maps.Values(s.all) {
+		_ = stmt.Close()
+	}
+	s.all = nil
+}
+
+// seqlock numbers the states of a table; it is odd while a commit that changes
+// the table is under way. Who sees the same even number before and after
+// reading has read one state.
+type seqlock struct{ n atomic.Uint64 }
+
+func (s *seqlock) begin()       { s.n.Add(1) }
+func (s *seqlock) end()         { s.n.Add(1) }
+func (s *seqlock) now() uint64  { return s.n.Load() }
+func settled(state uint64) bool { return state%2 == 0 }
+
+// memos keeps values that are made from whole tables until one of them changes.
+type memos struct {
+	mu  sync.RWMutex
+	all map[string]memo
+}
+
+type memo struct {
+	states []uint64
+	value  any
+}
+
+const maxMemos = 10_000
+
+// Memo keeps what build makes until a row of one of those resources changes.
+// build may run several times at once; it must not change what it returns later.
+func (db *DB) Memo(key string, names []string, build func() (any, error)) (any, error) {
+	before := db.states(names)
+	db.memos.mu.RLock()
+	have, ok := db.memos.all[key]
+	db.memos.mu.RUnlock()
+	if ok && slices.Equal(have.states, before) {
+		return have.value, nil
+	}
+	value, err := build()
+	if err != nil || slices.ContainsFunc(before, func(s uint64) bool { return !settled(s) }) || !slices.Equal(before, db.states(names)) {
+		return value, err
+	}
+	db.memos.mu.Lock()
+	defer db.memos.mu.Unlock()
+	if db.memos.all == nil || len(db.memos.all) >= maxMemos {
+		db.memos.all = map[string]memo{}
+	}
+	db.memos.all[key] = memo{before, value}
+	return value, nil
+}
+
+// Memo inside a transaction keeps nothing: what it sees may be rolled back.
+func (t *tx) Memo(_ string, _ []string, build func() (any, error)) (any, error) { return build() }
+
+func (db *DB) states(names []string) []uint64 {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	states := make([]uint64, len(names))
+	for i, name := range names {
+		if t := db.tables[name]; t != nil {
+			states[i] = t.state().now()
+		}
+	}
+	return states
+}
+
+// rows is a Table whose row type is not known: what rules ask by name.
+type rows interface {
+	state() *seqlock
+	label() string
+	countByID(ctx context.Context, q asker, id int64) (int64, error)
+	getRow(ctx context.Context, q asker, id int64, row any) error
+	findRows(ctx context.Context, q asker, rows any, where []resource.Where) error
+	countBy(ctx context.Context, q asker, field string) (map[int64]int64, error)
+	countWithin(ctx context.Context, q asker, field string, within map[int64][]int64) (map[int64]int64, error)
+	putRow(ctx context.Context, t *tx, row any) error
+	deleteRow(ctx context.Context, t *tx, id int64) error
+	deleteRows(ctx context.Context, t *tx, where []resource.Where) error
+}
+
+func (db *DB) table(name string) (rows, error) {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	if t := db.tables[name]; t != nil {
+		return t, nil
+	}
+	return nil, fmt.Errorf("no table %q in %s", name, db.path)
+}
+
+// GetRow implements resource.Reader.
+func (db *DB) GetRow(ctx context.Context, name string, id int64, row any) error {
+	t, err := db.table(name)
+	if err != nil {
+		return err
+	}
+	return t.getRow(ctx, db, id, row)
+}
+
+// FindRows implements resource.Reader.
+func (db *DB) FindRows(ctx context.Context, name string, rows any, where ...resource.Where) error {
+	t, err := db.table(name)
+	if err != nil {
+		return err
+	}
+	return t.findRows(ctx, db, rows, where)
+}
+
+// CountBy implements resource.Reader; the counts are kept until the table changes.
+func (db *DB) CountBy(ctx context.Context, name, field string) (map[int64]int64, error) {
+	t, err := db.table(name)
+	if err != nil {
+		return nil, err
+	}
+	value, err := db.Memo("countBy:"+name+":"+field, []string{name}, func() (any, error) { return t.countBy(ctx, db, field) })
+	if err != nil {
+		return nil, err
+	}
+	return value.(map[int64]int64), nil
+}
+
+// CountWithin implements resource.Reader.
+func (db *DB) CountWithin(ctx context.Context, name, field string, within map[int64][]int64) (map[int64]int64, error) {
+	t, err := db.table(name)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprint("countWithin:", name, ":", field, ":", within)
+	value, err := db.Memo(key, []string{name}, func() (any, error) { return t.countWithin(ctx, db, field, within) })
+	if err != nil {
+		return nil, err
+	}
+	return value.(map[int64]int64), nil
+}
+
+// GetRow implements resource.Reader.
+func (t *tx) GetRow(ctx context.Context, name string, id int64, row any) error {
+	table, err := t.db.table(name)
+	if err != nil {
+		return err
+	}
+	return table.getRow(ctx, t, id, row)
+}
+
+// FindRows implements resource.Reader.
+func (t *tx) FindRows(ctx context.Context, name string, rows any, where ...resource.Where) error {
+	table, err := t.db.table(name)
+	if err != nil {
+		return err
+	}
+	return table.findRows(ctx, t, rows, where)
+}
+
+// CountBy implements resource.Reader.
+func (t *tx) CountBy(ctx context.Context, name, field string) (map[int64]int64, error) {
+	table, err := t.db.table(name)
+	if err != nil {
+		return nil, err
+	}
+	return table.countBy(ctx, t, field)
+}
+
+// CountWithin implements resource.Reader.
+func (t *tx) CountWithin(ctx context.Context, name, field string, within map[int64][]int64) (map[int64]int64, error) {
+	table, err := t.db.table(name)
+	if err != nil {
+		return nil, err
+	}
+	return table.countWithin(ctx, t, field, within)
+}
+
+// PutRow implements resource.Tx.
+func (t *tx) PutRow(ctx context.Context, name string, row any) error {
+	table, err := t.db.table(name)
+	if err != nil {
+		return err
+	}
+	return table.putRow(ctx, t, row)
+}
+
+// DeleteRow implements resource.Tx.
+func (t *tx) DeleteRow(ctx context.Context, name string, id int64) error {
+	table, err := t.db.table(name)
+	if err != nil {
+		return err
+	}
+	return table.deleteRow(ctx, t, id)
+}
+
+// DeleteRows implements resource.Tx.
+func (t *tx) DeleteRows(ctx context.Context, name string, where ...resource.Where) error {
+	table, err := t.db.table(name)
+	if err != nil {
+		return err
+	}
+	return table.deleteRows(ctx, t, where)
+}

@@ -1,0 +1,271 @@
+package store
+
+import (
+	"database/sql/driver"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"modernc.org/sqlite"
+
+	"spyglass/backend/filter"
+	"spyglass/backend/resource"
+)
+
+// registerFunctions adds fold(text) to SQLite, once a process: the driver keeps
+// one list for all connections. fold makes texts equal that differ in case
+// only, where SQLite itself knows only the case of A to Z.
+var registerFunctions = sync.OnceValue(func() error {
+	return sqlite.RegisterDeterministicScalarFunction("fold", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		if text, ok := args[0].(string); ok {
+			return fold(text), nil
+		}
+		return args[0], nil
+	})
+})
+
+func fold(text string) string { return strings.Map(unicode.ToLower, strings.ToUpper(text)) }
+
+// condition is SQL text with its arguments.
+type condition struct {
+	text strings.Builder
+	args []any
+}
+
+func (c *condition) and(text string, args ...any) {
+	if c.text.Len() > 0 {
+		c.text.WriteString(" AND ")
+	}
+	c.text.WriteString(text)
+	c.args = append(c.args, args...)
+}
+
+// filtered adds what a filter means. Names come from the declaration, values
+// are arguments.
+func (t *Table[T]) filtered(c *condition, f *filter.Filter) {
+	if f == nil {
+		return
+	}
+	var either []string
+	var args []any
+	for _, all := range f.Any {
+		text, more := t.alternative(all)
+		either, args = append(either, text), append(args, more...)
+	}
+	c.and("("+strings.Join(either, " OR ")+")", args...)
+}
+
+func (t *Table[T]) alternative(all []filter.Cond) (string, []any) {
+	var c condition
+	done := map[string]bool{}
+	for _, cond := range all {
+		if cond.Sub == "" {
+			text, args := t.compare(cond)
+			c.and(text, args...)
+			continue
+		}
+		if !done[cond.Column.Name] {
+			done[cond.Column.Name] = true
+			t.pairs(&c, cond.Column, all)
+		}
+	}
+	return "(" + c.text.String() + ")", c.args
+}
+
+// pairs: conditions on the halves of one list of pairs mean one element
+// (wire.md, Filter). When all are negated, no element may be what they say.
+func (t *Table[T]) pairs(c *condition, column resource.Column, all []filter.Cond) {
+	elements := "SELECT 1 FROM json_each(" + t.name() + "." + quote(column.Name) + ") e WHERE "
+	var one condition
+	positive := false
+	for _, cond := range all {
+		if cond.Column.Name == column.Name {
+			positive = positive || !negated(cond.Op)
+		}
+	}
+	for _, cond := range all {
+		if cond.Column.Name != column.Name {
+			continue
+		}
+		place := "(e.value->>'" + cond.Sub + "')"
+		if positive {
+			text, args := values(place, resource.KindText, cond.Op, cond.Values)
+			one.and(text, args...)
+			continue
+		}
+		text, args := values(place, resource.KindText, cond.Op-1, cond.Values)
+		c.and("NOT EXISTS ("+elements+text+")", args...)
+	}
+	if positive {
+		c.and("EXISTS ("+elements+one.text.String()+")", one.args...)
+	}
+}
+
+func negated(op filter.Op) bool {
+	return op == filter.NotEqual || op == filter.NotContains || op == filter.NotEmpty || op == filter.NotNull
+}
+
+func (t *Table[T]) compare(cond filter.Cond) (string, []any) {
+	if cond.Column.Name == "_all" {
+		return t.anyText(cond)
+	}
+	c := t.column(cond.Column.Name)
+	if c.Kind == resource.KindIDs && (cond.Op == filter.Equal || cond.Op == filter.NotEqual) && !slices.ContainsFunc(cond.Values, func(v filter.Value) bool { return v.Pattern }) {
+		return t.holdsIDs(c, cond)
+	}
+	place := t.name() + "." + quote(c.Name)
+	return values(place, c.Kind, cond.Op, cond.Values)
+}
+
+// holdsIDs: "12" is any row with 12 among its ids, "12,48" one with both.
+func (t *Table[T]) holdsIDs(c *column[T], cond filter.Cond) (string, []any) {
+	var either []string
+	var args []any
+	for _, v := range cond.Values {
+		ids, err := resource.ParseIDs(v.Text)
+		if err != nil || len(ids) == 0 {
+			either = append(either, "0")
+			continue
+		}
+		var all condition
+		for _, id := range ids {
+			all.and(`EXISTS (SELECT 1 FROM `+c.link+` l WHERE l."ref" = ? AND l."row" = `+t.name()+`."id")`, id)
+		}
+		either, args = append(either, "("+all.text.String()+")"), append(args, all.args...)
+	}
+	text := "(" + strings.Join(either, " OR ") + ")"
+	if cond.Op == filter.NotEqual {
+		text = "NOT " + text
+	}
+	return text, args
+}
+
+// anyText asks every text of the row, the values of pairs too.
+func (t *Table[T]) anyText(cond filter.Cond) (string, []any) {
+	op := cond.Op
+	if negated(op) {
+		op--
+	}
+	var either []string
+	var args []any
+	for _, c := range t.columns {
+		place := t.name() + "." + quote(c.Name)
+		if c.Hidden || c.Kind != resource.KindText && c.Kind != resource.KindPairs {
+			continue
+		}
+		if c.Kind == resource.KindPairs {
+			text, more := values("(e.value->>'value')", resource.KindText, op, cond.Values)
+			either, args = append(either, "EXISTS (SELECT 1 FROM json_each("+place+") e WHERE "+text+")"), append(args, more...)
+			continue
+		}
+		text, more := values(place, c.Kind, op, cond.Values)
+		either, args = append(either, text), append(args, more...)
+	}
+	text := "(" + strings.Join(append(either, "0"), " OR ") + ")"
+	if negated(cond.Op) {
+		text = "NOT " + text
+	}
+	return text, args
+}
+
+// values compares one place with any of the values, or none of them when negated.
+func values(place string, kind resource.Kind, op filter.Op, list []filter.Value) (string, []any) {
+	switch op {
+	case filter.Empty, filter.Null:
+		return "(" + place + " = " + zero(kind) + ")", nil
+	case filter.NotEmpty, filter.NotNull:
+		return "(" + place + " <> " + zero(kind) + ")", nil
+	}
+	positive := op
+	if negated(op) {
+		positive--
+	}
+	var either []string
+	var args []any
+	for _, v := range list {
+		text, more := value(place, kind, positive, v)
+		either, args = append(either, text), append(args, more...)
+	}
+	text := "(" + strings.Join(either, " OR ") + ")"
+	if negated(op) {
+		text = "NOT " + text
+	}
+	return text, args
+}
+
+func zero(kind resource.Kind) string {
+	if kind == resource.KindText || kind == resource.KindIDs {
+		return "''"
+	}
+	return "0"
+}
+
+func value(place string, kind resource.Kind, op filter.Op, v filter.Value) (string, []any) {
+	switch kind {
+	case resource.KindInteger:
+		return place + symbols[op] + "?", []any{v.Int}
+	case resource.KindNumber:
+		return place + symbols[op] + "?", []any{v.Float}
+	case resource.KindBoolean:
+		if v.Pattern {
+			return "1", nil
+		}
+		return place + " = ?", []any{v.Bool}
+	case resource.KindSeconds, resource.KindMillis:
+		return moment(place, op, v)
+	}
+	return text(place, op, v)
+}
+
+var symbols = map[filter.Op]string{filter.Equal: " = ", filter.Greater: " > ", filter.Less: " < ", filter.GreaterEq: " >= ", filter.LessEq: " <= "}
+
+// moment compares with a range: after a day means after its end.
+func moment(place string, op filter.Op, v filter.Value) (string, []any) {
+	switch op {
+	case filter.Greater:
+		return place + " >= ?", []any{v.To}
+	case filter.GreaterEq:
+		return place + " >= ?", []any{v.From}
+	case filter.Less:
+		return place + " < ?", []any{v.From}
+	case filter.LessEq:
+		return place + " < ?", []any{v.To}
+	}
+	return "(" + place + " >= ? AND " + place + " < ?)", []any{v.From, v.To}
+}
+
+var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// text compares without regard to case. SQLite's own LIKE and NOCASE do that
+// for ASCII and use indexes; other letters need fold.
+func text(place string, op filter.Op, v filter.Value) (string, []any) {
+	arg := v.Text
+	ascii := isASCII(arg)
+	if !ascii {
+		place, arg = "fold("+place+")", fold(arg)
+	}
+	switch {
+	case op == filter.Contains:
+		return place + ` LIKE ? ESCAPE '\'`, []any{"%" + escapeLike.Replace(arg) + "%"}
+	case v.Pattern:
+		parts := make([]string, len(v.Glob))
+		for i, part := range v.Glob {
+			if !ascii {
+				part = fold(part)
+			}
+			parts[i] = escapeLike.Replace(part)
+		}
+		return place + ` LIKE ? ESCAPE '\'`, []any{strings.Join(parts, "%")}
+	}
+	return place + " = ? COLLATE NOCASE", []any{arg}
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,351 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// get answers one row.
+func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
+	fields := resource.ParseFields(c.Query)
+	if err := t.knownFields(fields); err != nil {
+		return nil, err
+	}
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	cond, err := t.visible(ctx, t.db, c, resource.Read)
+	if err != nil {
+		return nil, err
+	}
+	body, err := t.shownRow(ctx, t.db, id, cond)
+	if err != nil {
+		return nil, err
+	}
+	tag := etag(body)
+	if c.NotIf != "" && matches(c.NotIf, tag) {
+		return &resource.Answer{ETag: tag, Same: true}, nil
+	}
+	if len(fields) > 0 {
+		body = resource.PickKeys(nil, body, fields)
+	}
+	return &resource.Answer{ETag: tag, Body: resource.JSON(body)}, nil
+}
+
+// create adds a row and answers it.
+func (t *Table[T]) create(ctx context.Context, c *resource.Call) (any, error) {
+	body, err := t.res.Read(c.Body, c.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	var answer *resource.Answer
+	err = t.db.write(ctx, func(tx *tx) error {
+		if _, err := t.visible(ctx, tx, c, resource.Modify); err != nil { // the parent is there
+			return err
+		}
+		row, err := t.res.Defaults()
+		if err != nil {
+			return err
+		}
+		if err := t.res.Apply(body, row, true); err != nil {
+			return err
+		}
+		if err := t.adopt(c, row); err != nil {
+			return err
+		}
+		answer, err = t.save(ctx, tx, c, body, nil, row)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer.Location = t.location(c) + "/" + string(resource.FindKey(answer.Body.(resource.JSON), "id"))
+	return answer, nil
+}
+
+// adopt gives a new row its parent and its owner.
+func (t *Table[T]) adopt(c *resource.Call, row *T) error {
+	if p := t.res.Parent; p != nil {
+		id, err := c.ID(p.Param)
+		if err != nil {
+			return err
+		}
+		*t.column(p.Field).field.At(row).(*int64) = id
+	}
+	if t.res.Owner != "" {
+		*t.column(t.res.Owner).field.At(row).(*int64) = c.Access.UserID
+	}
+	return nil
+}
+
+// location is the path of the list, with its parameters filled in.
+func (t *Table[T]) location(c *resource.Call) string {
+	path := t.res.Path
+	for name, value := range c.Vars {
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	return path
+}
+
+// save runs the rules, writes now and answers it as it is shown.
+func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, body *resource.Body, was, now *T) (*resource.Answer, error) {
+	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}
+	if t.res.Check != nil {
+		if err := t.res.Check(w, was, now); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.checkRefs(ctx, tx, c, was, now); err != nil {
+		return nil, err
+	}
+	if err := t.put(ctx, tx, now); err != nil {
+		return nil, err
+	}
+	if t.res.After != nil {
+		if err := t.res.After(w, was, now); err != nil {
+			return nil, err
+		}
+	}
+	cond := &condition{}
+	cond.and("1")
+	shown, err := t.shownRow(ctx, tx, *t.idOf(now), cond)
+	if err != nil {
+		return nil, err
+	}
+	return &resource.Answer{ETag: etag(shown), Body: resource.JSON(shown)}, nil
+}
+
+// checkRefs refuses ids that are not there, or not for this caller to use: the
+// two read the same.
+func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was, now *T) error {
+	for i := range t.columns {
+		f := t.columns[i].field
+		if f.Refs == "" {
+			continue
+		}
+		ids, before := refs(f.At(now)), resource.IDs(nil)
+		if was != nil {
+			before = refs(f.At(was))
+		}
+		table, err := t.db.table(f.Refs)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if slices.Contains(before, id) {
+				continue
+			}
+			n, err := table.countByID(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			if n == 0 || f.Name == t.res.Scope && !mayIn(c.Access, id) {
+				return fault.At(f.Name, "%s names no %s %d", f.Name, table.label(), id)
+			}
+		}
+	}
+	return nil
+}
+
+func refs(at any) resource.IDs {
+	switch p := at.(type) {
+	case *resource.IDs:
+		return *p
+	case *int64:
+		if *p > 0 {
+			return resource.IDs{*p}
+		}
+	}
+	return nil
+}
+
+func mayIn(who *resource.Access, group int64) bool {
+	if who == nil {
+		return true
+	}
+	all, ids := who.Groups(resource.Modify)
+	return all || slices.Contains(ids, group)
+}
+
+// replace is PUT: what is not given returns to its default.
+func (t *Table[T]) replace(ctx context.Context, c *resource.Call) (any, error) {
+	return t.change(ctx, c, func(was *T, body *resource.Body) (*T, error) {
+		now, err := t.res.Defaults()
+		if err != nil {
+			return nil, err
+		}
+		for i := range t.columns {
+			f := t.columns[i].field
+			kept := f.ReadOnly || f.WriteOnly || t.columns[i].Kind == resource.KindPairs && body.Given(f.Name)
+			if kept {
+				copyValue(f.At(now), f.At(was))
+			}
+		}
+		return now, t.res.Apply(body, now, true)
+	})
+}
+
+// patch is PATCH: the given fields change.
+func (t *Table[T]) patch(ctx context.Context, c *resource.Call) (any, error) {
+	return t.change(ctx, c, func(was *T, body *resource.Body) (*T, error) {
+		now := new(T)
+		for i := range t.columns {
+			copyValue(t.columns[i].field.At(now), t.columns[i].field.At(was))
+		}
+		return now, t.res.Apply(body, now, false)
+	})
+}
+
+func copyValue(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem()) }
+
+func (t *Table[T]) change(ctx context.Context, c *resource.Call, edit func(was *T, body *resource.Body) (*T, error)) (any, error) {
+	body, err := t.res.Read(c.Body, c.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	merge, err := t.opType(c)
+	if err != nil {
+		return nil, err
+	}
+	var answer *resource.Answer
+	err = t.db.write(ctx, func(tx *tx) error {
+		was, err := t.own(ctx, tx, c)
+		if err != nil {
+			return err
+		}
+		now, err := edit(was, body)
+		if err != nil {
+			return err
+		}
+		t.mergePairs(merge, was, now, body)
+		answer, err = t.save(ctx, tx, c, body, was, now)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// own reads the row of the path that the caller may change. One that may be
+// seen and not changed is fault.Denied; one that may not be seen does not exist.
+func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call) (*T, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	cond, err := t.visible(ctx, tx, c, resource.Modify)
+	if err != nil {
+		return nil, err
+	}
+	row, err := t.load(ctx, tx, id, cond.text.String(), cond.args...)
+	if fault.Is(err, fault.Unknown) {
+		seen, readErr := t.visible(ctx, tx, c, resource.Read)
+		if readErr == nil {
+			_, readErr = t.load(ctx, tx, id, seen.text.String(), seen.args...)
+		}
+		if readErr == nil {
+			err = fault.New(fault.Denied, "your role may see this %s, but not change it", t.res.Label)
+		}
+	}
+	if err != nil || c.IfMatch == "" {
+		return row, err
+	}
+	shown, err := t.shownRow(ctx, tx, id, cond)
+	if err == nil && !matches(c.IfMatch, etag(shown)) {
+		err = fault.New(fault.Changed, "the %s has changed since you read it; read it again", t.res.Label)
+	}
+	return row, err
+}
+
+// The ways PUT and PATCH treat customProperties (wire.md, Writes).
+const (
+	opRefresh = "refresh" // all replaced
+	opReplace = "replace" // given ones set, the others kept
+	opAdd     = "add"     // only missing ones added
+)
+
+func (t *Table[T]) opType(c *resource.Call) (string, error) {
+	op := c.Query.Get("opType")
+	if !t.res.OpTypes || op == "" {
+		return opRefresh, nil
+	}
+	if op != opRefresh && op != opReplace && op != opAdd {
+		return "", &fault.Error{Kind: fault.Invalid, Field: "opType", Message: "opType is refresh, replace or add", Allowed: []any{opRefresh, opReplace, opAdd}}
+	}
+	return op, nil
+}
+
+func (t *Table[T]) mergePairs(op string, was, now *T, body *resource.Body) {
+	if op == opRefresh {
+		return
+	}
+	for i := range t.columns {
+		f := t.columns[i].field
+		given, ok := f.At(now).(*[]resource.Property)
+		if !ok || f.ReadOnly || !body.Given(f.Name) {
+			continue
+		}
+		merged := slices.Clone(*f.At(was).(*[]resource.Property))
+		for _, p := range *given {
+			k := slices.IndexFunc(merged, func(have resource.Property) bool { return strings.EqualFold(have.Name, p.Name) })
+			switch {
+			case k < 0:
+				merged = append(merged, p)
+			case op == opReplace:
+				merged[k].Value = p.Value
+			}
+		}
+		*given = merged
+	}
+}
+
+// remove answers DELETE: the row goes, or is marked deleted where it can come back.
+func (t *Table[T]) erase(ctx context.Context, c *resource.Call) (any, error) {
+	for _, flag := range t.res.Flags {
+		if _, err := c.Flag(flag.Name); err != nil {
+			return nil, err
+		}
+	}
+	hard, err := c.Flag("deleteHard")
+	if err != nil {
+		return nil, err
+	}
+	return resource.JSON("{}"), t.db.write(ctx, func(tx *tx) error {
+		row, err := t.own(ctx, tx, c)
+		if err != nil {
+			return err
+		}
+		if t.res.Remove != nil {
+			w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: func(string) bool { return false }}
+			if err := t.res.Remove(w, row); err != nil {
+				return err
+			}
+		}
+		if t.res.SoftBy != "" && !hard {
+			*t.deleted(row) = resource.MillisOf(c.At)
+			return t.put(ctx, tx, row)
+		}
+		return t.remove(ctx, tx, *t.idOf(row))
+	})
+}
+
+// clear deletes all of the caller's own rows.
+func (t *Table[T]) clear(ctx context.Context, c *resource.Call) (any, error) {
+	if t.res.Owner == "" {
+		return nil, errors.New("only rows with an owner are cleared")
+	}
+	return resource.JSON("{}"), t.db.write(ctx, func(tx *tx) error {
+		tx.touched[&t.lock] = true
+		_, err := tx.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s = ?", t.name(), quote(t.res.Owner)), c.Access.UserID)
+		return err
+	})
+}

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// writer is the one goroutine that writes. Jobs that wait while a commit is
+// under way share the next one: many durable answers for one fsync.
+type writer struct {
+	db    *DB
+	pool  *sql.DB
+	conn  *sql.Conn
+	stmts statements
+	jobs  chan *job
+	stop  chan struct{}
+	done  chan struct{}
+	once  sync.Once
+}
+
+type job struct {
+	ctx  context.Context
+	do   func(*tx) error
+	err  error
+	done chan struct{}
+}
+
+// batch bounds how many writes share a commit, so that the first of them does
+// not wait for long.
+const batch = 256
+
+func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{db: db, pool: pool, conn: conn, jobs: make(chan *job, batch), stop: make(chan struct{}), done: make(chan struct{})}
+	w.stmts.prepare = conn.PrepareContext
+	go w.run()
+	return w, nil
+}
+
+func (w *writer) close() {
+	w.once.Do(func() { close(w.stop) })
+	<-w.done
+}
+
+// Write runs do in a transaction. When it returns nil the change is on disk;
+// when it returns an error nothing has changed.
+func (db *DB) Write(ctx context.Context, do func(tx resource.Tx) error) error {
+	return db.write(ctx, func(t *tx) error { return do(t) })
+}
+
+func (db *DB) write(ctx context.Context, do func(*tx) error) error {
+	j := &job{ctx: ctx, do: do, done: make(chan struct{})}
+	select {
+	case db.writer.jobs <- j:
+	case <-db.writer.stop:
+		return fault.New(fault.Offline, "the portal is stopping; nothing was written")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-j.done: // even when the caller has gone: what is written is written
+	case <-db.writer.done:
+		select {
+		case <-j.done:
+		default:
+			return fault.New(fault.Offline, "the portal is stopping; nothing was written")
+		}
+	}
+	return j.err
+}
+
+// raw runs statements outside a transaction, between two batches.
+func (w *writer) raw(ctx context.Context, statements string) error {
+	return w.db.write(ctx, func(t *tx) error {
+		t.raw = func() error {
+			_, err := w.conn.ExecContext(ctx, statements)
+			return err
+		}
+		return nil
+	})
+}
+
+func (w *writer) run() {
+	defer close(w.done)
+	for {
+		select {
+		case j := <-w.jobs:
+			w.commit(j)
+		case <-w.stop:
+			for {
+				select {
+				case j := <-w.jobs:
+					w.commit(j)
+				default:
+					w.stmts.close()
+					_ = w.conn.Close()
+					return
+				}
+			}
+		}
+	}
+}
+
+// commit runs j and whatever waits behind it in one transaction.
+func (w *writer) commit(j *job) {
+	t := &tx{db: w.db, w: w, touched: map[*seqlock]bool{}}
+	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+		j.finish(w.explain(err))
+		return
+	}
+	ran := []*job{}
+	for j != nil {
+		w.runOne(t, j)
+		ran = append(ran, j)
+		if j = nil; len(ran) < batch && t.raw == nil {
+			select {
+			case j = <-w.jobs:
+			default:
+			}
+		}
+	}
+	for s := range t.touched {
+		s.begin()
+	}
+	err := w.exec("COMMIT")
+	if err != nil {
+		err = errors.Join(w.explain(err), w.rollback())
+	}
+	for s := range t.touched {
+		s.end()
+	}
+	if t.raw != nil && err == nil {
+		last := ran[len(ran)-1]
+		last.err = errors.Join(last.err, t.raw())
+	}
+	for _, j := range ran {
+		if j.err == nil {
+			j.err = err
+		}
+		close(j.done)
+	}
+}
+
+func (w *writer) rollback() error {
+	if err := w.exec("ROLLBACK"); err != nil && code(err) != 1 { // 1: SQLite has rolled back by itself
+		return err
+	}
+	return nil
+}
+
+func (w *writer) runOne(t *tx, j *job) {
+	if j.err = j.ctx.Err(); j.err != nil {
+		return
+	}
+	if j.err = w.exec("SAVEPOINT job"); j.err != nil {
+		return
+	}
+	if err := guarded(t, j.do); err != nil {
+		j.err = w.explain(err)
+		if err := w.exec("ROLLBACK TO job"); err != nil {
+			j.err = errors.Join(j.err, err)
+		}
+	}
+	if err := w.exec("RELEASE job"); err != nil {
+		j.err = errors.Join(j.err, err)
+	}
+}
+
+// guarded keeps a rule that panics from taking the writer with it.
+func guarded(t *tx, do func(*tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicked{p}
+		}
+	}()
+	return do(t)
+}
+
+func (w *writer) explain(err error) error {
+	if code(err)&0xff == codeFull {
+		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was written", Err: err}
+	}
+	return err
+}
+
+func (w *writer) exec(statement string) error {
+	stmt, err := w.stmts.get(context.Background(), statement)
+	if err == nil {
+		_, err = stmt.Exec()
+	}
+	return err
+}
+
+func (j *job) finish(err error) {
+	j.err = err
+	close(j.done)
+}
