@@ -53,7 +53,7 @@ func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 		return err
 	}
 	builtIn := Collector{
-		ID: BuiltInCollector, Description: "Built-in collector", Hostname: "localhost", Status: 1, CollectorSize: "small",
+		ID: BuiltInCollector, Description: "Built-in collector", Hostname: "localhost", GroupID: 1, Status: 1, CollectorSize: "small",
 		CreatedOn: now, UpdatedOn: now, EnableFailBack: true, ResendIval: 15,
 	}
 	if err := resource.Put(ctx, tx, collectorRows, &builtIn); err != nil {

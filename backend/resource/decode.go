@@ -132,11 +132,11 @@ func (r *Resource[T]) Apply(b *Body, row *T, whole bool) error {
 
 // set reads one JSON value into the field and checks its constraints.
 func (f *Field[T]) set(row *T, n Node, lenient bool) error {
-	if at := reflect.ValueOf(f.At(row)).Elem(); n.Kind == 'n' && at.Kind() == reflect.Pointer {
-		at.SetZero()
-		return nil
-	}
 	if n.Kind == 'n' {
+		if at := reflect.ValueOf(f.At(row)).Elem(); at.Kind() == reflect.Pointer {
+			at.SetZero()
+			return nil
+		}
 		return fault.At(f.Name, "%s is never null; leave it out instead", f.Name)
 	}
 	switch p := f.At(row).(type) {

@@ -70,7 +70,8 @@ func SecretName(name string) bool {
 		last = last[i+1:]
 	}
 	return slices.ContainsFunc(secretWords, func(w string) bool {
-		return last == w || strings.HasSuffix(last, "_"+w) || strings.HasSuffix(last, "-"+w)
+		before, ok := strings.CutSuffix(last, w)
+		return ok && (before == "" || before[len(before)-1] == '_' || before[len(before)-1] == '-')
 	})
 }
 

@@ -33,13 +33,13 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 		{Method: "GET", Path: r.Path, Summary: "List " + label + "s", Doc: "Returns the " + label + "s this account can see, one page at a time.",
 			Right: read, Params: append(t.parentParam(), t.listParams()...), Answer: ListSchema(one), Errors: fails(wrong), Example: t.listExample(), Handle: t.list},
 		{Method: "POST", Path: r.Path, Summary: "Add " + article(label), Doc: r.Doc,
-			Right: write, Params: t.parentParam(), Body: &body, Answer: &one, Creates: true, Errors: fails(wrong, clash), Example: t.example("", t.exampleBody(false)), Handle: t.create},
+			Right: write, Params: t.parentParam(), Body: &body, Answer: &one, Creates: true, Errors: fails(wrong, clash), Example: t.example("", t.exampleBody(asExample)), Handle: t.create},
 		{Method: "GET", Path: row, Summary: "Get one " + label, Doc: "Returns one " + label + ", with an ETag for conditional requests.",
 			Right: read, Params: append(slices.Clone(ids), fieldsParam), Answer: &one, Errors: fails(missing), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.get},
 		{Method: "PUT", Path: row, Summary: "Replace " + article(label), Doc: "Replaces the " + label + ": what is not given returns to its default. Read-only fields are accepted and ignored.",
-			Right: write, Params: t.withOpType(ids), Body: &body, Answer: &one, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(false)), Handle: t.replace},
+			Right: write, Params: t.withOpType(ids), Body: &body, Answer: &one, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(renamed)), Handle: t.replace},
 		{Method: "PATCH", Path: row, Summary: "Change some fields of " + article(label), Doc: "Changes the fields that are given, and no others.",
-			Right: write, Params: t.withOpType(ids), Body: &body, Answer: &one, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(true)), Handle: t.patch},
+			Right: write, Params: t.withOpType(ids), Body: &body, Answer: &one, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(oneText)), Handle: t.patch},
 		{Method: "DELETE", Path: row, Summary: "Remove " + article(label), Doc: "Removes the " + label + ".",
 			Right: write, Params: append(slices.Clone(ids), t.flagParams()...), Errors: fails(missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.erase},
 	}
@@ -150,16 +150,27 @@ func (t *Table[T]) example(below string, body any) resource.Example {
 	return resource.Example{Path: path + below, Body: body}
 }
 
-// exampleBody is the body the declaration's examples make: all fields that may
-// be written, or with few only the first that is free text.
-func (t *Table[T]) exampleBody(few bool) json.RawMessage {
+// How an example body is made from the examples of the fields.
+type exampleKind int
+
+const (
+	asExample exampleKind = iota // every field that may be written
+	renamed                      // the same under another name, so that it can follow the first
+	oneText                      // only what is free text
+)
+
+func (t *Table[T]) exampleBody(kind exampleKind) json.RawMessage {
 	out := []byte{'{'}
 	for _, c := range t.columns {
 		f := c.field
-		if f.ReadOnly || f.Example == nil || few && (f.Name != "description" && f.Name != "note" && f.Name != "firstName") {
+		if f.ReadOnly || f.Example == nil || kind == oneText && f.Name != "description" && f.Name != "note" && f.Name != "firstName" {
 			continue
 		}
-		value, err := json.Marshal(f.Example)
+		example := f.Example
+		if text, ok := example.(string); ok && kind == renamed && t.names(f.Name) {
+			example = text + "-renamed"
+		}
+		value, err := json.Marshal(example)
 		if err != nil {
 			panic(fmt.Sprintf("store: the example of %s.%s: %v", t.res.Name, f.Name, err))
 		}
@@ -169,4 +180,9 @@ func (t *Table[T]) exampleBody(few bool) json.RawMessage {
 		out = append(append(resource.AppendString(out, f.Name), ':'), value...)
 	}
 	return append(out, '}')
+}
+
+// names reports whether no two rows share the field.
+func (t *Table[T]) names(field string) bool {
+	return slices.ContainsFunc(t.res.Unique, func(set []string) bool { return slices.Contains(set, field) })
 }

@@ -221,8 +221,8 @@ func (t *Table[T]) unseal(shown, sealed string, props *[]resource.Property) erro
 func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) error {
 	tx.touched[&t.lock] = true
 	id := t.idOf(row)
-	fresh := *id == 0
-	if fresh {
+	fresh := *id == 0 || *id >= t.next // no row has had an id from next on
+	if *id == 0 {
 		*id = t.next
 	}
 	args, err := t.args(row)

@@ -125,8 +125,20 @@ func (db *DB) Memo(key string, names []string, build func() (any, error)) (any, 
 	return value, nil
 }
 
-// Memo inside a transaction keeps nothing: what it sees may be rolled back.
-func (t *tx) Memo(_ string, _ []string, build func() (any, error)) (any, error) { return build() }
+// Memo inside a transaction keeps nothing that is made from a table this
+// transaction has changed: that may be rolled back.
+func (t *tx) Memo(key string, names []string, build func() (any, error)) (any, error) {
+	for _, name := range names {
+		table, err := t.db.table(name)
+		if err != nil {
+			return nil, err
+		}
+		if t.touched[table.state()] {
+			return build()
+		}
+	}
+	return t.db.Memo(key, names, build)
+}
 
 func (db *DB) states(names []string) []uint64 {
 	db.mu.RLock()

@@ -1,0 +1,145 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/resource"
+)
+
+// Header values that never change; shared, so that an answer allocates none.
+var (
+	typeJSON   = []string{"application/json"}
+	noStore    = []string{"no-store"}
+	nosniff    = []string{"nosniff"}
+	noReferrer = []string{"no-referrer"}
+	sameOrigin = []string{"same-origin"}
+	version3   = []string{"3"}
+)
+
+// fixedHeaders go with every answer.
+func (x *exchange) fixedHeaders() {
+	h := x.w.Header()
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = nosniff
+	h["Referrer-Policy"] = noReferrer
+	h["Cross-Origin-Opener-Policy"] = sameOrigin
+	h["Cross-Origin-Resource-Policy"] = sameOrigin
+}
+
+// begin sends the status, with the headers that every answer of the portal has.
+func (x *exchange) begin(status int) {
+	h := x.w.Header()
+	if x.mount != nil && x.mount.portal {
+		h["X-Version"] = version3
+	}
+	if x.limited() {
+		limit := x.Limits(x.r.Method)
+		if !x.charged {
+			x.left = limit.Requests
+			if x.route != nil {
+				x.left = x.route.bucket.left(time.Since(x.started), limit)
+			}
+		}
+		h["X-Rate-Limit-Limit"] = []string{strconv.Itoa(limit.Requests)}
+		h["X-Rate-Limit-Remaining"] = []string{strconv.Itoa(x.left)}
+		h["X-Rate-Limit-Window"] = []string{strconv.Itoa(limit.seconds())}
+	}
+	x.begun = true
+	x.w.WriteHeader(status)
+}
+
+func (x *exchange) answerHeaders(a *resource.Answer) {
+	h := x.w.Header()
+	if a.Location != "" {
+		h.Set("Location", x.mount.prefix+a.Location)
+	}
+	if a.ETag != "" {
+		h["ETag"] = []string{a.ETag}
+	}
+	if a.CSRF != "" {
+		h["X-CSRF-Token"] = []string{a.CSRF}
+	}
+	if a.SignIn != "" {
+		x.setCookie(a.SignIn, 0)
+	}
+	if a.SignOut {
+		x.setCookie("", -1)
+	}
+}
+
+// setCookie writes the session cookie; a negative age takes it away.
+func (x *exchange) setCookie(secret string, age int) {
+	http.SetCookie(x.w, &http.Cookie{
+		Name: x.cookie, Value: secret, Path: "/", MaxAge: age,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: x.Secure,
+	})
+}
+
+func (x *exchange) sendBody(a *resource.Answer) error {
+	if a.Same || x.r.Method == http.MethodGet && a.ETag != "" && matches(x.r.Header.Get("If-None-Match"), a.ETag) {
+		x.begin(http.StatusNotModified)
+		return nil
+	}
+	text, err := encode(a.Body)
+	if err != nil {
+		return fmt.Errorf("answer of %s: %w", x.route.ID(), err)
+	}
+	status := Success(&x.route.Endpoint)
+	if x.mount.lenient {
+		status = http.StatusOK
+	}
+	x.w.Header()["Content-Type"] = typeJSON
+	x.send(status, text)
+	return nil
+}
+
+func encode(body any) ([]byte, error) {
+	switch body := body.(type) {
+	case nil:
+		return []byte("{}"), nil
+	case resource.JSON:
+		return body, nil
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false) // as the rows of a table are
+	err := e.Encode(body)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
+// Up to so much of an answer fits into the socket's buffer; a caller who does
+// not take more gets stallTime.
+const (
+	smallAnswer = 64 << 10
+	stallTime   = 30 * time.Second
+)
+
+// send writes a whole answer.
+func (x *exchange) send(status int, body []byte) {
+	x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	x.begin(status)
+	if len(body) <= smallAnswer {
+		_, _ = x.w.Write(body) // an error means that the caller has gone
+		return
+	}
+	out := x.patient()
+	_, _ = out.Write(body)
+	out.done()
+}
+
+// matches reports whether an If-None-Match header names the tag.
+func matches(header, tag string) bool {
+	tag = strings.TrimPrefix(tag, "W/")
+	for one := range strings.SplitSeq(header, ",") {
+		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,243 @@
+// Package api is the portal's HTTP: it mounts endpoints, guards them, and turns
+// answers and faults into status codes. No other package knows a status code.
+//
+// # The road of a request
+//
+// Host, then origin, then the endpoint, then who asks, the CSRF token, the
+// right, the rate limit, the body; only then the endpoint's own Handle. Each
+// step can refuse, in one place (guard.go), and every refusal has the same body:
+//
+//	{"errorMessage": "size is a whole number from 1 to 1000", "errorCode": 1400,
+//	 "errorDetail": {"field": "size", "reason": "size is a whole number from 1 to 1000"}}
+//
+// # Mounts
+//
+// /api and /santaba/rest serve the portal's endpoints and share their rate
+// limits; /explorer serves the Explorer's, without limits; / serves the page
+// and /launch exchanges a one-time token for the session cookie.
+//
+// # Concurrency
+//
+// The handler is safe for any number of requests and starts no goroutine that
+// outlives its request. A stream ends when its request, its session or its
+// token ends.
+//
+// # Errors
+//
+// A fault of kind Internal, a foreign error and a panic are logged once, with
+// the request id that the caller gets; nothing else is logged.
+package api
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"spyglass/backend/resource"
+	"spyglass/backend/session"
+)
+
+// Sessions tells who asks. Errors are faults of kind NoLogin for what is wrong
+// with the credential; Redeem spends its token.
+type Sessions interface {
+	ByCookie(ctx context.Context, secret string) (*session.Session, error)
+	ByToken(ctx context.Context, authorization string, r session.TokenRequest) (*resource.Access, error)
+	Redeem(ctx context.Context, token string) (*session.Session, error)
+}
+
+// Options are all that a handler needs.
+type Options struct {
+	Endpoints []resource.Endpoint // the portal's, below /api and /santaba/rest
+	Explorer  []resource.Endpoint // below /explorer: not rate limited, not in OpenAPI
+	Page      fs.FS               // the built UI, index.html at its root; nil for none
+	Sessions  Sessions
+	Hosts     []string // the only Host values that are served, "127.0.0.1:8443"
+	Instance  string   // ends the name of the session cookie, because cookies ignore ports
+	Secure    bool     // served over TLS
+	Version   string   // of the API, in OpenAPI
+
+	Limits func(method string) Limit // of each endpoint, asked at every request; nil: no limits
+	Log    *slog.Logger
+	Clock  func() time.Time // time.Now when nil
+}
+
+// New is the handler of one portal. It fails on endpoints that contradict each other.
+func New(o Options) (http.Handler, error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	h := &handler{Options: o, cookie: "spyglass_" + o.Instance, started: time.Now(), hosts: map[string]*site{}}
+	scheme := "http://"
+	if o.Secure {
+		scheme = "https://"
+	}
+	h.Hosts = slices.Clone(o.Hosts)
+	slices.Sort(h.Hosts)
+	h.Hosts = slices.Compact(h.Hosts)
+	for _, host := range h.Hosts {
+		h.hosts[host] = newSite(scheme + host)
+	}
+	text, err := OpenAPI(o.Endpoints, native.prefix, o.Version)
+	if err != nil {
+		return nil, err
+	}
+	routes := newRoutes(o.Endpoints)
+	routes = append(routes, &route{
+		Endpoint: resource.Endpoint{Method: http.MethodGet, Path: "/openapi.json", Right: resource.Right{Object: resource.Anyone}},
+		bucket:   &bucket{},
+		file:     newFile("application/json", text),
+	})
+	for _, part := range []struct {
+		m      *mount
+		routes []*route
+	}{{&native, routes}, {&lenient, withAliases(routes)}, {&explorer, newRoutes(o.Explorer)}} {
+		m := *part.m
+		if m.root, err = newTree(part.routes); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.prefix, err)
+		}
+		h.mounts = append(h.mounts, &m)
+	}
+	h.page, err = newPage(o.Page)
+	return h, err
+}
+
+type handler struct {
+	Options
+	cookie  string
+	started time.Time // what the rate limits count from; its clock never jumps
+	hosts   map[string]*site
+	mounts  []*mount
+	page    *page
+}
+
+// site is one of our own origins, with the URL of each mount.
+type site struct {
+	origin string
+	base   map[string]string // by prefix
+}
+
+func newSite(origin string) *site {
+	s := &site{origin: origin, base: map[string]string{}}
+	for _, m := range []mount{native, lenient, explorer} {
+		s.base[m.prefix] = origin + m.prefix
+	}
+	return s
+}
+
+// mount is a set of endpoints below one prefix, and what is special there.
+type mount struct {
+	prefix  string
+	lenient bool // for published clients (wire.md, Two mounts)
+	portal  bool // limits of rate and time, and the version header
+	root    *node
+}
+
+var (
+	native   = mount{prefix: "/api", portal: true}
+	lenient  = mount{prefix: "/santaba/rest", portal: true, lenient: true}
+	explorer = mount{prefix: "/explorer"}
+)
+
+// ServeHTTP answers one request.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{handler: h, w: w, r: r, path: r.URL.EscapedPath()}
+	defer x.rescue()
+	if r.ContentLength != 0 {
+		x.hurryBody()
+	}
+	if err := x.serve(); err != nil {
+		x.fail(err)
+	}
+}
+
+func (x *exchange) serve() error {
+	x.fixedHeaders()
+	for _, m := range x.mounts {
+		if rest, ok := strings.CutPrefix(x.path, m.prefix); ok && (rest == "" || rest[0] == '/') {
+			x.mount, x.path = m, rest
+			return x.serveEndpoint()
+		}
+	}
+	return x.servePage()
+}
+
+// exchange is one request and its answer.
+type exchange struct {
+	*handler
+	w     http.ResponseWriter
+	r     *http.Request
+	begun bool   // the status is on its way
+	path  string // still escaped; below the mount once that is known
+
+	site    *site
+	mount   *mount // nil for the page
+	route   *route
+	values  []string // of the path parameters, in order, still escaped
+	body    []byte
+	taken   bool // body has been read
+	session *session.Session
+	access  *resource.Access
+	charged bool // against the rate limit
+	left    int  // how many requests remain then
+}
+
+func (x *exchange) serveEndpoint() error {
+	if err := x.guard(); err != nil {
+		return err
+	}
+	if x.route.file != nil {
+		return x.route.file.serve(x, "no-store")
+	}
+	call, err := x.call()
+	if err != nil {
+		return err
+	}
+	return x.handle(call)
+}
+
+// maxQuery is how long a question may take (trust.md, rule 7).
+const maxQuery = 2 * time.Second
+
+// handle runs the endpoint. Its context ends with the request; a question to
+// the portal has maxQuery until it answers, but the stream it answers with may
+// take longer.
+func (x *exchange) handle(call *resource.Call) error {
+	ctx, cancel := context.WithCancelCause(x.r.Context())
+	defer cancel(nil)
+	var watch *time.Timer
+	if x.mount.portal && x.r.Method == http.MethodGet {
+		watch = time.AfterFunc(maxQuery, func() { cancel(errSlow) })
+	}
+	out, err := x.route.Handle(ctx, call)
+	if watch != nil {
+		watch.Stop()
+	}
+	if err != nil {
+		if context.Cause(ctx) == errSlow {
+			return errSlow
+		}
+		return err
+	}
+	var answer resource.Answer
+	switch out := out.(type) {
+	case resource.Answer:
+		answer = out
+	case *resource.Answer:
+		answer = *out
+	default:
+		answer.Body = out
+	}
+	x.answerHeaders(&answer)
+	switch {
+	case answer.Events != nil:
+		return x.sendEvents(ctx, cancel, answer.Events)
+	case answer.Stream != nil:
+		return x.sendStream(ctx, cancel, &answer)
+	}
+	return x.sendBody(&answer)
+}

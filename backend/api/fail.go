@@ -1,0 +1,135 @@
+package api
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// status is the whole mapping from our errors to HTTP.
+var status = map[fault.Kind]int{
+	fault.Invalid:   http.StatusBadRequest,
+	fault.NoLogin:   http.StatusUnauthorized,
+	fault.Denied:    http.StatusForbidden,
+	fault.Unknown:   http.StatusNotFound,
+	fault.NoMethod:  http.StatusMethodNotAllowed,
+	fault.Conflict:  http.StatusConflict,
+	fault.Changed:   http.StatusPreconditionFailed,
+	fault.TooLarge:  http.StatusRequestEntityTooLarge,
+	fault.MediaType: http.StatusUnsupportedMediaType,
+	fault.TooMany:   http.StatusTooManyRequests,
+	fault.Offline:   http.StatusBadGateway,
+	fault.Full:      http.StatusInsufficientStorage,
+	fault.Internal:  http.StatusInternalServerError,
+}
+
+// Status is the HTTP status an error of that kind becomes; its errorCode is
+// 1,000 more.
+func Status(kind fault.Kind) int { return status[kind] }
+
+// Success is the HTTP status of e's good answer on the native mount.
+func Success(e *resource.Endpoint) int {
+	if e.Creates {
+		return http.StatusCreated
+	}
+	return http.StatusOK
+}
+
+// fail answers err. Whatever goes wrong for a caller who has gone is nobody's
+// loss: it is what happens to a question that is cut short.
+func (x *exchange) fail(err error) {
+	f := fault.Of(err)
+	if f.Kind == fault.Internal {
+		if x.r.Context().Err() != nil {
+			panic(http.ErrAbortHandler)
+		}
+		f = x.report(f)
+	}
+	x.refuse(f)
+}
+
+// refuse sends the error, unless the answer has begun: that one is broken off,
+// so that nobody takes half of it for the whole.
+func (x *exchange) refuse(f *fault.Error) {
+	if x.begun {
+		panic(http.ErrAbortHandler)
+	}
+	h := x.w.Header()
+	h["Content-Type"], h["Cache-Control"] = typeJSON, noStore
+	if f.RetryAfter > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(seconds(f.RetryAfter))}
+	}
+	if f.Kind == fault.NoLogin {
+		h["WWW-Authenticate"] = []string{`Bearer realm="Spyglass"`}
+	}
+	x.send(status[f.Kind], failure(f))
+}
+
+// report logs what the caller must not see, and gives the caller its number.
+func (x *exchange) report(f *fault.Error) *fault.Error {
+	id := rand.Text()[:12]
+	x.Log.ErrorContext(x.r.Context(), "request failed", "request", id, "method", x.r.Method, "path", x.r.URL.Path, "err", f.Err)
+	return &fault.Error{
+		Kind: fault.Internal, Message: "the portal made a mistake; its log says more under the request id " + id,
+		Detail: map[string]any{"requestId": id},
+	}
+}
+
+// failure is the body of an error (wire.md, Errors).
+func failure(f *fault.Error) []byte {
+	out := resource.AppendString([]byte(`{"errorMessage":`), f.Message)
+	out = strconv.AppendInt(append(out, `,"errorCode":`...), int64(1000+status[f.Kind]), 10)
+	return append(append(append(out, `,"errorDetail":`...), detail(f)...), '}')
+}
+
+func detail(f *fault.Error) []byte {
+	if f.Field == "" && len(f.Allowed) == 0 && len(f.Detail) == 0 {
+		return []byte("null")
+	}
+	out := []byte{'{'}
+	add := func(key string, value any) {
+		text, err := encode(value)
+		if err != nil { // a detail that cannot be sent is left out; the sentence stands
+			return
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(resource.AppendString(out, key), ':'), text...)
+	}
+	if f.Field != "" {
+		add("field", f.Field)
+		add("reason", f.Message)
+	}
+	if len(f.Allowed) > 0 {
+		add("allowed", f.Allowed)
+	}
+	if len(f.Detail) > 0 {
+		more, err := json.Marshal(f.Detail) // keys sorted
+		if err == nil && len(out) > 1 {
+			return append(append(out, ','), more[1:]...)
+		}
+		if err == nil {
+			return more
+		}
+	}
+	return append(out, '}')
+}
+
+// rescue turns a panic into a 500: one wrong request ends itself and no other.
+func (x *exchange) rescue() {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause == http.ErrAbortHandler {
+		panic(cause)
+	}
+	x.refuse(x.report(&fault.Error{Err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}))
+}

@@ -1,0 +1,184 @@
+package api
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+	"spyglass/backend/session"
+)
+
+// guard is every rule a request to an endpoint meets before the endpoint itself.
+// The order matters: nobody learns of rights, nor uses up a limit, before it is
+// known who asks.
+func (x *exchange) guard() error {
+	if err := x.checkHost(); err != nil {
+		return err
+	}
+	if x.foreign() {
+		return errForeign
+	}
+	if err := x.find(); err != nil {
+		return err
+	}
+	if err := x.identify(); err != nil {
+		return err
+	}
+	if err := x.checkToken(); err != nil {
+		return err
+	}
+	if err := x.checkRight(); err != nil {
+		return err
+	}
+	if err := x.charge(); err != nil {
+		return err
+	}
+	return x.checkType()
+}
+
+var (
+	errForeign = fault.New(fault.Denied, "a page of another origin may not ask this portal")
+	errNoLogin = fault.New(fault.NoLogin, "nobody is signed in here; sign in, or send an API token")
+	errForged  = fault.New(fault.Denied, "the X-CSRF-Token header is not the one of this session; GET anything with X-CSRF-Token: Fetch to be told it")
+	errSlow    = fault.New(fault.Invalid, "this takes longer than 2 seconds; ask for less, with a smaller size or a narrower filter")
+)
+
+// checkHost keeps out names that were made to point here (DNS rebinding).
+func (x *exchange) checkHost() error {
+	if x.site = x.hosts[x.r.Host]; x.site == nil {
+		return fault.New(fault.Denied, "this portal answers only at %s", strings.Join(x.Hosts, " and "))
+	}
+	return nil
+}
+
+// foreign reports whether a page of another origin is asking (trust.md, rule 2).
+// What is no browser sends neither header.
+func (x *exchange) foreign() bool {
+	for _, origin := range x.r.Header["Origin"] {
+		if origin != x.site.origin {
+			return true
+		}
+	}
+	for _, from := range x.r.Header["Sec-Fetch-Site"] {
+		if from != "same-origin" && from != "none" {
+			return true
+		}
+	}
+	return false
+}
+
+// navigates reports whether a browser is opening a page in a window of its own:
+// what a link on a foreign page may do, because it changes nothing and that
+// page cannot read it.
+func (x *exchange) navigates() bool {
+	h := x.r.Header
+	return x.r.Method == http.MethodGet && h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document"
+}
+
+func (x *exchange) find() error {
+	if x.route, x.values = x.mount.root.find(x.r.Method, x.path, nil); x.route != nil {
+		return nil
+	}
+	allowed := x.mount.root.methods(x.path)
+	if len(allowed) == 0 {
+		return fault.New(fault.Unknown, "nothing lives at this path; GET /api/openapi.json lists what there is")
+	}
+	x.w.Header().Set("Allow", strings.Join(allowed, ", "))
+	return fault.New(fault.NoMethod, "this path takes %s", strings.Join(allowed, ", "))
+}
+
+// identify finds out who asks. An Authorization header decides alone: a bad one
+// is refused even beside a good cookie. Where no sign-in is needed, an expired
+// cookie is none.
+func (x *exchange) identify() error {
+	ctx := x.r.Context()
+	if authorization := x.r.Header.Get("Authorization"); authorization != "" {
+		if scheme, _, _ := strings.Cut(authorization, " "); strings.EqualFold(scheme, "LMv1") { // it signs the body
+			if err := x.readBody(); err != nil {
+				return err
+			}
+		}
+		var err error
+		x.access, err = x.Sessions.ByToken(ctx, authorization, x.tokenRequest())
+		return err
+	}
+	open := x.route.Right.Object == resource.Open
+	cookie, err := x.r.Cookie(x.cookie)
+	if err == nil {
+		if x.session, err = x.Sessions.ByCookie(ctx, cookie.Value); err == nil {
+			x.access = x.session.Access
+			return nil
+		}
+		x.session = nil
+		if open && fault.Is(err, fault.NoLogin) {
+			return nil
+		}
+		return err
+	}
+	if open {
+		return nil
+	}
+	return errNoLogin
+}
+
+func (x *exchange) tokenRequest() session.TokenRequest {
+	decoded, ok := strings.CutPrefix(x.r.URL.Path, x.mount.prefix)
+	if !ok {
+		decoded = x.path
+	}
+	return session.TokenRequest{Method: x.r.Method, Path: x.path, DecodedPath: decoded, Body: x.body, Remote: x.remote()}
+}
+
+// checkToken asks for the CSRF token where the cookie alone, which a browser
+// sends by itself, would allow a write. A read may ask for the token.
+func (x *exchange) checkToken() error {
+	if x.session == nil {
+		return nil
+	}
+	token := x.r.Header.Get("X-Csrf-Token")
+	if x.r.Method == http.MethodGet {
+		if strings.EqualFold(token, "fetch") {
+			x.w.Header()["X-CSRF-Token"] = []string{x.session.CSRF}
+		}
+		return nil
+	}
+	if x.route.Right.Object == resource.Open {
+		return nil
+	}
+	if subtle.ConstantTimeCompare([]byte(token), []byte(x.session.CSRF)) != 1 {
+		return errForged
+	}
+	return nil
+}
+
+func (x *exchange) checkRight() error {
+	if x.access.May(x.route.Right) {
+		return nil
+	}
+	right := x.route.Right.String()
+	f := fault.New(fault.Denied, "this needs a right that your role does not have: %s", right)
+	f.Detail = map[string]any{"right": right}
+	return f
+}
+
+// charge counts the request against the limit of its endpoint.
+func (x *exchange) charge() error {
+	if !x.limited() {
+		return nil
+	}
+	limit := x.Limits(x.r.Method)
+	left, wait := x.route.bucket.take(time.Since(x.started), limit)
+	x.charged, x.left = true, left
+	if wait > 0 {
+		f := fault.New(fault.TooMany, "%s %s takes %d requests in %d seconds; the next one goes in %d seconds",
+			x.route.Method, x.route.Path, limit.Requests, limit.seconds(), seconds(wait))
+		f.RetryAfter = wait
+		return f
+	}
+	return nil
+}
+
+func (x *exchange) limited() bool { return x.mount != nil && x.mount.portal && x.Limits != nil }

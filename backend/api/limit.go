@@ -1,0 +1,79 @@
+package api
+
+import (
+	"sync"
+	"time"
+)
+
+// Limit is how many requests an endpoint takes in any stretch of time as long
+// as the window.
+type Limit struct {
+	Requests int
+	Window   time.Duration
+}
+
+// DefaultLimit is the limit of a portal that has set none.
+func DefaultLimit(method string) Limit {
+	requests := map[string]int{"GET": 500, "POST": 200, "PUT": 200, "PATCH": 250, "DELETE": 300}[method]
+	if requests == 0 {
+		requests = 200
+	}
+	return Limit{Requests: requests, Window: time.Minute}
+}
+
+func (l Limit) seconds() int { return seconds(l.Window) }
+
+// seconds rounds up, so that whoever waits that long does not come too early.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+// bucket remembers when the requests of one window came, exactly: a ring that
+// grows with use and never beyond the limit.
+type bucket struct {
+	mu    sync.Mutex
+	times []time.Duration // since the handler was made
+	first int             // the oldest
+	n     int
+}
+
+// take counts one request, or says how long to wait until one more goes.
+func (b *bucket) take(now time.Duration, l Limit) (left int, wait time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forget(now - l.Window)
+	if b.n >= l.Requests {
+		if l.Requests < 1 {
+			return 0, l.Window
+		}
+		last := (b.first + b.n - l.Requests) % len(b.times) // the one that must go first, should the limit have shrunk
+		return 0, b.times[last] + l.Window - now
+	}
+	if b.n == len(b.times) {
+		b.grow(l.Requests)
+	}
+	b.times[(b.first+b.n)%len(b.times)] = now
+	b.n++
+	return l.Requests - b.n, 0
+}
+
+// left is how many requests remain, without counting one.
+func (b *bucket) left(now time.Duration, l Limit) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forget(now - l.Window)
+	return max(0, l.Requests-b.n)
+}
+
+func (b *bucket) forget(until time.Duration) {
+	for b.n > 0 && b.times[b.first] <= until {
+		b.first = (b.first + 1) % len(b.times)
+		b.n--
+	}
+}
+
+func (b *bucket) grow(limit int) {
+	times := make([]time.Duration, min(max(16, 2*b.n), limit))
+	for i := range b.n {
+		times[i] = b.times[(b.first+i)%len(b.times)]
+	}
+	b.times, b.first = times, 0
+}

@@ -1,0 +1,253 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// OpenAPI describes the endpoints that have a category, in OpenAPI 3.1. base is
+// the mount's URL or path. An answer whose format is a media type
+// ("text/csv") is described as a text of that type.
+func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error) {
+	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
+	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{}}
+	for i := range published {
+		c.notePartial(&published[i])
+	}
+	for i := range published { // answers first: theirs are the plain names
+		if answer := published[i].Answer; answer != nil {
+			c.schema(*answer, answerSide)
+		}
+	}
+	var paths object
+	at := map[string]int{}
+	ids := map[string]string{}
+	for i := range published {
+		e := &published[i]
+		id := operationID(e)
+		if other, taken := ids[id]; taken {
+			return nil, fmt.Errorf("%s and %s are both called %s", other, e.ID(), id)
+		}
+		ids[id] = e.ID()
+		k, known := at[e.Path]
+		if !known {
+			k = len(paths)
+			at[e.Path] = k
+			paths = append(paths, member{e.Path, object{}})
+		}
+		paths[k].value = append(paths[k].value.(object), member{strings.ToLower(e.Method), c.operation(e, id)})
+	}
+	return encode(object{
+		{"openapi", "3.1.0"},
+		{"info", object{{"title", "Spyglass portal API"}, {"version", version},
+			{"description", "The REST API of a monitoring portal. Lists take size, offset, sort, fields and filter; every error has the same body."}}},
+		{"servers", []any{object{{"url", base}}}},
+		{"security", readers},
+		{"tags", tags(published)},
+		{"paths", paths},
+		{"components", object{
+			{"schemas", append(object{{"Error", errorSchema}}, c.schemas...)},
+			{"responses", errorResponses()},
+			{"headers", rateHeaders},
+			{"securitySchemes", securitySchemes},
+		}},
+	})
+}
+
+// tags are the categories: those of the portal in their order, then any others.
+func tags(endpoints []resource.Endpoint) []any {
+	names := slices.Clone(portal.Categories)
+	used := map[string]bool{}
+	for _, e := range endpoints {
+		used[e.Category] = true
+		if !slices.Contains(names, e.Category) {
+			names = append(names, e.Category)
+		}
+	}
+	var out []any
+	for _, name := range names {
+		if used[name] {
+			out = append(out, object{{"name", name}})
+		}
+	}
+	return out
+}
+
+// notePartial remembers what fields= picks keys of: the answer, or its items.
+func (c *components) notePartial(e *resource.Endpoint) {
+	if e.Answer == nil || !slices.ContainsFunc(e.Params, func(p resource.Param) bool { return p.Name == "fields" }) {
+		return
+	}
+	for _, k := range e.Answer.Properties {
+		if k.Name == "items" && k.Schema.Items != nil {
+			c.partial[k.Schema.Items.Name] = true
+			return
+		}
+	}
+	c.partial[e.Answer.Name] = true
+}
+
+// operationID is "getDeviceDevicesById" for GET /device/devices/{id}.
+func operationID(e *resource.Endpoint) string {
+	id := strings.ToLower(e.Method)
+	for segment := range strings.SplitSeq(strings.TrimPrefix(e.Path, "/"), "/") {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			segment = "by" + title(strings.TrimSuffix(name, "}"))
+		}
+		for word := range strings.FieldsFuncSeq(segment, func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
+			id += title(word)
+		}
+	}
+	return id
+}
+
+func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func (c *components) operation(e *resource.Endpoint, id string) object {
+	doc := e.Doc
+	if doc != "" {
+		doc += "\n\n"
+	}
+	o := object{
+		{"operationId", id}, {"tags", []string{e.Category}}, {"summary", e.Summary},
+		{"description", doc + "Right needed: " + e.Right.String() + "."},
+	}
+	var params []any
+	for _, p := range e.Params {
+		params = append(params, c.parameter(e, p))
+	}
+	o = o.with("parameters", params)
+	if e.Body != nil {
+		o = o.with("requestBody", c.requestBody(e))
+	}
+	o = append(o, member{"responses", c.responses(e)})
+	switch {
+	case e.Right.Object == resource.Open:
+		o = append(o, member{"security", []any{}})
+	case e.Method != http.MethodGet:
+		o = append(o, member{"security", writers})
+	}
+	return append(o, member{"x-right", e.Right.String()}, member{"x-example", exampleURL(e)})
+}
+
+func (c *components) parameter(e *resource.Endpoint, p resource.Param) object {
+	s := p.Schema
+	doc := s.Doc
+	s.Doc = ""
+	o := object{{"name", p.Name}, {"in", p.In}}.with("required", p.Required || p.In == "path").with("description", doc)
+	o = append(o, member{"schema", c.schema(s, bodySide)})
+	if example := paramExample(e, p); example != nil {
+		o = append(o, member{"example", example})
+	}
+	return o
+}
+
+// paramExample is the value in the endpoint's example request, or the parameter's own.
+func paramExample(e *resource.Endpoint, p resource.Param) any {
+	if p.In == "path" {
+		template, real := strings.Split(e.Path, "/"), strings.Split(e.Example.Path, "/")
+		i := slices.Index(template, "{"+p.Name+"}")
+		if i >= 0 && i < len(real) && len(real) == len(template) && !strings.HasPrefix(real[i], "{") {
+			return typed(p.Schema.Type, real[i])
+		}
+	}
+	for _, q := range e.Example.Query {
+		if p.In == "query" && q[0] == p.Name {
+			return typed(p.Schema.Type, q[1])
+		}
+	}
+	return p.Example
+}
+
+func typed(kind, text string) any {
+	var value any = text
+	var err error
+	switch kind {
+	case "integer":
+		value, err = strconv.ParseInt(text, 10, 64)
+	case "number":
+		value, err = strconv.ParseFloat(text, 64)
+	case "boolean":
+		value, err = strconv.ParseBool(text)
+	}
+	if err != nil {
+		return text
+	}
+	return value
+}
+
+// exampleURL is the example request's path and query.
+func exampleURL(e *resource.Endpoint) string {
+	url := e.Example.Path
+	if url == "" {
+		url = e.Path
+	}
+	for i, q := range e.Example.Query {
+		url += string("?&"[min(i, 1)]) + escapeQuery(q[0]) + "=" + escapeQuery(q[1])
+	}
+	return url
+}
+
+func (c *components) requestBody(e *resource.Endpoint) object {
+	at := bodySide
+	if e.Method == http.MethodPatch {
+		at = patchSide
+	}
+	media := object{{"schema", c.schema(*e.Body, at)}}
+	if e.Example.Body != nil {
+		media = append(media, member{"example", e.Example.Body})
+	}
+	return object{{"required", true}, {"content", object{{"application/json", media}}}}
+}
+
+func (c *components) responses(e *resource.Endpoint) object {
+	doc := "Done"
+	if e.Creates {
+		doc = "Created"
+	}
+	kind, s := "application/json", object{{"type", "object"}}
+	if e.Answer != nil {
+		s = c.schema(*e.Answer, answerSide)
+		if strings.Contains(e.Answer.Format, "/") {
+			kind, s = e.Answer.Format, object{{"type", "string"}}
+		}
+	}
+	out := object{{strconv.Itoa(Success(e)), object{{"description", doc}, {"headers", rateRefs}, {"content", object{{kind, object{{"schema", s}}}}}}}}
+	for _, f := range failures {
+		if when, ok := failsWhen(e, f.kind); ok {
+			ref := object{{"$ref", "#/components/responses/" + f.name}}
+			out = append(out, member{strconv.Itoa(status[f.kind]), ref.with("description", when)})
+		}
+	}
+	return out
+}
+
+// failsWhen says when the endpoint answers an error of that kind, in its own
+// words or "" for the usual ones. What the guard refuses, every endpoint refuses.
+func failsWhen(e *resource.Endpoint, kind fault.Kind) (when string, ok bool) {
+	for _, f := range e.Errors {
+		if f.Kind == kind {
+			when, ok = strings.TrimPrefix(when+"; "+f.When, "; "), true
+		}
+	}
+	switch kind {
+	case fault.Internal, fault.TooMany, fault.Denied: // a foreign origin, where not a right
+		ok = true
+	case fault.NoLogin:
+		ok = ok || e.Right.Object != resource.Open
+	case fault.Invalid:
+		ok = ok || e.Body != nil || len(e.Params) > 0
+	case fault.TooLarge, fault.MediaType:
+		ok = ok || e.Body != nil
+	case fault.Unknown:
+		ok = ok || strings.Contains(e.Path, "{")
+	}
+	return when, ok
+}

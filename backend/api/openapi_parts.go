@@ -1,0 +1,111 @@
+package api
+
+import (
+	"net/url"
+	"strings"
+
+	"spyglass/backend/fault"
+)
+
+// failures are the error responses, by status, under their names in OpenAPI.
+var failures = []struct {
+	kind fault.Kind
+	name string
+	when string
+}{
+	{fault.Invalid, "Invalid", "The request is wrong; errorDetail names the field"},
+	{fault.NoLogin, "NotSignedIn", "Nobody is signed in, the session has ended, or the token is wrong"},
+	{fault.Denied, "Denied", "The role lacks the right, the CSRF token is wrong, or the request comes from another origin"},
+	{fault.Unknown, "NotFound", "There is no such thing, or it is not yours to see"},
+	{fault.Conflict, "Conflict", "It exists already, or the state forbids it"},
+	{fault.Changed, "Changed", "It has changed since the version in If-Match"},
+	{fault.TooLarge, "TooLarge", "The body is too large"},
+	{fault.MediaType, "NotJSON", "The body is not sent as JSON"},
+	{fault.TooMany, "TooMany", "The rate limit is reached; Retry-After says how many seconds to wait"},
+	{fault.Internal, "InternalError", "A mistake of the portal; errorDetail.requestId finds it in the log"},
+	{fault.Offline, "NoAnswer", "The other side does not answer"},
+	{fault.Full, "DiskFull", "The disk is full; nothing was written"},
+}
+
+func errorResponses() object {
+	var out object
+	for _, f := range failures {
+		response := object{{"description", f.when}}
+		headers := rateRefs
+		if f.kind == fault.TooMany {
+			headers = append(object{{"Retry-After", object{
+				{"description", "Seconds until the same request goes again"}, {"schema", object{{"type", "integer"}}},
+			}}}, rateRefs...)
+		}
+		example := object{{"errorMessage", strings.ToLower(f.when[:1]) + f.when[1:]}, {"errorCode", 1000 + status[f.kind]}, {"errorDetail", nil}}
+		response = append(response, member{"headers", headers}, member{"content", object{{"application/json", object{
+			{"schema", object{{"$ref", "#/components/schemas/Error"}}}, {"example", example},
+		}}}})
+		out = append(out, member{f.name, response})
+	}
+	return out
+}
+
+var errorSchema = object{
+	{"type", "object"},
+	{"description", "The body of every error"},
+	{"properties", object{
+		{"errorMessage", object{{"type", "string"}, {"description", "One sentence for a person"}}},
+		{"errorCode", object{{"type", "integer"}, {"description", "The HTTP status plus 1,000"}, {"examples", []int{1404}}}},
+		{"errorDetail", object{{"type", []string{"object", "null"}}, {"description", "Facts for a program"}, {"properties", object{
+			{"field", object{{"type", "string"}, {"description", "The JSON or parameter name of what is wrong"}}},
+			{"reason", object{{"type", "string"}, {"description", "What is wrong with it"}}},
+			{"allowed", object{{"type", "array"}, {"description", "The values that would do"}, {"items", object{}}}},
+			{"requestId", object{{"type", "string"}, {"description", "Of a mistake of the portal: where to find it in the log"}}},
+		}}}},
+	}},
+	{"required", []string{"errorMessage", "errorCode", "errorDetail"}},
+}
+
+// rateHeaders are the headers of every answer, while rate limits are on.
+var rateHeaders = object{
+	rateHeader("X-Rate-Limit-Limit", "Requests this endpoint takes in one window"),
+	rateHeader("X-Rate-Limit-Remaining", "Requests that remain"),
+	rateHeader("X-Rate-Limit-Window", "Length of the rolling window in seconds"),
+}
+
+func rateHeader(name, doc string) member {
+	return member{name, object{{"description", doc}, {"schema", object{{"type", "integer"}}}}}
+}
+
+var rateRefs = object{rateRef("X-Rate-Limit-Limit"), rateRef("X-Rate-Limit-Remaining"), rateRef("X-Rate-Limit-Window")}
+
+func rateRef(name string) member {
+	return member{name, object{{"$ref", "#/components/headers/" + name}}}
+}
+
+var securitySchemes = object{
+	{"session", object{{"type", "apiKey"}, {"in", "cookie"}, {"name", "spyglass_instance"},
+		{"description", "Set by POST /session; the name ends in the portal's instance id"}}},
+	{"csrf", object{{"type", "apiKey"}, {"in", "header"}, {"name", "X-CSRF-Token"},
+		{"description", "Beside the session cookie, with every write; GET with X-CSRF-Token: Fetch answers it"}}},
+	{"bearer", object{{"type", "http"}, {"scheme", "bearer"}, {"description", "An API token"}}},
+	{"lmv1", object{{"type", "apiKey"}, {"in", "header"}, {"name", "Authorization"},
+		{"description", "LMv1 accessId:signature:epochMillis; the signature is base64 of the lower-case hex of HMAC-SHA256 with the access key over method, epochMillis, body and path after the mount"}}},
+}
+
+var (
+	readers = []any{object{{"session", []any{}}}, object{{"bearer", []any{}}}, object{{"lmv1", []any{}}}}
+	writers = []any{object{{"session", []any{}}, {"csrf", []any{}}}, object{{"bearer", []any{}}}, object{{"lmv1", []any{}}}}
+)
+
+// escapeQuery leaves readable what a query may hold unescaped.
+func escapeQuery(s string) string {
+	var out strings.Builder
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune(`-._~:,*/!@()'$;`, r), r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+			out.WriteRune(r)
+		case r == ' ':
+			out.WriteString("%20")
+		default:
+			out.WriteString(url.QueryEscape(string(r)))
+		}
+	}
+	return out.String()
+}

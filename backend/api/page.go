@@ -1,0 +1,130 @@
+package api
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"html"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+
+	"spyglass/backend/fault"
+)
+
+// page is the built UI, held in memory.
+type page struct {
+	before, after []byte // index.html around the nonce
+	files         map[string]*file
+}
+
+const nonceTag = `<meta name="csp-nonce" content="`
+
+// newPage reads the built UI. Without one, a sentence says how to make it.
+func newPage(from fs.FS) (*page, error) {
+	p := &page{files: map[string]*file{}}
+	index := []byte("<!doctype html><meta charset=utf-8><title>Spyglass</title><p>The page has not been built: <code>go run ./build run</code> does so. The API answers at <a href=/api/setting/version>/api</a>.")
+	if from != nil {
+		err := fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasPrefix(path.Base(name), ".") {
+				return err
+			}
+			body, err := fs.ReadFile(from, name)
+			if name == "index.html" {
+				index = body
+			} else {
+				p.files["/"+name] = newFile(kindOf(name), body)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read the page: %w", err)
+		}
+	}
+	p.before, p.after = index, nil
+	if i := bytes.Index(index, []byte(nonceTag)); i >= 0 {
+		i += len(nonceTag)
+		end := bytes.IndexByte(index[i:], '"')
+		if end < 0 {
+			return nil, errors.New("read the page: the csp-nonce tag of index.html is not closed")
+		}
+		p.before, p.after = index[:i], index[i+end:]
+	}
+	return p, nil
+}
+
+// servePage answers what is below no mount: a file of the page, /launch, or the
+// page itself, whose views have paths without an extension.
+func (x *exchange) servePage() error {
+	if err := x.checkHost(); err != nil {
+		return err
+	}
+	view := path.Ext(x.path) == ""
+	if x.foreign() && !(view && x.navigates()) {
+		return errForeign
+	}
+	if x.r.Method != http.MethodGet {
+		x.w.Header().Set("Allow", http.MethodGet)
+		return fault.New(fault.NoMethod, "this path takes GET")
+	}
+	switch f := x.page.files[x.path]; {
+	case x.path == "/launch":
+		return x.launch()
+	case f != nil && strings.HasPrefix(x.path, "/assets/"): // their names change with their content
+		return f.serve(x, "public, max-age=31536000, immutable")
+	case f != nil:
+		return f.serve(x, "no-cache")
+	case view:
+		x.sendPage()
+		return nil
+	}
+	return fault.New(fault.Unknown, "the page has no such file")
+}
+
+// The page's rules (trust.md, rule 5); the nonce is for the styles that
+// libraries add.
+const (
+	policyBefore = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"
+	policyAfter  = "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+func (x *exchange) sendPage() {
+	nonce := rand.Text()
+	h := x.w.Header()
+	h["Content-Type"] = []string{kinds[".html"]}
+	h["Content-Security-Policy"] = []string{policyBefore + nonce + policyAfter}
+	body := x.page.before
+	if x.page.after != nil {
+		body = append(append(bytes.Clone(x.page.before), nonce...), x.page.after...)
+	}
+	x.send(http.StatusOK, body)
+}
+
+// launch signs a window in by its one-time token. It answers a page that goes on
+// by itself, and no redirect: a browser that was sent here from elsewhere would
+// not send a Strict cookie along with one.
+func (x *exchange) launch() error {
+	session, err := x.Sessions.Redeem(x.r.Context(), x.r.URL.Query().Get("t"))
+	switch {
+	case err == nil:
+		x.setCookie(session.Secret, 0)
+		x.sendNote(http.StatusOK, `<meta http-equiv="refresh" content="0;url=/">`, "Opening Spyglass…")
+	case fault.Of(err).Kind == fault.Internal:
+		return err
+	default:
+		f := fault.Of(err)
+		x.sendNote(status[f.Kind], "", f.Message)
+	}
+	return nil
+}
+
+// sendNote is a page of one sentence, with a way on.
+func (x *exchange) sendNote(status int, head, sentence string) {
+	h := x.w.Header()
+	h["Content-Type"] = []string{kinds[".html"]}
+	h["Content-Security-Policy"] = []string{"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+	x.send(status, []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Spyglass</title>`+head+
+		`</head><body><p>`+html.EscapeString(sentence)+`</p><p><a href="/">Go to Spyglass</a></p></body></html>`))
+}

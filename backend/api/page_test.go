@@ -1,0 +1,118 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestEachPageLoadHasANonceOfItsOwn(t *testing.T) {
+	p := newPortal(t, nil)
+	const policy = `^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-([A-Z2-7]{26})'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$`
+	seen := map[string]bool{}
+	for _, path := range []string{"/", "/monitor", "/monitor/devices/7", "/index", "/apiary"} {
+		answer, text := p.ask("GET "+path, "", "")
+		m := regexp.MustCompile(policy).FindStringSubmatch(answer.Header.Get("Content-Security-Policy"))
+		if answer.StatusCode != 200 || m == nil {
+			t.Fatalf("%s answers %d with the policy %q", path, answer.StatusCode, answer.Header.Get("Content-Security-Policy"))
+		}
+		if want := `<html><head><meta name="csp-nonce" content="` + m[1] + `" /><title>Spyglass</title></head></html>`; text != want {
+			t.Errorf("%s answers %s, want %s", path, text, want)
+		}
+		if seen[m[1]] {
+			t.Errorf("the nonce %s came twice", m[1])
+		}
+		seen[m[1]] = true
+		if answer.Header.Get("Cache-Control") != "no-store" || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%s has the headers %v", path, answer.Header)
+		}
+	}
+}
+
+func TestThePageMayBeOpenedFromElsewhereButNotRead(t *testing.T) {
+	p := newPortal(t, nil)
+	const open = "Sec-Fetch-Mode: navigate\nSec-Fetch-Dest: document"
+	for _, tt := range []struct {
+		do, head string
+		code     int
+	}{
+		{"GET /", "Sec-Fetch-Site: cross-site\n" + open, 200},
+		{"GET /monitor", "Sec-Fetch-Site: same-site\n" + open, 200},
+		{"GET /launch?t=x", "Sec-Fetch-Site: cross-site\n" + open, 401},
+		{"GET /", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: iframe", 403},
+		{"GET /", "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: cors\nSec-Fetch-Dest: empty", 403},
+		{"GET /", "Origin: https://evil.example", 403},
+		{"POST /launch?t=x", "Sec-Fetch-Site: cross-site\n" + open, 403},
+		{"GET /spyglass.svg", "Sec-Fetch-Site: cross-site\n" + open, 403},
+		{"GET /spyglass.svg", "Sec-Fetch-Site: same-origin\nSec-Fetch-Mode: no-cors\nSec-Fetch-Dest: image", 200},
+	} {
+		if answer, text := p.ask(tt.do, "", "", strings.Split(tt.head, "\n")...); answer.StatusCode != tt.code {
+			t.Errorf("%s with %q answers %d %s, want %d", tt.do, tt.head, answer.StatusCode, text, tt.code)
+		}
+	}
+}
+
+func TestFilesOfThePageAreCachedByTheirNames(t *testing.T) {
+	p := newPortal(t, nil)
+	js := strings.Repeat("export const answer = 42\n", 20)
+	answer, _ := p.ask("GET /assets/app-4f.js", "", "")
+	tag := answer.Header.Get("ETag")
+	p.play(t, []scenario{
+		{do: "GET /assets/app-4f.js", code: 200, want: js, headers: "Content-Type: text/javascript; charset=utf-8\nCache-Control: public, max-age=31536000, immutable\nVary: Accept-Encoding"},
+		{do: "GET /assets/app-4f.js", head: "If-None-Match: " + tag, code: 304},
+		{do: "GET /assets/app-4f.js", head: "If-None-Match: \"other\"", code: 200, want: js},
+		{do: "GET /spyglass.svg", code: 200, want: "<svg/>", headers: "Content-Type: image/svg+xml\nCache-Control: no-cache"},
+		{do: "GET /spyglass.svg", head: "Accept-Encoding: gzip", code: 200, want: "<svg/>", headers: "Content-Encoding:"}, // too small to gain by it
+		{do: "GET /missing.js", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,"errorDetail":null}`, headers: "Cache-Control: no-store"},
+		{do: "GET /.gitkeep", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,"errorDetail":null}`},
+		{do: "GET /../go.mod", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,"errorDetail":null}`},
+		{do: "POST /", code: 405, want: `{"errorMessage":"this path takes GET","errorCode":1405,"errorDetail":null}`, headers: "Allow: GET"},
+		{do: "HEAD /", code: 405, headers: "Allow: GET"},
+	})
+	answer, packed := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: br, gzip;q=0.8")
+	z, err := gzip.NewReader(bytes.NewReader([]byte(packed)))
+	must(t, err)
+	if text, err := io.ReadAll(z); err != nil || string(text) != js || answer.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("packed it is %q, %v, %v", text, err, answer.Header)
+	}
+	if answer, text := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip;q=0"); answer.Header.Get("Content-Encoding") != "" || text != js {
+		t.Errorf("a caller who takes no gzip gets %v", answer.Header)
+	}
+}
+
+func TestALaunchTokenSignsInOnce(t *testing.T) {
+	p := newPortal(t, nil)
+	id, err := p.sessions.UserID(t.Context(), "admin")
+	must(t, err)
+	token := p.sessions.Launch(id, true)
+	answer, text := p.ask("GET /launch?t="+token, "", "", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
+	const want = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Spyglass</title><meta http-equiv="refresh" content="0;url=/"></head><body><p>Opening Spyglass…</p><p><a href="/">Go to Spyglass</a></p></body></html>`
+	if answer.StatusCode != 200 || text != want {
+		t.Fatalf("answers %d %s, want 200 %s", answer.StatusCode, text, want)
+	}
+	cookies := answer.Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly {
+		t.Fatalf("the cookies are %v", answer.Header["Set-Cookie"])
+	}
+	p.who["window"] = login{cookie: cookies[0].Value}
+	if answer, text := p.ask("GET /api/session", "window", ""); answer.StatusCode != 200 {
+		t.Errorf("the cookie answers %d %s", answer.StatusCode, text)
+	}
+	answer, text = p.ask("GET /launch?t="+token, "", "")
+	if answer.StatusCode != 401 || answer.Header.Get("Set-Cookie") != "" || !strings.Contains(text, `<a href="/">Go to Spyglass</a>`) || strings.Contains(text, "refresh") {
+		t.Errorf("the second time it answers %d %s", answer.StatusCode, text)
+	}
+	if got, want := answer.Header.Get("Content-Security-Policy"), "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"; got != want {
+		t.Errorf("the policy is %q, want %q", got, want)
+	}
+}
+
+func TestAPortalWithoutABuiltPageSaysHowToMakeOne(t *testing.T) {
+	p := newPortal(t, func(o *Options) { o.Page = nil })
+	if answer, text := p.ask("GET /", "", ""); answer.StatusCode != 200 || !strings.Contains(text, "go run ./build run") {
+		t.Errorf("answers %d %s", answer.StatusCode, text)
+	}
+}

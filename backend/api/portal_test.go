@@ -1,0 +1,249 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/session"
+	"spyglass/backend/store"
+)
+
+const password = "correct horse battery"
+
+// now is the clock of every portal in these tests.
+var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
+
+// served is a portal on a real listener with a real database.
+type served struct {
+	*httptest.Server
+	t        testing.TB
+	host     string
+	db       *store.DB
+	sessions *session.Service
+	log      *record
+	who      map[string]login // by the names scenarios use
+	ended    chan error       // why GET /test/events ended
+}
+
+// login is how a scenario's caller shows who it is.
+type login struct{ cookie, csrf, bearer string }
+
+// record is a log that may be read while it is written.
+type record struct {
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+func (r *record) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.Write(p)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.String()
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var ui = fstest.MapFS{
+	"index.html":       {Data: []byte(`<html><head><meta name="csp-nonce" content="" /><title>Spyglass</title></head></html>`)},
+	"spyglass.svg":     {Data: []byte(`<svg/>`)},
+	"assets/app-4f.js": {Data: []byte(strings.Repeat("export const answer = 42\n", 20))},
+	".gitkeep":         {Data: nil},
+}
+
+// newPortal starts a portal with the users admin and viewer, who may only read,
+// and an API token of admin's.
+func newPortal(t testing.TB, change func(*Options)) *served {
+	p := &served{t: t, log: &record{}, who: map[string]login{"": {}}, ended: make(chan error, 1)}
+	log := slog.New(slog.NewTextHandler(p.log, nil))
+	endpoints := p.open(log)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	p.host = listener.Addr().String()
+	o := Options{
+		Endpoints: append(endpoints, p.testEndpoints()...), Explorer: []resource.Endpoint{echo("GET", "/echo"), echo("POST", "/echo")},
+		Page: ui, Sessions: p.sessions, Hosts: []string{p.host, "localhost:" + p.host[strings.LastIndexByte(p.host, ':')+1:]},
+		Instance: "t1", Version: portal.APIVersion, Limits: DefaultLimit, Log: log, Clock: func() time.Time { return now },
+	}
+	if change != nil {
+		change(&o)
+	}
+	handler, err := New(o)
+	must(t, err)
+	p.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
+	p.Start()
+	t.Cleanup(p.Close)
+	return p
+}
+
+// open makes the database, its first rows and the endpoints over it.
+func (p *served) open(log *slog.Logger) []resource.Endpoint {
+	t, ctx := p.t, p.t.Context()
+	db, err := store.Open(ctx, store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Log: log, Clock: func() time.Time { return now }, Zone: time.UTC})
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	var endpoints []resource.Endpoint
+	endpoints = append(endpoints, table(t, db, &portal.Groups)...)
+	endpoints = append(endpoints, table(t, db, &portal.Devices)...)
+	endpoints = append(endpoints, table(t, db, &portal.Collectors)...)
+	endpoints = append(endpoints, table(t, db, &portal.Roles)...)
+	endpoints = append(endpoints, table(t, db, &portal.Users)...)
+	endpoints = append(endpoints, table(t, db, &portal.Tokens)...)
+	must(t, db.Write(ctx, func(tx resource.Tx) error { return portal.Seed(ctx, tx, resource.SecondsOf(now)) }))
+
+	p.db = db
+	p.sessions, err = session.New(db, session.Options{Instance: "t1", Log: log})
+	must(t, err)
+	t.Cleanup(p.sessions.Close)
+	for _, user := range [][2]string{{"admin", "administrator"}, {"viewer", "readonly"}} {
+		_, err := p.sessions.AddUser(ctx, user[0], password, user[1])
+		must(t, err)
+		s, err := p.sessions.SignIn(ctx, user[0], password, "127.0.0.1")
+		must(t, err)
+		p.who[user[0]] = login{cookie: s.Secret, csrf: s.CSRF}
+	}
+	id, err := p.sessions.UserID(ctx, "admin")
+	must(t, err)
+	token, err := p.sessions.CreateToken(ctx, id, "test", "admin")
+	must(t, err)
+	p.who["token"] = login{bearer: token.Bearer}
+	return append(append(endpoints, p.sessions.Endpoints()...), portal.VersionEndpoint("test"))
+}
+
+func table[T any](t testing.TB, db *store.DB, r *resource.Resource[T]) []resource.Endpoint {
+	made, err := store.Add(db, r)
+	must(t, err)
+	return made.Endpoints()
+}
+
+// echo answers what an endpoint gets to see of a request.
+func echo(method, path string) resource.Endpoint {
+	return resource.Endpoint{
+		Method: method, Path: path, Right: resource.Right{Object: resource.Anyone}, Limit: 100,
+		Handle: func(_ context.Context, c *resource.Call) (any, error) {
+			return map[string]any{
+				"vars": c.Vars, "query": c.Query, "body": string(c.Body), "lenient": c.Lenient, "user": c.Access.User,
+				"mount": c.Base[strings.LastIndex(c.Base, ":")+6:], "remote": c.Remote, "at": c.At.Unix(),
+			}, nil
+		},
+	}
+}
+
+// testEndpoints are what no resource does by itself.
+func (p *served) testEndpoints() []resource.Endpoint {
+	get := func(path string, handle func(context.Context, *resource.Call) (any, error)) resource.Endpoint {
+		return resource.Endpoint{Method: "GET", Path: path, Right: resource.Right{Object: resource.Anyone}, Handle: handle}
+	}
+	return []resource.Endpoint{
+		echo("GET", "/test/echo/{name}"), echo("POST", "/test/echo/{name}"), echo("GET", "/test/echo/fixed"),
+		echo("GET", "/setting/collectors/groups/{id}/test"),
+		get("/test/panic", func(context.Context, *resource.Call) (any, error) { panic("the kettle is empty") }),
+		get("/test/broken", func(context.Context, *resource.Call) (any, error) { return nil, errors.New("no such table: secret") }),
+		get("/test/offline", func(context.Context, *resource.Call) (any, error) {
+			return nil, fault.New(fault.Offline, "127.0.0.1:9 refuses the connection")
+		}),
+		get("/test/slow", func(ctx context.Context, _ *resource.Call) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}),
+		get("/test/tagged", func(context.Context, *resource.Call) (any, error) {
+			return resource.Answer{ETag: `"v7"`, Body: resource.JSON(`{"v":7}`)}, nil
+		}),
+		get("/test/report", func(context.Context, *resource.Call) (any, error) {
+			return resource.Answer{Type: "text/html; charset=utf-8", Filename: `a/b "<ü>.html`, Stream: func(w io.Writer) error {
+				_, err := io.WriteString(w, "<script>alert(1)</script>")
+				return err
+			}}, nil
+		}),
+		get("/test/half", func(context.Context, *resource.Call) (any, error) {
+			return resource.Answer{Type: "text/csv", Stream: func(w io.Writer) error {
+				_, _ = io.WriteString(w, strings.Repeat("1,web\n", 1000))
+				return errors.New("the disk went away")
+			}}, nil
+		}),
+		get("/test/early", func(context.Context, *resource.Call) (any, error) {
+			return resource.Answer{Type: "text/csv", Filename: "x.csv", Stream: func(io.Writer) error {
+				return fault.New(fault.Conflict, "the report still runs")
+			}}, nil
+		}),
+		get("/test/events", func(ctx context.Context, _ *resource.Call) (any, error) {
+			return resource.Answer{Events: func(send func(resource.Event) error) error {
+				err := send(resource.Event{Name: "hello", Data: map[string]string{"text": "<a\nb>"}})
+				if err == nil {
+					<-ctx.Done()
+				}
+				p.ended <- context.Cause(ctx)
+				return nil
+			}}, nil
+		}),
+	}
+}
+
+// ask sends one request: "GET /api/x", with "Name: value" headers, as one of who.
+func (p *served) ask(do, as, body string, headers ...string) (*http.Response, string) {
+	p.t.Helper()
+	method, path, _ := strings.Cut(do, " ")
+	r, err := http.NewRequestWithContext(p.t.Context(), method, "http://"+p.host+path, strings.NewReader(body))
+	must(p.t, err)
+	r.Header.Set("Accept-Encoding", "identity")
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	who, known := p.who[as]
+	if !known {
+		p.t.Fatalf("nobody is called %q", as)
+	}
+	if who.cookie != "" {
+		r.AddCookie(&http.Cookie{Name: "spyglass_t1", Value: who.cookie})
+		r.Header.Set("X-CSRF-Token", who.csrf)
+	}
+	if who.bearer != "" {
+		r.Header.Set("Authorization", "Bearer "+who.bearer)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		switch {
+		case name == "Host":
+			r.Host = value
+		case value == "":
+			r.Header.Del(name)
+		default:
+			r.Header.Add(name, value)
+			if name != "Origin" && name != "Sec-Fetch-Site" {
+				r.Header.Set(name, value)
+			}
+		}
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	must(p.t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		text = append(text, "…"+err.Error()...)
+	}
+	return answer, string(text)
+}

@@ -1,0 +1,161 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// maxBody is how much body an endpoint takes that sets no limit of its own, and
+// bodyTime how long it may take to arrive.
+const (
+	maxBody  = 4 << 20
+	bodyTime = 10 * time.Second
+)
+
+// call makes of the HTTP request what endpoints understand.
+func (x *exchange) call() (*resource.Call, error) {
+	query, err := parseQuery(x.r.URL.RawQuery, x.mount.lenient)
+	if err != nil {
+		return nil, err
+	}
+	if x.route.Body != nil || x.r.Method != http.MethodGet {
+		if err := x.readBody(); err != nil {
+			return nil, err
+		}
+	}
+	c := &resource.Call{
+		Access: x.access, At: x.Clock(), Query: query, Body: x.body, Lenient: x.mount.lenient,
+		Base: x.site.base[x.mount.prefix], Remote: x.remote(),
+		IfMatch: x.r.Header.Get("If-Match"), NotIf: x.r.Header.Get("If-None-Match"),
+	}
+	if x.session != nil {
+		c.Session = resource.Session{Cookie: x.session.Secret, CSRF: x.session.CSRF}
+	}
+	if len(x.values) > 0 {
+		c.Vars = make(map[string]string, len(x.values))
+	}
+	for i, name := range x.route.names {
+		if c.Vars[name], err = url.PathUnescape(x.values[i]); err != nil {
+			return nil, fault.At(name, "the path holds %q, which is no valid percent-encoding", x.values[i])
+		}
+	}
+	return c, nil
+}
+
+func (x *exchange) remote() string {
+	host, _, err := net.SplitHostPort(x.r.RemoteAddr)
+	if err != nil {
+		return x.r.RemoteAddr
+	}
+	return host
+}
+
+// parseQuery reads the query as browsers write it; a semicolon is an ordinary
+// character, since filters may hold one.
+func parseQuery(raw string, lenient bool) (url.Values, error) {
+	values := url.Values{}
+	for raw != "" {
+		var pair string
+		pair, raw, _ = strings.Cut(raw, "&")
+		if pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		key, err := url.QueryUnescape(name)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "the query names %q, which is no valid percent-encoding", name)
+		}
+		text, err := url.QueryUnescape(value)
+		switch {
+		case err != nil && lenient:
+			text = value
+		case err != nil:
+			return nil, fault.At(key, "%s is %q, which is no valid percent-encoding; a %% is written %%25", key, value)
+		case lenient && key == "filter":
+			text = decodeTwice(text)
+		}
+		values[key] = append(values[key], text)
+	}
+	return values, nil
+}
+
+// decodeTwice undoes the second encoding that published clients give a filter:
+// of all of it, where no operator shows, or only of the values in it.
+func decodeTwice(filter string) string {
+	if !strings.Contains(filter, "%") {
+		return filter
+	}
+	decode := url.QueryUnescape
+	if strings.ContainsAny(filter, ":~<>") {
+		decode = url.PathUnescape
+	}
+	if again, err := decode(filter); err == nil {
+		return again
+	}
+	return filter
+}
+
+// checkType takes JSON only: no form of another page can send it without asking
+// first (trust.md, rule 3).
+func (x *exchange) checkType() error {
+	sent := x.r.Header.Get("Content-Type")
+	if x.r.Method == http.MethodGet || x.r.ContentLength == 0 && (sent == "" || x.route.Body == nil) {
+		return nil
+	}
+	kind, params, err := mime.ParseMediaType(sent)
+	charset := params["charset"]
+	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return fault.New(fault.MediaType, "the body is sent as JSON, with Content-Type: application/json")
+	}
+	if coding := x.r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return fault.New(fault.MediaType, "the body is sent as it is, without Content-Encoding")
+	}
+	return nil
+}
+
+// hurryBody gives the body its time, whether or not anybody will want it: the
+// server drains what is left of it behind the answer.
+func (x *exchange) hurryBody() {
+	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(bodyTime)) // only a test's recorder cannot
+}
+
+// readBody reads the body, once.
+func (x *exchange) readBody() error {
+	if x.taken || x.r.ContentLength == 0 {
+		return nil
+	}
+	limit := x.route.Limit
+	if limit == 0 {
+		limit = maxBody
+	}
+	tooLarge := fault.New(fault.TooLarge, "the body is larger than %d bytes", limit)
+	if x.r.ContentLength > limit {
+		return tooLarge
+	}
+	var body bytes.Buffer
+	body.Grow(int(min(max(x.r.ContentLength, 512), 64<<10))) // more only when it has come
+	_, err := io.Copy(&body, http.MaxBytesReader(x.w, x.r.Body, limit))
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return tooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fault.New(fault.Invalid, "the body did not arrive within %d seconds", seconds(bodyTime))
+	case err != nil:
+		return fault.New(fault.Invalid, "the body broke off before its end")
+	}
+	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
+	x.body, x.taken = body.Bytes(), true
+	return nil
+}

@@ -1,0 +1,138 @@
+package api
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"spyglass/backend/resource"
+)
+
+// route is an endpoint as it is mounted. Aliases of one endpoint, and both
+// mounts of the portal, share the bucket.
+type route struct {
+	resource.Endpoint
+	names  []string // of the path parameters, in order
+	bucket *bucket
+	file   *file // instead of Handle: an answer that never changes
+}
+
+func newRoutes(endpoints []resource.Endpoint) []*route {
+	routes := make([]*route, len(endpoints))
+	for i, e := range endpoints {
+		routes[i] = &route{Endpoint: e, bucket: &bucket{}}
+	}
+	return routes
+}
+
+// aliases are paths that published clients know collectors by (wire.md).
+var aliases = [][2]string{
+	{"/setting/collectors/groups", "/setting/collector/groups"},
+	{"/setting/collectors", "/setting/collector/collectors"},
+}
+
+// withAliases adds to routes their other paths.
+func withAliases(routes []*route) []*route {
+	all := slices.Clone(routes)
+	for _, r := range routes {
+		for _, alias := range aliases {
+			rest, ok := strings.CutPrefix(r.Path, alias[0])
+			if ok && (rest == "" || rest[0] == '/') {
+				other := *r
+				other.Path = alias[1] + rest
+				all = append(all, &other)
+				break
+			}
+		}
+	}
+	return all
+}
+
+// node is one segment of the paths; a fixed segment is preferred to a parameter.
+type node struct {
+	fixed  map[string]*node
+	param  *node
+	routes map[string]*route // by method, where a path ends
+}
+
+func newTree(routes []*route) (*node, error) {
+	root := &node{}
+	for _, r := range routes {
+		at := root
+		r.names = nil
+		for segment := range strings.SplitSeq(strings.TrimPrefix(r.Path, "/"), "/") {
+			if name, ok := strings.CutPrefix(segment, "{"); ok {
+				r.names = append(r.names, strings.TrimSuffix(name, "}"))
+			}
+			at = at.grow(segment)
+		}
+		if at.routes == nil {
+			at.routes = map[string]*route{}
+		}
+		if at.routes[r.Method] != nil {
+			return nil, fmt.Errorf("%s is declared twice", r.ID())
+		}
+		at.routes[r.Method] = r
+	}
+	return root, nil
+}
+
+func (n *node) grow(segment string) *node {
+	if strings.HasPrefix(segment, "{") {
+		if n.param == nil {
+			n.param = &node{}
+		}
+		return n.param
+	}
+	if n.fixed == nil {
+		n.fixed = map[string]*node{}
+	}
+	if n.fixed[segment] == nil {
+		n.fixed[segment] = &node{}
+	}
+	return n.fixed[segment]
+}
+
+// find is the route of a path, and the values of its parameters, still escaped.
+func (n *node) find(method, path string, values []string) (*route, []string) {
+	if path == "" {
+		return n.routes[method], values
+	}
+	segment, rest := next(path)
+	if fixed := n.fixed[segment]; fixed != nil {
+		if r, values := fixed.find(method, rest, values); r != nil {
+			return r, values
+		}
+	}
+	if n.param == nil || segment == "" {
+		return nil, nil
+	}
+	return n.param.find(method, rest, append(values, segment))
+}
+
+// methods are those that go with a path, sorted.
+func (n *node) methods(path string) []string {
+	if path == "" {
+		return slices.Sorted(maps.Keys(n.routes))
+	}
+	var methods []string
+	segment, rest := next(path)
+	if fixed := n.fixed[segment]; fixed != nil {
+		methods = fixed.methods(rest)
+	}
+	if n.param != nil && segment != "" {
+		methods = append(methods, n.param.methods(rest)...)
+	}
+	slices.Sort(methods)
+	return slices.Compact(methods)
+}
+
+// next splits "/device/devices/7" into "device" and "/devices/7".
+func next(path string) (segment, rest string) {
+	path = path[1:]
+	if i := strings.IndexByte(path, '/'); i >= 0 {
+		return path[:i], path[i:]
+	}
+	return path, ""
+}

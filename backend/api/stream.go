@@ -1,0 +1,181 @@
+package api
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// pulse is how often a stream shows that it is alive and asks whether its
+// caller still may have it: ended sessions and tokens end it within 5 s
+// (trust.md, rule 4).
+const pulse = 4 * time.Second
+
+var errEnded = fault.New(fault.NoLogin, "the session has ended")
+
+// watch cancels the context when the session or the token ends, and calls beat
+// at every pulse. The function it returns ends the watch and waits for that.
+func (x *exchange) watch(ctx context.Context, cancel context.CancelCauseFunc, beat func()) (stop func()) {
+	var ended <-chan struct{} // never, for a token
+	if x.session != nil {
+		ended = x.session.Done()
+	}
+	quit := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		ticker := time.NewTicker(pulse)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-ctx.Done():
+				return
+			case <-ended:
+				cancel(errEnded)
+				return
+			case <-ticker.C:
+				if x.session == nil && !x.tokenHolds(ctx) {
+					cancel(errEnded)
+					return
+				}
+				beat()
+			}
+		}
+	})
+	return func() { close(quit); running.Wait() }
+}
+
+func (x *exchange) tokenHolds(ctx context.Context) bool {
+	authorization := x.r.Header.Get("Authorization")
+	if authorization == "" { // an endpoint that needs no sign-in
+		return true
+	}
+	access, err := x.Sessions.ByToken(ctx, authorization, x.tokenRequest())
+	return err == nil && access.May(x.route.Right) || err != nil && !fault.Is(err, fault.NoLogin)
+}
+
+// sendStream writes an answer piece by piece. Until the first piece an error
+// still has a status of its own.
+func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFunc, a *resource.Answer) error {
+	h := x.w.Header()
+	kind := a.Type
+	if kind == "" {
+		kind = "application/json"
+	}
+	h["Content-Type"] = []string{kind}
+	if kind != "application/json" {
+		// Whatever text it holds stays text, should a browser show it.
+		h["Content-Security-Policy"] = []string{"sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"}
+	}
+	if a.Filename != "" {
+		name := strings.NewReplacer("/", "-", `\`, "-").Replace(a.Filename)
+		h["Content-Disposition"] = []string{mime.FormatMediaType("attachment", map[string]string{"filename": name})}
+	}
+	stop := x.watch(ctx, cancel, func() {})
+	defer stop()
+	out := x.patient()
+	if err := a.Stream(streamWriter{ctx, out}); err != nil {
+		if !x.begun {
+			h.Del("Content-Disposition")
+			h.Del("Content-Security-Policy")
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	if !x.begun {
+		x.begin(http.StatusOK)
+	}
+	out.done()
+	return nil
+}
+
+// streamWriter refuses to write once the stream's context has ended.
+type streamWriter struct {
+	ctx context.Context
+	out *patientWriter
+}
+
+func (s streamWriter) Write(p []byte) (int, error) {
+	if s.ctx.Err() != nil {
+		return 0, context.Cause(s.ctx)
+	}
+	if !s.out.x.begun {
+		s.out.x.begin(http.StatusOK)
+	}
+	return s.out.Write(p)
+}
+
+// sendEvents writes server-sent events until the endpoint returns. A comment
+// goes first and at every pulse, so that both sides notice a broken line.
+func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFunc, events func(func(resource.Event) error) error) error {
+	x.w.Header()["Content-Type"] = []string{"text/event-stream"}
+	x.begin(http.StatusOK)
+	out := x.patient()
+	defer out.done()
+	var mu sync.Mutex // events and the pulse come from different goroutines
+	write := func(p []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		_, err := out.Write(p)
+		if err == nil {
+			err = out.flush()
+		}
+		if err != nil {
+			cancel(err) // who does not read does not listen
+		}
+		return err
+	}
+	beat := func() { _ = write([]byte(":\n\n")) }
+	beat()
+	stop := x.watch(ctx, cancel, beat)
+	defer stop()
+	err := events(func(e resource.Event) error {
+		data, err := encode(e.Data)
+		if err != nil {
+			return err
+		}
+		text := append([]byte("event: "), e.Name...)
+		return write(append(append(append(text, "\ndata: "...), data...), "\n\n"...))
+	})
+	if ctx.Err() != nil {
+		return nil // the line has been closed: by the caller, or because the session ended
+	}
+	return err
+}
+
+// patientWriter gives the caller stallTime for each piece, however many there
+// are: one who stops reading holds nothing up for longer.
+type patientWriter struct {
+	x       *exchange
+	control *http.ResponseController
+}
+
+func (x *exchange) patient() *patientWriter {
+	return &patientWriter{x: x, control: http.NewResponseController(x.w)}
+}
+
+func (p *patientWriter) Write(b []byte) (int, error) {
+	_ = p.control.SetWriteDeadline(time.Now().Add(stallTime)) // only a test's recorder cannot
+	return p.x.w.Write(b)
+}
+
+func (p *patientWriter) flush() error { return p.control.Flush() }
+
+// done sends what is buffered and lifts the deadline for the next request on
+// the same connection.
+func (p *patientWriter) done() {
+	_ = p.flush()
+	_ = p.control.SetWriteDeadline(time.Time{})
+}

@@ -1,0 +1,162 @@
+// Package demo fills an empty portal with a company, the same one every time.
+//
+// Kestrel Freight moves parcels from three sites: Frankfurt, Oslo and Austin.
+// Its 25 groups, its people and its first 152 devices stand in company.go,
+// people.go and fleet.go. More devices than that are the same fleet over
+// again, numbered on: web-prod-07.fra is followed by web-prod-15.fra in the
+// second round.
+//
+// # The same every time
+//
+// Ids, names, addresses and properties depend on nothing but a device's place
+// in the fleet, so device 7 is the same one in a company of 10 and of 100,000.
+// Moments are relative to Options.Now. Secrets (hashes, the sealed key of the
+// token) are random, since nobody is shown them.
+//
+// # What examples rely on
+//
+// Device 150, group 25, collector 2, role 5, user 3 and the token 1 of user 2
+// are there and nothing else needs them, so that they may be changed and
+// deleted. A company of fewer than 150 devices has no device 150.
+//
+// # Errors
+//
+// Fill writes everything in one transaction: a portal that was killed half-way
+// is as empty as before. A portal that is not empty is fault.Conflict, a number
+// of devices that cannot be is fault.Invalid.
+package demo
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// Options say what the company is like.
+type Options struct {
+	Devices   int                          // exactly so many; StandardDevices when 0
+	Now       time.Time                    // all moments are before it; time.Now when zero
+	Passwords map[string]string            // of admin, operator and viewer; who is missing gets one that nobody knows
+	Hash      func(string) (string, error) // portal.HashPassword when nil
+	Progress  func(devices int)            // called now and then with how many are written; may be nil
+}
+
+// ViewerPassword is the password of the user viewer, who may only look: it is
+// known, so that whoever is shown the demo can sign in.
+const ViewerPassword = "viewer-demo"
+
+// MaxDevices bounds Options.Devices, so that each device has an address of its own.
+const MaxDevices = 5_000_000
+
+// between is how many devices are written between two looks at the context.
+const between = 1000
+
+// Empty reports whether the portal holds no more than portal.Seed and one user
+// make, so that Fill may fill it.
+func Empty(ctx context.Context, from resource.Reader) (bool, error) {
+	groups, err := resource.Find(ctx, from, portal.Groups.Name, resource.Where{Field: "id", Op: "!=", Value: portal.RootGroup})
+	if err != nil || len(groups) > 0 {
+		return false, err
+	}
+	users, err := resource.Find(ctx, from, portal.Users.Name)
+	if err != nil || len(users) > 1 {
+		return false, err
+	}
+	devices, err := from.CountBy(ctx, string(portal.Devices.Name), "preferredCollectorId")
+	return len(devices) == 0, err
+}
+
+// Fill writes the company into a portal that portal.Seed has begun. A user
+// named admin that is there already keeps its password.
+func Fill(ctx context.Context, db *store.DB, o Options) error {
+	if o.Devices < 0 || o.Devices > MaxDevices {
+		return fault.At("devices", "a demo has 1 to %d devices, or 0 for the standard company", MaxDevices)
+	}
+	o.Devices = cmp.Or(o.Devices, StandardDevices)
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	if o.Hash == nil {
+		o.Hash = portal.HashPassword
+	}
+	people, err := staff(o)
+	if err != nil {
+		return err
+	}
+	return db.Write(ctx, func(tx resource.Tx) error {
+		empty, err := Empty(ctx, tx)
+		if err == nil && !empty {
+			err = fault.New(fault.Conflict, "the portal is not empty; the demo needs an empty --data folder")
+		}
+		if err != nil {
+			return err
+		}
+		f := &filler{
+			db: db, now: resource.SecondsOf(o.Now),
+			write: &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: o.Now}, Given: func(string) bool { return true }},
+		}
+		for _, step := range []func() error{
+			f.groups, f.collectors, f.roles,
+			func() error { return f.users(people) },
+			f.tokens,
+			func() error { return f.devices(o.Devices, o.Progress) },
+		} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// filler is one Fill under way.
+type filler struct {
+	db    *store.DB
+	now   resource.Seconds
+	write *resource.Write
+}
+
+// ago is a moment so many days before now.
+func (f *filler) ago(days int64) resource.Seconds { return f.now - resource.Seconds(days*day) }
+
+const day = 24 * 60 * 60 // seconds
+
+// add writes a new row as its resource's own rules complete it; then changes
+// what only the portal sets.
+func add[T any](f *filler, r *resource.Resource[T], row *T, then func(*T)) error {
+	if r.Check != nil {
+		if err := r.Check(f.write, nil, row); err != nil {
+			return err
+		}
+	}
+	if then != nil {
+		then(row)
+	}
+	return resource.Put(f.write.Context, f.write.Tx, r.Name, row)
+}
+
+func (f *filler) devices(count int, progress func(int)) error {
+	fleet := newFleet(f.now)
+	for i := range count {
+		d, status := fleet.device(i, count)
+		err := add(f, &portal.Devices, &d, status.set)
+		if err != nil {
+			return err
+		}
+		if (i+1)%between != 0 {
+			continue
+		}
+		if err := f.write.Context.Err(); err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(i + 1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,331 @@
+package demo_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"spyglass/backend/demo"
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// house is a portal as portal.Seed begins it.
+type house struct {
+	testing.TB
+	db        *store.DB
+	endpoints map[string]resource.Endpoint
+}
+
+func open(t testing.TB) *house {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db"), Clock: func() time.Time { return noon }, Zone: time.UTC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	h := &house{TB: t, db: db, endpoints: map[string]resource.Endpoint{}}
+	add(h, &portal.Groups)
+	add(h, &portal.Devices)
+	add(h, &portal.Collectors)
+	add(h, &portal.Roles)
+	add(h, &portal.Users)
+	add(h, &portal.Tokens)
+	h.write(func(tx resource.Tx) error { return portal.Seed(t.Context(), tx, resource.SecondsOf(noon)) })
+	return h
+}
+
+func add[T any](h *house, r *resource.Resource[T]) {
+	h.Helper()
+	table, err := store.Add(h.db, r)
+	if err != nil {
+		h.Fatal(err)
+	}
+	for _, e := range table.Endpoints() {
+		h.endpoints[e.ID()] = e
+	}
+}
+
+func (h *house) write(do func(tx resource.Tx) error) {
+	h.Helper()
+	if err := h.db.Write(h.Context(), do); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// options are those of a test: without the time that real hashes take.
+func options(devices int) demo.Options {
+	return demo.Options{Devices: devices, Now: noon, Passwords: map[string]string{"operator": "spyglass demo"},
+		Hash: func(password string) (string, error) { return "hash of " + password, nil }}
+}
+
+func filled(t testing.TB, devices int) *house {
+	t.Helper()
+	h := open(t)
+	if err := demo.Fill(t.Context(), h.db, options(devices)); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// page is the body of one list, as the administrator sees it.
+func (h *house) page(id string, vars map[string]string, query url.Values) string {
+	h.Helper()
+	e := h.endpoints[id]
+	got, err := e.Handle(h.Context(), &resource.Call{Access: &resource.Access{UserID: 1, Admin: true}, At: noon, Vars: vars, Query: query})
+	if err != nil {
+		h.Fatal(err)
+	}
+	if a, ok := got.(*resource.Answer); ok {
+		got = a.Body
+	}
+	return string(got.(resource.JSON))
+}
+
+func (h *house) everything() string {
+	all := ""
+	for _, list := range []string{"GET /device/groups", "GET /device/devices", "GET /setting/collectors", "GET /setting/roles", "GET /setting/admins"} {
+		all += h.page(list, nil, url.Values{"size": {"1000"}}) + "\n"
+	}
+	return all + h.page("GET /setting/admins/{adminId}/apitokens", map[string]string{"adminId": "2"}, nil)
+}
+
+func (h *house) devices() []portal.Device { return find(h, &portal.Devices) }
+
+func find[T any](h *house, r *resource.Resource[T]) []T {
+	h.Helper()
+	rows, err := resource.Find(h.Context(), h.db, r.Name)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return rows
+}
+
+func value(props []resource.Property, name string) string {
+	for _, p := range props {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+func TestTwoFillsAreTheSame(t *testing.T) {
+	one, two := filled(t, 300).everything(), filled(t, 300).everything()
+	if one != two {
+		t.Error("two fills with the same Now differ")
+	}
+	if small := filled(t, 0).devices(); !reflect.DeepEqual(small, filled(t, 1000).devices()[:demo.StandardDevices]) {
+		t.Error("the standard devices differ in a larger company")
+	}
+}
+
+func TestTheStandardCompanyHasSomeOfEveryKind(t *testing.T) {
+	kinds := map[string]int{}
+	states := map[string]int{}
+	for _, d := range filled(t, 0).devices() {
+		for category := range strings.SplitSeq(value(d.CustomProperties, "system.categories"), ",") {
+			kinds[category]++
+		}
+		states[d.HostStatus]++
+		states[strings.Split(d.AlertStatus, "-")[0]]++
+	}
+	want := map[string]int{"server": 59, "switch": 28, "firewall": 6, "hypervisor": 14, "database": 14, "wireless": 20, "ups": 7}
+	for kind, n := range want {
+		if kinds[kind] != n {
+			t.Errorf("%d devices are %s, want %d", kinds[kind], kind, n)
+		}
+	}
+	for _, state := range []string{"dead", "confirmed", "unconfirmed"} {
+		if states[state] == 0 || states[state] > 40 {
+			t.Errorf("%d devices are %s", states[state], state)
+		}
+	}
+}
+
+func TestACompanyHasExactlySoManyDevicesInTwentyFiveGroups(t *testing.T) {
+	for devices, want := range map[int]int{1: 1, 20: 20, 0: 152, 153: 153, 1000: 1000} {
+		t.Run(fmt.Sprint(devices), func(t *testing.T) {
+			h := filled(t, devices)
+			groups := map[int64]portal.Group{}
+			for _, g := range find(h, &portal.Groups) {
+				groups[g.ID] = g
+			}
+			if len(groups) != 25 || groups[25].FullPath != "Decommissioned" || groups[8].FullPath != "Servers/Linux" {
+				t.Errorf("the groups are %v", groups)
+			}
+			all := h.devices()
+			if len(all) != want {
+				t.Errorf("%d devices, want %d", len(all), want)
+			}
+			taken := map[string]bool{}
+			for i, d := range all {
+				if d.ID != int64(i)+1 || taken[d.Name] || taken[d.DisplayName] {
+					t.Fatalf("device %d, %s at %s, is the %dth or not the only one", d.ID, d.DisplayName, d.Name, i+1)
+				}
+				taken[d.Name], taken[d.DisplayName] = true, true
+				checkDevice(t, d, groups)
+			}
+		})
+	}
+}
+
+func checkDevice(t *testing.T, d portal.Device, groups map[int64]portal.Group) {
+	t.Helper()
+	for _, id := range d.GroupIDs {
+		if groups[id].ID == 0 || id == 25 {
+			t.Errorf("%s is in group %d", d.DisplayName, id)
+		}
+	}
+	if len(d.GroupIDs) < 2 || d.CollectorID != portal.BuiltInCollector || d.CurrentCollector != portal.BuiltInCollector {
+		t.Errorf("%s is in groups %v, with collector %d", d.DisplayName, d.GroupIDs, d.CollectorID)
+	}
+	now := resource.SecondsOf(noon)
+	if d.CreatedOn > d.UpdatedOn || d.UpdatedOn > now || d.LastDataTime > now || d.CreatedOn < now-731*24*60*60 || resource.Seconds(d.UpTime) > now-d.CreatedOn {
+		t.Errorf("%s: made %d, changed %d, up %d s, seen %d", d.DisplayName, d.CreatedOn, d.UpdatedOn, d.UpTime, d.LastDataTime)
+	}
+}
+
+func TestADeviceReadsLikeThis(t *testing.T) {
+	h := filled(t, 0)
+	got := h.page("GET /device/devices/{id}", map[string]string{"id": "150"}, nil)
+	got = got[:strings.Index(got, `,"inheritedProperties"`)] + "}"
+	const want = `{"id":150,"name":"10.10.8.18","displayName":"web-prod-08.fra","description":"Shop front end","deviceType":0,"hostStatus":"normal","alertStatus":"none","hostGroupIds":"8,15,19","preferredCollectorId":1,"currentCollectorId":1,"disableAlerting":false,"link":"https://web-prod-08.fra.kestrel-freight.example/","enableNetflow":false,"relatedDeviceId":-1,` +
+		`"customProperties":[{"name":"location","value":"Frankfurt FR5, rack 10"},{"name":"system.categories","value":"linux,server"},{"name":"os","value":"Rocky Linux 9.4"},{"name":"owner","value":"Platform team"},{"name":"serial","value":"VM-10EA905B"}],` +
+		`"systemProperties":[{"name":"system.hostname","value":"10.10.8.18"},{"name":"system.displayname","value":"web-prod-08.fra"},{"name":"system.collectorid","value":"1"},{"name":"system.devicetype","value":"0"},{"name":"system.categories","value":"linux,server"}],` +
+		`"autoProperties":[{"name":"auto.model","value":"VMware Virtual Platform"},{"name":"auto.cpu.cores","value":"16"},{"name":"auto.memory.gib","value":"64"}],` +
+		`"createdOn":1776768410,"updatedOn":1777525094,"lastDataTime":1777895951,"lastRawdataTime":1777895951,"upTimeInSeconds":134907,"deletedTimeInMs":0}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestSecretsAreMasked(t *testing.T) {
+	h := filled(t, 0)
+	shown, secrets := h.everything(), 0
+	check := func(props []resource.Property) {
+		for _, p := range props {
+			if !resource.SecretName(p.Name) {
+				continue
+			}
+			secrets++
+			if strings.Contains(shown, p.Value) {
+				t.Errorf("%s is shown", p.Name)
+			}
+		}
+	}
+	for _, d := range h.devices() {
+		check(d.CustomProperties)
+	}
+	for _, g := range find(h, &portal.Groups) {
+		check(g.CustomProperties)
+	}
+	if secrets < 20 || strings.Contains(shown, "hash of") {
+		t.Errorf("%d secrets, want at least 20 and no hash", secrets)
+	}
+}
+
+func TestThePeople(t *testing.T) {
+	h := open(t)
+	own := portal.User{Username: "Admin", Email: "me@example.net", Password: "mine", Status: "active", Roles: []portal.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system"}
+	h.write(func(tx resource.Tx) error { return resource.Put(t.Context(), tx, portal.Users.Name, &own) })
+	if err := demo.Fill(t.Context(), h.db, options(1)); err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, u := range find(h, &portal.Users) {
+		password := u.Password
+		if u.Username == "viewer" {
+			password = password[:len("hash of ")] + fmt.Sprint(len(password) > 20)
+		}
+		got += fmt.Sprintln(u.ID, u.Username, u.Email, u.Roles, u.Status, password)
+	}
+	const want = `1 admin dana.whitfield@kestrel-freight.example [{1 administrator}] active mine
+2 operator ingrid.solberg@kestrel-freight.example [{2 manager}] active hash of spyglass demo
+3 viewer marcus.weber@kestrel-freight.example [{4 readonly}] active hash of true
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestWhatExamplesChangeIsNeededByNothing(t *testing.T) {
+	h := filled(t, 0)
+	for _, row := range []string{"/device/devices/150", "/device/groups/25", "/setting/collectors/2", "/setting/roles/5", "/setting/admins/2/apitokens/1", "/setting/admins/3"} {
+		path, id := row[:strings.LastIndex(row, "/")], row[strings.LastIndex(row, "/")+1:]
+		e := h.endpoints["DELETE "+strings.Replace(path, "/2/", "/{adminId}/", 1)+"/{id}"]
+		c := &resource.Call{Access: &resource.Access{UserID: 1, Admin: true}, At: noon, Vars: map[string]string{"id": id, "adminId": "2"}, Query: url.Values{}}
+		if _, err := e.Handle(t.Context(), c); err != nil {
+			t.Errorf("%s: %v", row, err)
+		}
+	}
+}
+
+func TestFillRefusesAPortalThatIsNotEmpty(t *testing.T) {
+	h := filled(t, 20)
+	before := h.everything()
+	err := demo.Fill(t.Context(), h.db, options(20))
+	if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != "the portal is not empty; the demo needs an empty --data folder" {
+		t.Errorf("got %v", err)
+	}
+	if h.everything() != before {
+		t.Error("a refused fill changed the portal")
+	}
+}
+
+func TestFillRefusesANumberThatCannotBe(t *testing.T) {
+	for _, n := range []int{-1, demo.MaxDevices + 1} {
+		if err := demo.Fill(t.Context(), nil, demo.Options{Devices: n}); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%d: %v, want invalid", n, err)
+		}
+	}
+}
+
+func TestAFillThatStopsHalfWayLeavesThePortalEmpty(t *testing.T) {
+	h := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	o := options(3000)
+	o.Progress = func(int) { cancel() }
+	if err := demo.Fill(ctx, h.db, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want canceled", err)
+	}
+	if rows := len(find(h, &portal.Groups)) + len(h.devices()) + len(find(h, &portal.Users)); rows != 1 {
+		t.Errorf("%d rows are left, want the root group alone", rows)
+	}
+	if err := demo.Fill(t.Context(), h.db, options(20)); err != nil {
+		t.Fatal(err)
+	}
+	if h.everything() != filled(t, 20).everything() {
+		t.Error("the second attempt made another company")
+	}
+}
+
+func TestEveryListIsValidJSON(t *testing.T) {
+	for line := range strings.SplitSeq(filled(t, 0).everything(), "\n") {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("no JSON: %.200s", line)
+		}
+	}
+}
+
+func BenchmarkFill10000(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		h := open(b)
+		b.StartTimer()
+		if err := demo.Fill(b.Context(), h.db, options(10_000)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

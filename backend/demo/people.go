@@ -1,0 +1,77 @@
+package demo
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// staff are the users, with their passwords hashed: that is slow, so it is done
+// before the transaction.
+func staff(o Options) ([]portal.User, error) {
+	users := []portal.User{
+		{ID: 1, Username: "admin", FirstName: "Dana", LastName: "Whitfield", Email: "dana.whitfield@kestrel-freight.example", Phone: "+1 512 555 0110",
+			Timezone: "America/Chicago", Roles: []portal.RoleRef{{Name: "administrator"}}, Note: "Runs the portal"},
+		{ID: 2, Username: "operator", FirstName: "Ingrid", LastName: "Solberg", Email: "ingrid.solberg@kestrel-freight.example", Phone: "+47 21 55 01 10",
+			Timezone: "Europe/Oslo", Roles: []portal.RoleRef{{Name: "manager"}}, Note: "Network operations, early shift"},
+		{ID: 3, Username: "viewer", FirstName: "Marcus", LastName: "Weber", Email: "marcus.weber@kestrel-freight.example", Phone: "+49 69 5550 0110",
+			Timezone: "Europe/Berlin", Roles: []portal.RoleRef{{Name: "readonly"}}, Note: "Service desk"},
+	}
+	for i := range users {
+		u := &users[i]
+		u.Status, u.ContactBy, u.SMSFormat = "active", "email", "sms"
+		password, given := o.Passwords[u.Username]
+		if !given {
+			password = rand.Text()
+		}
+		var err error
+		if u.Password, err = o.Hash(password); err != nil {
+			return nil, err
+		}
+	}
+	return users, nil
+}
+
+func (f *filler) users(people []portal.User) error {
+	ctx, tx := f.write.Context, f.write.Tx
+	have, err := resource.Find(ctx, tx, portal.Users.Name)
+	if err != nil {
+		return err
+	}
+	for _, u := range people {
+		if len(have) > 0 && strings.EqualFold(have[0].Username, u.Username) {
+			was := have[0]
+			u.ID, u.Password, u.Roles, u.Status, u.CreatedBy = was.ID, was.Password, was.Roles, was.Status, was.CreatedBy
+			u.LastLoginOn, u.LastAuthIP = was.LastLoginOn, was.LastAuthIP
+			err = resource.Put(ctx, tx, portal.Users.Name, &u)
+		} else {
+			err = add(f, &portal.Users, &u, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// roles adds one that nobody holds.
+func (f *filler) roles() error {
+	return add(f, &portal.Roles, &portal.Role{
+		ID: 5, Name: "Frankfurt on-call", Description: "Acknowledges what happens in Frankfurt at night, and sees nothing else", GroupID: 1,
+		Privileges: []portal.Privilege{{ObjectType: string(resource.DeviceGroup), ObjectID: strconv.FormatInt(siteFrankfurt, 10), ObjectName: "Sites/Frankfurt", Operation: resource.Ack.String()}},
+	}, nil)
+}
+
+// tokens adds one that is suspended, and whose secrets nobody has ever seen.
+func (f *filler) tokens() error {
+	hash := sha256.Sum256([]byte(rand.Text()))
+	return resource.Put(f.write.Context, f.write.Tx, portal.Tokens.Name, &portal.Token{
+		ID: 1, AdminID: 2, AdminName: "operator", AccessID: "w6Zt3RkXq9Vb2NfD", BearerHash: hex.EncodeToString(hash[:]), SealedKey: f.db.Seal([]byte(rand.Text())),
+		Note: "nightly export", Status: portal.TokenSuspended, CreatedBy: "operator", CreatedOn: f.ago(203), LastUsedOn: f.ago(38), LastAuthIP: "10.20.8.21",
+	})
+}

@@ -1,0 +1,72 @@
+package demo
+
+import (
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// status is what only the portal sets: what it and its checks found out.
+type status struct {
+	host, alert                      string
+	createdOn, updatedOn, answeredOn resource.Seconds
+	upTime                           int64
+	auto                             []resource.Property
+	checkedOn                        resource.Seconds
+}
+
+// set writes the status into a device that the rules have completed.
+func (s *status) set(d *portal.Device) {
+	d.HostStatus, d.AlertStatus = s.host, s.alert
+	d.CreatedOn, d.UpdatedOn = s.createdOn, s.updatedOn
+	d.LastDataTime, d.LastRawdataTime = s.answeredOn, s.checkedOn
+	d.UpTime, d.AutoProperties = s.upTime, s.auto
+}
+
+// status of the i-th of count devices. The standard ones were added over two
+// years, some days apart; those of later rounds evenly over the same time.
+func (f *fleet) status(i, count int, s *slot) status {
+	const years = 728 * day
+	age := int64(years - years/StandardDevices*i - f.dice.IntN(2*day))
+	if i >= StandardDevices {
+		age = years - int64(years-3*day)*int64(i-StandardDevices)/int64(count-StandardDevices)
+	}
+	age = max(age, 2*day)
+	st := status{
+		host: "normal", alert: f.alert(), upTime: 1 + f.dice.Int64N(min(age, 400*day)),
+		createdOn: f.now - resource.Seconds(age), updatedOn: f.now - resource.Seconds(f.dice.Int64N(min(age, 30*day))),
+		checkedOn: f.now - resource.Seconds(f.dice.IntN(60)),
+		auto:      props("auto.model", f.oneOf(s.kind.models)),
+	}
+	st.answeredOn = st.checkedOn
+	if f.dice.IntN(100) < 3 {
+		st.host, st.alert, st.upTime = "dead", "unconfirmed-critical-none", 0
+		st.answeredOn -= resource.Seconds(600 + f.dice.IntN(5*60*60))
+	}
+	for _, fact := range s.kind.facts {
+		st.auto = append(st.auto, resource.Property{Name: fact.name, Value: f.oneOf(fact.values)})
+	}
+	return st
+}
+
+// alert is the state of its alerts: most devices have none.
+func (f *fleet) alert() string {
+	severity := ""
+	switch n := f.dice.IntN(100); {
+	case n < 2:
+		severity = "critical"
+	case n < 6:
+		severity = "error"
+	case n < 13:
+		severity = "warn"
+	default:
+		return "none"
+	}
+	known, covered := "unconfirmed-", "-none"
+	if f.dice.IntN(5) < 2 {
+		known = "confirmed-"
+	}
+	if f.dice.IntN(8) == 0 {
+		covered = "-sdt"
+	}
+	return known + severity + covered
+}

@@ -1,0 +1,222 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+)
+
+// Command is what another process of the same OS user asks of a portal.
+type Command struct {
+	Do       string   `json:"do"` // one of the Do constants
+	Name     string   `json:"name,omitempty"`
+	Role     string   `json:"role,omitempty"`
+	Password string   `json:"password,omitempty"`
+	Args     []string `json:"args,omitempty"`
+}
+
+// What a Command can ask for.
+const (
+	DoAddUser     = "user add"
+	DoSetPassword = "user password"
+	DoCreateToken = "token create"
+	DoRaise       = "raise" // bring the window to the front; only a running desktop answers
+)
+
+// Result is the answer to a Command; only DoCreateToken fills it.
+type Result struct {
+	Bearer    string `json:"bearer,omitempty"`
+	AccessID  string `json:"accessId,omitempty"`
+	AccessKey string `json:"accessKey,omitempty"`
+}
+
+type reply struct {
+	Result Result     `json:"result"`
+	Kind   fault.Kind `json:"kind,omitempty"`
+	Error  string     `json:"error,omitempty"`
+}
+
+// Ask runs a command on the portal of a data folder: in the process that has
+// it, or here when none has.
+func Ask(ctx context.Context, o Options, c Command) (Result, error) {
+	o.Listen = ""
+	s, err := New(ctx, o)
+	if err == nil {
+		result, err := s.do(ctx, c)
+		return result, errors.Join(err, s.Stop(ctx))
+	}
+	if !fault.Is(err, fault.Conflict) {
+		return Result{}, err
+	}
+	conn, dialErr := dialControl(o.Data)
+	if dialErr != nil {
+		return Result{}, err
+	}
+	defer conn.Close()
+	return exchange(conn, c)
+}
+
+const controlTimeout = 10 * time.Second
+
+func exchange(conn net.Conn, c Command) (Result, error) {
+	if err := conn.SetDeadline(time.Now().Add(controlTimeout)); err != nil {
+		return Result{}, err
+	}
+	if err := json.NewEncoder(conn).Encode(c); err != nil {
+		return Result{}, err
+	}
+	var r reply
+	if err := json.NewDecoder(conn).Decode(&r); err != nil {
+		return Result{}, fault.New(fault.Offline, "the running Spyglass gave no answer")
+	}
+	if r.Error != "" {
+		return Result{}, fault.New(r.Kind, "%s", r.Error)
+	}
+	return r.Result, nil
+}
+
+// do runs one command.
+func (s *Server) do(ctx context.Context, c Command) (Result, error) {
+	switch c.Do {
+	case DoAddUser:
+		_, err := s.Sessions.AddUser(ctx, c.Name, c.Password, c.Role)
+		return Result{}, err
+	case DoSetPassword:
+		return Result{}, s.Sessions.SetPassword(ctx, c.Name, c.Password)
+	case DoCreateToken:
+		id, err := s.Sessions.UserID(ctx, c.Name)
+		if err != nil {
+			return Result{}, err
+		}
+		t, err := s.Sessions.CreateToken(ctx, id, "made on the command line", c.Name)
+		return Result{Bearer: t.Bearer, AccessID: t.AccessID, AccessKey: t.AccessKey}, err
+	case DoRaise:
+		if s.o.Raise == nil {
+			return Result{}, fault.New(fault.Conflict, "a Spyglass without a window runs on this data folder, at %s", s.Origin())
+		}
+		s.o.Raise(c.Args)
+		return Result{}, nil
+	}
+	return Result{}, fault.New(fault.Invalid, "there is no command %q", c.Do)
+}
+
+// control is a Unix socket in the data folder, which only its user can enter.
+// The file "control" names it: a socket's path may be too short for a deep folder.
+type control struct {
+	listener net.Listener
+	folder   string // to be removed at the end; empty when the socket lies in the data folder
+	mu       sync.Mutex
+	conns    map[net.Conn]bool
+	closed   bool
+}
+
+// longestSocket is what every system takes as the path of a Unix socket.
+const longestSocket = 100
+
+func listenControl(data string) (*control, error) {
+	c := &control{conns: map[net.Conn]bool{}}
+	path, err := filepath.Abs(filepath.Join(data, "control.sock"))
+	if err != nil {
+		return nil, err
+	}
+	if len(path) > longestSocket {
+		if c.folder, err = os.MkdirTemp("", "spyglass-"); err != nil {
+			return nil, err
+		}
+		path = filepath.Join(c.folder, "control.sock")
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed; the lock is ours
+		return nil, err
+	}
+	if c.listener, err = net.Listen("unix", path); err != nil {
+		return nil, fault.New(fault.Conflict, "the control socket %s cannot be opened: %v", path, cause(err))
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, c.listener.Close())
+	}
+	return c, os.WriteFile(filepath.Join(data, "control"), []byte(path), 0o600)
+}
+
+func dialControl(data string) (net.Conn, error) {
+	path, err := os.ReadFile(filepath.Join(data, "control"))
+	if err != nil {
+		return nil, err
+	}
+	return net.DialTimeout("unix", string(path), controlTimeout)
+}
+
+func (c *control) serve(s *Server) {
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	for {
+		conn, err := c.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		c.mu.Lock()
+		if c.closed {
+			c.mu.Unlock()
+			_ = conn.Close()
+			return
+		}
+		c.conns[conn] = true
+		c.mu.Unlock()
+		wait.Go(func() { c.answer(s, conn) })
+	}
+}
+
+func (c *control) answer(s *Server, conn net.Conn) {
+	defer func() {
+		_ = conn.Close()
+		c.mu.Lock()
+		delete(c.conns, conn)
+		c.mu.Unlock()
+	}()
+	if conn.SetDeadline(time.Now().Add(controlTimeout)) != nil {
+		return
+	}
+	var cmd Command
+	if json.NewDecoder(bufio.NewReader(conn)).Decode(&cmd) != nil {
+		return // whoever asked has gone
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), controlTimeout)
+	defer cancel()
+	var r reply
+	result, err := s.do(ctx, cmd)
+	if r.Result = result; err != nil {
+		f := fault.Of(err)
+		if f.Kind == fault.Internal {
+			s.o.Log.Error("a command failed", "command", cmd.Do, "err", err)
+		}
+		r.Kind, r.Error = f.Kind, f.Message
+	}
+	_ = json.NewEncoder(conn).Encode(r) // whoever asked may have gone
+}
+
+func (c *control) close() {
+	_ = c.listener.Close()
+	c.mu.Lock()
+	c.closed = true
+	for conn := range c.conns {
+		_ = conn.Close()
+	}
+	c.mu.Unlock()
+	if c.folder != "" {
+		_ = os.RemoveAll(c.folder)
+	}
+}
+
+func cause(err error) error {
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
+	}
+	return err
+}

@@ -1,0 +1,211 @@
+package server_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+
+	"spyglass/backend/resource"
+	"spyglass/backend/server"
+)
+
+// caller sends requests to a running portal as its administrator.
+type caller struct {
+	t            *testing.T
+	origin       string
+	cookie, csrf string
+	doc          *openapi3.T
+}
+
+func (c *caller) send(method, path string, body []byte) (*http.Response, []byte) {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.origin+"/api"+path, bytes.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.Header.Set("Cookie", c.cookie)
+	if method != http.MethodGet {
+		r.Header.Set("X-CSRF-Token", c.csrf)
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return answer, text
+}
+
+// newCaller starts a demo portal, signs in and reads its OpenAPI document.
+func newCaller(t *testing.T) (*caller, []resource.Endpoint) {
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	s, err := server.New(t.Context(), server.Options{Data: t.TempDir(), Listen: "127.0.0.1:0", Version: "test", Demo: true, Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.Start(nil); err != nil {
+		t.Fatal(err)
+	}
+	c := &caller{t: t, origin: s.Origin()}
+	login, err := json.Marshal(map[string]string{"username": "admin", "password": s.Passwords["admin"]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, text := c.send("POST", "/session", login)
+	var who struct{ CSRFToken string }
+	if err := json.Unmarshal(text, &who); err != nil || answer.StatusCode != 200 {
+		t.Fatalf("sign-in answers %d %s", answer.StatusCode, text)
+	}
+	c.cookie, c.csrf = answer.Cookies()[0].Name+"="+answer.Cookies()[0].Value, who.CSRFToken
+	_, text = c.send("GET", "/openapi.json", nil)
+	if c.doc, err = openapi3.NewLoader().LoadFromData(text); err == nil {
+		err = c.doc.Validate(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuseUnnamedKeys(c.doc)
+	return c, s.Endpoints()
+}
+
+// refuseUnnamedKeys makes the document stricter than clients need it: an answer
+// must not have a key that is not described. The keyword is one that kin-openapi
+// leaves to its JSON Schema 2020-12 validator, which then rules the whole answer.
+func refuseUnnamedKeys(doc *openapi3.T) {
+	no := false
+	for name, ref := range doc.Components.Schemas {
+		if name != "Error" && len(ref.Value.Properties) > 0 {
+			ref.Value.UnevaluatedProperties = openapi3.BoolSchema{Has: &no}
+		}
+	}
+}
+
+// TestEveryExampleOfTheCatalogAnswersAsDocumented sends them all, as they stand,
+// against the demo: reads first, removals last, what lies deeper before what
+// holds it, and signing out at the very end.
+func TestEveryExampleOfTheCatalogAnswersAsDocumented(t *testing.T) {
+	c, endpoints := newCaller(t)
+	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
+	order := []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+	slices.SortStableFunc(published, func(a, b resource.Endpoint) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Method), slices.Index(order, b.Method)), -cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")))
+	})
+	if len(published) == 0 {
+		t.Fatal("the portal publishes no endpoint")
+	}
+	for i := range published {
+		t.Run(published[i].ID(), func(t *testing.T) {
+			c := *c
+			c.t = t
+			if published[i].Right.Object == resource.Open {
+				c.cookie = "" // signing in with a session ends that one
+			}
+			c.try(&published[i])
+		})
+	}
+}
+
+// try sends one example and holds the answer against the document.
+func (c *caller) try(e *resource.Endpoint) {
+	path := cmp.Or(e.Example.Path, e.Path)
+	if strings.Contains(path, "{") {
+		c.t.Fatalf("the example %s leaves an id open", path)
+	}
+	query := url.Values{}
+	for _, q := range e.Example.Query {
+		query.Add(q[0], q[1])
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	var body []byte
+	if e.Example.Body != nil {
+		var err error
+		if body, err = json.Marshal(e.Example.Body); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	answer, text := c.send(e.Method, path, body)
+	want := http.StatusOK
+	if e.Creates {
+		want = http.StatusCreated
+	}
+	if answer.StatusCode != want {
+		c.t.Fatalf("%s %s %s\nanswers %d %s, want %d", e.Method, path, body, answer.StatusCode, text, want)
+	}
+	if made, ok := strings.CutPrefix(answer.Header.Get("Location"), "/api"); ok { // the next example may want its name
+		if answer, text := c.send("DELETE", made+"?deleteHard=true", nil); answer.StatusCode != http.StatusOK {
+			c.t.Errorf("DELETE %s answers %d %s", made, answer.StatusCode, text)
+		}
+	}
+	item := c.doc.Paths.Value(e.Path)
+	err := openapi3filter.ValidateResponse(c.t.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{
+			Request: answer.Request,
+			Route:   &routers.Route{Spec: c.doc, Path: e.Path, PathItem: item, Method: e.Method, Operation: item.GetOperation(e.Method)},
+		},
+		Status: answer.StatusCode, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(text)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
+	})
+	if err != nil {
+		c.t.Errorf("%s %s\nanswers %s\nwhich is not as documented: %v", e.Method, path, text, err)
+	}
+	if query.Has("fields") || !slices.ContainsFunc(e.Params, func(p resource.Param) bool { return p.Name == "fields" }) {
+		return
+	}
+	c.checkWhole(e, text)
+}
+
+// checkWhole wants every described key in each row, in the order of the
+// declaration: what fields= picks from is all there without it.
+func (c *caller) checkWhole(e *resource.Endpoint, text []byte) {
+	row, rows := e.Answer, []json.RawMessage{text}
+	if i := slices.IndexFunc(row.Properties, func(k resource.Key) bool { return k.Name == "items" }); i >= 0 {
+		var page struct{ Items []json.RawMessage }
+		if err := json.Unmarshal(text, &page); err != nil {
+			c.t.Fatal(err)
+		}
+		row, rows = row.Properties[i].Schema.Items, page.Items
+		if len(rows) == 0 {
+			c.t.Error("the example lists nothing")
+		}
+	}
+	var want []string
+	for _, k := range row.Properties {
+		if !k.WriteOnly {
+			want = append(want, k.Name)
+		}
+	}
+	for _, one := range rows {
+		node, err := resource.ParseJSON(one)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if !slices.Equal(node.Keys, want) {
+			c.t.Errorf("a row has the keys\n%v\nwant\n%v", node.Keys, want)
+		}
+	}
+}

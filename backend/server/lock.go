@@ -1,0 +1,27 @@
+package server
+
+import (
+	"path/filepath"
+
+	"github.com/gofrs/flock" // BSD-3: one API over flock and LockFileEx; the OS frees it when a process dies
+
+	"spyglass/backend/fault"
+)
+
+// lock keeps other processes out of a data folder.
+type lock struct{ file *flock.Flock }
+
+// takeLock fails with fault.Conflict when another process has the folder.
+func takeLock(data string) (*lock, error) {
+	l := &lock{flock.New(filepath.Join(data, "lock"), flock.SetPermissions(0o600))}
+	got, err := l.file.TryLock()
+	if err != nil {
+		return nil, fault.New(fault.Denied, "the data folder %s cannot be written (%v); choose another one with --data or change its permissions", data, cause(err))
+	}
+	if !got {
+		return nil, fault.New(fault.Conflict, "another Spyglass runs on the data folder %s; stop it, or choose another folder with --data", data)
+	}
+	return l, nil
+}
+
+func (l *lock) release() error { return l.file.Close() }

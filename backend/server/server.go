@@ -1,0 +1,293 @@
+// Package server is the portal as one value: New, Start, Stop.
+//
+// New takes the data folder for this process, opens its database, makes a new
+// portal in an empty folder, and opens the listener, so that whatever can fail
+// fails before anything runs. Start serves. Stop is idempotent and bounded:
+// HTTP drains, then sessions end, then the database closes, then the folder is
+// free for the next process.
+//
+// # Concurrency
+//
+// All methods are safe for concurrent use. The goroutines of a Server end
+// before Stop returns.
+//
+// # Errors
+//
+// A folder in use, not writable, damaged or from a newer version, and a taken
+// port, are faults of kind Conflict whose sentence says what to do.
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"spyglass/backend/api"
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/session"
+	"spyglass/backend/store"
+)
+
+// Options say which portal runs, and where it answers.
+type Options struct {
+	Data    string // the folder; made when it is not there
+	Listen  string // address and port, "127.0.0.1:0" for a free one; empty: no listener
+	Version string // of this program
+
+	Demo        bool // fill an empty folder with the demo environment
+	DemoDevices int  // how many devices that has; 0 for the standard company
+	NoLimits    bool // no rate limits
+	TLSCert     string
+	TLSKey      string
+
+	Page  fs.FS               // the built UI
+	Raise func(args []string) // what a second start asks for; may be nil
+	Log   *slog.Logger
+	Clock func() time.Time // time.Now when nil
+}
+
+// Server is one running portal.
+type Server struct {
+	Sessions *session.Service
+	Setting  portal.Setting
+	// Passwords are those of the users this start has made, by name; shown once.
+	Passwords map[string]string
+
+	o         Options
+	lock      *lock
+	db        *store.DB
+	endpoints []resource.Endpoint
+	listener  net.Listener
+	http      *http.Server
+	control   *control
+	wait      sync.WaitGroup
+	stop      sync.Once
+	stopped   error
+	failed    chan error
+}
+
+// New opens a portal. What it opened is closed again when it fails.
+func New(ctx context.Context, o Options) (_ *Server, err error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	o.Log = cmp.Or(o.Log, slog.Default())
+	s := &Server{o: o, failed: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			_ = s.Stop(context.WithoutCancel(ctx))
+		}
+	}()
+	if err := os.MkdirAll(o.Data, 0o700); err != nil {
+		return nil, fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data", o.Data, cause(err))
+	}
+	if s.lock, err = takeLock(o.Data); err != nil {
+		return nil, err
+	}
+	if o.Listen != "" {
+		if s.listener, err = listen(o); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	if s.control, err = listenControl(o.Data); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// tables adds every resource; this list is the portal.
+func (s *Server) tables() error {
+	return errors.Join(
+		mount(s, &portal.Devices),
+		mount(s, &portal.Groups),
+		mount(s, &portal.Collectors),
+		mount(s, &portal.Users),
+		mount(s, &portal.Tokens),
+		mount(s, &portal.Roles),
+	)
+}
+
+func mount[T any](s *Server, r *resource.Resource[T]) error {
+	table, err := store.Add(s.db, r)
+	if err == nil {
+		s.endpoints = append(s.endpoints, table.Endpoints()...)
+	}
+	return err
+}
+
+func (s *Server) open(ctx context.Context) error {
+	var err error
+	path := filepath.Join(s.o.Data, "portal.db")
+	if s.db, err = store.Open(ctx, store.Options{Path: path, Log: s.o.Log, Clock: s.o.Clock}); err != nil {
+		return err
+	}
+	if err := s.tables(); err != nil {
+		return err
+	}
+	if _, err := store.Add(s.db, &portal.Settings); err != nil {
+		return err
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	if s.Sessions, err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Log: s.o.Log, Clock: s.o.Clock}); err != nil {
+		return err
+	}
+	s.endpoints = append(s.endpoints, portal.VersionEndpoint(s.o.Version))
+	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
+	return nil
+}
+
+// listen opens the port. Another address than loopback needs TLS (trust.md, rule 1).
+func listen(o Options) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(o.Listen)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "--listen takes an address and a port, 127.0.0.1:8443, not %q", o.Listen)
+	}
+	ip := net.ParseIP(host)
+	if (ip == nil || !ip.IsLoopback()) && o.TLSCert == "" {
+		return nil, fault.New(fault.Invalid, "%s can be reached from other machines: that needs --tls-cert and --tls-key. Listen on 127.0.0.1 to stay on this one", cmp.Or(host, "every address"))
+	}
+	if (o.TLSCert == "") != (o.TLSKey == "") {
+		return nil, fault.New(fault.Invalid, "--tls-cert and --tls-key go together")
+	}
+	l, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		return nil, fault.New(fault.Conflict, "%s cannot be listened on (%v); another program may have the port: choose one with --listen, port 0 picks a free one", o.Listen, cause(err))
+	}
+	if o.TLSCert == "" {
+		return l, nil
+	}
+	pair, err := tls.LoadX509KeyPair(o.TLSCert, o.TLSKey)
+	if err != nil {
+		_ = l.Close()
+		return nil, fault.New(fault.Invalid, "the certificate cannot be used: %v", err)
+	}
+	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), nil
+}
+
+// Endpoints are all that the portal serves, as the catalog prints them.
+func (s *Server) Endpoints() []resource.Endpoint { return s.endpoints }
+
+// DB is the portal's database.
+func (s *Server) DB() *store.DB { return s.db }
+
+// Address is the host and port that answers, "127.0.0.1:8443".
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Origin is where the page lies, "http://127.0.0.1:8443".
+func (s *Server) Origin() string {
+	if s.o.TLSCert != "" {
+		return "https://" + s.Address()
+	}
+	return "http://" + s.Address()
+}
+
+// hosts are the Host values that are ours.
+func (s *Server) hosts() []string {
+	hosts := []string{s.Address()}
+	host, port, _ := net.SplitHostPort(s.Address())
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+		hosts = append(hosts, net.JoinHostPort("localhost", port))
+	}
+	if asked, _, err := net.SplitHostPort(s.o.Listen); err == nil && asked != "" {
+		hosts = append(hosts, net.JoinHostPort(asked, port))
+	}
+	return hosts
+}
+
+// Start serves the portal, and beside it the Explorer's endpoints.
+func (s *Server) Start(explorer []resource.Endpoint) error {
+	limits := api.DefaultLimit
+	if s.o.NoLimits {
+		limits = nil
+	}
+	handler, err := api.New(api.Options{
+		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Sessions: s.Sessions, Hosts: s.hosts(),
+		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: portal.APIVersion,
+		Limits: limits, Log: s.o.Log, Clock: s.o.Clock,
+	})
+	if err != nil {
+		return err
+	}
+	s.http = &http.Server{
+		Handler: handler, MaxHeaderBytes: 64 << 10,
+		ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
+	}
+	s.wait.Go(func() {
+		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("serving %s: %w", s.Address(), err)
+		}
+	})
+	s.wait.Go(func() { s.control.serve(s) })
+	return nil
+}
+
+// Failed tells why the server stopped by itself.
+func (s *Server) Failed() <-chan error { return s.failed }
+
+// drain is how long requests under way may take when the server stops.
+const drain = 3 * time.Second
+
+// Stop ends everything in reverse order. It may be called twice, and on a
+// server that never started.
+func (s *Server) Stop(ctx context.Context) error {
+	s.stop.Do(func() { s.stopped = s.shut(ctx) })
+	return s.stopped
+}
+
+func (s *Server) shut(ctx context.Context) error {
+	var errs []error
+	if s.control != nil {
+		s.control.close() // first: nobody may ask for what is going
+	}
+	if s.Sessions != nil {
+		s.Sessions.Close() // ends the event streams, which would keep HTTP from draining
+	}
+	if s.http != nil {
+		ctx, cancel := context.WithTimeout(ctx, drain)
+		defer cancel()
+		if err := s.http.Shutdown(ctx); err != nil {
+			errs = append(errs, s.http.Close()) // whoever still waits has had its time
+		}
+	} else if s.listener != nil {
+		errs = append(errs, s.listener.Close())
+	}
+	s.wait.Wait()
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.release()) // last: the folder is free
+	}
+	return errors.Join(errs...)
+}
+
+// word is a random text of n characters, without those that look alike.
+func word(n int, from func([]byte)) string {
+	const letters = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+	raw := make([]byte, n)
+	from(raw)
+	var b strings.Builder
+	for _, c := range raw {
+		b.WriteByte(letters[int(c)%len(letters)])
+	}
+	return b.String()
+}

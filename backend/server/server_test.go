@@ -1,0 +1,281 @@
+package server_test
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/server"
+)
+
+func options(t *testing.T) server.Options {
+	t.Helper()
+	return server.Options{
+		Data: filepath.Join(t.TempDir(), "data"), Listen: "127.0.0.1:0", Version: "test",
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+}
+
+func start(t *testing.T, o server.Options) *server.Server {
+	t.Helper()
+	s, err := server.New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, s) })
+	if err := s.Start(nil); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func stop(t *testing.T, s *server.Server) {
+	t.Helper()
+	if err := s.Stop(context.WithoutCancel(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+// get asks with a bearer token and decodes the answer.
+func get(t *testing.T, s *server.Server, bearer, path string) (status int, body map[string]any) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Origin()+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+bearer)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, body
+}
+
+func token(t *testing.T, o server.Options, user string) string {
+	t.Helper()
+	result, err := server.Ask(t.Context(), o, server.Command{Do: server.DoCreateToken, Name: user})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Bearer
+}
+
+func TestANewPortalAnswersAndSoDoesTheNextStart(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	if len(s.Passwords["admin"]) != 20 {
+		t.Errorf("the administrator's password is %q", s.Passwords["admin"])
+	}
+	bearer := token(t, o, "admin")
+	stop(t, s)
+
+	s = start(t, o)
+	if len(s.Passwords) != 0 {
+		t.Errorf("the second start made users: %v", s.Passwords)
+	}
+	if status, body := get(t, s, bearer, "/api/device/groups?fields=id,name"); status != 200 || body["total"] != 1.0 {
+		t.Errorf("%d %v", status, body)
+	}
+}
+
+func TestADemoIsFilledOnce(t *testing.T) {
+	o := options(t)
+	o.Demo, o.DemoDevices = true, 20
+	s := start(t, o)
+	bearer := token(t, o, "admin")
+	if _, body := get(t, s, bearer, "/api/device/devices?size=1"); body["total"] != 20.0 {
+		t.Errorf("%v devices, want 20", body["total"])
+	}
+	stop(t, s)
+	o.DemoDevices = 30
+	s = start(t, o)
+	if _, body := get(t, s, bearer, "/api/device/devices?size=1"); body["total"] != 20.0 {
+		t.Errorf("%v devices after the second start, want 20", body["total"])
+	}
+}
+
+func TestWhatCannotStartSaysWhy(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	for _, tt := range []struct {
+		name  string
+		spoil func(t *testing.T, o *server.Options)
+		kind  fault.Kind
+		words string
+	}{
+		{"the folder is in use", func(t *testing.T, o *server.Options) { start(t, *o) }, fault.Conflict, "another Spyglass runs on the data folder"},
+		{"the port is taken", func(_ *testing.T, o *server.Options) { o.Listen = busy.Addr().String() }, fault.Conflict, "address already in use"},
+		{"no port is named", func(_ *testing.T, o *server.Options) { o.Listen = "127.0.0.1" }, fault.Invalid, "--listen takes an address and a port"},
+		{"the network is open without TLS", func(_ *testing.T, o *server.Options) { o.Listen = "0.0.0.0:0" }, fault.Invalid, "needs --tls-cert and --tls-key"},
+		{"the folder is a file", func(t *testing.T, o *server.Options) { write(t, o.Data, "x") }, fault.Conflict, "choose another one with --data"},
+		{"the database is damaged", func(t *testing.T, o *server.Options) {
+			write(t, filepath.Join(o.Data, "portal.db"), strings.Repeat("this is no database. ", 500))
+		}, fault.Conflict, "is damaged; it was left as it is"},
+		{"the database is newer", func(t *testing.T, o *server.Options) { newer(t, *o) }, fault.Conflict, "was written by a newer version of Spyglass"},
+		{"the key is damaged", func(t *testing.T, o *server.Options) { write(t, filepath.Join(o.Data, "portal.db.key"), "short") }, fault.Conflict, "is damaged"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := options(t)
+			tt.spoil(t, &o)
+			_, err := server.New(t.Context(), o)
+			if f := fault.Of(err); err == nil || f.Kind != tt.kind || !strings.Contains(f.Message, tt.words) {
+				t.Errorf("%v, want %s: …%s…", err, tt.kind, tt.words)
+			}
+		})
+	}
+}
+
+func TestADamagedDatabaseIsLeftAsItIs(t *testing.T) {
+	o := options(t)
+	path, text := filepath.Join(o.Data, "portal.db"), strings.Repeat("not a database, but somebody's file. ", 300)
+	write(t, path, text)
+	if _, err := server.New(t.Context(), o); err == nil {
+		t.Fatal("it started")
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != text {
+		t.Errorf("the file was changed (%v)", err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newer leaves a database as a later version would.
+func newer(t *testing.T, o server.Options) {
+	t.Helper()
+	stop(t, start(t, o))
+	db, err := sql.Open("sqlite", filepath.Join(o.Data, "portal.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNobodyElseReadsTheDataFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows keeps rights in lists of its own, not in file modes")
+	}
+	o := options(t)
+	start(t, o)
+	err := filepath.WalkDir(o.Data, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCommandsReachARunningPortal(t *testing.T) {
+	o := options(t)
+	o.Demo, o.DemoDevices = true, 5
+	s := start(t, o)
+	for _, tt := range []struct {
+		command server.Command
+		err     string
+	}{
+		{server.Command{Do: server.DoAddUser, Name: "nadia", Password: "correct horse", Role: "manager"}, ""},
+		{server.Command{Do: server.DoAddUser, Name: "nadia", Password: "correct horse", Role: "manager"}, `there is already a user with the username "nadia"`},
+		{server.Command{Do: server.DoAddUser, Name: "otto", Password: "correct horse", Role: "boss"}, "there is no role boss"},
+		{server.Command{Do: server.DoAddUser, Name: "otto", Password: "short", Role: "manager"}, "a password has 8 to 512 characters"},
+		{server.Command{Do: server.DoSetPassword, Name: "nadia", Password: "another one"}, ""},
+		{server.Command{Do: server.DoSetPassword, Name: "nobody", Password: "another one"}, "there is no user nobody"},
+		{server.Command{Do: server.DoCreateToken, Name: "nobody"}, "there is no user nobody"},
+		{server.Command{Do: server.DoRaise}, "a Spyglass without a window runs on this data folder, at " + s.Origin()},
+	} {
+		_, err := server.Ask(t.Context(), o, tt.command)
+		if got := message(err); got != tt.err {
+			t.Errorf("%s %s: %q, want %q", tt.command.Do, tt.command.Name, got, tt.err)
+		}
+	}
+	if _, err := s.Sessions.SignIn(t.Context(), "nadia", "another one", "127.0.0.1"); err != nil {
+		t.Error(err)
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return fault.Of(err).Message
+}
+
+func TestASecondStartReachesTheWindow(t *testing.T) {
+	o := options(t)
+	raised := make(chan []string, 1)
+	o.Raise = func(args []string) { raised <- args }
+	start(t, o)
+	if _, err := server.Ask(t.Context(), o, server.Command{Do: server.DoRaise, Args: []string{"spyglass://x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if args := <-raised; len(args) != 1 || args[0] != "spyglass://x" {
+		t.Errorf("the window got %v", args)
+	}
+}
+
+func TestADeepFolderStillHasAControlSocket(t *testing.T) {
+	o := options(t)
+	o.Data = filepath.Join(o.Data, strings.Repeat("deep/", 30))
+	start(t, o)
+	if bearer := token(t, o, "admin"); bearer == "" {
+		t.Error("no token")
+	}
+}
+
+func TestStopMayBeCalledTwiceAndFreesTheFolder(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	stop(t, s)
+	stop(t, s)
+	stop(t, start(t, o))
+}
+
+func TestANetworkAddressIsServedOverTLSOnly(t *testing.T) {
+	o := options(t)
+	o.TLSCert, o.TLSKey = certificate(t)
+	s := start(t, o)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // the certificate is our own
+	defer client.CloseIdleConnections()
+	answer, err := client.Get(s.Origin() + "/api/setting/version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(s.Origin(), "https://") {
+		t.Errorf("%s answers %s", s.Origin(), answer.Status)
+	}
+}

@@ -1,0 +1,36 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+func TestARowIsPutUnderTheIdItBrings(t *testing.T) {
+	h := open(t)
+	put := func(id int64, name string) {
+		t.Helper()
+		d := portal.Device{ID: id, Name: name, DisplayName: name, GroupIDs: resource.IDs{portal.RootGroup}, CollectorID: 1}
+		if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, portal.Devices.Name, &d) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(1, "first")
+	put(7, "beyond the next id")
+	put(0, "gets the next id")
+	put(4, "in a gap")
+	put(7, "changed")
+	devices, err := resource.Find(t.Context(), h.db, portal.Devices.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, d := range devices {
+		got += fmt.Sprintln(d.ID, d.Name)
+	}
+	if want := "1 first\n4 in a gap\n7 changed\n8 gets the next id\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
