@@ -1,0 +1,120 @@
+// Package app puts the portal, the Explorer and the window together.
+//
+// Open runs a portal with the Explorer beside it, on one port; Window shows it
+// on the desktop until it is closed. Both keep everything in one data folder:
+// portal.db belongs to backend/server, workspace.db to app/workspace,
+// window.json (size and place) to this package. Bodies of answers are spooled
+// to a folder that is emptied at every start.
+//
+// # Errors
+//
+// What can fail fails in Open; what fails later is returned by Wait. Both have
+// stopped everything they started when they return an error.
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"spyglass/app/explorer"
+	"spyglass/app/keychain"
+	"spyglass/app/shell"
+	"spyglass/app/workspace"
+	"spyglass/backend/server"
+)
+
+// App is one running portal with its Explorer.
+type App struct {
+	*server.Server
+	keys      *keychain.Keychain
+	native    *shell.Native
+	workspace *workspace.Workspace
+	explorer  *explorer.Explorer
+}
+
+// Open starts a portal and the Explorer beside it.
+func Open(ctx context.Context, o server.Options) (_ *App, err error) {
+	a := &App{keys: keychain.Open("Spyglass", o.Log), native: &shell.Native{}}
+	if a.Server, err = server.New(ctx, o); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close(ctx))
+		}
+	}()
+	a.workspace, err = workspace.Open(ctx, workspace.Options{
+		Path: filepath.Join(o.Data, "workspace.db"), Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.explorer, err = explorer.New(explorer.Options{
+		Workspace: a.workspace, Catalog: a.Endpoints(),
+		BaseURL:    func() string { return a.Origin() + "/api" },
+		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
+		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, DataFolder: short(o.Data),
+		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: a.native,
+		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, a.Start(a.explorer.Endpoints())
+}
+
+// Wait serves until ctx ends or serving fails, and stops everything.
+func (a *App) Wait(ctx context.Context) error {
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-a.Failed():
+	}
+	return errors.Join(err, a.close(ctx))
+}
+
+// patience is how long everything together may take to stop.
+const patience = 10 * time.Second
+
+func (a *App) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	var errs []error
+	if a.explorer != nil {
+		a.explorer.Close() // first: its requests under way would keep HTTP from draining
+	}
+	errs = append(errs, a.Stop(ctx))
+	if a.workspace != nil {
+		errs = append(errs, a.workspace.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// short is a path as people write it.
+func short(path string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	home, err := os.UserHomeDir()
+	if rest, ok := strings.CutPrefix(absolute, home+string(filepath.Separator)); err == nil && ok {
+		return filepath.Join("~", rest)
+	}
+	return absolute
+}
+
+// secrets are what the workspace keeps in the keyring, apart for each portal.
+type secrets struct {
+	keys     *keychain.Keychain
+	instance string
+}
+
+func (s secrets) Get(name string) (string, error) { return s.keys.Get(s.instance + "/" + name) }
+func (s secrets) Set(name, secret string) (lasts bool) {
+	return s.keys.Set(s.instance+"/"+name, secret)
+}
+func (s secrets) Delete(name string) error { return s.keys.Delete(s.instance + "/" + name) }

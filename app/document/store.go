@@ -1,0 +1,160 @@
+package document
+
+import (
+	"container/list"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Limits bound a Store. Sizes are bytes; what is zero gets the default.
+type Limits struct {
+	InMemory int   // a body up to this stays in memory (1 MiB)
+	Memory   int64 // bodies in memory, all together (64 MiB)
+	Disk     int64 // bodies in files, all together (2 GiB)
+}
+
+// Store keeps the newest documents by ID. A single body may be larger than
+// the limits: only the others are dropped for it.
+type Store struct {
+	dir    string
+	limits Limits
+
+	mu     sync.Mutex
+	closed bool
+	docs   map[string]*list.Element // of *Document
+	used   *list.List               // newest use first
+	memory int64
+	disk   int64
+}
+
+const filePattern = "body-*.spool"
+
+// NewStore keeps large bodies in files in dir, which no other process may use:
+// it deletes what an earlier one left there. dir is made when it is needed.
+func NewStore(dir string, limits Limits) (*Store, error) {
+	if limits.InMemory == 0 {
+		limits.InMemory = 1 << 20
+	}
+	if limits.Memory == 0 {
+		limits.Memory = 64 << 20
+	}
+	if limits.Disk == 0 {
+		limits.Disk = 2 << 30
+	}
+	left, err := filepath.Glob(filepath.Join(dir, filePattern))
+	for _, path := range left {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return &Store{dir: dir, limits: limits, docs: map[string]*list.Element{}, used: list.New()}, err
+}
+
+// Create begins a document. It is not in the store before Finish.
+func (s *Store) Create(contentType string) *Writer {
+	return &Writer{
+		store: s, body: &body{},
+		doc: &Document{ID: rand.Text(), ContentType: contentType, index: newIndexer(), lines: newLineIndex()},
+	}
+}
+
+// Get returns a document, which counts as a use of it. fault.Unknown: it was
+// dropped, or never was.
+func (s *Store) Get(id string) (*Document, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.docs[id]
+	if e == nil {
+		return nil, errGone
+	}
+	s.used.MoveToFront(e)
+	return e.Value.(*Document), nil
+}
+
+// Drop forgets a document, if it is there.
+func (s *Store) Drop(id string) {
+	s.mu.Lock()
+	d := s.remove(s.docs[id])
+	s.mu.Unlock()
+	d.drop()
+}
+
+// Close drops every document and its file. A body still being written is
+// refused at its Finish.
+func (s *Store) Close() {
+	s.mu.Lock()
+	s.closed = true
+	var gone []*Document
+	for s.used.Len() > 0 {
+		gone = append(gone, s.remove(s.used.Back()))
+	}
+	s.mu.Unlock()
+	for _, d := range gone {
+		d.drop()
+	}
+}
+
+// put takes a finished document in and drops the oldest ones for it.
+func (s *Store) put(d *Document) error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return errGone
+	}
+	s.docs[d.ID] = s.used.PushFront(d)
+	s.account(d, 1)
+	var gone []*Document
+	for e := s.used.Back(); e != s.used.Front() && (s.memory > s.limits.Memory || s.disk > s.limits.Disk); {
+		old := e
+		e = e.Prev()
+		if inFile := old.Value.(*Document).path != ""; inFile && s.disk > s.limits.Disk || !inFile && s.memory > s.limits.Memory {
+			gone = append(gone, s.remove(old))
+		}
+	}
+	s.mu.Unlock()
+	for _, d := range gone {
+		d.drop()
+	}
+	return nil
+}
+
+func (s *Store) remove(e *list.Element) *Document {
+	if e == nil {
+		return nil
+	}
+	d := s.used.Remove(e).(*Document)
+	delete(s.docs, d.ID)
+	s.account(d, -1)
+	return d
+}
+
+func (s *Store) account(d *Document, sign int64) {
+	if d.path != "" {
+		s.disk += sign * d.size
+	} else {
+		s.memory += sign * d.size
+	}
+}
+
+// file makes a file for one body.
+func (s *Store) file() (*os.File, error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(s.dir, filePattern)
+}
+
+// drop waits for those who read the document and deletes its body.
+func (d *Document) drop() {
+	if d == nil {
+		return
+	}
+	d.life.Lock()
+	defer d.life.Unlock()
+	if d.body != nil && d.body.file != nil {
+		d.body.file.Close()
+		os.Remove(d.path)
+	}
+	d.body = nil
+}

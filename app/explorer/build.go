@@ -1,0 +1,317 @@
+package explorer
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// outgoing is a request as it goes out, but for the session.
+type outgoing struct {
+	Method  string
+	URL     string
+	Headers [][2]string
+	Body    string
+
+	endpoint *resource.Endpoint // of the catalog; nil when it knows none
+	path     string             // below the mount, escaped
+	signed   bool               // has an Authorization of its own
+}
+
+// base is where the portal is.
+type base struct {
+	url    string // "http://127.0.0.1:8443/api"
+	origin string // "http://127.0.0.1:8443"
+	host   string // "127.0.0.1:8443"
+	mount  string // "/api"
+}
+
+func (e *Explorer) base() base {
+	b := base{url: strings.TrimSuffix(e.o.BaseURL(), "/")}
+	if u, err := url.Parse(b.url); err == nil {
+		b.origin, b.host, b.mount = u.Scheme+"://"+u.Host, u.Host, u.Path
+	}
+	return b
+}
+
+// lenientMount is where the portal answers published clients.
+const lenientMount = "/santaba/rest"
+
+var absolute = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)`)
+
+// locate splits what was typed into the mount and what is below it.
+func (b base) locate(typed string) (mount, rest string, err error) {
+	typed = strings.TrimSpace(typed)
+	if typed == "" {
+		return "", "", fault.At("path", "the path is empty; choose an endpoint, or type one like /device/devices")
+	}
+	parts := absolute.FindStringSubmatch(typed)
+	if parts != nil {
+		if !b.is(parts[1], parts[2]) {
+			return "", "", fault.At("path", "%s is another portal; requests go to %s only", parts[2], b.host)
+		}
+		typed = typed[len(parts[0]):]
+	}
+	if !strings.HasPrefix(typed, "/") {
+		typed = "/" + typed
+	}
+	for _, mount := range []string{b.mount, lenientMount} {
+		if rest, ok := strings.CutPrefix(typed, mount); ok && (rest == "" || strings.ContainsRune("/?", rune(rest[0]))) {
+			return mount, rest, nil
+		}
+	}
+	if parts != nil {
+		return "", "", fault.At("path", "the API is below %s; %s is not", b.url, parts[0]+typed)
+	}
+	return b.mount, typed, nil
+}
+
+// is tells whether scheme and host are the portal's; localhost is the same
+// machine under another name.
+func (b base) is(scheme, host string) bool {
+	origin := strings.ToLower(scheme + "://" + host)
+	own := strings.ToLower(b.origin)
+	return origin == own || strings.Replace(origin, "://localhost:", "://127.0.0.1:", 1) == own
+}
+
+// build makes the request of a draft.
+func (e *Explorer) build(f *filler, d *workspace.Draft) (*outgoing, error) {
+	out := &outgoing{Method: d.Method}
+	b := e.base()
+	mount, rest, err := b.locate(d.Path)
+	if err != nil {
+		return nil, err
+	}
+	path, query, _ := cutQuery(rest)
+	if out.path, err = f.path(path, d.PathParams); err != nil {
+		return nil, err
+	}
+	text, err := f.query(query, d.Query)
+	if err != nil {
+		return nil, err
+	}
+	out.URL = b.origin + mount + out.path + text
+	if out.endpoint = e.catalog.match(d.Method, out.path); out.endpoint == nil && d.Template != "" {
+		out.endpoint = e.catalog.match(d.Method, d.Template)
+	}
+	if err := f.headers(out, d.Headers); err != nil {
+		return nil, err
+	}
+	if d.Method != "GET" {
+		fill := f.fillJSON
+		if kind := out.header("Content-Type"); kind != "" && !strings.Contains(strings.ToLower(kind), "json") {
+			fill = func(text string) (string, error) {
+				return f.fill("body", text, asIs, func(_, value string) (string, error) { return value, nil })
+			}
+		}
+		if out.Body, err = fill(d.Body); err != nil {
+			return nil, err
+		}
+	}
+	e.usualHeaders(out)
+	return out, f.verdict()
+}
+
+// cutQuery splits at the first ? that is in no reference.
+func cutQuery(text string) (path, query string, found bool) {
+	masked := reference.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("x", len(s)) })
+	if i := strings.IndexByte(masked, '?'); i >= 0 {
+		return text[:i], text[i+1:], true
+	}
+	return text, "", false
+}
+
+// parameter is {id} in a path; a reference matches first.
+var parameter = regexp.MustCompile(`\{\{[^{}]*\}\}|\{([^{}/]+)\}`)
+
+// path fills in {parameters} and references.
+func (f *filler) path(typed string, params workspace.Rows) (string, error) {
+	var out strings.Builder
+	var missing []string
+	last := 0
+	for _, at := range parameter.FindAllStringSubmatchIndex(typed, -1) {
+		if at[2] < 0 {
+			continue
+		}
+		text, err := f.fillPath(typed[last:at[0]], typedPath)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(text)
+		last = at[1]
+		name := typed[at[2]:at[3]]
+		i := slices.IndexFunc(params, func(r workspace.Row) bool { return r.On && r.Key == name && strings.TrimSpace(r.Value) != "" })
+		if i < 0 {
+			missing = append(missing, name)
+			out.WriteString("{" + name + "}")
+			continue
+		}
+		if text, err = f.fillPath(params[i].Value, segment); err != nil {
+			return "", err
+		}
+		out.WriteString(text)
+	}
+	text, err := f.fillPath(typed[last:], typedPath)
+	if err != nil {
+		return "", err
+	}
+	out.WriteString(text)
+	if len(missing) > 0 && f.manner != shown {
+		return "", &fault.Error{Kind: fault.Invalid, Field: "path", Message: "{" + missing[0] + "} needs a value", Detail: map[string]any{"missing": missing}}
+	}
+	for part := range strings.SplitSeq(strings.ReplaceAll(strings.ToUpper(out.String()), "%2E", "."), "/") {
+		if part == "." || part == ".." {
+			return "", fault.At("path", "a path has no parts . and ..")
+		}
+	}
+	return out.String(), nil
+}
+
+// query is "?…" of what was typed behind the path and of the rows, or nothing.
+func (f *filler) query(typed string, rows workspace.Rows) (string, error) {
+	var parts []string
+	if typed != "" {
+		text, err := f.fillTyped(typed)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, text)
+	}
+	for _, r := range rows {
+		if !r.On || r.Key == "" && r.Value == "" {
+			continue
+		}
+		field := "query." + r.Key
+		key, err := f.fillQuery(field, r.Key, queryText)
+		if err != nil {
+			return "", err
+		}
+		value, err := f.fillQuery(field, r.Value, queryText)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, key+"="+value)
+	}
+	if len(parts) == 0 {
+		return "", nil
+	}
+	return "?" + strings.Join(parts, "&"), nil
+}
+
+// fillTyped fills in a query that was typed behind the path.
+func (f *filler) fillTyped(typed string) (string, error) {
+	return f.fillQuery("path", typed, typedQuery)
+}
+
+// forbidden headers are the connection's or the session's.
+var forbidden = map[string]string{
+	"Host":              "the host is the portal's own; it cannot be changed",
+	"Cookie":            "the session's cookie is sent by itself; to be somebody else, send an Authorization header",
+	"Content-Length":    "the length is counted when the request is sent",
+	"Connection":        "the connection is the Explorer's own",
+	"Keep-Alive":        "the connection is the Explorer's own",
+	"Proxy-Connection":  "the connection is the Explorer's own",
+	"Transfer-Encoding": "the connection is the Explorer's own",
+	"Te":                "the connection is the Explorer's own",
+	"Trailer":           "the connection is the Explorer's own",
+	"Upgrade":           "the connection is the Explorer's own",
+	"Expect":            "the connection is the Explorer's own",
+	"Accept-Encoding":   "answers are asked for uncompressed, so that they are shown as they were sent",
+}
+
+var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+// headers adds the draft's own.
+func (f *filler) headers(out *outgoing, rows workspace.Rows) error {
+	for _, r := range rows {
+		if !r.On || r.Key == "" && r.Value == "" {
+			continue
+		}
+		field := "headers." + r.Key
+		name, err := f.fillHeader(field, r.Key)
+		if err != nil {
+			return err
+		}
+		value, err := f.fillHeader(field, r.Value)
+		if err != nil {
+			return err
+		}
+		name = strings.TrimSpace(name)
+		why, no := forbidden[canonical(name)]
+		switch {
+		case no:
+			return fault.At(field, "%s cannot be set: %s", name, why)
+		case !token.MatchString(name) && (f.manner != shown || !reference.MatchString(name)):
+			return fault.At(field, "%q is no name for a header; it has letters, digits and dashes", name)
+		}
+		out.signed = out.signed || canonical(name) == "Authorization"
+		out.Headers = append(out.Headers, [2]string{name, strings.TrimSpace(value)})
+	}
+	return nil
+}
+
+// canonical is a header's name with capitals after dashes.
+func canonical(name string) string {
+	parts := strings.Split(strings.ToLower(name), "-")
+	for i, p := range parts {
+		if p != "" {
+			parts[i] = strings.ToUpper(p[:1]) + p[1:]
+		}
+	}
+	return strings.Join(parts, "-")
+}
+
+func (o *outgoing) header(name string) string {
+	for _, h := range o.Headers {
+		if strings.EqualFold(h[0], name) {
+			return h[1]
+		}
+	}
+	return ""
+}
+
+// usualHeaders adds what every request has, where the draft says nothing else.
+func (e *Explorer) usualHeaders(out *outgoing) {
+	usual := [][2]string{{"Accept", "application/json"}, {"User-Agent", "Spyglass/" + e.o.Version}}
+	if out.Method != "GET" {
+		usual = append(usual, [2]string{"Content-Type", "application/json"})
+	}
+	for _, h := range usual {
+		if !slices.ContainsFunc(out.Headers, func(have [2]string) bool { return strings.EqualFold(have[0], h[0]) }) {
+			out.Headers = append(out.Headers, h)
+		}
+	}
+}
+
+// session is the headers that carry the caller's session, if the request goes
+// out with it. Where nobody needs to be signed in it stays at home: signing in
+// as somebody else would end it.
+func (e *Explorer) session(out *outgoing, s resource.Session) [][2]string {
+	if out.signed || s.Cookie == "" || out.endpoint != nil && out.endpoint.Right.Object == resource.Open {
+		return nil
+	}
+	headers := [][2]string{{"Cookie", e.o.Cookie(s.Cookie)}}
+	if out.Method != "GET" && out.header("X-CSRF-Token") == "" {
+		headers = append(headers, [2]string{"X-CSRF-Token", s.CSRF})
+	}
+	return headers
+}
+
+// show builds a draft for the eye: secrets masked, unknown variables as typed.
+func (e *Explorer) show(ctx context.Context, c *resource.Call, d *workspace.Draft) (*outgoing, *values, error) {
+	if err := d.Check("draft"); err != nil {
+		return nil, nil, err
+	}
+	v, err := e.values(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := e.build(&filler{values: v, manner: shown}, d)
+	return out, v, err
+}

@@ -1,0 +1,248 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/api"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// catalog is the portal's endpoints as the page gets them. It never changes.
+type catalog struct {
+	text      resource.JSON
+	etag      string
+	endpoints []resource.Endpoint
+}
+
+// entry is one endpoint of the catalog.
+type entry struct {
+	ID         string    `json:"id"` // "GET /device/devices"
+	Method     string    `json:"method"`
+	Path       string    `json:"path"`
+	Category   string    `json:"category"`
+	Summary    string    `json:"summary"`
+	Doc        string    `json:"doc"`
+	Permission string    `json:"permission"`
+	Admin      bool      `json:"admin"`
+	Deprecated bool      `json:"deprecated"`
+	Params     []param   `json:"params"`
+	Body       *schema   `json:"body"`
+	Answer     *schema   `json:"answer"`
+	Status     int       `json:"status"`
+	Errors     []failure `json:"errors"`
+	Example    example   `json:"example"`
+}
+
+type param struct {
+	Name     string `json:"name"`
+	In       string `json:"in"`
+	Type     string `json:"type"`
+	Required bool   `json:"required"`
+	Doc      string `json:"doc"`
+	Format   string `json:"format,omitempty"`
+	Enum     []any  `json:"enum,omitempty"`
+	Default  any    `json:"default,omitempty"`
+	Minimum  *int64 `json:"minimum,omitempty"`
+	Maximum  *int64 `json:"maximum,omitempty"`
+	Example  any    `json:"example,omitempty"`
+}
+
+// schema is one value; the first three keys are for one inside an object.
+type schema struct {
+	Name       string   `json:"name,omitempty"`
+	Required   bool     `json:"required,omitempty"`
+	ReadOnly   bool     `json:"readOnly,omitempty"`
+	Type       string   `json:"type"`
+	Doc        string   `json:"doc,omitempty"`
+	Format     string   `json:"format,omitempty"`
+	Properties []schema `json:"properties,omitempty"`
+	Items      *schema  `json:"items,omitempty"`
+	Enum       []any    `json:"enum,omitempty"`
+	Minimum    *int64   `json:"minimum,omitempty"`
+	Maximum    *int64   `json:"maximum,omitempty"`
+	MaxLength  int      `json:"maxLength,omitempty"`
+	Default    any      `json:"default,omitempty"`
+	Example    any      `json:"example,omitempty"`
+}
+
+type failure struct {
+	Status int    `json:"status"`
+	When   string `json:"when"`
+}
+
+type example struct {
+	Path  string  `json:"path"`
+	Query []pair  `json:"query"`
+	Body  *string `json:"body"`
+}
+
+type pair struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+type category struct {
+	Name      string  `json:"name"`
+	Endpoints []entry `json:"endpoints"`
+}
+
+// newCatalog writes the published endpoints down, once. Categories are in the
+// portal's order; others follow in the order they come.
+func newCatalog(endpoints []resource.Endpoint) (catalog, error) {
+	names := slices.Clone(portal.Categories)
+	for _, e := range endpoints {
+		if e.Category != "" && !slices.Contains(names, e.Category) {
+			names = append(names, e.Category)
+		}
+	}
+	categories := []category{}
+	for _, name := range names {
+		part := category{Name: name}
+		for i := range endpoints {
+			if endpoints[i].Category != name {
+				continue
+			}
+			one, err := entryOf(&endpoints[i])
+			if err != nil {
+				return catalog{}, err
+			}
+			part.Endpoints = append(part.Endpoints, one)
+		}
+		if len(part.Endpoints) > 0 {
+			categories = append(categories, part)
+		}
+	}
+	text, err := marshal(map[string]any{"categories": categories})
+	sum := sha256.Sum256(text)
+	return catalog{text: text, etag: `"` + hex.EncodeToString(sum[:8]) + `"`, endpoints: endpoints}, err
+}
+
+func (e *Explorer) showCatalog(context.Context, *resource.Call) (any, error) {
+	return &resource.Answer{ETag: e.catalog.etag, Body: e.catalog.text}, nil
+}
+
+// What an endpoint answers when all is well.
+const (
+	answered = 200
+	created  = 201
+)
+
+func entryOf(e *resource.Endpoint) (entry, error) {
+	out := entry{
+		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,
+		Permission: e.Right.String(), Admin: e.Right.Object == resource.Setting,
+		Params: []param{}, Body: schemaOf(e.Body), Answer: schemaOf(e.Answer), Status: answered, Errors: []failure{},
+		Example: example{Path: e.Example.Path, Query: []pair{}},
+	}
+	if e.Creates {
+		out.Status = created
+	}
+	for _, p := range e.Params {
+		s := p.Schema
+		out.Params = append(out.Params, param{
+			Name: p.Name, In: p.In, Type: s.Type, Required: p.Required, Doc: s.Doc, Format: s.Format,
+			Enum: s.Enum, Default: s.Default, Minimum: s.Min, Maximum: s.Max, Example: p.Example,
+		})
+	}
+	for _, f := range e.Errors {
+		out.Errors = append(out.Errors, failure{Status: api.Status(f.Kind), When: f.When})
+	}
+	if out.Example.Path == "" {
+		out.Example.Path = e.Path
+	}
+	for _, q := range e.Example.Query {
+		out.Example.Query = append(out.Example.Query, pair{Key: q[0], Value: q[1]})
+	}
+	if e.Example.Body == nil {
+		return out, nil
+	}
+	body, err := pretty(e.Example.Body)
+	if err != nil {
+		return out, fmt.Errorf("example of %s: %w", e.ID(), err)
+	}
+	out.Example.Body = &body
+	return out, nil
+}
+
+func schemaOf(s *resource.Schema) *schema {
+	if s == nil {
+		return nil
+	}
+	out := &schema{
+		Type: s.Type, Doc: s.Doc, Format: s.Format, Items: schemaOf(s.Items),
+		Enum: s.Enum, Minimum: s.Min, Maximum: s.Max, MaxLength: s.MaxLen, Default: s.Default, Example: s.Example,
+	}
+	for _, k := range s.Properties {
+		p := schemaOf(&k.Schema)
+		p.Name, p.Required, p.ReadOnly = k.Name, k.Required, k.ReadOnly
+		out.Properties = append(out.Properties, *p)
+	}
+	return out
+}
+
+// marshal is JSON that leaves < and > alone.
+func marshal(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
+// pretty is an example's body as a person would write it, keys in order.
+func pretty(body any) (string, error) {
+	text, ok := body.(json.RawMessage)
+	if !ok {
+		var err error
+		if text, err = marshal(body); err != nil {
+			return "", err
+		}
+	}
+	var out bytes.Buffer
+	err := json.Indent(&out, text, "", "  ")
+	return out.String(), err
+}
+
+// match is the endpoint that serves a path below the mount, escaped and with
+// real ids; nil when there is none. Fixed parts go before parameters.
+func (c *catalog) match(method, path string) *resource.Endpoint {
+	parts := strings.Split(path, "/")
+	var best *resource.Endpoint
+	most := -1
+	for i := range c.endpoints {
+		e := &c.endpoints[i]
+		if e.Method != method {
+			continue
+		}
+		if n := alike(strings.Split(e.Path, "/"), parts); n > most {
+			best, most = e, n
+		}
+	}
+	return best
+}
+
+// alike counts the parts that are the same; -1 when the path does not go with
+// the template.
+func alike(template, parts []string) int {
+	if len(template) != len(parts) {
+		return -1
+	}
+	n := 0
+	for i, t := range template {
+		switch {
+		case t == parts[i]:
+			n++
+		case !strings.HasPrefix(t, "{") || parts[i] == "":
+			return -1
+		}
+	}
+	return n
+}

@@ -1,0 +1,112 @@
+package explorer
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"spyglass/backend/fault"
+)
+
+const maxRedirects = 10
+
+// newClient sends requests as they were built: no cookie jar (the session is
+// each caller's own), no retries, no compression.
+func newClient() *resty.Client {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	transport := &http.Transport{
+		Proxy:                  proxyFor,
+		DialContext:            dialer.DialContext,
+		DisableCompression:     true,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        time.Minute,
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxResponseHeaderBytes: 1 << 20,
+	}
+	client := resty.NewWithClient(&http.Client{Transport: transport})
+	client.SetDoNotParseResponse(true)
+	client.SetDisableWarn(true)
+	client.SetRedirectPolicy(resty.RedirectPolicyFunc(redirect))
+	client.SetLogger(silent{})
+	return client
+}
+
+// proxyFor keeps what goes to this machine on this machine.
+func proxyFor(r *http.Request) (*url.URL, error) {
+	if ip := net.ParseIP(r.URL.Hostname()); r.URL.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil, nil
+	}
+	return http.ProxyFromEnvironment(r)
+}
+
+// redirect follows within the portal. Where it leads elsewhere, the redirect
+// itself is the answer.
+func redirect(r *http.Request, via []*http.Request) error {
+	if r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host {
+		return http.ErrUseLastResponse
+	}
+	if len(via) > maxRedirects {
+		return &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the portal redirects in a circle: more than %d times", maxRedirects)}
+	}
+	return nil
+}
+
+// silent is resty's logger: what goes wrong is returned, and a log must not
+// hold requests.
+type silent struct{}
+
+func (silent) Errorf(string, ...any) {}
+func (silent) Warnf(string, ...any)  {}
+func (silent) Debugf(string, ...any) {}
+
+// stopwatch measures one request. The transport reports from goroutines of its own.
+type stopwatch struct {
+	began time.Time
+
+	mu        sync.Mutex
+	connected time.Duration // 0 on a connection that was open
+	ready     time.Duration
+	firstByte time.Duration
+}
+
+func (s *stopwatch) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.ready = time.Since(s.began)
+			if !info.Reused {
+				s.connected += s.ready
+			}
+		},
+		GotFirstResponseByte: func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.firstByte = time.Since(s.began)
+		},
+	})
+}
+
+// timing is where the time went, in milliseconds.
+type timing struct {
+	Connect   float64 `json:"connect"`
+	FirstByte float64 `json:"firstByte"`
+	Download  float64 `json:"download"`
+}
+
+func (s *stopwatch) read(all time.Duration) timing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return timing{Connect: millis(s.connected), FirstByte: millis(s.firstByte - s.ready), Download: millis(all - s.firstByte)}
+}
+
+func millis(d time.Duration) float64 {
+	return float64(max(d, 0).Round(10*time.Microsecond)) / float64(time.Millisecond)
+}

@@ -1,0 +1,192 @@
+package explorer
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"spyglass/app/document"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+func (e *Explorer) documentEndpoints() []resource.Endpoint {
+	get := func(path, summary string, do func(context.Context, *resource.Call, *document.Document) (any, error)) resource.Endpoint {
+		return resource.Endpoint{
+			Method: "GET", Path: "/documents/{id}/" + path, Summary: summary,
+			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+				doc, err := e.document(c)
+				if err != nil {
+					return nil, err
+				}
+				return do(ctx, c, doc)
+			},
+		}
+	}
+	return []resource.Endpoint{
+		get("rows", "Rows of the tree", showRows),
+		get("lines", "Rows of the text", showLines),
+		get("path", "Where a value stands", showPath),
+		get("value", "A value, for copying", showValue),
+		get("find", "Find a text", find),
+		get("raw", "The whole body", showRaw),
+		post("/documents/{id}/toggle", "Open or close a value", &toggles, e.toggle),
+	}
+}
+
+// sealed is a document's id as one user gets it; nobody else can use it.
+func (e *Explorer) sealed(id string, userID int64) string {
+	mac := hmac.New(sha256.New, e.seal)
+	fmt.Fprintf(mac, "%d %s", userID, id)
+	return id + "-" + hex.EncodeToString(mac.Sum(nil)[:8])
+}
+
+func (e *Explorer) document(c *resource.Call) (*document.Document, error) {
+	id, _, _ := strings.Cut(c.Vars["id"], "-")
+	if !hmac.Equal([]byte(e.sealed(id, c.Access.UserID)), []byte(c.Vars["id"])) {
+		return nil, fault.New(fault.Unknown, "this response is no longer kept; send the request again")
+	}
+	return e.documents.Get(id)
+}
+
+// number reads a whole number of the query.
+func number(c *resource.Call, name string, otherwise int64) (int64, error) {
+	text := c.Query.Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fault.At(name, "%s is a whole number", name)
+	}
+	return n, nil
+}
+
+// maxScreen is how many rows are answered at once.
+const maxScreen = 2000
+
+// window reads from and count.
+func window(c *resource.Call) (from, count int, err error) {
+	first, err := number(c, "from", 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	n, err := number(c, "count", firstRows)
+	return int(max(first, 0)), int(min(max(n, 0), maxScreen)), err
+}
+
+func showRows(_ context.Context, c *resource.Call, doc *document.Document) (any, error) {
+	from, count, err := window(c)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(doc, from, count)
+}
+
+func rowsOf(doc *document.Document, from, count int) (any, error) {
+	rows, total, err := doc.Rows(from, count)
+	return map[string]any{"rows": rows, "total": total}, err
+}
+
+func showLines(_ context.Context, c *resource.Call, doc *document.Document) (any, error) {
+	from, count, err := window(c)
+	if err != nil {
+		return nil, err
+	}
+	lines, total, err := doc.Lines(from, count)
+	texts := make([]string, len(lines))
+	for i, l := range lines {
+		texts[i] = l.Text
+	}
+	return map[string]any{"lines": texts, "total": total}, err
+}
+
+func showPath(_ context.Context, c *resource.Call, doc *document.Document) (any, error) {
+	node, err := number(c, "node", 0)
+	if err != nil {
+		return nil, err
+	}
+	path, err := doc.Path(node)
+	return map[string]any{"path": path}, err
+}
+
+func showValue(_ context.Context, c *resource.Call, doc *document.Document) (any, error) {
+	node, err := number(c, "node", 0)
+	if err != nil {
+		return nil, err
+	}
+	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error { return doc.Value(node, w) }}, nil
+}
+
+func find(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
+	from, err := number(c, "from", 0)
+	if err != nil {
+		return nil, err
+	}
+	exact, err := c.Flag("case")
+	if err != nil {
+		return nil, err
+	}
+	inText, err := c.Flag("raw")
+	if err != nil {
+		return nil, err
+	}
+	search := doc.Find
+	if ok, _ := doc.JSON(); inText || !ok {
+		search = doc.FindRaw
+	}
+	f, err := search(ctx, c.Query.Get("query"), exact, int(from))
+	return map[string]any{"count": f.Count, "index": f.At, "row": f.Row, "node": f.Node, "path": f.Path, "total": f.Total}, err
+}
+
+func showRaw(_ context.Context, _ *resource.Call, doc *document.Document) (any, error) {
+	kind, name := doc.ContentType, "response.txt"
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	if ok, _ := doc.JSON(); ok {
+		name = "response.json"
+	}
+	return &resource.Answer{Type: kind, Filename: name, Stream: func(w io.Writer) error {
+		_, err := doc.WriteTo(w)
+		return err
+	}}, nil
+}
+
+// toggleRequest is the body of /documents/{id}/toggle. Node -1 with Deep is
+// everything.
+type toggleRequest struct {
+	Node, From, Count int64
+	Open, Deep        bool
+}
+
+var toggles = resource.Resource[toggleRequest]{Name: "toggle", Label: "toggle", Fields: []resource.Field[toggleRequest]{
+	{Name: "node", At: func(t *toggleRequest) any { return &t.Node }, Doc: "-1 for all", Required: true},
+	{Name: "open", At: func(t *toggleRequest) any { return &t.Open }, Required: true},
+	{Name: "deep", At: func(t *toggleRequest) any { return &t.Deep }, Doc: "And all inside"},
+	{Name: "from", At: func(t *toggleRequest) any { return &t.From }, Doc: "The first row to answer"},
+	{Name: "count", At: func(t *toggleRequest) any { return &t.Count }, Default: firstRows},
+}}
+
+func (e *Explorer) toggle(_ context.Context, c *resource.Call, in *toggleRequest) (any, error) {
+	doc, err := e.document(c)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Node == -1 && in.Deep && in.Open:
+		doc.OpenAll()
+	case in.Node == -1 && in.Deep:
+		doc.CloseAll()
+	default:
+		if _, err := doc.Toggle(in.Node, in.Open, in.Deep); err != nil {
+			return nil, err
+		}
+	}
+	return rowsOf(doc, int(max(in.From, 0)), int(min(max(in.Count, 0), maxScreen)))
+}

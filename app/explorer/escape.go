@@ -1,0 +1,139 @@
+package explorer
+
+import (
+	"encoding/json"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Characters that stand for themselves, beside letters and digits.
+const (
+	inSegment = "-._~!$'()*,;:@=&+"
+	inQuery   = "-._~!$()*,:;@/?"
+)
+
+const hexDigits = "0123456789ABCDEF"
+
+// escape percent-encodes every byte that is no letter, digit or one of safe.
+func escape(text, safe string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(safe, c) >= 0 {
+			out.WriteByte(c)
+		} else {
+			out.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
+		}
+	}
+	return out.String()
+}
+
+// mend is escape for what may be encoded already: valid %XX stay.
+func mend(text, safe string) string {
+	var out strings.Builder
+	for {
+		i := strings.IndexByte(text, '%')
+		if i < 0 {
+			out.WriteString(escape(text, safe))
+			return out.String()
+		}
+		out.WriteString(escape(text[:i], safe))
+		if i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]) {
+			out.WriteString(text[i : i+3])
+			text = text[i+3:]
+			continue
+		}
+		out.WriteString("%25")
+		text = text[i+1:]
+	}
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func segment(text string) string   { return escape(text, inSegment) }
+func typedPath(text string) string { return mend(text, inSegment+"/") }
+func queryText(text string) string { return escape(text, inQuery) }
+
+// typedQuery keeps what gives a typed query its shape.
+func typedQuery(text string) string { return mend(text, inQuery+"=&+") }
+
+// asIs is for places without an encoding of their own.
+func asIs(text string) string { return text }
+
+// fillPath resolves references in a part of the path.
+func (f *filler) fillPath(text string, literal func(string) string) (string, error) {
+	return f.fill("path", text, literal, func(name, value string) (string, error) {
+		if value == "" {
+			return "", fault.At("path", "{{%s}} is empty, and a part of a path cannot be", name)
+		}
+		return segment(value), nil
+	})
+}
+
+// fillQuery resolves references in a key or a value of the query.
+func (f *filler) fillQuery(field, text string, literal func(string) string) (string, error) {
+	return f.fill(field, text, literal, func(_, value string) (string, error) { return queryText(value), nil })
+}
+
+// fillHeader resolves references in a header.
+func (f *filler) fillHeader(field, text string) (string, error) {
+	text, err := f.fill(field, text, asIs, func(_, value string) (string, error) { return value, nil })
+	if err == nil && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		err = fault.At(field, "a header is one line: it has no line breaks and no control characters")
+	}
+	return text, err
+}
+
+// fillJSON resolves references in a JSON text: within quotes a value is
+// escaped, outside it must be a whole JSON value.
+func (f *filler) fillJSON(text string) (string, error) {
+	var out strings.Builder
+	last, quoted := 0, false
+	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
+		before := text[last:at[0]]
+		quoted = endsQuoted(before, quoted)
+		out.WriteString(before)
+		last = at[1]
+		whole := !quoted && standsAlone(out.String(), text[at[1]:])
+		piece, err := f.one("body", text[at[0]:at[1]], text[at[2]:at[3]], asIs, func(name, value string) (string, error) {
+			switch {
+			case quoted:
+				in := resource.AppendString(nil, value)
+				return string(in[1 : len(in)-1]), nil
+			case !whole || !json.Valid([]byte(value)):
+				return "", fault.At("body", `{{%s}} stands outside of quotes, but is no whole JSON value; write "{{%s}}"`, name, name)
+			}
+			return value, nil
+		})
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(piece)
+	}
+	out.WriteString(text[last:])
+	return out.String(), nil
+}
+
+// endsQuoted tells whether text, which begins within quotes or not, ends within.
+func endsQuoted(text string, quoted bool) bool {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '"':
+			quoted = !quoted
+		case text[i] == '\\' && quoted:
+			i++
+		}
+	}
+	return quoted
+}
+
+// standsAlone tells whether what comes between the two is a JSON value of its own.
+func standsAlone(before, after string) bool {
+	before, after = strings.TrimRight(before, " \t\r\n"), strings.TrimLeft(after, " \t\r\n")
+	return (before == "" || strings.ContainsRune("[{:,", rune(before[len(before)-1]))) &&
+		(after == "" || strings.ContainsRune("]}:,", rune(after[0])))
+}

@@ -1,0 +1,104 @@
+package explorer
+
+import (
+	"context"
+	"sync"
+
+	"spyglass/backend/resource"
+)
+
+// hub hands events to the streams of a user. Nobody waits for a stream that is
+// slow: it gets the newest event of each kind.
+type hub struct {
+	mu      sync.Mutex
+	streams map[int64]map[*stream]bool
+}
+
+// stream is one listener.
+type stream struct {
+	mu      sync.Mutex
+	keys    []string // of pending, oldest first
+	pending map[string]resource.Event
+	wake    chan struct{}
+}
+
+func (h *hub) join(userID int64) *stream {
+	s := &stream{pending: map[string]resource.Event{}, wake: make(chan struct{}, 1)}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.streams == nil {
+		h.streams = map[int64]map[*stream]bool{}
+	}
+	if h.streams[userID] == nil {
+		h.streams[userID] = map[*stream]bool{}
+	}
+	h.streams[userID][s] = true
+	return s
+}
+
+func (h *hub) leave(userID int64, s *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.streams[userID], s)
+	if len(h.streams[userID]) == 0 {
+		delete(h.streams, userID)
+	}
+}
+
+// tell gives all streams of a user an event, in place of an earlier one of the
+// same key that was not taken yet.
+func (h *hub) tell(userID int64, key string, event resource.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.streams[userID] {
+		s.put(key, event)
+	}
+}
+
+func (s *stream) put(key string, event resource.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, waits := s.pending[key]; !waits {
+		s.keys = append(s.keys, key)
+	}
+	s.pending[key] = event
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *stream) take() []resource.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events := make([]resource.Event, len(s.keys))
+	for i, key := range s.keys {
+		events[i] = s.pending[key]
+	}
+	s.keys = nil
+	clear(s.pending)
+	return events
+}
+
+// events streams until the caller goes away or Stop.
+func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
+	user := c.Access.UserID
+	return &resource.Answer{Events: func(send func(resource.Event) error) error {
+		s := e.hub.join(user)
+		defer e.hub.leave(user, s)
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-e.life.Done():
+				return nil
+			case <-s.wake:
+			}
+			for _, event := range s.take() {
+				if err := send(event); err != nil {
+					return err
+				}
+			}
+		}
+	}}, nil
+}

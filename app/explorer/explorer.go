@@ -1,0 +1,278 @@
+// Package explorer answers what the page asks beyond the portal's own API: the
+// endpoints below /explorer.
+//
+// # The road of a draft
+//
+// A draft arrives with its {{variables}} unresolved. One builder (build.go)
+// makes of it what is previewed, sent and put into snippets, so that the three
+// cannot differ. Sending is a real HTTP request to the portal's own address,
+// with the caller's session; the body of the answer streams into a document,
+// and the page reads from that the rows it shows.
+//
+// # Variables
+//
+// {{name}} stands for a variable of the user's, {{$name}} for a built-in:
+//
+//	{{$now}} {{$now-1h}} {{$now+90s}}  epoch seconds; s m h d w
+//	{{$uuid}}                          random; the same in all of one request
+//	{{$userId}}                        of who is signed in
+//
+// A value is escaped for the place it goes to and is not looked into for more
+// variables. In JSON, outside of quotes, it must be a whole JSON value.
+//
+// # What never leaves
+//
+// The session goes out with the request and nowhere else. History, preview and
+// snippets show resource.Mask in place of it and of secret variables.
+//
+// # Units
+//
+// Durations are milliseconds, sizes bytes.
+//
+// # Concurrency
+//
+// An Explorer is safe for concurrent use. It starts no goroutine of its own:
+// everything runs on those of the HTTP server. Stop cancels requests under way
+// and waits until they are in the history, and ends event streams; it comes
+// before the server's shutdown, which would wait for them. Close drops the
+// documents; it comes after, because it waits for those who read one.
+//
+// # Errors
+//
+// fault.Invalid names the field of the draft: path, query.NAME, headers.NAME or
+// body. fault.Offline, with the field portal: no answer. An answer of the portal
+// that is an error is an answer like any other.
+package explorer
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"spyglass/app/document"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Native is what the desktop does for the page.
+type Native interface {
+	OpenLink(url string) error // http and https only
+}
+
+// Options are all that an Explorer needs.
+type Options struct {
+	Workspace *workspace.Workspace
+	Catalog   []resource.Endpoint        // the portal's
+	BaseURL   func() string              // "http://127.0.0.1:8443/api"
+	Cookie    func(secret string) string // the Cookie header of a session
+
+	PortalName string
+	Instance   string // the portal's id
+	Version    string
+	DataFolder string
+	Desktop    bool
+	Demo       bool
+	Notice     func() string // what the person should know at the start; nil for nothing
+	Native     Native        // nil where there is no desktop
+
+	DocumentDir string        // for large answers; of this process alone
+	Timeout     time.Duration // of one request; 60 s when 0
+	Log         *slog.Logger  // slog.Default when nil
+}
+
+// Explorer is the desktop side of one portal.
+type Explorer struct {
+	o         Options
+	documents *document.Store
+	client    *resty.Client
+	catalog   catalog
+	hub       hub
+	seal      []byte // makes document ids a user's own
+
+	life   context.Context // ends with Stop
+	end    context.CancelCauseFunc
+	mu     sync.Mutex
+	closed bool
+	busy   sync.WaitGroup // requests under way
+}
+
+var errStopping = errors.New("Spyglass is stopping")
+
+// New makes an Explorer. It deletes what an earlier process left in DocumentDir.
+func New(o Options) (*Explorer, error) {
+	if o.Timeout == 0 {
+		o.Timeout = time.Minute
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	documents, err := document.NewStore(o.DocumentDir, document.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	e := &Explorer{o: o, documents: documents, client: newClient(), seal: make([]byte, 32)}
+	rand.Read(e.seal)
+	if e.catalog, err = newCatalog(o.Catalog); err != nil {
+		documents.Close()
+		return nil, err
+	}
+	e.life, e.end = context.WithCancelCause(context.Background())
+	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
+		e.hub.tell(userID, "workspace "+string(kind), resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})
+	})
+	return e, nil
+}
+
+// Stop cancels requests under way and waits for them, ends event streams, and
+// refuses later ones. It may be called twice.
+func (e *Explorer) Stop() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.end(errStopping)
+	e.busy.Wait()
+	e.client.GetClient().CloseIdleConnections()
+}
+
+// Close stops the Explorer and drops all documents. The workspace stays open.
+func (e *Explorer) Close() {
+	e.Stop()
+	e.documents.Close()
+}
+
+// begin counts the caller among those Stop waits for. Its context ends with
+// either of the two.
+func (e *Explorer) begin(ctx context.Context) (context.Context, func(), error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, nil, &fault.Error{Kind: fault.Offline, Message: errStopping.Error(), Field: "portal"}
+	}
+	e.busy.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(e.life, func() { cancel(errStopping) })
+	return ctx, func() { stop(); cancel(nil); e.busy.Done() }, nil
+}
+
+// anyone is the right that everything here asks for: to be signed in.
+var anyone = resource.Right{Object: resource.Anyone}
+
+// Endpoints are all below /explorer, those of the workspace among them.
+func (e *Explorer) Endpoints() []resource.Endpoint {
+	all := []resource.Endpoint{
+		{Method: "GET", Path: "/start", Summary: "Everything the page needs before it paints", Handle: e.start},
+		{Method: "GET", Path: "/catalog", Summary: "Every endpoint of the portal", Handle: e.showCatalog},
+		{Method: "GET", Path: "/events", Summary: "Progress and changes as they happen", Handle: e.events},
+		post("/send", "Send a draft", &sendRequests, e.send),
+		post("/preview", "Show a draft as it would go out", &previewRequests, e.preview),
+		post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
+		post("/native/open-link", "Open a link in the system's browser", &linkRequests, e.openLink),
+		{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: e.recall},
+	}
+	all = append(all, e.documentEndpoints()...)
+	for i := range all {
+		all[i].Right = anyone
+	}
+	return append(all, e.o.Workspace.Endpoints()...)
+}
+
+// maxDraft is how many bytes a body of ours with a draft in it may have.
+const maxDraft = 16 << 20
+
+// post is an endpoint whose body is declared like a resource.
+func post[T any](path, summary string, r *resource.Resource[T], do func(context.Context, *resource.Call, *T) (any, error)) resource.Endpoint {
+	schema := r.Schema()
+	return resource.Endpoint{
+		Method: "POST", Path: path, Summary: summary, Body: &schema, Limit: maxDraft,
+		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+			body, err := r.Read(c.Body, false)
+			if err != nil {
+				return nil, err
+			}
+			in, err := r.Defaults()
+			if err == nil {
+				err = r.Apply(body, in, true)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return do(ctx, c, in)
+		},
+	}
+}
+
+// start answers all that the page needs before its first paint.
+func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
+	tabs, err := e.o.Workspace.TabsJSON(ctx, c.Access.UserID)
+	if err != nil {
+		return nil, err
+	}
+	variables, err := e.o.Workspace.VariablesJSON(ctx, c.Access.UserID)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := e.o.Workspace.SettingsJSON(ctx, c.Access.UserID)
+	if err != nil {
+		return nil, err
+	}
+	base := e.base()
+	return map[string]any{
+		"portal": map[string]any{
+			"name": e.o.PortalName, "baseUrl": base.url, "address": base.host, "demo": e.o.Demo, "instance": e.o.Instance,
+		},
+		"version": e.o.Version, "dataFolder": homely(e.o.DataFolder), "notice": e.notice(), "desktop": e.o.Desktop,
+		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "csrfToken": c.Session.CSRF},
+		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),
+	}, nil
+}
+
+// notice is what the person should know, or nil.
+func (e *Explorer) notice() any {
+	sentences := []string{}
+	if e.o.Notice != nil {
+		sentences = append(sentences, e.o.Notice())
+	}
+	text := strings.TrimSpace(strings.Join(append(sentences, e.o.Workspace.Notice()), "\n"))
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// homely writes a path with ~ for the person's home.
+func homely(path string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == string(filepath.Separator) {
+		return path
+	}
+	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
+}
+
+// linkRequest is the body of /native/open-link.
+type linkRequest struct{ URL string }
+
+var linkRequests = resource.Resource[linkRequest]{Name: "link", Label: "link", Fields: []resource.Field[linkRequest]{
+	{Name: "url", At: func(l *linkRequest) any { return &l.URL }, Doc: "http or https", Required: true, MaxLen: 8192},
+}}
+
+func (e *Explorer) openLink(_ context.Context, _ *resource.Call, in *linkRequest) (any, error) {
+	if e.o.Native == nil {
+		return nil, fault.New(fault.Conflict, "this portal runs without a desktop; open the link yourself")
+	}
+	if err := e.o.Native.OpenLink(in.URL); err != nil {
+		return nil, &fault.Error{Kind: fault.Invalid, Field: "url", Message: err.Error(), Err: err}
+	}
+	return nil, nil
+}

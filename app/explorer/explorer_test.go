@@ -1,0 +1,141 @@
+package explorer_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestStartIsAllThePageNeeds(t *testing.T) {
+	h := build(t)
+	h.ask(1, "POST /explorer/tabs", `{"position":2,"name":"second"}`)
+	h.ask(1, "POST /explorer/tabs", `{"position":1,"name":"first"}`)
+	h.ask(1, "POST /explorer/variables", `{"name":"x","value":"y","secret":true}`)
+	h.ask(1, "PATCH /explorer/settings", `{"theme":"dark"}`)
+	a := h.ask(1, "GET /explorer/start", "")
+	draft := `{"method":"GET","path":"","template":"","pathParams":[],"query":[],"headers":[],"body":"","mode":"form"}`
+	want := `{"dataFolder":"/data/spyglass","desktop":false,"notice":null,` +
+		`"portal":{"address":"` + strings.TrimPrefix(h.base, "http://") + `","baseUrl":"` + h.base + `/api","demo":true,"instance":"ab12","name":"Demo portal"},` +
+		`"settings":{"theme":"dark"},` +
+		`"tabs":[{"id":2,"position":1,"name":"first","pinned":false,"draft":` + draft + `,"saved":null,"historyId":0,"view":{}},` +
+		`{"id":1,"position":2,"name":"second","pinned":false,"draft":` + draft + `,"saved":null,"historyId":0,"view":{}}],` +
+		`"user":{"csrfToken":"` + csrfSecret + `","id":1,"name":"user1","role":"administrator"},` +
+		`"variables":[{"id":1,"name":"x","value":"********","secret":true,"scope":"portal"}],"version":"0.1.0"}`
+	if a.status != 200 || a.body != want {
+		t.Errorf("got  %d %s\nwant %s", a.status, a.body, want)
+	}
+	if a := h.ask(0, "GET /explorer/start", ""); a.status != 200 || !strings.Contains(a.body, `"tabs":[]`) {
+		t.Errorf("another user got %s", a.body)
+	}
+}
+
+func TestTheCatalogIsThePortalsEndpoints(t *testing.T) {
+	h := build(t)
+	a := h.ask(1, "GET /explorer/catalog", "")
+	var got struct {
+		Categories []struct {
+			Name      string
+			Endpoints []struct{ ID string }
+		}
+	}
+	if err := json.Unmarshal([]byte(a.body), &got); err != nil {
+		t.Fatal(a.body)
+	}
+	var names []string
+	for _, c := range got.Categories {
+		names = append(names, "# "+c.Name)
+		for _, e := range c.Endpoints {
+			names = append(names, e.ID)
+		}
+	}
+	want := []string{"# Devices", "GET /device/devices/{id}", "POST /device/devices", "DELETE /device/devices/{id}", "# Alerts", "GET /alert/alerts", "# Settings", "POST /session"}
+	if !slices.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+	one := `{"id":"POST /device/devices","method":"POST","path":"/device/devices","category":"Devices","summary":"Add a device","doc":"Adds it.",` +
+		`"permission":"write on settings: x","admin":true,"deprecated":false,"params":[],` +
+		`"body":{"type":"object","properties":[{"name":"name","required":true,"type":"string","doc":"What it is called"},{"name":"password","type":"string","format":"password"},{"name":"pin","type":"string","format":"password"}]},` +
+		`"answer":null,"status":201,"errors":[{"status":409,"when":"the name is taken"}],` +
+		`"example":{"path":"/device/devices","query":[{"key":"a","value":"b"}],"body":"{\n  \"name\": \"<web>\",\n  \"tags\": [\n    1\n  ]\n}"}}`
+	if !strings.Contains(a.body, one) {
+		t.Errorf("the catalog is %s\nwithout %s", a.body, one)
+	}
+	param := `"params":[{"name":"id","in":"path","type":"integer","required":true,"doc":"Which","example":7}]`
+	if !strings.Contains(a.body, param) {
+		t.Errorf("the catalog is %s\nwithout %s", a.body, param)
+	}
+	if a.header.Get("ETag") == "" {
+		t.Error("the catalog has no ETag")
+	}
+}
+
+func TestADocumentIsReadByRows(t *testing.T) {
+	h := build(t)
+	r := h.send(1, `{"path":"/alert/alerts"}`)
+	at := "/explorer/documents/" + r.Document
+	for _, tt := range []struct{ do, body, want string }{
+		{"GET " + at + "/rows?from=1&count=1", "", `{"rows":[{"node":9,"line":2,"depth":1,"kind":"number","key":"total","text":"1204","count":0,"open":false,"comma":true}],"total":16}`},
+		{"GET " + at + "/lines?from=0&count=5", "", `{"lines":["{\"total\":1204,\"searchId\":null,\"items\":[{\"id\":1},{\"id\":2},{\"id\":3}],\"data\":null}"],"total":1}`},
+		{"GET " + at + "/path?node=9", "", `{"path":"$.total"}`},
+		{"GET " + at + "/value?node=9", "", `1204`},
+		{"GET " + at + "/raw", "", `{"total":1204,"searchId":null,"items":[{"id":1},{"id":2},{"id":3}],"data":null}`},
+		{"POST " + at + "/toggle", `{"node":-1,"open":false,"deep":true,"count":0}`, `{"rows":[],"total":6}`},
+		{"GET " + at + "/find?query=3&from=0", "", `{"count":1,"index":0,"node":63,"path":"$.items[2].id","row":7,"total":12}`},
+		{"POST " + at + "/toggle", `{"node":-1,"open":true,"deep":true,"count":0}`, `{"rows":[],"total":16}`},
+		{"POST " + at + "/toggle", `{"node":0,"open":false,"deep":false,"from":0,"count":1}`, `{"rows":[{"node":0,"line":1,"depth":0,"kind":"object","count":4,"open":false,"preview":"{ total: 1204, searchId: null, items: […], data: null }","comma":false}],"total":1}`},
+	} {
+		if a := h.ask(1, tt.do, tt.body); a.status != 200 || a.body != tt.want {
+			t.Errorf("%s %s\n got %d %s\nwant %s", tt.do, tt.body, a.status, a.body, tt.want)
+		}
+	}
+	for _, do := range []string{"GET " + at + "/rows", "GET " + at + "/raw"} {
+		if a := h.ask(2, do, ""); a.status != 404 {
+			t.Errorf("another user: %s answered %d", do, a.status)
+		}
+	}
+	if a := h.ask(1, "GET "+at+"/rows?from=x", ""); h.fault(a) != "from: from is a whole number" {
+		t.Errorf("got %s", a.body)
+	}
+}
+
+func TestWindowsOfOneUserHearOfChanges(t *testing.T) {
+	h := build(t)
+	one, two, other := h.listen(1), h.listen(1), h.listen(2)
+	for _, change := range []struct{ do, body, kind string }{
+		{"POST /explorer/tabs", `{}`, "tabs"}, {"POST /explorer/variables", `{"name":"x"}`, "variables"},
+		{"PATCH /explorer/settings", `{"a":1}`, "settings"}, {"DELETE /explorer/history", ``, "history"},
+	} {
+		h.ask(1, change.do, change.body)
+		for _, events := range []<-chan string{one, two} {
+			if got, want := next(t, events), `workspace {"kind":"`+change.kind+`"}`; got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+	}
+	h.Stop()
+	if got := next(t, other); got != "the end" {
+		t.Errorf("another user was told %s", got)
+	}
+}
+
+func TestLinksOpenOnTheDesktop(t *testing.T) {
+	h := build(t)
+	if a := h.ask(1, "POST /explorer/native/open-link", `{"url":"https://example.net/"}`); a.status != 200 || !slices.Equal(h.links, []string{"https://example.net/"}) {
+		t.Errorf("got %d %s, opened %v", a.status, a.body, h.links)
+	}
+}
+
+func TestWhatIsNotUnderstoodIsRefused(t *testing.T) {
+	h := build(t)
+	for _, tt := range []struct{ do, body, want string }{
+		{"POST /explorer/send", `{"sendID":"x","draft":{}}`, `sendID: request has no field`},
+		{"POST /explorer/send", `{"sendId":"x"}`, `draft: draft is required`},
+		{"POST /explorer/preview", `{"draft":{"query":[{"on":"yes"}]}}`, `draft: draft does not have the documented shape`},
+		{"POST /explorer/documents/x/toggle", `{"node":0}`, `open: open is required`},
+	} {
+		if got := h.fault(h.ask(1, tt.do, tt.body)); !strings.HasPrefix(got, strings.Split(tt.want, " request has")[0]) {
+			t.Errorf("%s %s: got %s, want %s", tt.do, tt.body, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package explorer_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"spyglass/app/explorer"
+	"spyglass/app/workspace"
+	"spyglass/backend/api"
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/session"
+)
+
+// house is a portal with an Explorer, on a real port.
+type house struct {
+	*explorer.Explorer
+	t         *testing.T
+	dir       string
+	base      string // "http://127.0.0.1:PORT"
+	workspace *workspace.Workspace
+	secrets   *ring
+	links     []string
+	server    *http.Server
+	raw       atomic.Pointer[http.HandlerFunc] // answers below /api/raw/, as no endpoint could
+}
+
+const (
+	cookieSecret = "cOoKiE-s3cr3t"
+	csrfSecret   = "cSrF-t0k3n"
+)
+
+// people are users 1 and 2, by the secret of their cookie.
+type people struct{}
+
+func (people) ByCookie(_ context.Context, secret string) (*session.Session, error) {
+	var id int64
+	if n, err := fmt.Sscanf(secret, cookieSecret+"-%d", &id); n != 1 || err != nil {
+		return nil, fault.New(fault.NoLogin, "you are not signed in")
+	}
+	return &session.Session{Secret: secret, CSRF: csrfSecret, Access: &resource.Access{UserID: id, User: fmt.Sprintf("user%d", id), Role: "administrator", Admin: true}}, nil
+}
+
+func (people) ByToken(_ context.Context, authorization string, _ session.TokenRequest) (*resource.Access, error) {
+	if authorization != "Bearer t0k3n" {
+		return nil, fault.New(fault.NoLogin, "the token is wrong")
+	}
+	return &resource.Access{UserID: 9, User: "program", Admin: true}, nil
+}
+
+func (people) Redeem(context.Context, string) (*session.Session, error) {
+	return nil, fault.New(fault.NoLogin, "there are no launch tokens here")
+}
+
+// ring stands for the OS keyring.
+type ring struct {
+	mu     sync.Mutex
+	values map[string]string
+}
+
+func (r *ring) Get(name string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v, ok := r.values[name]; ok {
+		return v, nil
+	}
+	return "", fault.New(fault.Unknown, "nothing is kept under that name")
+}
+
+func (r *ring) Set(name, secret string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.values[name] = secret
+	return true
+}
+
+func (r *ring) Delete(name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.values, name)
+	return nil
+}
+
+func (h *house) OpenLink(link string) error {
+	h.links = append(h.links, link)
+	return nil
+}
+
+func build(t *testing.T) *house {
+	t.Helper()
+	h := &house{t: t, dir: t.TempDir(), secrets: &ring{values: map[string]string{}}}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.base = "http://" + listener.Addr().String()
+	if h.workspace, err = workspace.Open(t.Context(), workspace.Options{Path: filepath.Join(h.dir, "workspace.db"), Secrets: h.secrets}); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	h.Explorer, err = explorer.New(explorer.Options{
+		Workspace: h.workspace, Catalog: endpoints(), BaseURL: func() string { return h.base + "/api" },
+		Cookie:     func(secret string) string { return "spyglass_ab12=" + secret },
+		PortalName: "Demo portal", Instance: "ab12", Version: "0.1.0", DataFolder: "/data/spyglass", Demo: true,
+		Native: h, DocumentDir: filepath.Join(h.dir, "documents"), Timeout: 20 * time.Second, Log: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := api.New(api.Options{
+		Endpoints: endpoints(), Explorer: h.Endpoints(), Sessions: people{}, Hosts: []string{listener.Addr().String()}, Instance: "ab12", Log: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.server = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if raw := h.raw.Load(); raw != nil && strings.HasPrefix(r.URL.Path, "/api/raw/") {
+			(*raw)(w, r)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = h.server.Serve(listener) })
+	t.Cleanup(func() {
+		h.Stop()
+		_ = h.server.Close()
+		serving.Wait()
+		h.Close()
+		if err := h.workspace.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// answerRaw lets do answer below /api/raw/.
+func (h *house) answerRaw(do http.HandlerFunc) { h.raw.Store(&do) }
+
+// endpoints are a portal of a few: what is asked comes back.
+func endpoints() []resource.Endpoint {
+	echo := func(_ context.Context, c *resource.Call) (any, error) {
+		return map[string]any{"vars": c.Vars, "query": c.Query, "body": string(c.Body), "user": c.Access.UserID, "lenient": c.Lenient}, nil
+	}
+	object := &resource.Schema{Type: "object", Properties: []resource.Key{
+		{Name: "name", Required: true, Schema: resource.Text("What it is called")},
+		{Name: "password", WriteOnly: true, Schema: resource.Schema{Type: "string", Format: "password"}},
+		{Name: "pin", WriteOnly: true, Schema: resource.Schema{Type: "string", Format: "password"}},
+	}}
+	read := resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
+	id := []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Which"), Example: 7}}
+	return []resource.Endpoint{
+		{Method: "GET", Path: "/device/devices/{id}", Category: portal.CategoryDevices, Summary: "Get one device", Right: read, Params: id, Answer: object, Example: resource.Example{Path: "/device/devices/7"}, Handle: echo},
+		{Method: "GET", Path: "/alert/alerts", Category: portal.CategoryAlerts, Summary: "List alerts", Right: read, Handle: func(context.Context, *resource.Call) (any, error) {
+			return resource.JSON(`{"total":1204,"searchId":null,"items":[{"id":1},{"id":2},{"id":3}],"data":null}`), nil
+		}},
+		{Method: "POST", Path: "/device/devices", Category: portal.CategoryDevices, Summary: "Add a device", Doc: "Adds it.", Right: resource.Right{Object: resource.Setting, Area: "x", Op: resource.Modify},
+			Body: object, Creates: true, Errors: []resource.Failure{{Kind: fault.Conflict, When: "the name is taken"}},
+			Example: resource.Example{Query: [][2]string{{"a", "b"}}, Body: json.RawMessage(`{"name":"<web>","tags":[1]}`)}, Handle: echo},
+		{Method: "DELETE", Path: "/device/devices/{id}", Category: portal.CategoryDevices, Summary: "Remove a device", Right: read, Params: id, Handle: echo},
+		{Method: "GET", Path: "/hidden", Summary: "Not published", Right: read, Handle: echo},
+		{Method: "POST", Path: "/session", Category: portal.CategorySettings, Summary: "Sign in", Right: resource.Right{Object: resource.Open}, Body: object,
+			Answer: &resource.Schema{Type: "object", Properties: []resource.Key{{Name: "csrfToken", Schema: resource.Text("")}}},
+			Handle: func(_ context.Context, c *resource.Call) (any, error) {
+				return resource.Answer{Body: map[string]any{"csrfToken": csrfSecret, "came": c.Session.Cookie}, SignIn: cookieSecret + "-new", CSRF: csrfSecret}, nil
+			}},
+	}
+}
+
+// answer is what came back of an HTTP request.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask sends "POST /explorer/send" as a user.
+func (h *house) ask(user int, do, body string) answer {
+	h.t.Helper()
+	response, err := http.DefaultClient.Do(h.request(context.Background(), user, do, body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(text)}
+}
+
+func (h *house) request(ctx context.Context, user int, do, body string) *http.Request {
+	h.t.Helper()
+	method, path, _ := strings.Cut(do, " ")
+	r, err := http.NewRequestWithContext(ctx, method, h.base+path, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Cookie", fmt.Sprintf("spyglass_ab12=%s-%d", cookieSecret, user))
+	r.Header.Set("X-CSRF-Token", csrfSecret)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r
+}
+
+// reply is what /send answers, as far as tests look.
+type reply struct {
+	Status     int
+	StatusText string
+	Headers    [][2]string
+	Bytes      int64
+	Items      *int64
+	Total      *int64
+	Document   string
+	JSON       bool
+	Problem    string
+	Rows       []map[string]any
+	RowCount   int
+	LineCount  int
+	HistoryID  int64
+	URL        string
+	Quota      map[string]int64
+}
+
+// send sends a draft and expects an answer of the portal's.
+func (h *house) send(user int, draft string) reply {
+	h.t.Helper()
+	a := h.ask(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
+	if a.status != 200 {
+		h.t.Fatalf("%s answered %d %s", draft, a.status, a.body)
+	}
+	var r reply
+	if err := json.Unmarshal([]byte(a.body), &r); err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+// body is the whole body of a document.
+func (h *house) body(user int, document string) string {
+	h.t.Helper()
+	a := h.ask(user, "GET /explorer/documents/"+document+"/raw", "")
+	if a.status != 200 {
+		h.t.Fatalf("the document answered %d %s", a.status, a.body)
+	}
+	return a.body
+}
+
+// listen reads a user's events; the channel closes with the stream.
+func (h *house) listen(user int) <-chan string {
+	h.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	response, err := http.DefaultClient.Do(h.request(ctx, user, "GET /explorer/events", ""))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	lines := bufio.NewScanner(response.Body)
+	lines.Scan() // the stream's first sign of life: it listens now
+	events := make(chan string, 1000)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer close(events)
+		name := ""
+		for lines.Scan() {
+			if text, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				name = text
+			} else if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				events <- name + " " + text
+			}
+		}
+	})
+	h.t.Cleanup(func() { cancel(); _ = response.Body.Close(); reading.Wait() })
+	return events
+}
+
+func next(t *testing.T, events <-chan string) string {
+	t.Helper()
+	select {
+	case e, ok := <-events:
+		if !ok {
+			return "the end"
+		}
+		return e
+	case <-time.After(10 * time.Second):
+		t.Fatal("no event came within 10 s")
+		return ""
+	}
+}

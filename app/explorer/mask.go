@@ -1,0 +1,176 @@
+package explorer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/resource"
+)
+
+// secretHeaders are headers that are a credential, whatever they are sent to.
+var secretHeaders = []string{"authorization", "proxy-authorization", "x-csrf-token", "x-api-key", "x-auth-token"}
+
+// secretKey tells whether a value of that name is kept out of the history.
+func secretKey(name string) bool {
+	lower := strings.ToLower(name)
+	if resource.SecretName(lower) {
+		return true
+	}
+	return slices.ContainsFunc([]string{"password", "secret", "token", "accesskey", "apikey", "bearer"}, func(w string) bool { return strings.HasSuffix(lower, w) })
+}
+
+// maskDraft is a draft as the history keeps it: secrets that were typed into
+// it are stars. What comes from variables stays a reference.
+func maskDraft(d workspace.Draft, endpoint *resource.Endpoint) workspace.Draft {
+	path, query, found := cutQuery(d.Path)
+	if found {
+		d.Path = path + "?" + maskQuery(query)
+	}
+	d.Query = maskRows(d.Query, secretKey)
+	d.Headers = maskRows(d.Headers, func(name string) bool {
+		return slices.Contains(secretHeaders, strings.ToLower(name)) || secretKey(name)
+	})
+	d.Body = maskBody(d.Body, endpoint)
+	return d
+}
+
+func maskRows(rows workspace.Rows, secret func(string) bool) workspace.Rows {
+	out := slices.Clone(rows)
+	for i, r := range out {
+		if secret(r.Key) {
+			out[i].Value = maskText(r.Value)
+		}
+	}
+	return out
+}
+
+// maskText is stars for what was typed; references stay, and so does nothing.
+func maskText(text string) string {
+	if strings.TrimSpace(reference.ReplaceAllString(text, "")) == "" {
+		return text
+	}
+	if word, rest, ok := strings.Cut(text, " "); ok && strings.TrimSpace(reference.ReplaceAllString(rest, "")) == "" && len(word) <= len("Bearer") {
+		return text // "Bearer {{token}}"
+	}
+	return resource.Mask
+}
+
+func maskQuery(query string) string {
+	parts := strings.Split(query, "&")
+	for i, part := range parts {
+		if key, value, ok := strings.Cut(part, "="); ok && secretKey(key) {
+			parts[i] = key + "=" + maskText(value)
+		}
+	}
+	return strings.Join(parts, "&")
+}
+
+// maskURL is the URL of a draft that was built for the eye.
+func (e *Explorer) maskURL(safe *outgoing) string {
+	path, query, found := strings.Cut(safe.URL, "?")
+	if !found {
+		return path
+	}
+	return path + "?" + maskQuery(query)
+}
+
+// maskBody replaces the secret values of a JSON body, and leaves everything
+// else as it was typed.
+func maskBody(body string, endpoint *resource.Endpoint) string {
+	// References outside of quotes are no JSON; digits of their length are.
+	plain := reference.ReplaceAllStringFunc(body, func(r string) string { return strings.Repeat("1", len(r)) })
+	node, err := resource.ParseJSON([]byte(plain))
+	if err != nil {
+		return maskLoose(body)
+	}
+	var hidden []resource.Node
+	var declared *resource.Schema
+	if endpoint != nil {
+		declared = endpoint.Body
+	}
+	hidden = secretNodes(hidden, node, declared)
+	for i := len(hidden) - 1; i >= 0; i-- {
+		n := hidden[i]
+		from, to := n.Pos, n.Pos+len(n.Raw)
+		if text := strings.Trim(body[from:to], `"`); maskText(text) == resource.Mask {
+			body = body[:from] + `"` + resource.Mask + `"` + body[to:]
+		}
+	}
+	return body
+}
+
+// secretNodes adds the values below n that are secrets: by the schema, by
+// their key, or as the value beside a secret name.
+func secretNodes(hidden []resource.Node, n resource.Node, s *resource.Schema) []resource.Node {
+	switch n.Kind {
+	case '[':
+		for _, item := range n.Items {
+			hidden = secretNodes(hidden, item, items(s))
+		}
+	case '{':
+		name := slices.Index(n.Keys, "name")
+		paired := name >= 0 && n.Items[name].Kind == '"' && secretKey(n.Items[name].Text)
+		for i, key := range n.Keys {
+			writeOnly, inner := property(s, key)
+			if (writeOnly || secretKey(key) || paired && key == "value") && n.Items[i].Kind != 'n' {
+				hidden = append(hidden, n.Items[i])
+				continue
+			}
+			hidden = secretNodes(hidden, n.Items[i], inner)
+		}
+	}
+	return hidden
+}
+
+func items(s *resource.Schema) *resource.Schema {
+	if s == nil {
+		return nil
+	}
+	return s.Items
+}
+
+func property(s *resource.Schema, name string) (writeOnly bool, inner *resource.Schema) {
+	if s == nil {
+		return false, nil
+	}
+	for i := range s.Properties {
+		if p := &s.Properties[i]; p.Name == name {
+			return p.WriteOnly, &p.Schema
+		}
+	}
+	return false, nil
+}
+
+// Pairs in a text that is no JSON, or not yet: "key": "value", key=value, and
+// the value beside a name.
+var (
+	quotedPair = regexp.MustCompile(`("((?:[^"\\]|\\.)*)"\s*:\s*)("(?:[^"\\]|\\.)*"?|[^\s,}\]]+)`)
+	namedPair  = regexp.MustCompile(`("name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"value"\s*:\s*)("(?:[^"\\]|\\.)*"?)`)
+	plainPair  = regexp.MustCompile(`(([\w.-]+)\s*[=:]\s*)([^\s&;,"]+)`)
+)
+
+// maskLoose masks what looks like a secret in a body that cannot be read.
+func maskLoose(body string) string {
+	for _, pair := range []*regexp.Regexp{namedPair, quotedPair, plainPair} {
+		body = pair.ReplaceAllStringFunc(body, func(text string) string {
+			parts := pair.FindStringSubmatch(text)
+			switch quoted := strings.HasPrefix(parts[3], `"`); {
+			case !secretKey(parts[2]) || maskText(strings.Trim(parts[3], `"`)) != resource.Mask:
+				return text
+			case quoted:
+				return parts[1] + `"` + resource.Mask + `"`
+			}
+			return parts[1] + resource.Mask
+		})
+	}
+	return body
+}
+
+// givesSecrets tells whether an endpoint's answer holds what is shown only once.
+func givesSecrets(e *resource.Endpoint) bool {
+	return e != nil && e.Answer != nil && slices.ContainsFunc(e.Answer.Properties, func(k resource.Key) bool {
+		return !k.WriteOnly && slices.Contains([]string{"bearer", "accessKey", "csrfToken"}, k.Name)
+	})
+}

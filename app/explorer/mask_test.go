@@ -1,0 +1,55 @@
+package explorer
+
+import (
+	"reflect"
+	"testing"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/resource"
+)
+
+func TestMaskBody(t *testing.T) {
+	endpoint := &resource.Endpoint{Body: &resource.Schema{Type: "object", Properties: []resource.Key{
+		{Name: "pin", WriteOnly: true, Schema: resource.Text("")},
+		{Name: "list", Schema: resource.List(resource.Schema{Type: "object", Properties: []resource.Key{{Name: "code", WriteOnly: true, Schema: resource.Text("")}}}, "")},
+	}}}
+	for _, tt := range []struct{ body, want string }{
+		{``, ``},
+		{`{ "name": "web",  "n": 1.00 }`, `{ "name": "web",  "n": 1.00 }`},
+		{`{"password":"x", "name":"web"}`, `{"password":"********", "name":"web"}`},
+		{`{"password":"{{pw}}","n":{{id}}}`, `{"password":"{{pw}}","n":{{id}}}`},
+		{`{"password":"a{{pw}}","n":{{ü}}, "pin": 1234}`, `{"password":"********","n":{{ü}}, "pin": "********"}`},
+		{`{"password":null,"pin":{"a":1},"list":[{"code":"x","other":"y"}]}`, `{"password":null,"pin":"********","list":[{"code":"********","other":"y"}]}`},
+		{`{"customProperties":[{"name":"site","value":"Oslo"},{"value":"x\"y","name":"snmp.community"}]}`,
+			`{"customProperties":[{"name":"site","value":"Oslo"},{"value":"********","name":"snmp.community"}]}`},
+		{`{"password":"x", "broken"`, `{"password":"********", "broken"`},
+		{`{"name":"db.pass","value":"x"`, `{"name":"db.pass","value":"********"`},
+		{`{"apiKey":"unended`, `{"apiKey":"********"`},
+		{`user=me&password=x y`, `user=me&password=******** y`},
+		{`a=b, nothing here`, `a=b, nothing here`},
+	} {
+		if got := maskBody(tt.body, endpoint); got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.body, got, tt.want)
+		}
+	}
+}
+
+func TestMaskDraftLeavesTheDraftItselfAlone(t *testing.T) {
+	row := func(key, value string) workspace.Row { return workspace.Row{On: true, Key: key, Value: value} }
+	d := workspace.Draft{
+		Path:    "/x?a=1&api_key=abc&token={{t}}",
+		Query:   workspace.Rows{row("size", "3"), row("access_token", "abc"), row("api.key", "{{k}}")},
+		Headers: workspace.Rows{row("authorization", "Bearer abc"), row("Authorization", "Bearer {{t}}"), row("X-Api-Key", "abc"), row("X-A", "abc")},
+	}
+	want := workspace.Draft{
+		Path:    "/x?a=1&api_key=********&token={{t}}",
+		Query:   workspace.Rows{row("size", "3"), row("access_token", "********"), row("api.key", "{{k}}")},
+		Headers: workspace.Rows{row("authorization", "********"), row("Authorization", "Bearer {{t}}"), row("X-Api-Key", "********"), row("X-A", "abc")},
+	}
+	if got := maskDraft(d, nil); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if d.Query[1].Value != "abc" || d.Headers[0].Value != "Bearer abc" {
+		t.Errorf("the draft became %+v", d)
+	}
+}

@@ -1,0 +1,78 @@
+package explorer
+
+import (
+	"context"
+
+	"spyglass/app/snippet"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// previewRequest is the body of /preview.
+type previewRequest struct{ Draft workspace.Draft }
+
+var previewRequests = resource.Resource[previewRequest]{Name: "preview", Label: "preview", Fields: []resource.Field[previewRequest]{
+	{Name: "draft", At: func(p *previewRequest) any { return &p.Draft }, Doc: "What to show", Required: true},
+}}
+
+// preview shows a request as it would go out.
+func (e *Explorer) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
+	out, v, err := e.show(ctx, c, &in.Draft)
+	if err != nil {
+		return nil, err
+	}
+	headers := out.Headers
+	for _, h := range e.session(out, c.Session) {
+		headers = append(headers, [2]string{h[0], resource.Mask})
+	}
+	variables := v.seen
+	if variables == nil {
+		variables = []used{}
+	}
+	return map[string]any{"method": out.Method, "url": out.URL, "headers": headers, "body": out.Body, "variables": variables}, nil
+}
+
+// snippetRequest is the body of /snippets.
+type snippetRequest struct {
+	Draft    workspace.Draft
+	Language string
+}
+
+var snippetRequests = resource.Resource[snippetRequest]{Name: "snippet", Label: "snippet", Fields: []resource.Field[snippetRequest]{
+	{Name: "draft", At: func(s *snippetRequest) any { return &s.Draft }, Doc: "What to write", Required: true},
+	{Name: "language", At: func(s *snippetRequest) any { return &s.Language }, Doc: "The id of one", Default: snippet.Languages[0].ID},
+}}
+
+// snippets writes a draft as a program, with stars for secrets and a
+// placeholder for the right to ask.
+func (e *Explorer) snippets(ctx context.Context, c *resource.Call, in *snippetRequest) (any, error) {
+	language, ok := snippet.Find(in.Language)
+	if !ok {
+		return nil, unknownLanguage(in.Language)
+	}
+	out, _, err := e.show(ctx, c, &in.Draft)
+	if err != nil {
+		return nil, err
+	}
+	request := snippet.Request{Method: out.Method, URL: out.URL, Body: out.Body}
+	for _, h := range out.Headers {
+		if h[0] != "User-Agent" && (out.Body != "" || h[0] != "Content-Type") {
+			request.Headers = append(request.Headers, snippet.Header{Name: h[0], Value: h[1]})
+		}
+	}
+	text := language.Write(request)
+	languages := make([]map[string]string, len(snippet.Languages))
+	for i, l := range snippet.Languages {
+		languages[i] = map[string]string{"id": l.ID, "label": l.Label}
+	}
+	return map[string]any{"languages": languages, "text": text, "lines": snippet.Highlight(language.Lexer, text)}, nil
+}
+
+func unknownLanguage(id string) error {
+	f := fault.At("language", "there are no snippets in %q", id)
+	for _, l := range snippet.Languages {
+		f.Allowed = append(f.Allowed, l.ID)
+	}
+	return f
+}

@@ -1,0 +1,172 @@
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/app/document"
+	"spyglass/app/workspace"
+	"spyglass/backend/resource"
+)
+
+// raw is JSON inside of an answer.
+type raw = json.RawMessage
+
+// reply is an answer as the page gets it.
+type reply struct {
+	Status     int64          `json:"status"`
+	StatusText string         `json:"statusText"`
+	Headers    [][2]string    `json:"headers"`
+	MS         int64          `json:"ms"`
+	Bytes      int64          `json:"bytes"`
+	Items      *int64         `json:"items"` // of a list
+	Total      *int64         `json:"total"`
+	Document   string         `json:"document"`
+	JSON       bool           `json:"json"`
+	Problem    string         `json:"problem"`
+	Rows       []document.Row `json:"rows"`
+	RowCount   int            `json:"rowCount"`
+	LineCount  int            `json:"lineCount"`
+	HistoryID  int64          `json:"historyId"`
+	URL        string         `json:"url"`
+	Quota      *quota         `json:"quota"`
+	Timing     timing         `json:"timing"`
+}
+
+// quota is what the portal still lets the caller ask.
+type quota struct {
+	Limit     int64 `json:"limit"`
+	Remaining int64 `json:"remaining"`
+	Window    int64 `json:"window"` // seconds
+}
+
+// firstRows is how much of a document goes with the reply.
+const firstRows = 200
+
+func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [][2]string, t timing) (*reply, error) {
+	r := &reply{
+		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
+		Document: e.sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: quotaOf(headers), Timing: t,
+	}
+	r.JSON, r.Problem = doc.JSON()
+	var err error
+	if r.Rows, r.RowCount, err = doc.Rows(0, firstRows); err != nil {
+		return nil, err
+	}
+	if _, r.LineCount, err = doc.Lines(0, 0); err != nil {
+		return nil, err
+	}
+	last := r.Rows
+	if r.RowCount > firstRows {
+		if last, _, err = doc.Rows(r.RowCount-tailRows, tailRows); err != nil {
+			return nil, err
+		}
+	}
+	r.Items, r.Total = listOf(append(slices.Clip(r.Rows), last...))
+	return r, nil
+}
+
+// tailRows is how far from the end the keys behind a long list are looked for.
+const tailRows = 20
+
+// listOf finds how many items a list has, and of how many. The envelope's own
+// keys are among the first or last rows: a new document shows the children of
+// its root, and of a list the first item only. A bare array is a list, too.
+func listOf(rows []document.Row) (items, total *int64) {
+	for _, r := range rows {
+		count := int64(r.Count)
+		switch {
+		case r.Depth == 0 && r.Kind == document.Array:
+			return &count, nil
+		case r.Depth != 1 || r.Key == nil:
+		case *r.Key == "items" && r.Kind == document.Array:
+			items = &count
+		case *r.Key == "total" && r.Kind == document.Number:
+			if n, err := strconv.ParseInt(*r.Text, 10, 64); err == nil {
+				total = &n
+			}
+		}
+	}
+	if items == nil {
+		return nil, nil
+	}
+	return items, total
+}
+
+// shownHeaders are an answer's headers by name, without what makes a session
+// and without secrets that come back.
+func (x *exchange) shownHeaders(h http.Header) [][2]string {
+	out := [][2]string{}
+	for name, all := range h {
+		for _, value := range all {
+			switch {
+			case name == "Set-Cookie":
+				value = maskCookie(value)
+			case name == "X-Csrf-Token", x.echoes(value):
+				value = resource.Mask
+			}
+			out = append(out, [2]string{name, value})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) })
+	return out
+}
+
+// maskCookie hides the value of "name=value; Path=/".
+func maskCookie(cookie string) string {
+	first, rest, more := strings.Cut(cookie, ";")
+	name, _, _ := strings.Cut(first, "=")
+	if more {
+		return name + "=" + resource.Mask + ";" + rest
+	}
+	return name + "=" + resource.Mask
+}
+
+func quotaOf(headers [][2]string) *quota {
+	q := &quota{}
+	for name, at := range map[string]*int64{"X-Rate-Limit-Limit": &q.Limit, "X-Rate-Limit-Remaining": &q.Remaining, "X-Rate-Limit-Window": &q.Window} {
+		i := slices.IndexFunc(headers, func(h [2]string) bool { return h[0] == name })
+		if i < 0 {
+			return nil
+		}
+		n, err := strconv.ParseInt(headers[i][1], 10, 64)
+		if err != nil {
+			return nil
+		}
+		*at = n
+	}
+	return q
+}
+
+// recall opens an answer of the history as a new document.
+func (e *Explorer) recall(ctx context.Context, c *resource.Call) (any, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	h, kept, err := e.o.Workspace.Recall(ctx, c.Access.UserID, id)
+	if err != nil {
+		return nil, err
+	}
+	kind := ""
+	for _, header := range kept.Headers {
+		if header[0] == "Content-Type" {
+			kind = header[1]
+		}
+	}
+	w := e.documents.Create(kind)
+	defer w.Abort()
+	if err := workspace.Unzip(kept.Zipped, w); err != nil {
+		return nil, err
+	}
+	doc, err := w.Finish()
+	if err != nil {
+		return nil, err
+	}
+	return e.reply(h, doc, kept.Headers, timing{})
+}

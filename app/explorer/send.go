@@ -1,0 +1,258 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"spyglass/app/document"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// sendRequest is the body of /send.
+type sendRequest struct {
+	SendID string
+	TabID  int64
+	Draft  workspace.Draft
+	Anyway bool
+}
+
+var sendRequests = resource.Resource[sendRequest]{Name: "send", Label: "request", Fields: []resource.Field[sendRequest]{
+	{Name: "sendId", At: func(s *sendRequest) any { return &s.SendID }, Doc: "Comes back in progress events", MaxLen: 100},
+	{Name: "tabId", At: func(s *sendRequest) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
+	{Name: "draft", At: func(s *sendRequest) any { return &s.Draft }, Doc: "What to send", Required: true},
+	{Name: "anyway", At: func(s *sendRequest) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
+}}
+
+var errTimeout = errors.New("the request took too long")
+
+// send sends a draft and answers once the whole answer is a document. It ends
+// with the caller: the page cancels by going away.
+func (e *Explorer) send(ctx context.Context, c *resource.Call, in *sendRequest) (any, error) {
+	if err := in.Draft.Check("draft"); err != nil {
+		return nil, err
+	}
+	v, err := e.values(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	f := &filler{values: v}
+	if in.Anyway {
+		f.manner = anyway
+	}
+	out, err := e.build(f, &in.Draft)
+	if err != nil {
+		return nil, err
+	}
+	safe, err := e.build(&filler{values: v, manner: shown}, &in.Draft)
+	if err != nil {
+		return nil, err
+	}
+	life, done, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	x := &exchange{
+		Explorer: e, in: in, out: out, user: c.Access.UserID, secrets: slices.Collect(maps.Values(v.plain)),
+		history: &workspace.History{
+			UserID: c.Access.UserID, At: resource.MillisOf(c.At), Method: out.Method, URL: e.maskURL(safe),
+			Draft: maskDraft(in.Draft, out.endpoint),
+		},
+	}
+	x.history.Path = x.history.Draft.Path
+	return x.run(life, append(out.Headers, e.session(out, c.Session)...))
+}
+
+// exchange is one request under way.
+type exchange struct {
+	*Explorer
+	in      *sendRequest
+	out     *outgoing
+	user    int64
+	secrets []string // that went out
+	history *workspace.History
+	watch   stopwatch
+}
+
+func (x *exchange) run(ctx context.Context, headers [][2]string) (any, error) {
+	timed, stop := context.WithTimeoutCause(ctx, x.o.Timeout, errTimeout)
+	defer stop()
+	x.watch.began = time.Now()
+	response, doc, err := x.fetch(timed, headers)
+	took := time.Since(x.watch.began)
+	x.history.MS = took.Round(time.Millisecond).Milliseconds()
+	if err != nil {
+		return nil, x.failed(ctx, x.explain(timed, err))
+	}
+	x.history.Status, x.history.StatusText = int64(response.StatusCode), statusText(response.Status)
+	x.history.Bytes = doc.Size()
+	headers = x.shownHeaders(response.Header)
+	x.remember(ctx, x.keep(ctx, doc, headers))
+	return x.reply(x.history, doc, headers, x.watch.read(took))
+}
+
+// fetch sends the request and makes a document of the answer while it arrives.
+func (x *exchange) fetch(ctx context.Context, headers [][2]string) (*http.Response, *document.Document, error) {
+	request := x.client.R().SetContext(x.watch.watch(ctx))
+	request.Header = http.Header{}
+	for _, h := range headers {
+		request.Header.Add(h[0], h[1])
+	}
+	if x.out.Body != "" {
+		request.SetBody([]byte(x.out.Body))
+	}
+	answer, err := request.Execute(x.out.Method, x.out.URL)
+	if answer != nil && answer.RawBody() != nil {
+		defer answer.RawBody().Close()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	response := answer.RawResponse
+	w := x.documents.Create(response.Header.Get("Content-Type"))
+	defer w.Abort()
+	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0)}
+	if _, err := io.CopyBuffer(struct{ io.Writer }{w}, body, make([]byte, 64<<10)); err != nil {
+		x.history.Bytes = w.Size()
+		return nil, nil, err
+	}
+	doc, err := w.Finish()
+	return response, doc, err
+}
+
+// When progress is told first, and how often then.
+const (
+	firstProgress = 300 * time.Millisecond
+	nextProgress  = 100 * time.Millisecond
+)
+
+// progress tells the user's streams how much has come.
+type progress struct {
+	io.Reader
+	exchange *exchange
+	received int64
+	expected int64 // 0: not known
+	told     time.Duration
+}
+
+func (p *progress) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.received += int64(n)
+	if now := time.Since(p.exchange.watch.began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
+		p.told = now
+		p.exchange.hub.tell(p.exchange.user, "progress "+p.exchange.in.SendID, resource.Event{Name: "progress", Data: map[string]any{
+			"sendId": p.exchange.in.SendID, "received": p.received, "expected": p.expected,
+		}})
+	}
+	return n, err
+}
+
+// keep is what the history keeps of an answer; nil where it is too large, or
+// holds what is shown only once or a secret that went out.
+func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][2]string) *workspace.Reply {
+	if doc.Size() > workspace.MaxPlain || givesSecrets(x.out.endpoint) {
+		return nil
+	}
+	zipped, err := workspace.Zip(func(w io.Writer) error {
+		if len(x.secrets) == 0 {
+			_, err := doc.WriteTo(w)
+			return err
+		}
+		var body bytes.Buffer
+		if _, err := doc.WriteTo(&body); err != nil {
+			return err
+		}
+		if x.echoes(body.String()) {
+			return errEcho
+		}
+		_, err := body.WriteTo(w)
+		return err
+	})
+	if errors.Is(err, errEcho) {
+		return nil
+	}
+	if err != nil {
+		x.o.Log.ErrorContext(ctx, "an answer is missing from the history", "err", err)
+	}
+	if err != nil || zipped == nil {
+		return nil
+	}
+	return &workspace.Reply{Headers: headers, Zipped: zipped}
+}
+
+var errEcho = errors.New("the answer holds a secret that was sent")
+
+// echoes tells whether text holds a secret that went out, as it is or as a URL
+// or JSON write it.
+func (x *exchange) echoes(text string) bool {
+	return slices.ContainsFunc(x.secrets, func(secret string) bool {
+		quoted := resource.AppendString(nil, secret)
+		return secret != "" && (strings.Contains(text, secret) || strings.Contains(text, queryText(secret)) || strings.Contains(text, string(quoted[1:len(quoted)-1])))
+	})
+}
+
+// remember writes the history. What was sent was sent: when there is no room
+// for the row, the answer is shown nevertheless.
+func (x *exchange) remember(ctx context.Context, kept *workspace.Reply) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := x.o.Workspace.Remember(ctx, x.history, kept, x.in.TabID); err != nil {
+		x.history.ID = 0
+		x.o.Log.ErrorContext(ctx, "a request is missing from the history", "err", err)
+	}
+}
+
+// explain turns what went wrong into a sentence.
+func (x *exchange) explain(ctx context.Context, err error) *fault.Error {
+	address := x.base().host
+	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: map[string]any{"address": address}}
+	var known *fault.Error
+	var dial *net.OpError
+	var at *url.Error
+	switch cause := context.Cause(ctx); {
+	case cause == errTimeout:
+		out.Message = fmt.Sprintf("%s did not answer within %g seconds", address, x.o.Timeout.Seconds())
+		out.Detail["timeout"] = true
+	case cause == errStopping:
+		out.Message = errStopping.Error()
+	case cause != nil:
+		out.Message = "cancelled"
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, syscall.ECONNREFUSED):
+		out.Message = fmt.Sprintf("nothing answers at %s: the connection was refused", address)
+	case errors.As(err, &dial) && dial.Op == "dial":
+		out.Message = fmt.Sprintf("%s cannot be reached: %v", address, dial.Err)
+	case errors.As(err, &at): // its own words hold the URL
+		out.Message = fmt.Sprintf("%s gave no answer: %v", address, at.Err)
+	default:
+		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, x.history.Bytes)
+	}
+	return out
+}
+
+// failed remembers a request that got no answer, and returns why.
+func (x *exchange) failed(ctx context.Context, why *fault.Error) error {
+	x.history.Error = why.Message
+	x.remember(ctx, nil)
+	return why
+}
+
+// statusText is "Not Found" of "404 Not Found".
+func statusText(status string) string {
+	_, text, _ := strings.Cut(status, " ")
+	return text
+}

@@ -1,0 +1,206 @@
+package explorer
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// used is one variable of a draft, as the preview shows it.
+type used struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"` // masked when secret
+	Scope  string `json:"scope"` // portal, global or built-in
+	Known  bool   `json:"known"`
+	Secret bool   `json:"secret"`
+}
+
+// values looks variables up for one request. Each is looked up once, so that
+// it is the same everywhere in it.
+type values struct {
+	own    map[string]*workspace.Variable
+	secret func(*workspace.Variable) (string, error)
+	now    time.Time
+	userID int64
+
+	seen  []used
+	plain map[string]string // values by name, secrets only when they were needed
+}
+
+func (e *Explorer) values(ctx context.Context, c *resource.Call) (*values, error) {
+	list, err := e.o.Workspace.VariablesOf(ctx, c.Access.UserID)
+	if err != nil {
+		return nil, err
+	}
+	v := &values{own: map[string]*workspace.Variable{}, secret: e.o.Workspace.Secret, now: c.At, userID: c.Access.UserID, plain: map[string]string{}}
+	for i := range list {
+		if have := v.own[list[i].Name]; have == nil || have.Scope == "global" {
+			v.own[list[i].Name] = &list[i]
+		}
+	}
+	return v, nil
+}
+
+// look notes that name is used and tells what is known of it without asking
+// for secrets.
+func (v *values) look(name string) used {
+	if i := slices.IndexFunc(v.seen, func(u used) bool { return u.Name == name }); i >= 0 {
+		return v.seen[i]
+	}
+	u := used{Name: name}
+	if own := v.own[name]; own != nil {
+		u = used{Name: name, Value: own.Value, Scope: own.Scope, Known: !own.Secret || own.Value != "", Secret: own.Secret}
+	} else if value, ok := v.builtIn(name); ok {
+		u = used{Name: name, Value: value, Scope: "built-in", Known: true}
+	}
+	v.seen = append(v.seen, u)
+	return u
+}
+
+// value is what goes out for name.
+func (v *values) value(name string) (value string, ok bool, err error) {
+	u := v.look(name)
+	if !u.Known || !u.Secret {
+		return u.Value, u.Known, nil
+	}
+	if value, ok := v.plain[name]; ok {
+		return value, true, nil
+	}
+	value, err = v.secret(v.own[name])
+	if fault.Is(err, fault.Unknown) {
+		return "", false, nil
+	}
+	v.plain[name] = value
+	return value, err == nil, err
+}
+
+var nowOffset = regexp.MustCompile(`^\$now([+-])(\d{1,9})([smhdw])$`)
+
+var offsetUnits = map[string]int64{"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+func (v *values) builtIn(name string) (string, bool) {
+	switch name {
+	case "$now":
+		return strconv.FormatInt(v.now.Unix(), 10), true
+	case "$userId":
+		return strconv.FormatInt(v.userID, 10), true
+	case "$uuid":
+		return newUUID(), true
+	}
+	parts := nowOffset.FindStringSubmatch(name)
+	if parts == nil {
+		return "", false
+	}
+	n, err := strconv.ParseInt(parts[2], 10, 64)
+	if err != nil {
+		return "", false
+	}
+	seconds := n * offsetUnits[parts[3]]
+	if parts[1] == "-" {
+		seconds = -seconds
+	}
+	return strconv.FormatInt(v.now.Unix()+seconds, 10), true
+}
+
+// newUUID is a random one (RFC 9562, version 4).
+func newUUID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// manner is how a draft is filled in.
+type manner int
+
+const (
+	strict manner = iota // what is unknown stops it
+	anyway               // what is unknown goes out as it was typed
+	shown                // nothing stops it, and secrets are masked
+)
+
+// filler replaces the variables of one draft.
+type filler struct {
+	*values
+	manner  manner
+	field   string   // where the first unknown one is
+	unknown []string // in order
+}
+
+// reference is a variable in a text.
+var reference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
+
+// fill replaces the references in text. What stands between them goes through
+// literal, values through place; what is unknown and goes out nevertheless is
+// literal, too.
+func (f *filler) fill(field, text string, literal func(string) string, place func(name, value string) (string, error)) (string, error) {
+	var out strings.Builder
+	last := 0
+	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
+		out.WriteString(literal(text[last:at[0]]))
+		last = at[1]
+		piece, err := f.one(field, text[at[0]:at[1]], text[at[2]:at[3]], literal, place)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(piece)
+	}
+	out.WriteString(literal(text[last:]))
+	return out.String(), nil
+}
+
+// one is what a single reference becomes.
+func (f *filler) one(field, typed, name string, literal func(string) string, place func(name, value string) (string, error)) (string, error) {
+	u := f.look(name)
+	if f.manner == shown {
+		switch {
+		case !u.Known:
+			return typed, nil
+		case u.Secret:
+			return resource.Mask, nil
+		}
+		if text, err := place(name, u.Value); err == nil {
+			return text, nil
+		}
+		return typed, nil
+	}
+	value, ok, err := f.value(name)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		if f.field == "" {
+			f.field = field
+		}
+		if !slices.Contains(f.unknown, name) {
+			f.unknown = append(f.unknown, name)
+		}
+		return literal(typed), nil
+	}
+	return place(name, value)
+}
+
+// verdict is the fault that unknown variables are, if they are one.
+func (f *filler) verdict() error {
+	if len(f.unknown) == 0 || f.manner != strict {
+		return nil
+	}
+	words := make([]string, len(f.unknown))
+	for i, name := range f.unknown {
+		words[i] = "{{" + name + "}}"
+	}
+	message := words[0] + " has no value; give it one under Variables, or send anyway"
+	if n := len(words) - 1; n > 0 {
+		message = strings.Join(words[:n], ", ") + " and " + words[n] + " have no value; give them one under Variables, or send anyway"
+	}
+	return &fault.Error{Kind: fault.Invalid, Field: f.field, Message: message, Detail: map[string]any{"unknown": f.unknown}}
+}

@@ -1,0 +1,35 @@
+package keychain
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+var errNoBus = errors.New("there is no session bus")
+
+// reachable tells whether the keyring may be asked at all. Where it is on the
+// session bus and there is none, the D-Bus client would start a daemon of its
+// own, which holds no keyring and stays behind.
+//
+// Without an address in the environment that client looks in /run/user, not in
+// XDG_RUNTIME_DIR; so a bus anywhere else is none.
+func reachable() error {
+	switch runtime.GOOS {
+	case "windows", "darwin":
+		return nil
+	}
+	if address := os.Getenv("DBUS_SESSION_BUS_ADDRESS"); address != "" {
+		if strings.HasPrefix(address, "autolaunch:") {
+			return errNoBus
+		}
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join("/run/user", strconv.Itoa(os.Getuid()), "bus")); err != nil {
+		return errNoBus
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+// Package keychain keeps the session credential in the keyring of the
+// operating system, and nowhere else: never in a file, never in SQLite.
+//
+// Without a keyring that answers, a secret is kept in memory until the process
+// ends, and Available has the sentence for the person.
+//
+// # Time
+//
+// A call takes at most Limit: a locked keyring may show its own prompt and
+// wait for a person. It is then as if there were none. If the person unlocks
+// it later, what was kept in memory or deleted meanwhile is carried over, and
+// Available says so again.
+//
+// # Concurrency
+//
+// A Keychain may be used by many goroutines; one at a time talks to the
+// keyring. A call that the keyring never answers leaves one goroutine behind,
+// which nothing can end but the process; there is never a second one.
+//
+// # Errors
+//
+// Get answers fault.Unknown when nothing is kept. Any other trouble with the
+// keyring is logged once, without the secret, and means "no keyring". Delete
+// is the exception: it returns fault.Offline when the keyring may still hold
+// what should be gone.
+package keychain
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+
+	"github.com/zalando/go-keyring"
+)
+
+// Limit is how long a call may take.
+const Limit = 3 * time.Second
+
+// Without is what the person is told when there is no keyring.
+const Without = "No OS keyring answers: you stay signed in for this session only"
+
+// Keychain keeps secrets by account.
+type Keychain struct {
+	service string
+	log     *slog.Logger
+	limit   time.Duration
+	turn    chan struct{} // holds one token while the keyring is being asked
+
+	mu     sync.Mutex
+	state  state
+	exists bool            // there is a keyring, even if it is silent now
+	memory map[string]kept // by account: what the keyring does not hold as it should
+}
+
+type state int
+
+const (
+	unasked state = iota
+	answers
+	silent
+)
+
+// kept is what should be in the keyring and is not.
+type kept struct {
+	secret string
+	gone   bool // the account should not be in the keyring at all
+}
+
+// Open prepares the keychain for a service, the name under which the
+// operating system shows the entries. It does not ask the keyring yet.
+func Open(service string, log *slog.Logger) *Keychain {
+	return &Keychain{
+		service: service, log: log, limit: Limit,
+		turn: make(chan struct{}, 1), memory: map[string]kept{},
+	}
+}
+
+// Available tells whether the keyring answers, or else why not, for the person.
+// The first call asks it and may take Limit.
+func (k *Keychain) Available() (ok bool, why string) {
+	k.mu.Lock()
+	asked := k.state != unasked
+	k.mu.Unlock()
+	if !asked {
+		k.ask(func() error {
+			_, err := keyring.Get(k.service, "")
+			return err
+		})
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.state != answers {
+		return false, Without
+	}
+	return true, ""
+}
+
+// Get returns an account's secret. fault.Unknown: there is none.
+func (k *Keychain) Get(account string) (string, error) {
+	k.mu.Lock()
+	m, ok := k.memory[account]
+	k.mu.Unlock()
+	if !ok {
+		found := make(chan string, 1)
+		err := k.ask(func() error {
+			secret, err := keyring.Get(k.service, account)
+			if err == nil {
+				found <- secret
+			}
+			return err
+		})
+		if err == nil {
+			return <-found, nil
+		}
+	}
+	if !ok || m.gone {
+		return "", fault.New(fault.Unknown, "no credential is kept for %s", account)
+	}
+	return m.secret, nil
+}
+
+// Set keeps an account's secret, in place of an earlier one. It tells whether
+// the secret outlives the process.
+func (k *Keychain) Set(account, secret string) (lasts bool) {
+	k.want(account, kept{secret: secret})
+	err := k.ask(func() error { return keyring.Set(k.service, account, secret) })
+	if err == nil {
+		k.settled(account, kept{secret: secret})
+	}
+	return err == nil
+}
+
+// Delete forgets an account's secret, if there is one. fault.Offline: it is
+// not used any more, but the keyring may still hold it.
+func (k *Keychain) Delete(account string) error {
+	k.want(account, kept{gone: true})
+	err := k.ask(func() error { return keyring.Delete(k.service, account) })
+	if err == nil || errors.Is(err, keyring.ErrNotFound) {
+		k.settled(account, kept{gone: true})
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.exists {
+		return nil
+	}
+	return &fault.Error{Kind: fault.Offline, Message: "the OS keyring does not answer; it may still hold the credential of " + account, Err: err}
+}
+
+// want notes what the keyring should hold.
+func (k *Keychain) want(account string, m kept) {
+	k.mu.Lock()
+	k.memory[account] = m
+	k.mu.Unlock()
+}
+
+// settled forgets the note, unless it has changed meanwhile.
+func (k *Keychain) settled(account string, m kept) {
+	k.mu.Lock()
+	if k.memory[account] == m {
+		delete(k.memory, account)
+	}
+	k.mu.Unlock()
+}
+
+var (
+	errSilent = errors.New("the keyring did not answer before")
+	errSlow   = errors.New("the keyring does not answer in time")
+)
+
+// ask runs one call to the keyring. It returns keyring.ErrNotFound, or nil, or
+// an error that means that there is no keyring.
+func (k *Keychain) ask(do func() error) error {
+	if k.isSilent() {
+		return errSilent
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), k.limit)
+	defer cancel()
+	select {
+	case k.turn <- struct{}{}:
+	case <-ctx.Done():
+		return errSlow
+	}
+	if k.isSilent() {
+		<-k.turn
+		return errSilent
+	}
+	answered := make(chan error, 1)
+	go func() {
+		err := reachable()
+		if err == nil {
+			err = do()
+		}
+		if err == nil || errors.Is(err, keyring.ErrNotFound) {
+			k.answered()
+		} else {
+			k.gaveUp(err)
+		}
+		answered <- err
+		<-k.turn
+	}()
+	select {
+	case err := <-answered:
+		return err
+	case <-ctx.Done():
+		k.gaveUp(errSlow)
+		return errSlow
+	}
+}
+
+func (k *Keychain) isSilent() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.state == silent
+}
+
+func (k *Keychain) gaveUp(err error) {
+	k.mu.Lock()
+	k.exists = k.exists || errors.Is(err, errSlow)
+	first := k.state != silent
+	k.state = silent
+	k.mu.Unlock()
+	if first {
+		k.log.Warn("no OS keyring: credentials last for this session only", "err", err)
+	}
+}
+
+// answered notes that the keyring works. After a late answer it carries over
+// what was wanted meanwhile; the caller has the turn.
+func (k *Keychain) answered() {
+	k.mu.Lock()
+	late := k.state == silent
+	k.state, k.exists = answers, true
+	todo := maps.Clone(k.memory)
+	k.mu.Unlock()
+	if !late {
+		return
+	}
+	k.log.Info("the OS keyring answers now")
+	for account, m := range todo {
+		var err error
+		if m.gone {
+			err = keyring.Delete(k.service, account)
+		} else {
+			err = keyring.Set(k.service, account, m.secret)
+		}
+		if err != nil && !errors.Is(err, keyring.ErrNotFound) {
+			k.gaveUp(err)
+			return
+		}
+		k.settled(account, m)
+	}
+}

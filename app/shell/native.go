@@ -1,0 +1,121 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// Native is what a page may ask of the desktop. The zero value has no window:
+// it opens links, and everything else returns ErrNoWindow.
+type Native struct {
+	mu   sync.Mutex
+	acts acts // nil while there is no window
+}
+
+// acts are a window's.
+type acts interface {
+	saveFile(name string) (path string, err error)
+	setClipboard(text string) error
+	quit()
+}
+
+// attach gives n its window; nil takes it away.
+func (n *Native) attach(a acts) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.acts = a
+}
+
+func (n *Native) window() (acts, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.acts == nil {
+		return nil, ErrNoWindow
+	}
+	return n.acts, nil
+}
+
+// HasWindow says whether anything but OpenLink can be asked now.
+func (n *Native) HasWindow() bool {
+	_, err := n.window()
+	return err == nil
+}
+
+// SaveFile asks the person where to save, with name as the suggestion, and
+// returns the path they chose; it is empty when they cancelled. It blocks
+// until they have answered.
+func (n *Native) SaveFile(name string) (path string, err error) {
+	w, err := n.window()
+	if err != nil {
+		return "", err
+	}
+	return w.saveFile(filepath.Base(name))
+}
+
+// SetClipboard puts text on the clipboard.
+func (n *Native) SetClipboard(text string) error {
+	w, err := n.window()
+	if err != nil {
+		return err
+	}
+	return w.setClipboard(text)
+}
+
+// Quit closes the window, as its close button does.
+func (n *Native) Quit() error {
+	w, err := n.window()
+	if err != nil {
+		return err
+	}
+	w.quit()
+	return nil
+}
+
+// OpenLink opens an http or https address in the system's browser. Any other
+// address is refused: it could start a program.
+func (n *Native) OpenLink(link string) error {
+	link, err := webAddress(link)
+	if err != nil {
+		return err
+	}
+	name, args := opener(runtime.GOOS, link)
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return fmt.Errorf("there is no %s to open a browser with: open %s yourself", name, link)
+	}
+	cmd := exec.Command(path, args...)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("the browser did not open: %w", err)
+	}
+	go func() { _ = cmd.Wait() }() // only reaps it; it ends when the browser pleases
+	return nil
+}
+
+// webAddress returns link in its canonical spelling, if it leads to the web.
+func webAddress(link string) (string, error) {
+	u, err := url.Parse(link)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", errors.New("only http and https links can be opened")
+	}
+	return u.String(), nil
+}
+
+// opener is the command that opens link in the default browser.
+func opener(goos, link string) (name string, args []string) {
+	switch goos {
+	case "windows":
+		return "rundll32", []string{"url.dll,FileProtocolHandler", link}
+	case "darwin":
+		return "open", []string{link}
+	default:
+		return "xdg-open", []string{link}
+	}
+}

@@ -1,0 +1,178 @@
+//go:build desktop
+
+package shell
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/wailsapp/wails/v2/pkg/options"
+	desktop "github.com/wailsapp/wails/v2/pkg/runtime"
+)
+
+// settle is how long a window has held still when its place is kept.
+const settle = time.Second
+
+// running is one window, while Run runs.
+type running struct {
+	window  Window
+	wails   context.Context // what the functions of Wails' runtime want; set by start
+	started chan struct{}   // closed by start
+	closing chan struct{}   // closed by stop
+	once    sync.Once       // for closing
+	unbind  func() bool     // takes the window off the end of Run's context
+	follows sync.WaitGroup  // follow
+	returns bool            // to a place where it has stood before
+	place   Place           // the last one seen; follow's, then beforeClose's
+}
+
+// start is Wails' OnStartup: a goroutine, with the window on its way.
+func (r *running) start(ctx, wails context.Context) {
+	defer close(r.started)
+	r.wails = wails
+	r.restore()
+	r.window.Native.attach(r)
+	r.unbind = context.AfterFunc(ctx, r.quit)
+	r.follows.Go(r.follow)
+}
+
+// restore puts the window back where it was. Wails opens it in the middle of
+// a screen, at the size that it was given.
+func (r *running) restore() {
+	screens, err := desktop.ScreenGetAll(r.wails)
+	if err != nil {
+		r.window.Log.Warn("the screens are unknown: the window stays in the middle", "err", err)
+		return
+	}
+	for _, s := range screens {
+		if !s.IsCurrent {
+			continue
+		}
+		fitted := r.place.fit(s.Size.Width, s.Size.Height)
+		if fitted.Maximised {
+			desktop.WindowMaximise(r.wails)
+		} else if r.returns {
+			desktop.WindowSetPosition(r.wails, fitted.X, fitted.Y)
+		}
+		r.place = fitted
+	}
+}
+
+// follow keeps the place of the window as it changes, and raises it.
+func (r *running) follow() {
+	tick := time.NewTicker(settle)
+	defer tick.Stop()
+	saved, raise := r.place, r.window.Raise
+	for {
+		select {
+		case <-r.closing:
+			return
+		case _, open := <-raise:
+			if !open {
+				raise = nil
+				continue
+			}
+			desktop.WindowShow(r.wails)
+			desktop.WindowUnminimise(r.wails) // also brings it to the front
+		case <-tick.C:
+			before := r.place
+			r.place = r.look()
+			if r.place == before && r.place != saved {
+				r.window.Save(r.place)
+				saved = r.place
+			}
+		}
+	}
+}
+
+// look is where the window stands now. Where GTK has several screens, its X
+// and Y count from the corner of all of them; fit brings such a window back
+// onto the screen it opens on.
+func (r *running) look() Place {
+	p := r.place
+	switch {
+	case desktop.WindowIsMaximised(r.wails):
+		p.Maximised = true
+	case desktop.WindowIsNormal(r.wails):
+		p.Maximised = false
+		p.Width, p.Height = desktop.WindowGetSize(r.wails)
+		p.X, p.Y = desktop.WindowGetPosition(r.wails)
+	}
+	return p
+}
+
+// beforeClose is Wails' OnBeforeClose. Everything that asks the window about
+// itself ends here, because the window stops answering once it returns false.
+// It does so once: two signals at the same moment close one window.
+func (r *running) beforeClose(context.Context) (prevent bool) {
+	<-r.started
+	prevent = true
+	r.once.Do(func() {
+		close(r.closing)
+		r.follows.Wait()
+		r.place = r.look()
+		r.window.Save(r.place)
+		prevent = false
+	})
+	return prevent
+}
+
+// stop lets go of the window after Wails has.
+func (r *running) stop() {
+	r.window.Native.attach(nil)
+	select {
+	case <-r.started:
+		r.unbind()
+	default: // it never opened
+	}
+	r.once.Do(func() { close(r.closing) })
+}
+
+func (r *running) quit() { desktop.Quit(r.wails) }
+
+func (r *running) setClipboard(text string) error {
+	return desktop.ClipboardSetText(r.wails, text)
+}
+
+func (r *running) saveFile(name string) (string, error) {
+	return desktop.SaveFileDialog(r.wails, desktop.SaveDialogOptions{
+		DefaultFilename: name, CanCreateDirectories: true,
+	})
+}
+
+// editMenuOnly takes the browser's own menu away wherever there is nothing to
+// cut, copy or paste.
+const editMenuOnly = `addEventListener('contextmenu', e => {
+	const t = e.composedPath()[0]
+	const edits = t instanceof Element && (t.closest('input, textarea') || t.isContentEditable)
+	if (!edits && String(getSelection()) === '') e.preventDefault()
+})`
+
+// domReady is Wails' OnDomReady: once for each page.
+func (r *running) domReady(ctx context.Context) {
+	desktop.WindowExecJS(ctx, editMenuOnly)
+}
+
+// colour reads "#rrggbb".
+func colour(hex string) *options.RGBA {
+	n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 24)
+	if err != nil {
+		panic(err) // the constants of bootstrap.go are wrong
+	}
+	return options.NewRGB(uint8(n>>16), uint8(n>>8), uint8(n))
+}
+
+// wailsLog writes what Wails logs.
+type wailsLog struct{ log *slog.Logger }
+
+func (l wailsLog) Print(message string)   { l.log.Info(message) }
+func (l wailsLog) Trace(message string)   { l.log.Debug(message) }
+func (l wailsLog) Debug(message string)   { l.log.Debug(message) }
+func (l wailsLog) Info(message string)    { l.log.Info(message) }
+func (l wailsLog) Warning(message string) { l.log.Warn(message) }
+func (l wailsLog) Error(message string)   { l.log.Error(message) }
+func (l wailsLog) Fatal(message string)   { l.log.Error(message) }

@@ -1,0 +1,102 @@
+// Package shell is the desktop window and what a page may ask of the desktop.
+// It is the only package that imports Wails.
+//
+// The window shows no page of its own. It opens on a bootstrap page that goes
+// on to the address Window.Open gives, so that a browser and the window run
+// the same page from the same origin. No Go method is bound to the page: what
+// needs the desktop goes over HTTP to Native.
+//
+// # Builds
+//
+// With the tags desktop, production and webkit2_41 there is a window. Without
+// them there is none (Desktop is false, Run returns ErrHeadless), and neither
+// GTK nor a C compiler is needed.
+//
+// # Units
+//
+// Sizes and places are in the desktop's own (scaled) pixels.
+//
+// # Concurrency
+//
+// Run belongs on the main goroutine: macOS and GTK want the first thread. Open
+// and Save are called from goroutines of the window's, Save never twice at
+// once, and neither after Run has returned. Native may be used from any
+// goroutine at any time.
+package shell
+
+import (
+	"errors"
+	"log/slog"
+)
+
+// ErrHeadless is what Run returns in a build without the window.
+var ErrHeadless = errors.New("this build has no window")
+
+// ErrNoWindow is what Native returns while no window is open: from serve,
+// before the window stands, and after it has closed.
+var ErrNoWindow = errors.New("this needs the desktop window")
+
+// Window is what the desktop shows and remembers.
+type Window struct {
+	Title string // of the window and of the application's entry in the desktop's lists
+	Icon  []byte // PNG; nil leaves the desktop's own
+
+	// Open gives the address of the page, with a fresh one-time token, each
+	// time the bootstrap page loads.
+	Open func() string
+
+	// Load gives the last size and place; the zero value opens the window at
+	// its default size in the middle of the screen.
+	Load func() Place
+
+	// Save keeps the size and place: when they have changed and held still
+	// for a moment, and before the window closes.
+	Save func(Place)
+
+	// Dark says whether the window is dark before its page has painted.
+	Dark bool
+
+	// Raise brings the window to the front; it carries the arguments of a
+	// second start.
+	Raise <-chan []string
+
+	Native *Native // gets its window while Run runs; may be nil
+	Log    *slog.Logger
+}
+
+// Place is where a window stands. While it is maximised, X, Y, Width and
+// Height are what it goes back to.
+type Place struct {
+	X         int  `json:"x"` // from the left edge of the screen it is on
+	Y         int  `json:"y"` // from the top edge of the screen it is on
+	Width     int  `json:"width"`
+	Height    int  `json:"height"`
+	Maximised bool `json:"maximised"`
+}
+
+const (
+	defaultWidth, defaultHeight = 1440, 900
+	minWidth, minHeight         = 640, 480
+)
+
+// known says whether a window has stood there.
+func (p Place) known() bool { return p.Width >= minWidth && p.Height >= minHeight }
+
+// orDefault is p, or where a first window opens.
+func (p Place) orDefault() Place {
+	if p.known() {
+		return p
+	}
+	return Place{Width: defaultWidth, Height: defaultHeight}
+}
+
+// fit moves p so that all of it lies on a screen of that size. A window that
+// is larger than the screen is maximised instead.
+func (p Place) fit(screenWidth, screenHeight int) Place {
+	if p.Width > screenWidth || p.Height > screenHeight {
+		p.Maximised = true
+	}
+	p.X = max(0, min(p.X, screenWidth-p.Width))
+	p.Y = max(0, min(p.Y, screenHeight-p.Height))
+	return p
+}

@@ -1,0 +1,80 @@
+//go:build desktop
+
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/options/mac"
+	"github.com/wailsapp/wails/v2/pkg/options/windows"
+)
+
+// Desktop says whether this build can open a window.
+const Desktop = true
+
+// DisplayMissing says why no window can open, in one sentence; it is empty
+// when one can.
+func DisplayMissing() string {
+	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set): " +
+			"start it from a desktop session, or use serve and open its address in a browser"
+	}
+	return ""
+}
+
+// Run shows w until it is closed or ctx ends. It returns nil for both; an
+// error says why the window did not open.
+func Run(ctx context.Context, w Window) (err error) {
+	if missing := DisplayMissing(); missing != "" {
+		return errors.New(missing)
+	}
+	defer func() { // Wails panics where GTK does not find its display
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("the window did not open on display %q: %v", os.Getenv("DISPLAY"), reason)
+		}
+	}()
+	last := w.Load()
+	r := &running{
+		window: w, place: last.orDefault(), returns: last.known(),
+		started: make(chan struct{}), closing: make(chan struct{}),
+	}
+	defer r.stop()
+	return wails.Run(r.options(ctx))
+}
+
+func (r *running) options(ctx context.Context) *options.App {
+	w := r.window
+	background := colour(w.background())
+	state := options.Normal
+	if r.place.Maximised {
+		state = options.Maximised
+	}
+	return &options.App{
+		Title: w.Title, Width: r.place.Width, Height: r.place.Height,
+		MinWidth: minWidth, MinHeight: minHeight, WindowStartState: state,
+		BackgroundColour: background,
+		AssetServer:      &assetserver.Options{Handler: bootstrap(w)},
+		Logger:           wailsLog{w.Log},
+		// Right-click offers cut, copy and paste; editMenuOnly keeps it to that.
+		EnableDefaultContextMenu: true,
+		OnStartup:                func(desktop context.Context) { r.start(ctx, desktop) },
+		OnDomReady:               r.domReady,
+		OnBeforeClose:            r.beforeClose,
+		Linux: &linux.Options{
+			Icon: w.Icon, ProgramName: strings.ToLower(w.Title),
+			// Anything else shows an empty window on some graphics drivers.
+			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
+		},
+		Windows: &windows.Options{DisablePinchZoom: true},
+		Mac:     &mac.Options{},
+	}
+}

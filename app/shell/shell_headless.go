@@ -1,0 +1,17 @@
+//go:build !desktop
+
+package shell
+
+import "context"
+
+// Desktop says whether this build can open a window.
+const Desktop = false
+
+// DisplayMissing says why no window can open, in one sentence; it is empty
+// when one can.
+func DisplayMissing() string {
+	return "this build has no window: open the address that serve prints in a browser"
+}
+
+// Run returns ErrHeadless.
+func Run(context.Context, Window) error { return ErrHeadless }

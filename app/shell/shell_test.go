@@ -1,0 +1,128 @@
+package shell
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+)
+
+func TestAFirstWindowHasTheDefaultSize(t *testing.T) {
+	for _, tt := range []struct{ last, want Place }{
+		{Place{}, Place{Width: 1440, Height: 900}},
+		{Place{X: 5, Y: 6, Width: 20, Height: 900}, Place{Width: 1440, Height: 900}},
+		{Place{X: 5, Y: 6, Width: 800, Height: 600}, Place{X: 5, Y: 6, Width: 800, Height: 600}},
+		{Place{Width: 800, Height: 600, Maximised: true}, Place{Width: 800, Height: 600, Maximised: true}},
+	} {
+		if got := tt.last.orDefault(); got != tt.want {
+			t.Errorf("after %+v it opens at %+v, want %+v", tt.last, got, tt.want)
+		}
+	}
+}
+
+func TestAWindowComesBackOntoTheScreen(t *testing.T) {
+	for _, tt := range []struct{ last, want Place }{
+		{Place{X: 100, Y: 50, Width: 800, Height: 600}, Place{X: 100, Y: 50, Width: 800, Height: 600}},
+		{Place{X: -400, Y: -1, Width: 800, Height: 600}, Place{X: 0, Y: 0, Width: 800, Height: 600}},
+		{Place{X: 1900, Y: 700, Width: 800, Height: 600}, Place{X: 480, Y: 200, Width: 800, Height: 600}},
+		{Place{X: 10, Y: 10, Width: 1280, Height: 800}, Place{X: 0, Y: 0, Width: 1280, Height: 800}},
+		{Place{X: 10, Y: 10, Width: 1440, Height: 700}, Place{X: 0, Y: 10, Width: 1440, Height: 700, Maximised: true}},
+	} {
+		if got := tt.last.fit(1280, 800); got != tt.want {
+			t.Errorf("%+v comes back at %+v, want %+v", tt.last, got, tt.want)
+		}
+	}
+}
+
+func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
+	opened := 0
+	page := bootstrap(Window{Title: "A & B", Dark: true, Log: slog.New(slog.DiscardHandler), Open: func() string {
+		opened++
+		return "http://127.0.0.1:8080/launch?t=" + strconv.Itoa(opened) + "&x=</script>"
+	}})
+	for _, want := range []string{"1", "2"} {
+		answer := httptest.NewRecorder()
+		page.ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
+		body, err := io.ReadAll(answer.Result().Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>A &amp; B</title>
+<style>html { background: #0b1014 }</style>
+<script>location.replace("http://127.0.0.1:8080/launch?t=` + want + `\u0026x=\u003c/script\u003e")</script></head><body></body></html>
+`
+		if string(body) != whole {
+			t.Errorf("the page is\n%s\nwant\n%s", body, whole)
+		}
+		if got := answer.Result().Header.Get("Content-Type"); got != "application/xhtml+xml; charset=utf-8" {
+			t.Errorf("its type is %s: Wails adds its scripts to text/html", got)
+		}
+	}
+}
+
+func TestOnlyWebAddressesAreOpened(t *testing.T) {
+	for _, tt := range []struct {
+		link, want string // want is empty where the link is refused
+	}{
+		{"https://example.net/a?b=c#d", "https://example.net/a?b=c#d"},
+		{"HTTP://example.net/ a", "http://example.net/%20a"},
+		{"http://127.0.0.1:8080/", "http://127.0.0.1:8080/"},
+		{"https:", ""},
+		{"https:///etc/passwd", ""},
+		{"file:///etc/passwd", ""},
+		{"javascript:alert(1)", ""},
+		{"vscode://file/x", ""},
+		{"--help", ""},
+		{"", ""},
+		{"http://exa mple.net", ""},
+	} {
+		got, err := webAddress(tt.link)
+		if got != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%q opens %q with error %v, want %q", tt.link, got, err, tt.want)
+		}
+	}
+}
+
+func TestNativeWithoutAWindowSaysSo(t *testing.T) {
+	var n Native
+	_, saved := n.SaveFile("devices.csv")
+	for act, err := range map[string]error{
+		"SaveFile": saved, "SetClipboard": n.SetClipboard("x"), "Quit": n.Quit(),
+	} {
+		if !errors.Is(err, ErrNoWindow) {
+			t.Errorf("%s returns %v, want %v", act, err, ErrNoWindow)
+		}
+	}
+	if n.HasWindow() {
+		t.Error("there is a window")
+	}
+}
+
+// heard is a window that only listens.
+type heard struct{ acts []string }
+
+func (h *heard) saveFile(name string) (string, error) {
+	h.acts = append(h.acts, "save "+name)
+	return "/home/u/" + name, nil
+}
+func (h *heard) setClipboard(text string) error {
+	h.acts = append(h.acts, "copy "+text)
+	return nil
+}
+func (h *heard) quit() { h.acts = append(h.acts, "quit") }
+
+func TestNativeSuggestsAFileNameAndNeverAFolder(t *testing.T) {
+	var n Native
+	h := &heard{}
+	n.attach(h)
+	path, err := n.SaveFile("../../.ssh/authorized_keys")
+	if err != nil || path != "/home/u/authorized_keys" {
+		t.Errorf("saved to %q (%v), want /home/u/authorized_keys", path, err)
+	}
+	n.attach(nil)
+	if n.HasWindow() {
+		t.Error("the window is gone, and Native still has it")
+	}
+}

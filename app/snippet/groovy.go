@@ -1,0 +1,77 @@
+package snippet
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+)
+
+// Groovy writes a script for Groovy on Java 11 or newer, with nothing but the
+// JDK. HttpURLConnection would not send PATCH.
+var Groovy = Language{
+	ID: "groovy", Label: "Groovy", Lexer: "groovy",
+	write: func(r Request) string {
+		var b strings.Builder
+		b.WriteString("import java.net.http.HttpClient\nimport java.net.http.HttpRequest\nimport java.net.http.HttpResponse\n\n")
+		b.WriteString("def request = HttpRequest.newBuilder(URI.create(" + groovyText(r.URL) + "))\n")
+		b.WriteString("    .header('Authorization', 'Bearer ' + System.getenv('SPYGLASS_TOKEN'))\n")
+		for _, h := range r.Headers {
+			b.WriteString("    .header(" + groovyText(h.Name) + ", " + groovyText(h.Value) + ")\n")
+		}
+		publisher := "noBody()"
+		if r.Body != "" {
+			publisher = "ofString(" + groovyBody(r.Body) + ")"
+		}
+		b.WriteString("    .method(" + groovyText(r.Method) + ", HttpRequest.BodyPublishers." + publisher + ")\n    .build()\n\n")
+		b.WriteString("def response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString())\n")
+		b.WriteString("println response.statusCode()\nprintln response.body()\n")
+		return b.String()
+	},
+}
+
+// groovyText is a text literal in single quotes, in which $ is plain.
+func groovyText(s string) string { return "'" + groovyEscape(s, `\n`) + "'" }
+
+// groovyPart is how many characters of text one constant may have: a class
+// file holds 65,535 bytes of it, and a character takes up to six.
+const groovyPart = 10_000
+
+// groovyBody is a body as one literal, or several that are put together.
+func groovyBody(s string) string {
+	var parts []string
+	for all := []rune(s); len(all) > 0; {
+		n := min(groovyPart, len(all))
+		part := string(all[:n])
+		all = all[n:]
+		if strings.Contains(part, "\n") {
+			parts = append(parts, "'''"+groovyEscape(part, "\n")+"'''")
+		} else {
+			parts = append(parts, groovyText(part))
+		}
+	}
+	return strings.Join(parts, " +\n        ")
+}
+
+// groovyEscape is the inside of a literal; newline is how a line feed is written.
+func groovyEscape(s, newline string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\\' || r == '\'':
+			b.WriteString(`\` + string(r))
+		case r == '\n':
+			b.WriteString(newline)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < ' ' || invisible(r):
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,73 @@
+package workspace
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+)
+
+// Draft is a request while it is edited. Everything in it is as it was typed:
+// {{variables}} and {parameters} are unresolved.
+type Draft struct {
+	Method     string `json:"method" doc:"GET, POST, PUT, PATCH or DELETE"`
+	Path       string `json:"path" doc:"as typed; may hold a query"`
+	Template   string `json:"template" doc:"the path in the catalog it came from, or nothing"`
+	PathParams Rows   `json:"pathParams" doc:"the value of each {parameter}"`
+	Query      Rows   `json:"query" doc:"added to the path's own query, in this order"`
+	Headers    Rows   `json:"headers" doc:"sent beside the usual ones"`
+	Body       string `json:"body" doc:"the text, exactly"`
+	Mode       string `json:"mode" doc:"form or raw: how the body is edited"`
+}
+
+// Row is one line of a table in a draft.
+type Row struct {
+	On    bool   `json:"on" doc:"whether it is sent"`
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	Doc   string `json:"doc,omitempty" doc:"a note"`
+}
+
+// Rows is a table in a draft; none is sent as an empty list.
+type Rows []Row
+
+// MarshalJSON writes [] for none.
+func (r Rows) MarshalJSON() ([]byte, error) {
+	if r == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]Row(r))
+}
+
+// Methods are those a draft may have.
+var Methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+// emptyDraft is what a new tab holds.
+var emptyDraft = Draft{Method: "GET", Mode: "form"}
+
+// Check completes a draft and refuses what is wrong with it; field is its name
+// in the error.
+func (d *Draft) Check(field string) error {
+	if d.Method == "" {
+		d.Method = emptyDraft.Method
+	}
+	if d.Mode == "" {
+		d.Mode = emptyDraft.Mode
+	}
+	switch {
+	case !slices.Contains(Methods, d.Method):
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".method", Message: "the method is one of " + strings.Join(Methods, ", "), Allowed: allowed(Methods)}
+	case d.Mode != "form" && d.Mode != "raw":
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".mode", Message: "the mode is form or raw", Allowed: []any{"form", "raw"}}
+	}
+	return nil
+}
+
+func allowed(words []string) []any {
+	out := make([]any, len(words))
+	for i, w := range words {
+		out[i] = w
+	}
+	return out
+}

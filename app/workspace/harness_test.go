@@ -1,0 +1,115 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// desk is a workspace that a test asks as a page does.
+type desk struct {
+	*workspace.Workspace
+	t       *testing.T
+	dir     string
+	secrets *ring
+	changes []string
+}
+
+func open(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: t.TempDir(), secrets: &ring{values: map[string]string{}, lasts: true}}
+	d.open(0)
+	return d
+}
+
+func (d *desk) open(kept int64) {
+	d.t.Helper()
+	w, err := workspace.Open(context.Background(), workspace.Options{Path: filepath.Join(d.dir, "workspace.db"), Secrets: d.secrets, Kept: kept})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	w.Watch(func(userID int64, kind workspace.Kind) {
+		d.changes = append(d.changes, fmt.Sprintf("%d %s", userID, kind))
+	})
+	d.Workspace = w
+	d.t.Cleanup(func() { _ = w.Close() })
+}
+
+// ring stands for the OS keyring.
+type ring struct {
+	mu     sync.Mutex
+	values map[string]string
+	lasts  bool
+}
+
+func (r *ring) Get(name string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v, ok := r.values[name]; ok {
+		return v, nil
+	}
+	return "", fault.New(fault.Unknown, "nothing is kept under that name")
+}
+
+func (r *ring) Set(name, secret string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.values[name] = secret
+	return r.lasts
+}
+
+func (r *ring) Delete(name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.values, name)
+	return nil
+}
+
+// ask runs "GET /tabs?size=2" as a user and returns the body, or the error's
+// kind and sentence.
+func (d *desk) ask(user int64, do, body string) string {
+	d.t.Helper()
+	method, target, _ := strings.Cut(do, " ")
+	path, query, _ := strings.Cut(target, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	c := &resource.Call{Access: &resource.Access{UserID: user}, At: time.Unix(1_790_000_000, 0), Query: values, Body: []byte(body), Vars: map[string]string{}}
+	parts := strings.Split(path, "/")
+	for _, e := range d.Endpoints() {
+		template := strings.Split(e.Path, "/")
+		if e.Method != method || len(template) != len(parts) || template[1] != parts[1] {
+			continue
+		}
+		if len(parts) > 2 {
+			c.Vars["id"] = parts[2]
+		}
+		out, err := e.Handle(context.Background(), c)
+		if err != nil {
+			f := fault.Of(err)
+			return fmt.Sprintf("%s %s: %s", f.Kind, f.Field, f.Message)
+		}
+		if a, ok := out.(*resource.Answer); ok {
+			out = a.Body
+		}
+		return string(out.(resource.JSON))
+	}
+	return "no such endpoint"
+}
+
+func (d *desk) expect(user int64, do, body, want string) {
+	d.t.Helper()
+	if got := d.ask(user, do, body); got != want {
+		d.t.Errorf("%s %s\n got %s\nwant %s", do, body, got, want)
+	}
+}

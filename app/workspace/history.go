@@ -1,0 +1,272 @@
+package workspace
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// History is one request that was sent.
+type History struct {
+	ID         int64
+	UserID     int64
+	At         resource.Millis
+	Method     string
+	Path       string // as typed
+	URL        string // as sent, secrets masked
+	Status     int64  // 0 when there was no answer
+	StatusText string
+	MS         int64
+	Bytes      int64
+	Error      string
+	Draft      Draft
+	Kept       bool
+	Pinned     bool
+}
+
+// Reply is the answer to a request of the history.
+type Reply struct {
+	ID      int64 // of the history row
+	UserID  int64
+	Headers [][2]string
+	Zipped  []byte // the body, gzip
+}
+
+const (
+	historyRows resource.Name[History] = "history"
+	replyRows   resource.Name[Reply]   = "reply"
+)
+
+// MaxZipped is how many bytes of compressed body are kept of an answer. Bodies
+// over MaxPlain are not even tried.
+const (
+	MaxZipped = 1 << 20
+	MaxPlain  = 16 << 20
+)
+
+// Histories declares /history. Rows are made by sending; what can be changed
+// is whether one is pinned.
+var Histories = resource.Resource[History]{
+	Name: historyRows, Label: "request", Path: "/history", Object: resource.Anyone, Owner: "userId",
+	Doc: "A request that was sent.",
+	Fields: []resource.Field[History]{
+		{Name: "id", At: func(h *History) any { return &h.ID }, Doc: "Set by the workspace", ReadOnly: true},
+		{Name: "userId", At: func(h *History) any { return &h.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "at", At: func(h *History) any { return &h.At }, Doc: "When it was sent", ReadOnly: true},
+		{Name: "method", At: func(h *History) any { return &h.Method }, Doc: "GET, POST, PUT, PATCH or DELETE", ReadOnly: true},
+		{Name: "path", At: func(h *History) any { return &h.Path }, Doc: "As typed, variables unresolved", ReadOnly: true},
+		{Name: "url", At: func(h *History) any { return &h.URL }, Doc: "As sent, secrets masked", ReadOnly: true},
+		{Name: "status", At: func(h *History) any { return &h.Status }, Doc: "0 when there was no answer", ReadOnly: true},
+		{Name: "statusText", At: func(h *History) any { return &h.StatusText }, Doc: "The words of the status", ReadOnly: true},
+		{Name: "ms", At: func(h *History) any { return &h.MS }, Doc: "From the first byte sent to the last byte read", ReadOnly: true},
+		{Name: "bytes", At: func(h *History) any { return &h.Bytes }, Doc: "Of the answer's body", ReadOnly: true},
+		{Name: "error", At: func(h *History) any { return &h.Error }, Doc: "Why there was no answer", ReadOnly: true},
+		{Name: "draft", At: func(h *History) any { return &h.Draft }, Doc: "The request, variables unresolved", ReadOnly: true},
+		{Name: "kept", At: func(h *History) any { return &h.Kept }, Doc: "Whether the answer can be opened again", ReadOnly: true},
+		{Name: "pinned", At: func(h *History) any { return &h.Pinned }, Doc: "It stays however many come after"},
+	},
+	Without: []string{"POST", "PUT"},
+	Remove: func(w *resource.Write, h *History) error {
+		if !h.Kept {
+			return nil
+		}
+		return resource.DeleteAll(w.Context, w.Tx, replyRows, resource.Where{Field: "id", Op: "=", Value: h.ID})
+	},
+}
+
+// replies is a table only: listing the history reads no bodies.
+var replies = resource.Resource[Reply]{
+	Name: replyRows, Label: "answer", Owner: "userId",
+	Fields: []resource.Field[Reply]{
+		{Name: "id", At: func(r *Reply) any { return &r.ID }, ReadOnly: true},
+		{Name: "userId", At: func(r *Reply) any { return &r.UserID }, ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "headers", At: func(r *Reply) any { return &r.Headers }, ReadOnly: true, WriteOnly: true},
+		{Name: "zipped", At: func(r *Reply) any { return &r.Zipped }, ReadOnly: true, WriteOnly: true},
+	},
+}
+
+// Remember writes a request into the history, with its answer when r is not
+// nil, sets h.ID, and lets the oldest requests go. With a tab of the user's,
+// that tab shows the answer from now on.
+func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID int64) error {
+	h.Kept = r != nil
+	err := w.db.Write(ctx, func(tx resource.Tx) (err error) {
+		h.ID = 0 // a second try begins anew
+		if err := resource.Put(ctx, tx, historyRows, h); err != nil {
+			return err
+		}
+		if r != nil {
+			r.ID, r.UserID = h.ID, h.UserID
+			if err := resource.Put(ctx, tx, replyRows, r); err != nil {
+				return err
+			}
+		}
+		if err := answerTab(ctx, tx, h, tabID); err != nil {
+			return err
+		}
+		return w.prune(ctx, tx, h.UserID)
+	})
+	if err != nil {
+		w.recount(h.UserID)
+		return err
+	}
+	w.changed(h.UserID, HistoryChanged)
+	return nil
+}
+
+// recount makes the next write count the user's rows.
+func (w *Workspace) recount(userID int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.rows, userID)
+}
+
+func answerTab(ctx context.Context, tx resource.Tx, h *History, tabID int64) error {
+	if tabID == 0 {
+		return nil
+	}
+	tab, err := resource.Get(ctx, tx, tabRows, tabID)
+	if fault.Is(err, fault.Unknown) || err == nil && tab.UserID != h.UserID {
+		return nil // closed meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	tab.HistoryID = h.ID
+	return resource.Put(ctx, tx, tabRows, tab)
+}
+
+// prune removes what is too much, oldest first. How many rows there are is
+// counted once and then kept, so that a request costs the same however long
+// the history is.
+func (w *Workspace) prune(ctx context.Context, tx resource.Tx, userID int64) error {
+	w.mu.Lock()
+	have, known := w.rows[userID]
+	w.mu.Unlock()
+	have++
+	if !known {
+		var err error
+		if have, err = countHistory(ctx, tx, userID); err != nil {
+			return err
+		}
+	}
+	var old []History
+	if have > w.kept {
+		var err error
+		old, err = resource.Find(ctx, tx, historyRows, mine(userID), resource.Where{Field: "pinned", Op: "=", Value: false}, resource.Limit(have-w.kept))
+		if err != nil {
+			return err
+		}
+	}
+	for _, h := range old {
+		if err := resource.Delete(ctx, tx, historyRows, h.ID); err != nil {
+			return err
+		}
+		if err := resource.DeleteAll(ctx, tx, replyRows, resource.Where{Field: "id", Op: "=", Value: h.ID}); err != nil {
+			return err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rows[userID] = have - int64(len(old)) // right here: only one transaction runs at a time
+	return nil
+}
+
+// countHistory counts the user's rows that are not pinned.
+func countHistory(ctx context.Context, tx resource.Tx, userID int64) (int64, error) {
+	counts, err := tx.CountBy(ctx, string(historyRows), "userId")
+	if err != nil {
+		return 0, err
+	}
+	pinned, err := resource.Find(ctx, tx, historyRows, mine(userID), resource.Where{Field: "pinned", Op: "=", Value: true})
+	return counts[userID] - int64(len(pinned)), err
+}
+
+// clearing makes "delete all" take the answers along, and every other write
+// count the rows anew.
+func (w *Workspace) clearing(endpoints []resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		e := &endpoints[i]
+		if e.Method == "GET" {
+			continue
+		}
+		do := e.Handle
+		if e.Path == Histories.Path {
+			do = w.clearHistory
+		}
+		e.Handle = func(ctx context.Context, c *resource.Call) (any, error) {
+			out, err := do(ctx, c)
+			w.recount(c.Access.UserID)
+			return out, err
+		}
+	}
+	return endpoints
+}
+
+func (w *Workspace) clearHistory(ctx context.Context, c *resource.Call) (any, error) {
+	return resource.JSON("{}"), w.db.Write(ctx, func(tx resource.Tx) error {
+		if err := resource.DeleteAll(ctx, tx, replyRows, mine(c.Access.UserID)); err != nil {
+			return err
+		}
+		return resource.DeleteAll(ctx, tx, historyRows, mine(c.Access.UserID))
+	})
+}
+
+// Recall reads a request of the user's and its answer. fault.Unknown: there is
+// no such request, or its answer was not kept.
+func (w *Workspace) Recall(ctx context.Context, userID, id int64) (*History, *Reply, error) {
+	h, err := resource.Get(ctx, w.db, historyRows, id)
+	if err == nil && h.UserID != userID {
+		err = fault.New(fault.Unknown, "there is no request %d", id)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if !h.Kept {
+		return nil, nil, fault.New(fault.Unknown, "the answer to this request was not kept; send it again")
+	}
+	r, err := resource.Get(ctx, w.db, replyRows, id)
+	return h, r, err
+}
+
+// Zip is a body as a Reply keeps it; nil when it is too large to keep.
+func Zip(write func(io.Writer) error) ([]byte, error) {
+	out := &capped{}
+	z, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if err = write(z); err == nil {
+		err = z.Close()
+	}
+	if out.full {
+		return nil, nil
+	}
+	return out.Bytes(), err
+}
+
+// Unzip writes the body that Zip made.
+func Unzip(zipped []byte, to io.Writer) error {
+	z, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err == nil {
+		_, err = io.Copy(to, z)
+	}
+	return err
+}
+
+// capped takes MaxZipped bytes and fails then.
+type capped struct {
+	bytes.Buffer
+	full bool
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	if c.full = c.full || c.Len()+len(p) > MaxZipped; c.full {
+		return 0, io.ErrShortWrite
+	}
+	return c.Buffer.Write(p)
+}

@@ -1,0 +1,103 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Settings is what the page remembers for a user beside tabs: any object.
+type Settings struct {
+	ID     int64
+	UserID int64
+	Values map[string]json.RawMessage
+}
+
+const settingsRows resource.Name[Settings] = "settings"
+
+// maxSettings is how many bytes of JSON a user's settings may be.
+const maxSettings = 256 << 10
+
+var settings = resource.Resource[Settings]{
+	Name: settingsRows, Label: "settings", Owner: "userId",
+	Fields: []resource.Field[Settings]{
+		{Name: "id", At: func(s *Settings) any { return &s.ID }, ReadOnly: true},
+		{Name: "userId", At: func(s *Settings) any { return &s.UserID }, ReadOnly: true, WriteOnly: true},
+		{Name: "values", At: func(s *Settings) any { return &s.Values }, WriteOnly: true},
+	},
+	Unique: [][]string{{"userId"}},
+}
+
+func (w *Workspace) settingsEndpoints() []resource.Endpoint {
+	object := resource.Schema{Type: "any", Doc: "any object"}
+	return []resource.Endpoint{
+		{
+			Method: "GET", Path: "/settings", Summary: "Get the settings", Right: anyone, Answer: &object,
+			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+				return w.SettingsJSON(ctx, c.Access.UserID)
+			},
+		},
+		{
+			Method: "PATCH", Path: "/settings", Summary: "Change some settings", Right: anyone, Body: &object, Answer: &object, Limit: 2 * maxSettings,
+			Doc: "Replaces the top-level keys that are given; null removes one.",
+			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+				return w.mergeSettings(ctx, c.Access.UserID, c.Body)
+			},
+		},
+	}
+}
+
+// SettingsJSON is the user's settings as a JSON object.
+func (w *Workspace) SettingsJSON(ctx context.Context, userID int64) (resource.JSON, error) {
+	row, err := settingsOf(ctx, w.db, userID)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(row.Values)
+	return text, err
+}
+
+func settingsOf(ctx context.Context, from resource.Reader, userID int64) (*Settings, error) {
+	rows, err := resource.Find(ctx, from, settingsRows, mine(userID))
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return &Settings{UserID: userID, Values: map[string]json.RawMessage{}}, nil
+	}
+	return &rows[0], nil
+}
+
+func (w *Workspace) mergeSettings(ctx context.Context, userID int64, body []byte) (any, error) {
+	change, err := resource.ParseJSON(body)
+	if err != nil {
+		return nil, err
+	}
+	if change.Kind != '{' {
+		return nil, fault.New(fault.Invalid, "settings are a JSON object")
+	}
+	var text []byte
+	err = w.db.Write(ctx, func(tx resource.Tx) error {
+		row, err := settingsOf(ctx, tx, userID)
+		if err != nil {
+			return err
+		}
+		for i, key := range change.Keys {
+			if change.Items[i].Kind == 'n' {
+				delete(row.Values, key)
+			} else {
+				row.Values[key] = change.Items[i].Raw
+			}
+		}
+		if text, err = json.Marshal(row.Values); err != nil {
+			return err
+		}
+		if len(text) > maxSettings {
+			return fault.New(fault.TooLarge, "the settings would be larger than %d bytes", maxSettings)
+		}
+		return resource.Put(ctx, tx, settingsRows, row)
+	})
+	return resource.JSON(text), err
+}

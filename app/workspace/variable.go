@@ -1,0 +1,202 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Variable is a value that drafts use by name.
+type Variable struct {
+	ID     int64
+	UserID int64
+	Name   string
+	Value  string // resource.Mask when secret
+	Secret bool
+	Scope  string // "portal" goes before "global"
+}
+
+const variableRows resource.Name[Variable] = "variable"
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+
+// Variables declares /variables.
+var Variables = resource.Resource[Variable]{
+	Name: variableRows, Label: "variable", Path: "/variables", Object: resource.Anyone, Owner: "userId",
+	Doc: "A value that requests use as {{name}}.",
+	Fields: []resource.Field[Variable]{
+		{Name: "id", At: func(v *Variable) any { return &v.ID }, Doc: "Set by the workspace", ReadOnly: true},
+		{Name: "userId", At: func(v *Variable) any { return &v.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "name", At: func(v *Variable) any { return &v.Name }, Doc: "Letters, digits, dot, dash and underscore", Required: true, MaxLen: 100},
+		{Name: "value", At: func(v *Variable) any { return &v.Value }, Doc: "Shown as stars when secret; sending the stars keeps it", MaxLen: 65_536},
+		{Name: "secret", At: func(v *Variable) any { return &v.Secret }, Doc: "Kept in the OS keyring and never shown"},
+		{Name: "scope", At: func(v *Variable) any { return &v.Scope }, Doc: "portal goes before global", Default: "portal", OneOf: []any{"portal", "global"}},
+	},
+	Unique: [][]string{{"userId", "scope", "name"}},
+	Check: func(w *resource.Write, was, now *Variable) error {
+		if !variableName.MatchString(now.Name) {
+			return fault.At("name", "a variable's name begins with a letter, and has letters, digits, dots, dashes and underscores only")
+		}
+		switch {
+		case now.Secret && now.Value != "":
+			now.Value = resource.Mask
+		case was != nil && was.Secret && (!w.Given("value") || now.Value == resource.Mask):
+			now.Value = "" // a secret does not come out again
+		}
+		return nil
+	},
+}
+
+// VariablesJSON is the user's variables as a JSON array, secrets masked.
+func (w *Workspace) VariablesJSON(ctx context.Context, userID int64) (resource.JSON, error) {
+	list, err := w.VariablesOf(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	return listJSON(&Variables, list)
+}
+
+// VariablesOf is the user's variables by id, secrets masked.
+func (w *Workspace) VariablesOf(ctx context.Context, userID int64) ([]Variable, error) {
+	return resource.Find(ctx, w.db, variableRows, mine(userID))
+}
+
+// Secret is the value of a secret variable. fault.Unknown: it has none, or the
+// keyring that had it does not answer.
+func (w *Workspace) Secret(v *Variable) (string, error) {
+	if v.Value == "" {
+		return "", nil
+	}
+	return w.secrets.Get(v.key())
+}
+
+// key names the variable's secret in the keyring.
+func (v *Variable) key() string { return fmt.Sprintf("variable-%d-%d", v.UserID, v.ID) }
+
+// secretly makes every write of a variable take its secret out of the body.
+func (w *Workspace) secretly(endpoints []resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		e := &endpoints[i]
+		switch {
+		case e.Method == "GET":
+		case e.Method == "DELETE" && e.Path == Variables.Path:
+			e.Handle = w.clearVariables(e.Handle)
+		case e.Method == "DELETE":
+			e.Handle = w.removeVariable(e.Handle)
+		default:
+			e.Handle = w.writeVariable(e.Method, e.Handle)
+		}
+	}
+	return endpoints
+}
+
+func (w *Workspace) writeVariable(method string, write handle) handle {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		w.writing.Lock()
+		defer w.writing.Unlock()
+		was := w.ownVariable(ctx, c)
+		now, given := asWritten(method, was, c)
+		out, err := write(ctx, c)
+		if err != nil || now == nil {
+			return out, err
+		}
+		answer, ok := out.(*resource.Answer)
+		if !ok {
+			return nil, fmt.Errorf("a variable answered %T", out)
+		}
+		id, err := strconv.ParseInt(string(resource.FindKey(answer.Body.(resource.JSON), "id")), 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		now.ID, now.UserID = id, c.Access.UserID
+		wasSecret := was != nil && was.Secret
+		switch {
+		case !now.Secret && wasSecret, now.Secret && now.Value == "":
+			return out, w.secrets.Delete(now.key())
+		case now.Secret && wasSecret && (!given || now.Value == resource.Mask):
+		case now.Secret:
+			w.keep(now.key(), now.Value)
+		}
+		return out, nil
+	}
+}
+
+func (w *Workspace) keep(key, value string) {
+	if w.secrets.Set(key, value) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lost = true
+}
+
+// ownVariable is the row of the path, or nil where there is none for this user.
+func (w *Workspace) ownVariable(ctx context.Context, c *resource.Call) *Variable {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil
+	}
+	v, err := resource.Get(ctx, w.db, variableRows, id)
+	if err != nil || v.UserID != c.Access.UserID {
+		return nil
+	}
+	return v
+}
+
+// asWritten is what the body makes of the variable, before it is masked. It is
+// nil for a body that will be refused.
+func asWritten(method string, was *Variable, c *resource.Call) (now *Variable, given bool) {
+	body, err := Variables.Read(bytes.Clone(c.Body), c.Lenient)
+	if err != nil {
+		return nil, false
+	}
+	if now, err = Variables.Defaults(); err != nil {
+		return nil, false
+	}
+	if method == "PATCH" {
+		if was == nil {
+			return nil, false
+		}
+		*now = *was
+	}
+	if err := Variables.Apply(body, now, method != "PATCH"); err != nil {
+		return nil, false
+	}
+	return now, body.Given("value") || method == "PUT"
+}
+
+func (w *Workspace) removeVariable(remove handle) handle {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		w.writing.Lock()
+		defer w.writing.Unlock()
+		was := w.ownVariable(ctx, c)
+		out, err := remove(ctx, c)
+		if err == nil && was != nil && was.Secret {
+			err = w.secrets.Delete(was.key())
+		}
+		return out, err
+	}
+}
+
+func (w *Workspace) clearVariables(clear handle) handle {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		w.writing.Lock()
+		defer w.writing.Unlock()
+		list, err := w.VariablesOf(ctx, c.Access.UserID)
+		if err != nil {
+			return nil, err
+		}
+		out, err := clear(ctx, c)
+		for i := range list {
+			if err == nil && list[i].Secret {
+				err = w.secrets.Delete(list[i].key())
+			}
+		}
+		return out, err
+	}
+}

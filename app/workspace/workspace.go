@@ -1,0 +1,236 @@
+// Package workspace keeps what the Explorer remembers for a person: tabs,
+// variables, the history of requests, and settings.
+//
+// They are resources like any other, in a database of their own beside the
+// portal's. Every row belongs to one user, who sees no others.
+//
+// # Shapes and units
+//
+// A Draft is a request while it is edited, with {{variables}} unresolved; only
+// drafts are kept, never what a variable stood for. Moments are epoch
+// milliseconds, durations milliseconds, sizes bytes. The newest Kept requests
+// are remembered, and beside them those that are pinned.
+//
+// # Secrets
+//
+// The value of a secret variable lies in Secrets (the OS keyring) and nowhere
+// else; its row holds resource.Mask. A value that cannot be read again is as if
+// it had never been given. Secrets are asked outside of transactions, because a
+// locked keyring may take seconds.
+//
+// # Concurrency
+//
+// A Workspace is safe for concurrent use. It starts no goroutine but the
+// store's. Whoever watches is told after a change is on disk, on the goroutine
+// that made it.
+//
+// # Errors
+//
+// Those of package store: rows of another user are fault.Unknown.
+package workspace
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// Kept is how many requests of a user stay in the history, apart from pinned ones.
+const Kept = 10_000
+
+// Kind is what has changed.
+type Kind string
+
+// The kinds of change.
+const (
+	TabsChanged      Kind = "tabs"
+	VariablesChanged Kind = "variables"
+	HistoryChanged   Kind = "history"
+	SettingsChanged  Kind = "settings"
+)
+
+// Secrets keeps values out of the database. A keychain.Keychain is one.
+type Secrets interface {
+	Get(name string) (string, error)      // fault.Unknown when nothing is kept
+	Set(name, secret string) (lasts bool) // false: until the process ends
+	Delete(name string) error             // nothing kept is no error
+}
+
+// Options say where a workspace lies.
+type Options struct {
+	Path    string           // of the database file
+	Secrets Secrets          // nil keeps them until Close
+	Kept    int64            // rows of history a user; Kept when 0
+	Log     *slog.Logger     // slog.Default when nil
+	Clock   func() time.Time // time.Now when nil
+}
+
+// Workspace is everybody's tabs, variables, history and settings in one portal.
+type Workspace struct {
+	db      *store.DB
+	secrets Secrets
+	kept    int64
+
+	tabs      *store.Table[Tab]
+	variables *store.Table[Variable]
+	history   *store.Table[History]
+
+	writing sync.Mutex // one write of variables at a time: the row and its secret belong together
+
+	mu      sync.Mutex
+	rows    map[int64]int64 // unpinned history per user, as far as known
+	lost    bool            // a secret is kept until the process ends only
+	watcher func(userID int64, kind Kind)
+}
+
+// Open opens the database, or makes it. See store.Open for what can go wrong.
+func Open(ctx context.Context, o Options) (*Workspace, error) {
+	if o.Secrets == nil {
+		o.Secrets = &memory{values: map[string]string{}}
+	}
+	if o.Kept == 0 {
+		o.Kept = Kept
+	}
+	db, err := store.Open(ctx, store.Options{Path: o.Path, Log: o.Log, Clock: o.Clock})
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{db: db, secrets: o.Secrets, kept: o.Kept, rows: map[int64]int64{}, watcher: func(int64, Kind) {}}
+	if err := w.addTables(); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *Workspace) addTables() (err error) {
+	if w.tabs, err = store.Add(w.db, &Tabs); err != nil {
+		return err
+	}
+	if w.variables, err = store.Add(w.db, &Variables); err != nil {
+		return err
+	}
+	if w.history, err = store.Add(w.db, &Histories); err != nil {
+		return err
+	}
+	if _, err = store.Add(w.db, &replies); err != nil {
+		return err
+	}
+	_, err = store.Add(w.db, &settings)
+	return err
+}
+
+// Close finishes the writes under way and closes the database.
+func (w *Workspace) Close() error { return w.db.Close() }
+
+// Watch calls changed after each change of a user's rows. It replaces an
+// earlier watcher.
+func (w *Workspace) Watch(changed func(userID int64, kind Kind)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watcher = changed
+}
+
+func (w *Workspace) changed(userID int64, kind Kind) {
+	w.mu.Lock()
+	tell := w.watcher
+	w.mu.Unlock()
+	tell(userID, kind)
+}
+
+// Notice is what the person should know about the workspace; empty for nothing.
+func (w *Workspace) Notice() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lost {
+		return "No OS keyring answers: secret variables are kept for this session only"
+	}
+	return ""
+}
+
+// Endpoints are /tabs, /variables, /history and /settings.
+func (w *Workspace) Endpoints() []resource.Endpoint {
+	tabs := w.telling(TabsChanged, w.tabs.Endpoints())
+	variables := w.telling(VariablesChanged, w.secretly(w.variables.Endpoints()))
+	history := w.telling(HistoryChanged, w.clearing(w.history.Endpoints()))
+	all := append(append(tabs, variables...), history...)
+	return append(all, w.telling(SettingsChanged, w.settingsEndpoints())...)
+}
+
+type handle = func(ctx context.Context, c *resource.Call) (any, error)
+
+// telling makes every write tell the watcher.
+func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		if endpoints[i].Method == "GET" {
+			continue
+		}
+		do := endpoints[i].Handle
+		endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
+			out, err := do(ctx, c)
+			if err == nil {
+				w.changed(c.Access.UserID, kind)
+			}
+			return out, err
+		}
+	}
+	return endpoints
+}
+
+// anyone is the right that everything here asks for: to be signed in.
+var anyone = resource.Right{Object: resource.Anyone}
+
+// mine is the condition that a row belongs to the user.
+func mine(userID int64) resource.Where {
+	return resource.Where{Field: "userId", Op: "=", Value: userID}
+}
+
+// listJSON is rows as the page gets them.
+func listJSON[T any](r *resource.Resource[T], rows []T) (resource.JSON, error) {
+	out := []byte{'['}
+	for i := range rows {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		var err error
+		if out, err = r.AppendJSON(out, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, ']'), nil
+}
+
+// memory is what stands in for a keyring.
+type memory struct {
+	mu     sync.Mutex
+	values map[string]string
+}
+
+func (m *memory) Get(name string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	value, ok := m.values[name]
+	if !ok {
+		return "", fault.New(fault.Unknown, "nothing is kept under %q", name)
+	}
+	return value, nil
+}
+
+func (m *memory) Set(name, secret string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.values[name] = secret
+	return false
+}
+
+func (m *memory) Delete(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.values, name)
+	return nil
+}

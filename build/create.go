@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"sync"
+)
+
+// create adds devices with 16 writers; each answer means that the row is on
+// disk. The floor commits each write by itself, as safely.
+var create = figure{
+	name: "create", does: "durable creates by 16 writers, req/s (floor: one commit per write)",
+	goal: "≥ 2", measure: measureCreate,
+}
+
+func measureCreate(ctx context.Context, _ project) (ours, floor float64, err error) {
+	p, err := startPortal(ctx, 1000)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
+	path := filepath.Join(p.folder, "bare.db")
+	if err := bareTable(path); err != nil {
+		return 0, 0, err
+	}
+	var one sync.Mutex // SQLite has one writer; waiting for it here costs least
+	url, end, err := bare(path, `INSERT INTO "device" ("body") VALUES (?)`, func(stmt *sql.Stmt, w http.ResponseWriter, r *http.Request) error {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return err
+		}
+		one.Lock()
+		defer one.Unlock()
+		_, err = stmt.ExecContext(r.Context(), body)
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	var made int64 // names go on from round to round
+	var mu sync.Mutex
+	post := func(url string) request {
+		return func(int64) (string, string, []byte) {
+			mu.Lock()
+			made++
+			n := made
+			mu.Unlock()
+			return http.MethodPost, url, fmt.Appendf(nil, `{"name":"10.1.2.3","displayName":"made-%d","hostGroupIds":"1","customProperties":[{"name":"location","value":"Oslo"}]}`, n)
+		}
+	}
+	return inTurn(ctx, p.bearer, post(p.Origin()+"/api/device/devices"), post(url))
+}
+
+func bareTable(path string) error {
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)")
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(`CREATE TABLE "device" ("id" INTEGER PRIMARY KEY, "body" BLOB NOT NULL)`)
+	return errors.Join(err, db.Close())
+}

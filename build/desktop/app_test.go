@@ -1,0 +1,160 @@
+//go:build window
+
+package desktop
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// app is one run of the program with a window.
+type app struct {
+	t    *testing.T
+	desk *Desktop
+	cmd  *exec.Cmd
+	log  *output
+	page page
+
+	window string // its X window id
+	ended  chan struct{}
+	code   int // valid once ended is closed
+}
+
+// output is what a program prints, safe to read while it still does.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+// binary is the program under test: a desktop build.
+func binary(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("SPYGLASS_BIN")
+	if path == "" {
+		t.Fatal("SPYGLASS_BIN is not set: run this with go run ./build test window")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// launch starts the program on a data folder and does not wait for it.
+func launch(t *testing.T, desk *Desktop, data string, args ...string) *app {
+	t.Helper()
+	a := &app{t: t, desk: desk, log: &output{}, ended: make(chan struct{})}
+	a.page = page{t: t, inspector: freePort(t)}
+	a.cmd = desk.Command(binary(t), append([]string{"--data", data}, args...)...)
+	a.cmd.Env = append(a.cmd.Env, "WEBKIT_INSPECTOR_HTTP_SERVER="+a.page.inspector)
+	a.cmd.Stdout, a.cmd.Stderr = a.log, a.log
+	if err := a.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = a.cmd.Wait() // the exit code says it
+		a.code = a.cmd.ProcessState.ExitCode()
+		close(a.ended)
+	}()
+	t.Cleanup(func() {
+		_ = a.cmd.Process.Kill()
+		<-a.ended
+		if t.Failed() {
+			t.Logf("%s said:\n%s", a.cmd, a.log)
+		}
+	})
+	return a
+}
+
+// open starts the program and waits for its window to have the keyboard.
+func open(t *testing.T, desk *Desktop, data string, args ...string) *app {
+	t.Helper()
+	a := launch(t, desk, data, args...)
+	eventually(t, soon, func() bool {
+		select {
+		case <-a.ended:
+			t.Fatalf("the program ended with code %d before it had a window", a.code)
+		default:
+		}
+		ids := strings.Fields(a.xdotool("search", "--onlyvisible", "--name", "^Spyglass"))
+		if len(ids) == 0 {
+			return false
+		}
+		a.window = ids[0]
+		return true
+	}, func() string { return "no window with a name that begins with Spyglass" })
+	a.xdotool("windowactivate", "--sync", a.window)
+	return a
+}
+
+// xdotool returns what it prints; who looks for a window and finds none gets nothing.
+func (a *app) xdotool(args ...string) string {
+	a.t.Helper()
+	out, err := a.desk.Command("xdotool", args...).Output()
+	if err != nil && args[0] != "search" && args[0] != "getactivewindow" {
+		a.t.Fatalf("xdotool %s: %v", strings.Join(args, " "), err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// press presses a key combination, as xdotool spells it.
+func (a *app) press(keys string) {
+	a.t.Helper()
+	a.xdotool("key", "--clearmodifiers", keys)
+}
+
+func (a *app) typeText(text string) {
+	a.t.Helper()
+	a.xdotool("type", "--delay", "15", text)
+}
+
+// end sends sig, waits for the program to end, and returns its exit code.
+func (a *app) end(sig syscall.Signal) int {
+	a.t.Helper()
+	if err := a.cmd.Process.Signal(sig); err != nil {
+		a.t.Fatal(err)
+	}
+	return a.exit()
+}
+
+// exit waits for the program to end, and returns its exit code.
+func (a *app) exit() int {
+	a.t.Helper()
+	select {
+	case <-a.ended:
+		return a.code
+	case <-time.After(soon):
+		a.t.Fatal("the program does not end")
+		return 0
+	}
+}
+
+// holds says whether a file in the data folder contains text.
+func holds(data, text string) bool {
+	files, _ := filepath.Glob(filepath.Join(data, "workspace.db*"))
+	for _, file := range files {
+		if content, err := os.ReadFile(file); err == nil && bytes.Contains(content, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}

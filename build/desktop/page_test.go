@@ -1,0 +1,157 @@
+//go:build window
+
+package desktop
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"testing"
+	"time"
+
+	"golang.org/x/net/websocket"
+)
+
+// page is what the window shows, seen through WebKit's remote inspector.
+type page struct {
+	t         *testing.T
+	inspector string // host:port
+}
+
+// named is a JavaScript function that finds what a screen reader would: the
+// visible element with a role and an accessible name.
+const named = `(role, name) => {
+	const tags = {region: 'section', combobox: 'select', textbox: 'input,textarea', button: 'button', dialog: 'dialog', tab: 'x', status: 'output'}
+	const label = e => e.getAttribute('aria-label') ??
+		(e.getAttribute('aria-labelledby') ?? '').split(' ').map(id => document.getElementById(id)?.textContent ?? '').join(' ').trim()
+	return [...document.querySelectorAll('[role=' + role + '],' + tags[role])].find(e =>
+		e.checkVisibility() && (!name || (label(e) || e.labels?.[0]?.textContent || e.textContent).trim() === name))
+}`
+
+var inspected = regexp.MustCompile(`/socket/\d+/\d+/WebPage`)
+
+// eval returns the value of a JavaScript expression as text; named is a
+// function in it. Each call is a connection of its own, because the page has
+// a new inspector after each navigation.
+func (p page) eval(expression string) (string, error) {
+	answer, err := http.Get("http://" + p.inspector + "/")
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	list, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return "", err
+	}
+	path := inspected.Find(list)
+	if path == nil {
+		return "", fmt.Errorf("the inspector lists no page")
+	}
+	socket, err := websocket.Dial("ws://"+p.inspector+string(path), "", "http://"+p.inspector)
+	if err != nil {
+		return "", err
+	}
+	defer socket.Close()
+	if err := socket.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return "", err
+	}
+	return evaluate(socket, "(named => String("+expression+"))("+named+")")
+}
+
+// evaluate waits for the page to present itself, asks it, and waits for the
+// answer. Messages to a page are JSON inside JSON.
+func evaluate(socket *websocket.Conn, expression string) (string, error) {
+	for {
+		var event struct {
+			Method string
+			Params struct {
+				TargetInfo struct {
+					TargetID      string
+					Type          string
+					IsProvisional bool
+				}
+				Message string
+			}
+		}
+		if err := websocket.JSON.Receive(socket, &event); err != nil {
+			return "", err
+		}
+		switch target := event.Params.TargetInfo; event.Method {
+		case "Target.targetCreated":
+			if target.Type != "page" || target.IsProvisional {
+				continue
+			}
+			inner, err := json.Marshal(map[string]any{"id": 1, "method": "Runtime.evaluate",
+				"params": map[string]any{"expression": expression, "returnByValue": true}})
+			if err != nil {
+				return "", err
+			}
+			err = websocket.JSON.Send(socket, map[string]any{"id": 1, "method": "Target.sendMessageToTarget",
+				"params": map[string]any{"targetId": target.TargetID, "message": string(inner)}})
+			if err != nil {
+				return "", err
+			}
+		case "Target.dispatchMessageFromTarget":
+			return value(event.Params.Message)
+		}
+	}
+}
+
+func value(message string) (string, error) {
+	var answer struct {
+		Result struct {
+			Result    struct{ Value, Description string }
+			WasThrown bool
+		}
+	}
+	if err := json.Unmarshal([]byte(message), &answer); err != nil {
+		return "", err
+	}
+	if answer.Result.WasThrown {
+		return "", fmt.Errorf("the page threw %s", answer.Result.Result.Description)
+	}
+	return answer.Result.Result.Value, nil
+}
+
+// soon is how long the window may take for anything, on a machine that is
+// busy with other tests too.
+const soon = 20 * time.Second
+
+// until polls an expression until its value is want.
+func (p page) until(what, expression, want string) {
+	p.t.Helper()
+	var got string
+	var err error
+	eventually(p.t, soon, func() bool {
+		got, err = p.eval(expression)
+		return err == nil && got == want
+	}, func() string { return fmt.Sprintf("%s: it is %q (%v), want %q", what, got, err, want) })
+}
+
+// eventually polls done, at most every 20 ms, and fails with the sentence
+// that failure gives when it is not true in time.
+func eventually(t *testing.T, limit time.Duration, done func() bool, failure func() string) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(limit); time.Now().Before(end); <-tick.C {
+		if done() {
+			return
+		}
+	}
+	t.Fatal(failure())
+}
+
+// freePort is a port that nothing listens on now.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

@@ -1,0 +1,164 @@
+//go:build window
+
+package desktop
+
+import (
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What the tests look for, by the names that assistive technology reads.
+const (
+	dialogOpen  = `!!named('dialog', 'Command palette')`
+	command     = `named('textbox', 'Command') === document.activeElement`
+	requestOpen = `!!named('region', 'Request')`
+	path        = `(e => e && ('value' in e ? e.value : e.textContent))(named('combobox', 'Path'))`
+	pathFocused = `named('combobox', 'Path')?.contains(document.activeElement)`
+	status      = `(named('status')?.textContent ?? '').trim().slice(0, 6)`
+)
+
+// desk starts a desktop for one test.
+func desk(t *testing.T) *Desktop {
+	t.Helper()
+	d, err := Start(Options{Width: 1600, Height: 1000, Manager: true, Bus: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// explorer goes from whatever the window shows to a request in the Explorer.
+func (a *app) explorer() {
+	a.t.Helper()
+	a.page.until("the page is ours", `location.pathname + document.readyState`, "/complete")
+	a.page.until("no sign-in is asked", `!!named('textbox', 'Password')`, "false")
+	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true") // the bootstrap page has none
+	a.page.until("the page has the keyboard", `document.hasFocus()`, "true")
+	a.press("ctrl+k")
+	a.page.until("Ctrl+K opens the command palette", dialogOpen, "true")
+	a.page.until("the palette has the keyboard", command, "true")
+	a.typeText("API")
+	a.press("Return")
+	a.page.until("the palette closes", dialogOpen, "false")
+	a.page.until("the Explorer shows a request", requestOpen, "true")
+}
+
+// enterPath types text into the path of the active tab.
+func (a *app) enterPath(text string) {
+	a.t.Helper()
+	a.press("ctrl+l")
+	a.page.until("Ctrl+L goes to the path", pathFocused, "true")
+	a.press("ctrl+a")
+	a.typeText(text)
+	a.page.until("the path is what was typed", path, text)
+}
+
+func TestTheWindowOpensSignedInAndSendsARequestByKeys(t *testing.T) {
+	a := open(t, desk(t), t.TempDir())
+	a.explorer()
+	a.enterPath("/device/devices")
+	a.press("ctrl+Return")
+	a.page.until("the status after Ctrl+Enter", status, "200 OK")
+}
+
+// saved waits until the data folder has text.
+func saved(t *testing.T, data, text string) {
+	t.Helper()
+	eventually(t, soon, func() bool { return holds(data, text) },
+		func() string { return text + " never reached the data folder" })
+}
+
+func TestATabOutlivesARestartAndAKill(t *testing.T) {
+	desk, data := desk(t), t.TempDir()
+	a := open(t, desk, data)
+	a.explorer()
+	a.enterPath("/device/devices")
+	a.press("ctrl+Return")
+	a.page.until("the status after Ctrl+Enter", status, "200 OK")
+	saved(t, data, "/device/devices")
+	if code := a.end(syscall.SIGTERM); code != 0 {
+		t.Fatalf("SIGTERM ended it with code %d, want 0", code)
+	}
+
+	a = open(t, desk, data)
+	a.page.until("the path after a restart", path, "/device/devices")
+	a.enterPath("/setting/version/kept")
+	typed := time.Now()
+	saved(t, data, "/setting/version/kept")
+	if took := time.Since(typed); took > 2*time.Second { // promised within one, on an idle machine
+		t.Errorf("the change reached the data folder after %v", took)
+	}
+	a.end(syscall.SIGKILL)
+
+	a = open(t, desk, data)
+	a.page.until("the path after kill -9", path, "/setting/version/kept")
+	if code := a.end(syscall.SIGTERM); code != 0 {
+		t.Fatalf("SIGTERM ended it with code %d, want 0", code)
+	}
+}
+
+func TestASecondStartRaisesTheFirstWindowAndEnds(t *testing.T) {
+	desk, data := desk(t), t.TempDir()
+	first := open(t, desk, data)
+	first.page.until("the page is ours", `location.pathname`, "/")
+	first.xdotool("windowminimize", "--sync", first.window)
+
+	second := launch(t, desk, data)
+	if code := second.exit(); code != 0 {
+		t.Fatalf("the second start ended with code %d, want 0", code)
+	}
+	eventually(t, soon, func() bool { return first.xdotool("getactivewindow") == first.window },
+		func() string { return "the first window is not in front" })
+	if ids := strings.Fields(first.xdotool("search", "--onlyvisible", "--name", "^Spyglass")); len(ids) != 1 {
+		t.Errorf("there are windows %v, want one", ids)
+	}
+}
+
+var geometry = regexp.MustCompile(`(?m)^(X|Y|WIDTH|HEIGHT)=\d+$`)
+
+// place is where the window stands, as xdotool says it.
+func (a *app) place() string {
+	a.t.Helper()
+	return strings.Join(geometry.FindAllString(a.xdotool("getwindowgeometry", "--shell", a.window), -1), " ")
+}
+
+func TestTheWindowOpensWhereItWasClosed(t *testing.T) {
+	desk, data := desk(t), t.TempDir()
+	a := open(t, desk, data)
+	a.xdotool("windowsize", "--sync", a.window, "1000", "700")
+	a.xdotool("windowmove", "--sync", a.window, "300", "200")
+	want := a.place()
+	if !strings.Contains(want, "WIDTH=1000 HEIGHT=700") {
+		t.Fatalf("the window stands at %s, want it 1000 × 700", want)
+	}
+	if code := a.end(syscall.SIGTERM); code != 0 {
+		t.Fatalf("SIGTERM ended it with code %d, want 0", code)
+	}
+
+	a = open(t, desk, data)
+	eventually(t, soon, func() bool { return a.place() == want },
+		func() string { return "the window stands at " + a.place() + ", want " + want })
+}
+
+func TestWithoutADisplayTheProgramSaysSo(t *testing.T) {
+	d, err := Start(Options{Bus: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	a := launch(t, d, t.TempDir())
+	eventually(t, soon, func() bool { return strings.Contains(a.log.String(), "there is no display") },
+		func() string { return "it does not say that there is no display" })
+}

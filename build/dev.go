@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// dev serves the demo from build/bin/dev-data, and the UI from Vite, which
+// brings each change of it into the open page. A change in Go builds the
+// server again and starts it anew on the same address; if it does not build,
+// the old one goes on.
+func dev(ctx context.Context, p project, args []string) error {
+	if len(args) > 0 {
+		return errors.New("dev takes no arguments")
+	}
+	if err := p.modules(ctx); err != nil {
+		return err
+	}
+	address, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	vite := p.command(ctx, "frontend", "npm", "run", "--silent", "dev")
+	vite.Env = append(os.Environ(), "SPYGLASS_ADDRESS=http://"+address)
+	if err := vite.Start(); err != nil {
+		return named(err, "npm run dev", nil)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- vite.Wait()
+		stop()
+	}()
+	err = p.serveChanges(ctx, address)
+	stop()
+	if viteErr := <-ended; err == nil && viteErr != nil && ctx.Err() == nil {
+		err = named(viteErr, "npm run dev", nil)
+	}
+	return err
+}
+
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// serveChanges serves until ctx ends.
+func (p project) serveChanges(ctx context.Context, address string) error {
+	var server *exec.Cmd
+	defer func() { halt(server) }()
+	tick := time.NewTicker(400 * time.Millisecond)
+	defer tick.Stop()
+	for built := (time.Time{}); ; {
+		changed, err := p.goChanged()
+		if err != nil {
+			return err
+		}
+		if changed.After(built) {
+			built = changed
+			if next := p.rebuild(ctx); next != "" {
+				halt(server)
+				server = p.command(context.WithoutCancel(ctx), ".", next,
+					"serve", "--demo", "--data", p.path("build", "bin", "dev-data"), "--listen", address)
+				if err := server.Start(); err != nil {
+					return err
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// rebuild returns the path of the new server; it is empty when the compiler
+// has said what is wrong.
+func (p project) rebuild(ctx context.Context) string {
+	started := time.Now()
+	path, err := p.compile(ctx, fmt.Sprintf("spyglass-dev-%d", started.UnixMilli()%2), "", ".")
+	if err != nil {
+		return ""
+	}
+	fmt.Printf("built in %v\n", time.Since(started).Round(10*time.Millisecond))
+	return path
+}
+
+// goChanged is when a Go file last changed.
+func (p project) goChanged() (time.Time, error) {
+	var last time.Time
+	for _, folder := range []string{"main.go", "go.mod", "app", "backend"} {
+		if strings.Contains(folder, ".") {
+			info, err := os.Stat(p.path(folder))
+			if err != nil {
+				return last, err
+			}
+			if info.ModTime().After(last) {
+				last = info.ModTime()
+			}
+			continue
+		}
+		changed, err := newest(p.path(folder), func(path string) bool { return filepath.Ext(path) == ".go" })
+		if err != nil {
+			return last, err
+		}
+		if changed.After(last) {
+			last = changed
+		}
+	}
+	return last, nil
+}
+
+// halt asks a program to end, and waits until it has.
+func halt(cmd *exec.Cmd) {
+	if cmd == nil {
+		return
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait() // ended by us
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// floors is the house, from the ground up. A package imports only from floors
+// below its own; neighbours on one floor do not know each other.
+var floors = [][]string{
+	{"backend/fault", "frontend", "build/icon"},
+	{"backend/resource"},
+	{"backend/filter"},
+	{"backend/portal", "backend/store"},
+	{"backend/session", "backend/demo"},
+	{"backend/api"},
+	{"backend/server"},
+	{"app/workspace", "app/document", "app/snippet", "app/keychain"},
+	{"app/explorer"},
+	{"app/shell"},
+	{"app"}, // puts portal, Explorer and window together
+	{"build/desktop", "app/shell/emptywindow"},
+	{"", "build"},
+}
+
+// only lists imports that belong to some packages alone.
+var only = map[string][]string{
+	"database/sql":                    {"backend/store", "build"}, // build: the floors that the bench measures beside
+	"modernc.org/sqlite":              {"backend/store", "build"},
+	"github.com/wailsapp/wails/v2":    {"app/shell", "app/shell/emptywindow"},
+	"github.com/zalando/go-keyring":   {"app/keychain"},
+	"github.com/alecthomas/chroma/v2": {"app/snippet"},
+	"github.com/go-resty/resty/v2":    {"app/explorer"},
+	"github.com/spf13/cobra":          {""},
+}
+
+// floorOf is the floor of a package, from 0; -1 for none.
+func floorOf(pkg string) int {
+	for i, floor := range floors {
+		for _, name := range floor {
+			if name == pkg {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func TestEveryImportGoesDownTheHouse(t *testing.T) {
+	root := ".."
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && path != root && (name == "node_modules" || strings.HasPrefix(name, ".")) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		file, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		checkFile(t, path, filepath.ToSlash(file))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkFile(t *testing.T, path, file string) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Errorf("%s: %v", file, err)
+		return
+	}
+	pkg := strings.TrimSuffix(filepath.ToSlash(filepath.Dir(file)), ".")
+	at := floorOf(pkg)
+	if at < 0 {
+		t.Errorf("%s: the package %q is on no floor; add it to the list of floors, or find it a room", file, pkg)
+		return
+	}
+	for _, spec := range parsed.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		checkOnly(t, file, pkg, imported)
+		rest, ours := strings.CutPrefix(imported, "spyglass/")
+		if !ours || rest == pkg || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		if to := floorOf(rest); to < 0 || to >= at {
+			t.Errorf("%s: floor %d imports %s, which is on floor %d; imports go down only", file, at, rest, to)
+		}
+	}
+}
+
+func checkOnly(t *testing.T, file, pkg, imported string) {
+	for prefix, allowed := range only {
+		if imported != prefix && !strings.HasPrefix(imported, prefix+"/") || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		found := false
+		for _, a := range allowed {
+			found = found || a == pkg
+		}
+		if !found {
+			t.Errorf("%s imports %s, which belongs to %v alone", file, imported, allowed)
+		}
+	}
+}
+
+func TestTheTopLevelIsTheDesignCards(t *testing.T) {
+	allowed := map[string]bool{"app": true, "frontend": true, "backend": true, "build": true, "wails.json": true, "go.mod": true, "go.sum": true, "main.go": true, "README.md": true}
+	entries, err := filepath.Glob("../*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if name := filepath.Base(entry); !allowed[name] && !strings.HasPrefix(name, ".") {
+			t.Errorf("%s is not part of the top level", name)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// target is one fuzz function.
+type target struct {
+	pkg  string // "./backend/filter"
+	name string
+}
+
+var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+
+// fuzzTargets finds every fuzz function of the project.
+func (p project) fuzzTargets() ([]target, error) {
+	var targets []target
+	err := filepath.WalkDir(p.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && path != p.root) {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		folder, err := filepath.Rel(p.root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		for _, found := range fuzzFunction.FindAllSubmatch(source, -1) {
+			targets = append(targets, target{"./" + filepath.ToSlash(folder), string(found[1])})
+		}
+		return nil
+	})
+	return targets, err
+}
+
+// fuzz gives each target five seconds.
+func fuzz(ctx context.Context, p project) error {
+	targets, err := p.fuzzTargets()
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, t := range targets {
+		fmt.Println(t.pkg, t.name)
+		failures = append(failures, p.do(ctx, "go", "test", "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime=5s", t.pkg))
+	}
+	return errors.Join(failures...)
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"path/filepath"
+)
+
+// list is a page of 50 of 100,000 devices, with its exact total, through every
+// layer of the portal. The floor reads the same stored rows with one prepared
+// statement and knows the total.
+var list = figure{
+	name: "list", does: "page of 50 of 100,000 devices, req/s (floor: bare net/http and a prepared statement)",
+	goal: "≥ 0.6", measure: measureList,
+}
+
+func measureList(ctx context.Context, _ project) (ours, floor float64, err error) {
+	p, err := startPortal(ctx, 100_000)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
+	url, end, err := bare(filepath.Join(p.folder, "data", "portal.db"), `SELECT "body" FROM "device" ORDER BY "id" LIMIT 50`, barePage)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	get := func(url string) request {
+		return func(int64) (string, string, []byte) { return http.MethodGet, url, nil }
+	}
+	return inTurn(ctx, p.bearer, get(p.Origin()+"/api/device/devices?size=50"), get(url))
+}
+
+func barePage(stmt *sql.Stmt, w http.ResponseWriter, r *http.Request) error {
+	rows, err := stmt.QueryContext(r.Context())
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	out := []byte(`{"total":100000,"searchId":null,"items":[`)
+	for first := true; rows.Next(); first = false {
+		var body sql.RawBytes
+		if err := rows.Scan(&body); err != nil {
+			return err
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		out = append(out, body...)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err = w.Write(append(out, `],"data":null}`...))
+	return err
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+)
+
+// run opens the app. Where there is no display it serves.
+func run(ctx context.Context, p project, args []string) error {
+	path, err := p.binary(ctx)
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if !display() && (len(args) == 0 || strings.HasPrefix(args[0], "-")) {
+		fmt.Println("There is no display: open the address below in a browser. Ctrl+C ends it.")
+		args = append([]string{"serve", "--demo"}, args...)
+	}
+	cmd := p.command(ctx, ".", path, args...)
+	cmd.Stdin, cmd.Dir = os.Stdin, "" // a path among the arguments is relative to here
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return nil // ended by us
+	}
+	return named(err, "spyglass", args)
+}
+
+// display says whether a window can be shown.
+func display() bool {
+	return runtime.GOOS != "linux" || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
+}

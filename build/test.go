@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// step is one part of the tests. Each can run alone: it makes what it needs.
+type step struct {
+	name  string
+	needs []need
+	linux bool // it drives a desktop of its own, which only Linux has
+	run   func(ctx context.Context, p project) error
+}
+
+// steps are in the order in which a mistake shows soonest.
+var steps = []step{
+	{name: "gofmt", run: formatted},
+	{name: "check", run: script("check")},
+	{name: "units", run: script("test")},
+	{name: "ui", run: script("build")},
+	{name: "vet", run: goTool("vet", "./...")},
+	{name: "vet-desktop", needs: forWindow, linux: true,
+		run: goTool("vet", "-trimpath", "-tags", desktopTags+",window", "./...")},
+	{name: "go", needs: forGo, run: goTool("test", "-race", "./...")},
+	{name: "fuzz", run: fuzz},
+	{name: "browser", needs: slices.Concat(forWindow, forBrowser), run: browser},
+	{name: "window", needs: slices.Concat(forWindow, forScreen), linux: true, run: window},
+}
+
+// test runs the steps that args name, or all of them. A step that fails does
+// not stop the next.
+func test(ctx context.Context, p project, args []string) error {
+	chosen, err := choose(args)
+	if err != nil {
+		return err
+	}
+	if err := node(ctx); err != nil {
+		return err
+	}
+	var needs []need
+	for _, s := range chosen {
+		needs = append(needs, s.needs...)
+	}
+	if err := p.install(ctx, needs); err != nil {
+		return err
+	}
+	begun := time.Now()
+	var failed []string
+	for i, s := range chosen {
+		fmt.Printf("\n[%d/%d] %s\n", i+1, len(chosen), s.name)
+		started := time.Now()
+		err := s.run(ctx, p)
+		took := time.Since(started).Round(100 * time.Millisecond)
+		if ctx.Err() != nil {
+			return errors.New("the tests were stopped")
+		}
+		if err != nil {
+			failed = append(failed, s.name)
+			fmt.Printf("[%d/%d] %s FAILED after %v: %v\n", i+1, len(chosen), s.name, took, err)
+			continue
+		}
+		fmt.Printf("[%d/%d] %s passed in %v\n", i+1, len(chosen), s.name, took)
+	}
+	took := time.Since(begun).Round(time.Second)
+	if len(failed) > 0 {
+		fmt.Println()
+		return fmt.Errorf("%d of %d steps failed in %v: %s", len(failed), len(chosen), took, strings.Join(failed, ", "))
+	}
+	fmt.Printf("\nAll %d steps passed in %v.\n", len(chosen), took)
+	return nil
+}
+
+// choose is the steps with those names, in their own order; all without names.
+func choose(names []string) ([]step, error) {
+	var chosen []step
+	var known []string
+	for _, s := range steps {
+		known = append(known, s.name)
+		switch {
+		case len(names) > 0 && !slices.Contains(names, s.name):
+		case s.linux && runtime.GOOS != "linux":
+			fmt.Printf("%s runs on Linux only and is left out.\n", s.name)
+		default:
+			chosen = append(chosen, s)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("there is no step %s; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return chosen, nil
+}
+
+func goTool(args ...string) func(context.Context, project) error {
+	return func(ctx context.Context, p project) error { return p.do(ctx, "go", args...) }
+}
+
+// script is an npm script of the frontend's.
+func script(name string) func(context.Context, project) error {
+	return func(ctx context.Context, p project) error {
+		if err := p.modules(ctx); err != nil {
+			return err
+		}
+		return p.doIn(ctx, "frontend", "npm", "run", "--silent", name)
+	}
+}
+
+// formatted fails with the names of the files that gofmt would change.
+func formatted(ctx context.Context, p project) error {
+	var files []string
+	for _, folder := range []string{"main.go", "app", "backend", "build", "frontend/embed.go"} {
+		files = append(files, p.path(folder))
+	}
+	out, err := exec.CommandContext(ctx, "gofmt", append([]string{"-l"}, files...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("gofmt: %w\n%s", err, out)
+	}
+	if len(out) > 0 {
+		return fmt.Errorf("gofmt -w has work to do in\n%s", bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// browser runs the frontend's tests in Chromium against the program.
+func browser(ctx context.Context, p project) error {
+	path, err := p.binary(ctx)
+	if err != nil {
+		return err
+	}
+	cmd := p.command(ctx, "frontend", "npm", "run", "--silent", "e2e")
+	cmd.Env = append(os.Environ(), "SPYGLASS_BIN="+path)
+	return named(cmd.Run(), "npm run e2e", nil)
+}
+
+// window drives the program's window by its keyboard.
+func window(ctx context.Context, p project) error {
+	path, err := p.binary(ctx)
+	if err != nil {
+		return err
+	}
+	cmd := p.command(ctx, ".", "go", "test", "-count=1", "-v", "-timeout=5m", "-tags", "window", "./build/desktop")
+	cmd.Env = append(os.Environ(), "SPYGLASS_BIN="+path)
+	return named(cmd.Run(), "the window tests", nil)
+}

@@ -1,0 +1,222 @@
+// Spyglass is a monitoring portal with an API explorer, in one program.
+//
+// main reads the command line and starts one of: the desktop window, serve,
+// user, token, version. Standard output carries only what a command answers;
+// everything else is a log line on standard error. It ends with code 1 and one
+// sentence when something cannot be done.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	_ "time/tzdata" // Windows has no time zones of its own
+
+	"github.com/spf13/cobra" // Apache-2.0: commands, flags and their help
+
+	"spyglass/app"
+	"spyglass/app/shell"
+	"spyglass/backend/fault"
+	"spyglass/backend/server"
+	"spyglass/frontend"
+)
+
+// version is what spyglass version prints; releases set it with -ldflags -X.
+var version = "0.1.0"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := command().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "spyglass: "+sentence(err))
+		stop()
+		os.Exit(1)
+	}
+}
+
+// sentence is what a person reads of an error.
+func sentence(err error) string {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f.Message
+	}
+	return err.Error()
+}
+
+func command() *cobra.Command {
+	var o server.Options
+	root := &cobra.Command{
+		Use: "spyglass", Short: "A monitoring portal on your own machine, with an API explorer",
+		Long:         "Without a command, opens the desktop window on the demo portal.",
+		SilenceUsage: true, SilenceErrors: true, Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Demo = true
+			return window(c.Context(), o, args)
+		},
+	}
+	root.PersistentFlags().StringVar(&o.Data, "data", "", "the data folder (default: the system's place for application data)")
+	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
+		if o.Data == "" {
+			o.Data, err = dataFolder()
+		}
+		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
+		return err
+	}
+	root.AddCommand(serveCommand(&o), userCommand(&o), tokenCommand(&o), &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+// dataFolder is where the system keeps the data of applications.
+func dataFolder() (string, error) {
+	if folder := os.Getenv("XDG_DATA_HOME"); folder != "" && filepath.IsAbs(folder) {
+		return filepath.Join(folder, "spyglass"), nil
+	}
+	if folder := os.Getenv("LocalAppData"); folder != "" {
+		return filepath.Join(folder, "Spyglass"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fault.New(fault.Invalid, "there is no home folder to keep data in; name one with --data")
+	}
+	if _, err := os.Stat(filepath.Join(home, "Library", "Application Support")); err == nil {
+		return filepath.Join(home, "Library", "Application Support", "Spyglass"), nil
+	}
+	return filepath.Join(home, ".local", "share", "spyglass"), nil
+}
+
+func serveCommand(o *server.Options) *cobra.Command {
+	c := &cobra.Command{
+		Use: "serve", Short: "Run the portal and the Explorer without a window", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			limit, err := c.Flags().GetString("rate-limit")
+			if err != nil {
+				return err
+			}
+			if limit != "on" && limit != "off" {
+				return fault.New(fault.Invalid, "--rate-limit is on or off, not %q", limit)
+			}
+			if c.Flags().Changed("demo-devices") && (!o.Demo || o.DemoDevices < 1) {
+				return fault.New(fault.Invalid, "--demo-devices goes with --demo and is at least 1")
+			}
+			o.NoLimits = limit == "off"
+			return serve(c.Context(), *o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address and port; port 0 picks a free one")
+	f.BoolVar(&o.Demo, "demo", false, "fill an empty data folder with the demo environment")
+	f.IntVar(&o.DemoDevices, "demo-devices", 0, "how many devices the demo has")
+	f.String("rate-limit", "on", "on, or off for load tests")
+	f.StringVar(&o.TLSCert, "tls-cert", "", "certificate file, for other addresses than loopback")
+	f.StringVar(&o.TLSKey, "tls-key", "", "key file of the certificate")
+	return c
+}
+
+// serve runs until a signal ends it.
+func serve(ctx context.Context, o server.Options) error {
+	portal, err := app.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"admin", "operator", "viewer"} {
+		if password, ok := portal.Passwords[name]; ok {
+			fmt.Fprintf(os.Stderr, "%s password: %s\n", name, password)
+		}
+	}
+	fmt.Println("spyglass: " + portal.Origin())
+	return portal.Wait(ctx)
+}
+
+// window opens the desktop window; a build without one serves and opens the
+// default browser.
+func window(ctx context.Context, o server.Options, args []string) error {
+	if !shell.Desktop {
+		o.Listen = "127.0.0.1:0"
+		return browse(ctx, o)
+	}
+	if missing := shell.DisplayMissing(); missing != "" {
+		return fault.New(fault.Offline, "%s", missing)
+	}
+	return app.Window(ctx, o, args)
+}
+
+func browse(ctx context.Context, o server.Options) error {
+	portal, err := app.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	link, err := portal.Launch(ctx)
+	if err == nil {
+		err = (&shell.Native{}).OpenLink(link)
+	}
+	if err != nil {
+		o.Log.WarnContext(ctx, "no browser could be opened; open the address yourself", "err", err)
+	}
+	fmt.Println("spyglass: " + portal.Origin())
+	return portal.Wait(ctx)
+}
+
+func userCommand(o *server.Options) *cobra.Command {
+	c := &cobra.Command{Use: "user", Short: "Add users and set their passwords"}
+	role := "readonly"
+	add := &cobra.Command{
+		Use: "add NAME", Short: "Add a user; the password is read from standard input", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withPassword(c, *o, server.Command{Do: server.DoAddUser, Name: args[0], Role: role})
+		},
+	}
+	add.Flags().StringVar(&role, "role", role, "the role the user holds")
+	c.AddCommand(add, &cobra.Command{
+		Use: "password NAME", Short: "Set a user's password, read from standard input", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withPassword(c, *o, server.Command{Do: server.DoSetPassword, Name: args[0]})
+		},
+	})
+	return c
+}
+
+func withPassword(c *cobra.Command, o server.Options, command server.Command) error {
+	line, err := bufio.NewReader(io.LimitReader(c.InOrStdin(), 4096)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if command.Password = strings.TrimRight(line, "\r\n"); command.Password == "" {
+		return fault.New(fault.Invalid, "write the password on standard input, on one line")
+	}
+	_, err = server.Ask(c.Context(), o, command)
+	return err
+}
+
+func tokenCommand(o *server.Options) *cobra.Command {
+	c := &cobra.Command{Use: "token", Short: "Make API tokens"}
+	var user string
+	create := &cobra.Command{
+		Use: "create", Short: "Make an API token and print it as one JSON object", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			token, err := server.Ask(c.Context(), *o, server.Command{Do: server.DoCreateToken, Name: user})
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(os.Stdout).Encode(token)
+		},
+	}
+	create.Flags().StringVar(&user, "user", "", "whose rights the token has")
+	if err := create.MarkFlagRequired("user"); err != nil {
+		panic(err) // the flag is defined one line above
+	}
+	c.AddCommand(create)
+	return c
+}
