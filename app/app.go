@@ -85,9 +85,12 @@ func (a *App) close(ctx context.Context) error {
 	defer cancel()
 	var errs []error
 	if a.explorer != nil {
-		a.explorer.Close() // first: its requests under way would keep HTTP from draining
+		a.explorer.Stop() // first: its requests under way would keep HTTP from draining
 	}
 	errs = append(errs, a.Stop(ctx))
+	if a.explorer != nil {
+		a.explorer.Close()
+	}
 	if a.workspace != nil {
 		errs = append(errs, a.workspace.Close())
 	}

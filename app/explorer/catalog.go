@@ -53,6 +53,8 @@ type param struct {
 	Minimum  *int64 `json:"minimum,omitempty"`
 	Maximum  *int64 `json:"maximum,omitempty"`
 	Example  any    `json:"example,omitempty"`
+
+	Operators []resource.Operators `json:"operators,omitempty"` // of the filter
 }
 
 // schema is one value; the first three keys are for one inside an object.
@@ -129,27 +131,19 @@ func (e *Explorer) showCatalog(context.Context, *resource.Call) (any, error) {
 	return &resource.Answer{ETag: e.catalog.etag, Body: e.catalog.text}, nil
 }
 
-// What an endpoint answers when all is well.
-const (
-	answered = 200
-	created  = 201
-)
-
 func entryOf(e *resource.Endpoint) (entry, error) {
 	out := entry{
 		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,
 		Permission: e.Right.String(), Admin: e.Right.Object == resource.Setting,
-		Params: []param{}, Body: schemaOf(e.Body), Answer: schemaOf(e.Answer), Status: answered, Errors: []failure{},
+		Params: []param{}, Body: schemaOf(e.Body), Answer: schemaOf(e.Answer), Status: api.Success(e), Errors: []failure{},
 		Example: example{Path: e.Example.Path, Query: []pair{}},
-	}
-	if e.Creates {
-		out.Status = created
 	}
 	for _, p := range e.Params {
 		s := p.Schema
 		out.Params = append(out.Params, param{
 			Name: p.Name, In: p.In, Type: s.Type, Required: p.Required, Doc: s.Doc, Format: s.Format,
 			Enum: s.Enum, Default: s.Default, Minimum: s.Min, Maximum: s.Max, Example: p.Example,
+			Operators: p.Operators,
 		})
 	}
 	for _, f := range e.Errors {

@@ -146,6 +146,9 @@ func (c *components) parameter(e *resource.Endpoint, p resource.Param) object {
 	if example := paramExample(e, p); example != nil {
 		o = append(o, member{"example", example})
 	}
+	if p.Operators != nil {
+		o = append(o, member{"x-filter-operators", p.Operators})
+	}
 	return o
 }
 

@@ -41,6 +41,14 @@ type Param struct {
 	Schema   Schema
 	Required bool
 	Example  any
+	// Operators are what the filter parameter takes: which go with which fields.
+	Operators []Operators
+}
+
+// Operators go with each of some fields of a filter.
+type Operators struct {
+	Fields []string `json:"fields"`
+	Ops    []string `json:"ops"`
 }
 
 // Failure says when an endpoint answers an error of a kind.

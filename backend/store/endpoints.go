@@ -80,33 +80,32 @@ func (t *Table[T]) listParams() []resource.Param {
 		{Name: "offset", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items to skip", Min: bound(0), Default: int64(0)}, Example: int64(0)},
 		fieldsParam,
 		{Name: "sort", In: "query", Schema: resource.Text("Field names, + in front for ascending, - for descending; several by comma. By id unless given."), Example: "+id"},
-		{Name: "filter", In: "query", Schema: resource.Text(t.filterDoc())},
+		{Name: "filter", In: "query", Schema: resource.Text(filterDoc), Operators: t.operators()},
 	}
 }
 
-// filterDoc tells which operators go with which fields.
-func (t *Table[T]) filterDoc() string {
-	var kinds []string
-	byOps := map[string][]string{}
+const filterDoc = `Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10`
+
+// operators tells which operators go with which fields.
+func (t *Table[T]) operators() []resource.Operators {
+	var all []resource.Operators
 	for _, c := range t.columns {
-		ops := strings.Join(filter.Operators(c.Kind), " ")
-		if c.Hidden || ops == "" {
+		ops := filter.Operators(c.Kind)
+		if c.Hidden || len(ops) == 0 {
 			continue
 		}
-		name := c.Name
+		names := []string{c.Name}
 		if c.Kind == resource.KindPairs {
-			name += ".name, " + name + ".value"
+			names = []string{c.Name + ".name", c.Name + ".value"}
 		}
-		if byOps[ops] == nil {
-			kinds = append(kinds, ops)
+		k := slices.IndexFunc(all, func(o resource.Operators) bool { return slices.Equal(o.Ops, ops) })
+		if k < 0 {
+			k = len(all)
+			all = append(all, resource.Operators{Ops: ops})
 		}
-		byOps[ops] = append(byOps[ops], name)
+		all[k].Fields = append(all[k].Fields, names...)
 	}
-	doc := `Conditions, joined with , for and, || for or: displayName~"web",id>:10.`
-	for _, ops := range kinds {
-		doc += fmt.Sprintf("\n%s: %s", ops, strings.Join(byOps[ops], ", "))
-	}
-	return doc
+	return all
 }
 
 func (t *Table[T]) parentParam() []resource.Param {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -24,8 +25,8 @@ func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 		return ids
 	}
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
-		for _, name := range []string{"a", "b", "a", "b", "a"} {
-			if err := resource.Put(t.Context(), tx, devices, &portal.Device{Name: name, DisplayName: name, HostGroupIDs: resource.IDs{portal.RootGroup}}); err != nil {
+		for i, note := range []string{"a", "b", "a", "b", "a"} {
+			if err := resource.Put(t.Context(), tx, devices, &portal.Device{Name: fmt.Sprint(i), DisplayName: fmt.Sprint(i), Description: note, GroupIDs: resource.IDs{portal.RootGroup}}); err != nil {
 				return err
 			}
 		}
@@ -34,12 +35,12 @@ func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := resource.Where{Field: "name", Op: "=", Value: "a"}
-	if got, want := ids(named, resource.Limit(2)), []int64{1, 3}; !reflect.DeepEqual(got, want) {
-		t.Errorf("the first two named a are %v, want %v", got, want)
+	noted := resource.Where{Field: "description", Op: "=", Value: "a"}
+	if got, want := ids(noted, resource.Limit(2)), []int64{1, 3}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the first two noted a are %v, want %v", got, want)
 	}
 	err = h.db.Write(t.Context(), func(tx resource.Tx) error {
-		return resource.DeleteAll(t.Context(), tx, devices, named, resource.Limit(2))
+		return resource.DeleteAll(t.Context(), tx, devices, noted, resource.Limit(2))
 	})
 	if got, want := ids(), []int64{2, 4, 5}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("left are %v (%v), want %v", got, err, want)

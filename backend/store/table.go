@@ -217,8 +217,9 @@ func (t *Table[T]) unseal(shown, sealed string, props *[]resource.Property) erro
 	return err
 }
 
-// put writes row: a new one when its id is 0, or when none has its id.
-func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) error {
+// put writes row: a new one when its id is 0, or when none has its id. It
+// returns the row as it is shown, without its derived values.
+func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) (body []byte, err error) {
 	tx.touched[&t.lock] = true
 	id := t.idOf(row)
 	fresh := *id == 0 || *id >= t.next // no row has had an id from next on
@@ -227,26 +228,27 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) error {
 	}
 	args, err := t.args(row)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	body = args[len(args)-1].([]byte)
 	if !fresh {
 		n, err := tx.exec(ctx, t.updateSQL, append(args, *id)...)
 		if err != nil {
-			return t.taken(ctx, tx, row, err)
+			return nil, t.taken(ctx, tx, row, err)
 		}
 		fresh = n == 0
 	}
 	t.next = max(t.next, *id+1)
 	if fresh {
 		if _, err := tx.exec(ctx, t.insertSQL, args...); err != nil {
-			return t.taken(ctx, tx, row, err)
+			return nil, t.taken(ctx, tx, row, err)
 		}
-		return t.link(ctx, tx, row)
+		return body, t.link(ctx, tx, row)
 	}
 	if err := t.unlink(ctx, tx, *id); err != nil {
-		return err
+		return nil, err
 	}
-	return t.link(ctx, tx, row)
+	return body, t.link(ctx, tx, row)
 }
 
 func (t *Table[T]) link(ctx context.Context, tx *tx, row *T) error {
@@ -501,7 +503,8 @@ func counts(ctx context.Context, q asker, query string, args ...any) (map[int64]
 }
 
 func (t *Table[T]) putRow(ctx context.Context, tx *tx, row any) error {
-	return t.put(ctx, tx, row.(*T))
+	_, err := t.put(ctx, tx, row.(*T))
+	return err
 }
 func (t *Table[T]) deleteRow(ctx context.Context, tx *tx, id int64) error {
 	return t.remove(ctx, tx, id)

@@ -106,7 +106,8 @@ func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, body *res
 	if err := t.checkRefs(ctx, tx, c, was, now); err != nil {
 		return nil, err
 	}
-	if err := t.put(ctx, tx, now); err != nil {
+	text, err := t.put(ctx, tx, now)
+	if err != nil {
 		return nil, err
 	}
 	if t.res.After != nil {
@@ -114,13 +115,32 @@ func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, body *res
 			return nil, err
 		}
 	}
-	cond := &condition{}
-	cond.and("1")
-	shown, err := t.shownRow(ctx, tx, *t.idOf(now), cond)
+	shown, err := t.written(ctx, tx, now, text)
 	if err != nil {
 		return nil, err
 	}
 	return &resource.Answer{ETag: etag(shown), Body: resource.JSON(shown)}, nil
+}
+
+// written is a row that was just written, with its derived values.
+func (t *Table[T]) written(ctx context.Context, tx *tx, row *T, body []byte) ([]byte, error) {
+	p := &page{ids: []int64{*t.idOf(row)}, body: [][]byte{body}, from: [][]string{nil}}
+	for _, name := range t.froms() {
+		p.from[0] = append(p.from[0], storedText(t.column(name).field.At(row)))
+	}
+	derived, err := t.derive(ctx, tx, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	return t.object(nil, body, derived, 0, nil), nil
+}
+
+// storedText is a value as a text column keeps it.
+func storedText(at any) string {
+	if ids, ok := at.(*resource.IDs); ok {
+		return ids.String()
+	}
+	return fmt.Sprint(plain(at))
 }
 
 // checkRefs refuses ids that are not there, or not for this caller to use: the
@@ -143,11 +163,14 @@ func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was,
 			if slices.Contains(before, id) {
 				continue
 			}
-			n, err := table.countByID(ctx, tx, id)
+			there, err := tx.Memo(fmt.Sprint("there:", f.Refs, ":", id), []string{f.Refs}, func() (any, error) {
+				n, err := table.countByID(ctx, tx, id)
+				return n > 0, err
+			})
 			if err != nil {
 				return err
 			}
-			if n == 0 || f.Name == t.res.Scope && !mayIn(c.Access, id) {
+			if !there.(bool) || f.Name == t.res.Scope && !mayIn(c.Access, id) {
 				return fault.At(f.Name, "%s names no %s %d", f.Name, table.label(), id)
 			}
 		}
@@ -332,7 +355,8 @@ func (t *Table[T]) erase(ctx context.Context, c *resource.Call) (any, error) {
 		}
 		if t.res.SoftBy != "" && !hard {
 			*t.deleted(row) = resource.MillisOf(c.At)
-			return t.put(ctx, tx, row)
+			_, err := t.put(ctx, tx, row)
+			return err
 		}
 		return t.remove(ctx, tx, *t.idOf(row))
 	})
