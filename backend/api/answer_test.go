@@ -144,8 +144,8 @@ func TestAnEventStreamEndsWithItsCallerSessionOrToken(t *testing.T) {
 	if err := why(); err != errEnded {
 		t.Errorf("the session has ended: it ended by %v", err)
 	}
-	if rest, err := io.ReadAll(stream); err != nil || strings.Trim(string(rest), ":\n") != "" {
-		t.Errorf("after the end came %q, %v", rest, err)
+	if rest, err := io.ReadAll(stream); err != nil || strings.TrimLeft(string(rest), ":\n") != "event: session\ndata: {}\n\n" {
+		t.Errorf("at the end came %q, %v", rest, err)
 	}
 
 	_, body = p.listen("token")

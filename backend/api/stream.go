@@ -149,8 +149,14 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 		text := append([]byte("event: "), e.Name...)
 		return write(append(append(append(text, "\ndata: "...), data...), "\n\n"...))
 	})
+	if context.Cause(ctx) == error(errEnded) {
+		mu.Lock()
+		defer mu.Unlock()
+		_, _ = out.Write([]byte("event: session\ndata: {}\n\n")) // the last word: the page asks to sign in again
+		return nil
+	}
 	if ctx.Err() != nil {
-		return nil // the line has been closed: by the caller, or because the session ended
+		return nil // the caller has gone
 	}
 	return err
 }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// compiled is the program without a window, made once for all tests here.
+func compiled(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "spyglass")
+	out, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// execute runs the program to its end.
+func execute(t *testing.T, stdin, program string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	var out, log bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &log
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), log.String(), cmd.ProcessState.ExitCode()
+}
+
+// running is a program that serves.
+type running struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdout *bufio.Reader
+	log    bytes.Buffer
+	origin string
+}
+
+func serving(t *testing.T, program string, args ...string) *running {
+	t.Helper()
+	r := &running{t: t, cmd: exec.Command(program, append([]string{"serve"}, args...)...)}
+	r.cmd.Stderr = &r.log
+	pipe, err := r.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.cmd.Process.Kill() })
+	r.stdout = bufio.NewReader(pipe)
+	line, err := r.stdout.ReadString('\n')
+	if err != nil {
+		_ = r.cmd.Wait()
+		t.Fatalf("it printed no line: %v\n%s", err, r.log.String())
+	}
+	match := regexp.MustCompile(`^spyglass: (http://127\.0\.0\.1:\d+)\n$`).FindStringSubmatch(line)
+	if match == nil {
+		t.Fatalf("it printed %q", line)
+	}
+	r.origin = match[1]
+	return r
+}
+
+// end sends SIGTERM and returns what else was on standard output, and the exit code.
+func (r *running) end() (rest string, code int) {
+	r.t.Helper()
+	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		r.t.Fatal(err)
+	}
+	out, err := io.ReadAll(r.stdout)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	_ = r.cmd.Wait() // the exit code says it
+	return string(out), r.cmd.ProcessState.ExitCode()
+}
+
+func TestTheCommandLineDoesWhatItSays(t *testing.T) {
+	program, data := compiled(t), filepath.Join(t.TempDir(), "data")
+	if out, _, code := execute(t, "", program, "version"); code != 0 || !regexp.MustCompile(`^spyglass \d+\.\d+\.\d+\n$`).MatchString(out) {
+		t.Errorf("version prints %q, code %d", out, code)
+	}
+
+	// Without a running portal the commands work on the folder itself.
+	if _, log, code := execute(t, "secret words\n", program, "user", "add", "ben", "--role", "readonly", "--data", data); code != 0 {
+		t.Fatalf("user add ends with %d: %s", code, log)
+	}
+	r := serving(t, program, "--data", data, "--listen", "127.0.0.1:0")
+	out, log, code := execute(t, "", program, "token", "create", "--data", data, "--user", "ben")
+	var token struct{ Bearer, AccessID, AccessKey string }
+	if err := json.Unmarshal([]byte(out), &token); err != nil || code != 0 || token.Bearer == "" || token.AccessID == "" || token.AccessKey == "" {
+		t.Fatalf("token create prints %q and %q, code %d", out, log, code)
+	}
+	if status := r.get("/api/device/devices", token.Bearer); status != http.StatusOK {
+		t.Errorf("the token gives %d", status)
+	}
+	if status := r.get("/api/device/devices", "wrong"); status != http.StatusUnauthorized {
+		t.Errorf("a wrong token gives %d", status)
+	}
+	if _, log, code := execute(t, "", program, "serve", "--data", data); code != 1 || log != "spyglass: another Spyglass runs on the data folder "+data+"; stop it, or choose another folder with --data\n" {
+		t.Errorf("a second serve ends with %d: %q", code, log)
+	}
+	if rest, code := r.end(); code != 0 || rest != "" {
+		t.Errorf("SIGTERM ends it with %d and %q on standard output\n%s", code, rest, r.log.String())
+	}
+	if strings.Contains(r.log.String(), "secret words") || strings.Contains(r.log.String(), token.Bearer) {
+		t.Error("a secret is in the log")
+	}
+}
+
+func (r *running) get(path, bearer string) int {
+	r.t.Helper()
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, r.origin+path, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+bearer)
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode
+}
+
+func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
+	program, folder := compiled(t), t.TempDir()
+	file := filepath.Join(folder, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(folder, "data")
+	for _, tt := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"serve", "--data", file}, "cannot be made (not a directory); choose another one with --data"},
+		{[]string{"serve", "--data", data, "--listen", "nowhere"}, "--listen takes an address and a port, 127.0.0.1:8443, not \"nowhere\""},
+		{[]string{"serve", "--data", data, "--listen", "0.0.0.0:0"}, "needs --tls-cert and --tls-key"},
+		{[]string{"serve", "--data", data, "--demo-devices", "5"}, "--demo-devices goes with --demo"},
+		{[]string{"serve", "--data", data, "--rate-limit", "maybe"}, "--rate-limit is on or off"},
+		{[]string{"user", "password", "nobody", "--data", data}, "write the password on standard input"},
+		{[]string{"token", "create", "--data", data, "--user", "nobody"}, "there is no user nobody"},
+		{[]string{"token", "create", "--data", data}, `required flag(s) "user" not set`},
+		{[]string{"serve", "--color"}, "unknown flag: --color"},
+	} {
+		out, log, code := execute(t, "", program, tt.args...)
+		if code != 1 || out != "" || strings.Count(log, "\n") != 1 || !strings.HasPrefix(log, "spyglass: ") || !strings.Contains(log, tt.says) {
+			t.Errorf("%v ends with %d, prints %q and %q; want one sentence with %q", tt.args, code, out, log, tt.says)
+		}
+	}
+}
