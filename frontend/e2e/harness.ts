@@ -1,0 +1,242 @@
+/**
+ * Starts a real portal with the demo environment and a browser that looks at
+ * it. Every test page collects what a page must never do: console errors,
+ * uncaught exceptions and breaches of the content security policy; `close`
+ * fails the test if there was one.
+ *
+ * SPYGLASS_BIN is the program; CHROMIUM the browser, /usr/bin/chromium if unset.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+
+export const password = 'correct horse battery 9'
+
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+export interface Portal {
+  url: string
+  stop(): Promise<void>
+}
+
+/** A portal of its own in an empty folder; admin, operator and viewer have `password`. */
+export async function startPortal(): Promise<Portal> {
+  const program = process.env.SPYGLASS_BIN
+  if (!program) throw new Error('SPYGLASS_BIN must name the spyglass program')
+  const data = await mkdtemp(join(tmpdir(), 'spyglass-e2e-'))
+  const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', '--demo', '--rate-limit', 'off'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const log: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
+  const stop = async () => {
+    await ended(child)
+    await rm(data, { recursive: true, force: true })
+  }
+  try {
+    const url = await address(child, log)
+    for (const name of ['admin', 'operator', 'viewer']) await setPassword(program, data, name)
+    return { url, stop }
+  } catch (e) {
+    await stop()
+    throw e
+  }
+}
+
+function address(child: ChildProcess, log: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`the portal did not start within 30 s:\n${log.join('\n')}`)), 30_000)
+    child.on('error', reject)
+    child.on('exit', (code) => reject(new Error(`the portal ended with ${code}:\n${log.join('\n')}`)))
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const match = /^spyglass: (http:\/\/\S+)$/.exec(line)
+      if (!match) return
+      clearTimeout(late)
+      resolve(match[1].replace(/\/$/, ''))
+    })
+  })
+}
+
+async function setPassword(program: string, data: string, name: string) {
+  const child = spawn(program, ['user', 'password', '--data', data, name], { stdio: ['pipe', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (part) => (said += String(part)))
+  child.stdin.end(password)
+  const code = await new Promise((done) => child.on('exit', done))
+  if (code !== 0) throw new Error(`user password ${name}: ${said}`)
+}
+
+async function ended(child: ChildProcess) {
+  if (child.exitCode !== null) return
+  const gone = new Promise((done) => child.once('exit', done))
+  child.kill('SIGTERM')
+  const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  await gone
+  clearTimeout(late)
+}
+
+export async function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+}
+
+export interface Look {
+  theme?: 'dark' | 'light'
+  width?: number
+  height?: number
+  /** Only where a test puts a script of its own into the page. */
+  bypassCSP?: boolean
+  user?: string
+  /** Leave the sign-in page as it is. */
+  signedOut?: boolean
+}
+
+/** What a page did wrong, apart from answers with a status that a test provoked. */
+export type Wrongs = string[]
+
+/** A portal and a browser for the tests of one file, and pages that must behave. */
+export function suite() {
+  let portal: Portal
+  let browser: Browser
+  const open: { context: BrowserContext; wrongs: Wrongs }[] = []
+
+  beforeAll(async () => {
+    ;[portal, browser] = await Promise.all([startPortal(), startBrowser()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await portal?.stop()
+  })
+  afterEach(async () => {
+    const wrongs = open.flatMap((o) => o.wrongs)
+    await Promise.all(open.splice(0).map((o) => o.context.close()))
+    expect(wrongs).toEqual([])
+  })
+
+  return {
+    get url() {
+      return portal.url
+    },
+    /** A new browser profile at the portal's page, signed in unless told otherwise. */
+    async page(look: Look = {}): Promise<Page> {
+      const { page, context, wrongs } = await newPage(browser, look)
+      open.push({ context, wrongs })
+      await page.goto(portal.url)
+      if (!look.signedOut) await signIn(page, look.user)
+      return page
+    },
+  }
+}
+
+export async function newPage(browser: Browser, look: Look = {}) {
+  const { theme = 'dark', width = 1440, height = 900, bypassCSP = false } = look
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, bypassCSP, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] })
+  context.setDefaultTimeout(10_000)
+  const page = await context.newPage()
+  const wrongs: Wrongs = []
+  page.on('pageerror', (e) => wrongs.push(`exception: ${e.message}`))
+  page.on('console', (m) => {
+    if (m.type() === 'error' && !m.text().startsWith('Failed to load resource')) wrongs.push(`console: ${m.text()}`)
+  })
+  await page.exposeFunction('reportViolation', (text: string) => wrongs.push(text))
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (e) => {
+      const report = (window as unknown as { reportViolation(text: string): void }).reportViolation
+      report(`content security policy: ${e.violatedDirective} ${e.blockedURI}`)
+    })
+  })
+  return { page, context, wrongs }
+}
+
+export async function signIn(page: Page, user = 'admin', secret = password) {
+  await page.getByRole('textbox', { name: 'User name' }).fill(user)
+  await page.getByLabel('Password').fill(secret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('group', { name: 'View' }).waitFor()
+}
+
+/** The parts of the page by the names that do not change. */
+export function parts(page: Page) {
+  const catalog = page.getByRole('region', { name: 'Endpoint catalog' })
+  const request = page.getByRole('region', { name: 'Request', exact: true })
+  const response = page.getByRole('region', { name: 'Response', exact: true })
+  const tools = page.getByRole('region', { name: 'Tools' })
+  return {
+    catalog, request, response, tools,
+    search: catalog.getByRole('searchbox', { name: 'Search endpoints' }),
+    method: page.getByRole('combobox', { name: 'Method' }),
+    path: page.getByRole('combobox', { name: 'Path' }),
+    send: page.getByRole('button', { name: 'Send Request' }),
+    cancel: page.getByRole('button', { name: 'Cancel', exact: true }),
+    status: page.getByRole('status'),
+    tree: response.getByRole('tree', { name: 'JSON' }),
+    palette: page.getByRole('dialog', { name: 'Command palette' }),
+    command: page.getByRole('textbox', { name: 'Command' }),
+    tabs: page.getByRole('tablist', { name: 'Open tabs' }).getByRole('tab'),
+  }
+}
+
+/** The row of an endpoint in the catalog: `GET /device/devices` and its summary. */
+export function endpoint(page: Page, id: string): Locator {
+  const name = new RegExp(`^${id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w/{])`)
+  return parts(page).catalog.getByRole('treeitem', { name }).first()
+}
+
+/** What the open tabs are called, in their order: `GET /device/devices`. */
+export async function tabNames(page: Page): Promise<string[]> {
+  const texts = await parts(page).tabs.allInnerTexts()
+  return texts.map((t) => t.replace(/\s+/g, ' ').trim().replace(/^API /, '').replace(/^DEL /, 'DELETE '))
+}
+
+/** Opens a new, empty request. */
+export async function newRequest(page: Page) {
+  await page.getByRole('button', { name: 'New tab' }).click()
+  await page.getByRole('menuitem', { name: 'New API Request' }).click()
+  await parts(page).path.waitFor()
+}
+
+/** Sends what is typed and waits until the status bar reads like `pattern`. */
+export async function sendPath(page: Page, path: string, pattern = /^200 OK/) {
+  const p = parts(page)
+  await p.path.fill(path)
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, pattern)
+}
+
+/** Waits until the element's text matches; fails with what it was. */
+export async function until(locator: Locator, pattern: RegExp, timeout = 10_000) {
+  const end = Date.now() + timeout
+  let text = ''
+  do {
+    text = ((await locator.first().textContent().catch(() => '')) ?? '').trim()
+    if (pattern.test(text)) return text
+    await new Promise((done) => setTimeout(done, 30))
+  } while (Date.now() < end)
+  expect(text).toMatch(pattern)
+  return text
+}
+
+/** Adds a variable and leaves the focus in its name, which is selected. */
+export async function addVariable(page: Page) {
+  const { tools } = parts(page)
+  await tools.getByRole('tab', { name: 'Variables' }).click()
+  const names = tools.getByRole('textbox', { name: 'Variable name' })
+  const before = await names.count()
+  await tools.getByRole('button', { name: 'Add variable' }).click()
+  await expect.poll(() => names.count()).toBe(before + 1)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Variable name')
+}
+
+/** Holds every sent request until `release`, to look at what happens meanwhile. */
+export async function hold(page: Page) {
+  let release = () => {}
+  const held = new Promise<void>((done) => (release = done))
+  let count = 0
+  await page.route('**/explorer/send', async (route) => {
+    count++
+    await held
+    await route.continue().catch(() => {}) // the page may have given up on it
+  })
+  return { release: async () => { release(); await page.unroute('**/explorer/send') }, sent: () => count }
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { newRequest, parts, password, suite, until } from './harness'
+
+const portal = suite()
+
+test('a wrong password is refused in a sentence and the field has the focus', async () => {
+  const page = await portal.page({ signedOut: true })
+  await page.getByRole('textbox', { name: 'User name' }).fill('admin')
+  await page.getByLabel('Password').fill('wrong')
+  await page.keyboard.press('Enter')
+  await until(page.getByRole('alert'), /^The user name or the password is wrong\.$/)
+  expect(await page.getByLabel('Password').inputValue()).toBe('')
+  expect(await page.getByLabel('Password').evaluate((e) => e === document.activeElement)).toBe(true)
+})
+
+test('what is missing is asked for without asking the portal', async () => {
+  const page = await portal.page({ signedOut: true })
+  expect(await page.getByRole('textbox', { name: 'User name' }).evaluate((e) => e === document.activeElement)).toBe(true)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await until(page.getByRole('alert'), /^Type your user name\.$/)
+  await page.keyboard.type('admin')
+  await page.keyboard.press('Enter')
+  await until(page.getByRole('alert'), /^Type your password\.$/)
+})
+
+test('the right password opens the welcome screen with who is signed in to what', async () => {
+  const page = await portal.page()
+  await until(page.getByRole('main'), /signed in as admin to /)
+  await page.getByRole('button', { name: 'API Explorer' }).waitFor()
+  await page.getByRole('button', { name: 'Monitor' }).first().waitFor()
+})
+
+test('a session that ended is signed in to again over the page, and nothing typed is lost', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.fill('/device/devices')
+  await page.context().clearCookies()
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Sign in again' }).waitFor({ state: 'detached' })
+  expect(await p.path.inputValue()).toBe('/device/devices')
+  await p.path.focus()
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, /^200 OK/)
+})
+
+test('signing out shows the sign-in page', async () => {
+  const page = await portal.page({ user: 'viewer' })
+  await page.getByRole('button', { name: /viewer/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('textbox', { name: 'User name' }).waitFor()
+})
+
+test('too many tries are refused with the time to wait', async () => {
+  const page = await portal.page({ signedOut: true })
+  for (let i = 0; i < 11; i++) {
+    await page.getByRole('textbox', { name: 'User name' }).fill('operator')
+    await page.getByLabel('Password').fill(`wrong ${i}`)
+    const answer = page.waitForResponse('**/api/session')
+    await page.keyboard.press('Enter')
+    if ((await answer).status() === 429) break
+  }
+  await until(page.getByRole('alert'), /^Too many tries\. Try again in (\d+ min)?( ?\d+ s)?\.$/)
+  expect(await page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
+})
+

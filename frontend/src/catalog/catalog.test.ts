@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { fakeCatalog } from '../fake-catalog'
+import { Catalog, fits, placeholders } from './catalog.svelte'
+import { branches, shortPath } from './tree'
+
+async function loaded(data = fakeCatalog) {
+  const catalog = new Catalog({ catalog: async () => data })
+  await catalog.load()
+  return catalog
+}
+
+describe('search', () => {
+  test.each([
+    ['/device/devices', 'GET /device/devices'],
+    ['delete devices', 'DELETE /device/devices/{id}'],
+    ['get device devices', 'GET /device/devices'],
+    ['add device', 'POST /device/devices'],
+    ['alerts of one', 'GET /device/devices/{id}/alerts'],
+    ['version', 'GET /setting/version'],
+    ['add report', 'POST /report/reports'],
+    ['patch collectors', 'PATCH /setting/collectors/{id}'],
+  ])('%s finds %s first', async (query, first) => {
+    expect((await loaded()).search(query)[0].item.id).toBe(first)
+  })
+
+  test('reaches field names', async () => {
+    const found = (await loaded()).search('preferredCollectorId')
+    expect(found.length).toBeGreaterThan(0)
+  })
+
+  test('finds the one that is meant among 500, and none that lacks a word', async () => {
+    const endpoints = Array.from({ length: 500 }, (_, i) => {
+      const e = fakeCatalog.categories[0].endpoints[i % 6]
+      return { ...e, id: `${e.id}${i}`, path: `${e.path}/thing${i}` }
+    })
+    const paths = (await loaded({ categories: [{ name: 'Many', endpoints }] })).search('device thing499').map((r) => r.item.path)
+    expect(paths).toEqual([endpoints[499].path])
+  })
+})
+
+test('a template fits its path with ids in place, and no other', () => {
+  expect(fits('/device/devices/{id}', '/device/devices/42')).toBe(true)
+  expect(fits('/device/devices/{id}', '/device/devices/{{deviceId}}')).toBe(true)
+  expect(fits('/device/devices/{id}', '/device/devices')).toBe(false)
+  expect(fits('/device/devices/{id}', '/device/groups/42')).toBe(false)
+})
+
+test('placeholders are single braces only', () => {
+  expect(placeholders('/a/{id}/{{variable}}/{other}/{id}')).toEqual(['id', 'other'])
+})
+
+test('closed categories show their count only; favourites stand on top', async () => {
+  const catalog = await loaded()
+  const items = branches(catalog, new Set(['Reports']), ['GET /alert/alerts'], [])
+  expect(items.slice(0, 2).map((i) => i.key)).toEqual(['-Favourites', 'Favourites GET /alert/alerts'])
+  expect(items.filter((i) => i.kind === 'endpoint' && !i.short)).toHaveLength(6)
+  expect(items.find((i) => i.key === 'Devices')).toMatchObject({ count: 8, open: false })
+})
+
+test.each([
+  ['/device/devices', '', '/device/devices'],
+  ['/device/devices/{id}', '/device/devices', '/{id}'],
+  ['/device/devices/{id}/alerts', '…', '/{id}/alerts'],
+])('%s is shortened to %s%s', (path, head, tail) => {
+  expect(shortPath(path)).toEqual({ head, tail })
+})

@@ -1,0 +1,37 @@
+import type { Endpoint } from '../client'
+import type { Catalog } from './catalog.svelte'
+
+/** One visible line of the catalog. */
+export type Item =
+  | { kind: 'category'; key: string; name: string; count: number; open: boolean; level: 1; ruled: boolean }
+  | { kind: 'endpoint'; key: string; endpoint: Endpoint; level: number; short?: boolean; marks?: number[] }
+
+/** The lines to show: favourites and recents on top, then the categories, open ones with their endpoints. */
+export function branches(catalog: Pick<Catalog, 'categories' | 'byId'>, expanded: Set<string>, favourites: string[], recents: string[]): Item[] {
+  const items: Item[] = []
+  const own = (name: string, ids: string[]) => {
+    const endpoints = ids.map((id) => catalog.byId(id)).filter((e) => e !== undefined)
+    if (endpoints.length === 0) return
+    // A list of one's own is open until closed: its closing is what is remembered.
+    const open = !expanded.has(`-${name}`)
+    items.push({ kind: 'category', key: `-${name}`, name, count: endpoints.length, open, level: 1, ruled: false })
+    if (open) items.push(...endpoints.map((endpoint): Item => ({ kind: 'endpoint', key: `${name} ${endpoint.id}`, endpoint, level: 2, short: true })))
+  }
+  own('Favourites', favourites)
+  own('Recent', recents.filter((id) => !favourites.includes(id)).slice(0, 5))
+  catalog.categories.forEach((c, i) => {
+    const open = expanded.has(c.name)
+    items.push({ kind: 'category', key: c.name, name: c.name, count: c.endpoints.length, open, level: 1, ruled: i === 0 && items.length > 0 })
+    if (open) items.push(...c.endpoints.map((endpoint): Item => ({ kind: 'endpoint', key: endpoint.id, endpoint, level: 2 })))
+  })
+  return items
+}
+
+/** A path for a narrow list: the part its neighbours share, then the part that differs. */
+export function shortPath(path: string): { head: string; tail: string } {
+  const parts = path.split('/')
+  const at = parts.findIndex((p) => p.startsWith('{'))
+  if (at > 0 && at < parts.length - 1) return { head: '…', tail: `/${parts.slice(at).join('/')}` }
+  if (parts.length > 3) return { head: parts.slice(0, 3).join('/'), tail: `/${parts.slice(3).join('/')}` }
+  return { head: '', tail: path }
+}

@@ -1,0 +1,395 @@
+/**
+ * The only door to Go: what the page may ask, and the shapes that come back.
+ * Every call rejects with a Fault; a cancelled call rejects with a Fault whose `cancelled` is true.
+ */
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
+
+/** Methods whose request carries a JSON body. */
+export function hasBody(method: Method): boolean {
+  return method === 'POST' || method === 'PUT' || method === 'PATCH'
+}
+
+export interface Portal {
+  name: string
+  baseUrl: string
+  address: string
+  demo: boolean
+  instance: string
+}
+
+export interface User {
+  id: number
+  name: string
+  role: string
+  csrfToken: string
+}
+
+export type Theme = 'system' | 'dark' | 'light'
+export type View = 'welcome' | 'api' | 'monitor'
+export type PanelName = 'variables' | 'history' | 'helpers' | 'docs'
+
+/** As the splitters left it; what is absent has its default. */
+export interface Layout {
+  /** Width of the catalog, in pixels. */
+  left?: number
+  /** Width of the tools, in pixels. */
+  right?: number
+  /** The request's share of the height, 0 to 1. */
+  request?: number
+  leftClosed?: boolean
+  rightClosed?: boolean
+}
+
+/** What the page remembers in Go. Keys not named here are kept as they are. */
+export interface Settings {
+  theme?: Theme
+  layout?: Layout
+  activeTab?: number
+  view?: View
+  panel?: PanelName
+  expanded?: string[]
+  favourites?: string[]
+  recents?: string[]
+  /** 1 is actual size. */
+  zoom?: number
+  [key: string]: unknown
+}
+
+export interface Start {
+  portal: Portal
+  version: string
+  dataFolder: string
+  notice: string | null
+  desktop: boolean
+  user: User
+  settings: Settings
+  tabs: Tab[]
+  variables: Variable[]
+}
+
+export interface Session {
+  userId: number
+  username: string
+  role: string
+  csrfToken: string
+}
+
+export interface Param {
+  name: string
+  in: 'path' | 'query'
+  type: string
+  required: boolean
+  doc: string
+  enum?: unknown[]
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  example?: unknown
+}
+
+export interface Schema {
+  type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'any'
+  doc?: string
+  format?: string
+  properties?: Property[]
+  items?: Schema
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  default?: unknown
+  example?: unknown
+}
+
+export type Property = { name: string; required?: boolean; readOnly?: boolean } & Schema
+
+export interface Endpoint {
+  /** "GET /device/devices" */
+  id: string
+  method: Method
+  /** Template with {id}. */
+  path: string
+  category: string
+  summary: string
+  doc: string
+  permission: string
+  admin: boolean
+  deprecated: boolean
+  params: Param[]
+  body: Schema | null
+  answer: Schema | null
+  status: number
+  errors: { status: number; when: string }[]
+  example: { path: string; query: { key: string; value: string }[]; body: string | null }
+}
+
+export interface Category {
+  name: string
+  endpoints: Endpoint[]
+}
+
+export interface CatalogData {
+  categories: Category[]
+}
+
+export interface Row {
+  on: boolean
+  key: string
+  value: string
+  doc?: string
+}
+
+/** A draft as it is kept and sent; the class Draft edits one. */
+export interface DraftData {
+  method: Method
+  /** As typed: may hold {id}, {{variable}} or 42. */
+  path: string
+  /** The catalog template the path belongs to, or ''. */
+  template: string
+  pathParams: Row[]
+  query: Row[]
+  headers: Row[]
+  /** The JSON text, exactly. */
+  body: string
+  mode: 'form' | 'raw'
+}
+
+export interface Tab {
+  id: number
+  position: number
+  /** '' follows method and path. */
+  name: string
+  pinned: boolean
+  draft: DraftData
+  /** What "changed" is measured against. */
+  saved: DraftData | null
+  /** Its last answer, 0 when there is none. */
+  historyId: number
+  view: Record<string, unknown>
+}
+
+export interface Variable {
+  id: number
+  name: string
+  value: string
+  secret: boolean
+  scope: 'portal' | 'global'
+}
+
+export interface History {
+  id: number
+  /** Milliseconds since the epoch. */
+  at: number
+  method: Method
+  /** As typed, variables unresolved. */
+  path: string
+  /** As sent, secrets masked. */
+  url: string
+  /** 0 when no answer came. */
+  status: number
+  statusText: string
+  ms: number
+  bytes: number
+  error: string
+  draft: DraftData
+  /** Whether the answer's body can still be opened. */
+  kept: boolean
+}
+
+export interface DocRow {
+  node: number
+  line: number
+  depth: number
+  kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'end'
+  key?: string
+  index?: number
+  text?: string
+  cut?: boolean
+  count?: number
+  open?: boolean
+  preview?: string
+  comma?: boolean
+  hint?: string
+}
+
+export interface Quota {
+  limit: number
+  remaining: number
+  /** Seconds. */
+  window: number
+}
+
+export interface Reply {
+  status: number
+  statusText: string
+  headers: [string, string][]
+  ms: number
+  bytes: number
+  /** Items of a list, null when the body is none. */
+  items: number | null
+  total: number | null
+  /** The document's id, for rows, lines, find and raw. */
+  document: string
+  json: boolean
+  /** Why the body is no JSON, or ''. */
+  problem: string
+  /** The first 200. */
+  rows: DocRow[]
+  rowCount: number
+  lineCount: number
+  historyId: number
+  url: string
+  quota: Quota | null
+  timing: { connect: number; firstByte: number; download: number }
+}
+
+export interface SendRequest {
+  sendId: string
+  tabId: number
+  draft: DraftData
+  /** Send although a variable is unknown. */
+  anyway: boolean
+}
+
+export interface PreviewVariable {
+  name: string
+  value: string
+  scope: string
+  known: boolean
+  secret: boolean
+}
+
+export interface Preview {
+  method: Method
+  url: string
+  headers: [string, string][]
+  body: string
+  variables: PreviewVariable[]
+}
+
+export type TokenClass = 'keyword' | 'string' | 'number' | 'comment' | 'name' | 'operator' | 'punctuation' | 'text'
+
+export interface Snippet {
+  languages: { id: string; label: string }[]
+  text: string
+  lines: { class: TokenClass; text: string }[][]
+}
+
+export interface Rows {
+  rows: DocRow[]
+  total: number
+}
+
+export interface Found {
+  count: number
+  index: number
+  row: number
+  path: string
+  total: number
+}
+
+export interface Listing<T> {
+  total: number
+  searchId: null
+  items: T[]
+  data: null
+}
+
+export interface ListQuery {
+  size?: number
+  offset?: number
+  filter?: string
+  sort?: string
+  fields?: string
+}
+
+/** One kind of thing kept for the user: tabs, variables, history. */
+export interface Collection<T extends { id: number }> {
+  list(query?: ListQuery): Promise<Listing<T>>
+  get(id: number): Promise<T>
+  create(value: Omit<T, 'id'>): Promise<T>
+  /** `last` lets the call outlive the page. */
+  update(id: number, change: Partial<T>, last?: boolean): Promise<T>
+  remove(id: number): Promise<void>
+}
+
+export interface Listener {
+  progress?(e: { sendId: string; received: number; expected: number }): void
+  workspace?(e: { kind: 'tabs' | 'variables' | 'history' | 'settings' }): void
+  session?(): void
+}
+
+export interface Client {
+  /** Null when nobody is signed in. */
+  start(): Promise<Start | null>
+  signIn(username: string, password: string): Promise<Session>
+  signOut(): Promise<void>
+  saveSettings(change: Partial<Settings>, last?: boolean): Promise<Settings>
+  catalog(): Promise<CatalogData>
+
+  tabs: Collection<Tab>
+  variables: Collection<Variable>
+  history: Collection<History> & { clear(): Promise<void>; reply(id: number): Promise<Reply> }
+
+  send(request: SendRequest, signal: AbortSignal): Promise<Reply>
+  preview(draft: DraftData): Promise<Preview>
+  snippet(draft: DraftData, language: string): Promise<Snippet>
+
+  rows(document: string, from: number, count: number): Promise<Rows>
+  toggle(document: string, node: number, open: boolean, deep: boolean, from: number, count: number): Promise<Rows>
+  lines(document: string, from: number, count: number): Promise<{ lines: string[]; total: number }>
+  nodePath(document: string, node: number): Promise<string>
+  nodeValue(document: string, node: number): Promise<string>
+  find(document: string, query: string, from: number, matchCase: boolean, signal?: AbortSignal): Promise<Found>
+  /** The address of the body as it came, to save it. */
+  rawUrl(document: string): string
+
+  /** Items in the portal's list at path, counted by asking for one. */
+  count(path: string): Promise<number>
+  /** Opens http and https links outside the page. */
+  openLink(url: string): void
+  /** Listens until the function it returns is called. */
+  listen(to: Listener): () => void
+}
+
+export interface FaultDetail {
+  field?: string
+  reason?: string
+  allowed?: unknown[]
+  unknown?: string[]
+  [key: string]: unknown
+}
+
+/** What went wrong, in words for the reader; `field` says where. */
+export class Fault extends Error {
+  constructor(
+    message: string,
+    /** The HTTP status of our own answer, 0 when there was none. */
+    readonly status = 0,
+    readonly detail: FaultDetail = {},
+    readonly cancelled = false,
+    /** Seconds to wait before trying again, 0 when not said. */
+    readonly retryAfter = 0,
+    readonly code: string | number = '',
+  ) {
+    super(message)
+    this.name = 'Fault'
+  }
+
+  get field(): string {
+    return this.detail.field ?? ''
+  }
+
+  get unknown(): string[] {
+    return this.detail.unknown ?? []
+  }
+}
+
+/** Any thrown value as a Fault. */
+export function asFault(e: unknown): Fault {
+  if (e instanceof Fault) return e
+  if (e instanceof DOMException && e.name === 'AbortError') return new Fault('Cancelled', 0, {}, true)
+  return new Fault(e instanceof Error ? e.message : String(e))
+}

@@ -1,0 +1,97 @@
+import { tick } from 'svelte'
+import type { App } from './app.svelte'
+
+/** Something the page can do: in the palette, and on a key. Declared once, here. */
+export interface Command {
+  id: string
+  label: string
+  group: 'Request' | 'Tabs' | 'View' | 'Session'
+  /** The first is the one shown. `Mod` is Ctrl, Cmd on macOS. */
+  keys?: string[]
+  /** More words to find it by. */
+  words?: string
+  run(): void
+  /** False hides it and leaves its key alone. */
+  when?(): boolean
+}
+
+export function commandList(app: App): Command[] {
+  const tab = () => app.workspace.active
+  const inApi = () => app.phase === 'ready' && app.view === 'api'
+  const inWindow = () => app.start?.desktop === true // a browser zooms by itself
+  const withTab = () => inApi() && tab() !== undefined
+  return [
+    { id: 'view.api', label: 'API Explorer', group: 'View', words: 'request endpoint', run: () => app.go('api') },
+    { id: 'request.new', label: 'New API Request', group: 'Tabs', keys: ['Mod+T', 'Mod+N'], words: 'tab', run: () => void app.newTab() },
+    { id: 'view.monitor', label: 'Monitor', group: 'View', words: 'overview devices', run: () => app.go('monitor') },
+    { id: 'view.toggle', label: 'Toggle Monitor and API', group: 'View', words: 'switch view', run: () => app.go(app.view === 'api' ? 'monitor' : 'api') },
+    { id: 'view.welcome', label: 'Welcome screen', group: 'View', words: 'home start samples', run: () => app.go('welcome') },
+    { id: 'palette', label: 'Command palette', group: 'View', keys: ['Mod+K', 'Mod+Shift+P'], run: () => app.openPalette() },
+    { id: 'quick.switch', label: 'Go to tab or endpoint', group: 'View', keys: ['Mod+P'], run: () => app.openPalette() },
+
+    { id: 'request.send', label: 'Send Request', group: 'Request', keys: ['Mod+Enter', 'F5'], when: withTab, run: () => void tab()?.draft.send() },
+    { id: 'request.cancel', label: 'Cancel request', group: 'Request', keys: ['Escape'], when: () => withTab() && tab()!.draft.busy, run: () => tab()?.draft.stop() },
+    { id: 'request.save', label: 'Save request', group: 'Request', keys: ['Mod+S'], when: withTab, run: () => tab()?.save() },
+    { id: 'request.path', label: 'Edit path', group: 'Request', keys: ['Mod+L'], when: withTab, run: () => void app.act('path.focus') },
+    { id: 'request.preview', label: 'Preview request', group: 'Request', when: withTab, words: 'as sent resolved variables', run: () => void app.act('request.preview') },
+    { id: 'request.reset', label: 'Reset request', group: 'Request', when: withTab, words: 'revert undo changes', run: () => void app.act('request.reset') },
+
+    { id: 'tab.close', label: 'Close tab', group: 'Tabs', keys: ['Mod+W'], when: withTab, run: () => void app.workspace.close(tab()!) },
+    { id: 'tab.others', label: 'Close other tabs', group: 'Tabs', when: withTab, run: () => void app.workspace.closeOthers(tab()!) },
+    { id: 'tab.reopen', label: 'Reopen closed tab', group: 'Tabs', keys: ['Mod+Shift+T'], when: inApi, run: () => void app.workspace.reopen() },
+    { id: 'tab.duplicate', label: 'Duplicate tab', group: 'Tabs', keys: ['Mod+D'], when: withTab, run: () => void app.workspace.duplicate(tab()!) },
+    { id: 'tab.rename', label: 'Rename tab', group: 'Tabs', keys: ['F2'], when: withTab, run: () => (tab()!.renaming = true) },
+    { id: 'tab.next', label: 'Next tab', group: 'Tabs', keys: ['Control+Tab'], when: withTab, run: () => app.workspace.step(1) },
+    { id: 'tab.previous', label: 'Previous tab', group: 'Tabs', keys: ['Control+Shift+Tab'], when: withTab, run: () => app.workspace.step(-1) },
+
+    { id: 'panel.variables', label: 'Variables', group: 'View', keys: ['Mod+E'], words: 'tools sidebar', run: () => app.showPanel('variables') },
+    { id: 'panel.history', label: 'History', group: 'View', keys: ['Mod+H'], words: 'tools sidebar past requests', run: () => app.showPanel('history') },
+    { id: 'panel.helpers', label: 'Helpers', group: 'View', words: 'tools sidebar json path', run: () => app.showPanel('helpers') },
+    { id: 'panel.docs', label: 'Docs', group: 'View', words: 'tools sidebar documentation', run: () => app.showPanel('docs') },
+    { id: 'find', label: 'Find in pane', group: 'View', keys: ['Mod+F'], when: () => inApi() && !inEditor(), run: () => find(app) },
+    { id: 'catalog.search', label: 'Search endpoints', group: 'View', keys: ['Mod+Shift+F'], run: () => void searchCatalog(app) },
+    { id: 'pane.left', label: 'Show or hide the catalog', group: 'View', keys: ['Mod+B'], when: inApi, run: () => void app.act('pane.left') },
+    { id: 'pane.right', label: 'Show or hide the tools', group: 'View', keys: ['Mod+Alt+B'], when: inApi, run: () => void app.act('pane.right') },
+    { id: 'pane.next', label: 'Next pane', group: 'View', keys: ['F6'], when: inApi, run: () => focusPane(1) },
+    { id: 'pane.previous', label: 'Previous pane', group: 'View', keys: ['Shift+F6'], when: inApi, run: () => focusPane(-1) },
+    { id: 'keys', label: 'Keyboard shortcuts', group: 'View', keys: ['Mod+/'], words: 'help sheet', run: () => void app.act('keys.open') },
+
+    { id: 'zoom.in', label: 'Zoom in', group: 'View', keys: ['Mod+=', 'Mod+Shift++', 'Mod++'], when: inWindow, run: () => app.zoom(1) },
+    { id: 'zoom.out', label: 'Zoom out', group: 'View', keys: ['Mod+-'], when: inWindow, run: () => app.zoom(-1) },
+    { id: 'zoom.reset', label: 'Actual size', group: 'View', keys: ['Mod+0'], words: 'zoom', when: inWindow, run: () => app.zoom(0) },
+    { id: 'theme.dark', label: 'Dark theme', group: 'View', words: 'colour appearance', run: () => app.save({ theme: 'dark' }) },
+    { id: 'theme.light', label: 'Light theme', group: 'View', words: 'colour appearance', run: () => app.save({ theme: 'light' }) },
+    { id: 'theme.system', label: 'Theme of the system', group: 'View', words: 'colour appearance', run: () => app.save({ theme: 'system' }) },
+    { id: 'session.out', label: 'Sign out', group: 'Session', run: () => void app.signOut() },
+  ]
+}
+
+async function searchCatalog(app: App) {
+  app.go('api')
+  await tick()
+  app.act('catalog.open')
+  await tick()
+  app.act('catalog.search')
+}
+
+function inEditor(): boolean {
+  return document.activeElement?.closest('.cm-editor') != null
+}
+
+/** Find belongs to the pane that has the focus; the response when none has. */
+function find(app: App) {
+  if (document.activeElement?.closest('[data-pane="catalog"]')) app.act('catalog.search')
+  else app.act('response.find')
+}
+
+/** Moves the focus to the next pane, into the first thing in it that takes one. */
+function focusPane(by: number) {
+  const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')].filter((p) => p.offsetWidth > 0 && p.offsetHeight > 0)
+  if (panes.length === 0) return
+  const at = panes.findIndex((p) => p.contains(document.activeElement))
+  const pane = panes[(at + by + panes.length) % panes.length]
+  const inside = pane.querySelector<HTMLElement>(
+    'input:not([disabled]), [tabindex="0"], button:not([disabled]):not([tabindex="-1"]), select, textarea, .cm-content',
+  )
+  ;(inside ?? pane).focus()
+}

@@ -1,0 +1,153 @@
+/** The Client that talks to the process this page came from. */
+import {
+  asFault, Fault,
+  type Client, type Collection, type FaultDetail, type ListQuery, type Listener, type Session, type Start,
+} from './client'
+
+interface Call {
+  method?: string
+  body?: unknown
+  signal?: AbortSignal
+  /** Let the call outlive the page. */
+  last?: boolean
+}
+
+export function httpClient(): Client {
+  let csrf = ''
+
+  async function ask(path: string, { method = 'GET', body, signal, last }: Call = {}): Promise<Response> {
+    const headers: Record<string, string> = { Accept: 'application/json' }
+    if (method !== 'GET') {
+      headers['Content-Type'] = 'application/json'
+      if (csrf) headers['X-CSRF-Token'] = csrf
+    }
+    const text = JSON.stringify(body) ?? ''
+    let answer: Response
+    try {
+      answer = await fetch(path, {
+        // Browsers refuse to keep more than 64 KiB alive beyond the page.
+        method, headers, signal, keepalive: last && text.length < 60_000, credentials: 'same-origin',
+        body: body === undefined ? undefined : text,
+      })
+    } catch (e) {
+      const fault = asFault(e)
+      if (fault.cancelled) throw fault
+      throw new Fault(`Spyglass at ${location.host} does not answer`, 0, { reason: fault.message })
+    }
+    if (!answer.ok) throw await faultOf(answer)
+    return answer
+  }
+
+  async function json<T>(path: string, call?: Call): Promise<T> {
+    const answer = await ask(path, call)
+    if (answer.status === 204) return undefined as T
+    try {
+      return (await answer.json()) as T
+    } catch (e) {
+      throw asFault(e)
+    }
+  }
+
+  const doc = (id: string, verb: string) => `/explorer/documents/${encodeURIComponent(id)}/${verb}`
+
+  return {
+    async start() {
+      try {
+        const start = await json<Start>('/explorer/start')
+        csrf = start.user.csrfToken
+        return start
+      } catch (e) {
+        if (e instanceof Fault && e.status === 401) return null
+        throw e
+      }
+    },
+    async signIn(username, password) {
+      const session = await json<Session>('/api/session', { method: 'POST', body: { username, password } })
+      csrf = session.csrfToken
+      return session
+    },
+    async signOut() {
+      await ask('/api/session', { method: 'DELETE' })
+      csrf = ''
+    },
+    saveSettings: (change, last) => json('/explorer/settings', { method: 'PATCH', body: change, last }),
+    catalog: () => json('/explorer/catalog'),
+
+    tabs: collection(json, ask, '/explorer/tabs'),
+    variables: collection(json, ask, '/explorer/variables'),
+    history: {
+      ...collection(json, ask, '/explorer/history'),
+      clear: async () => void (await ask('/explorer/history', { method: 'DELETE' })),
+      reply: (id) => json(`/explorer/history/${id}/reply`),
+    },
+
+    send: (request, signal) => json('/explorer/send', { method: 'POST', body: request, signal }),
+    preview: (draft) => json('/explorer/preview', { method: 'POST', body: { draft } }),
+    snippet: (draft, language) => json('/explorer/snippets', { method: 'POST', body: { draft, language } }),
+
+    rows: (id, from, count) => json(`${doc(id, 'rows')}?from=${from}&count=${count}`),
+    toggle: (id, node, open, deep, from, count) =>
+      json(doc(id, 'toggle'), { method: 'POST', body: { node, open, deep, from, count } }),
+    lines: (id, from, count) => json(`${doc(id, 'lines')}?from=${from}&count=${count}`),
+    nodePath: async (id, node) => (await json<{ path: string }>(`${doc(id, 'path')}?node=${node}`)).path,
+    nodeValue: async (id, node) => (await ask(`${doc(id, 'value')}?node=${node}`)).text(),
+    find: (id, query, from, matchCase, signal) =>
+      json(`${doc(id, 'find')}?query=${encodeURIComponent(query)}&from=${from}&case=${matchCase}`, { signal }),
+    rawUrl: (id) => doc(id, 'raw'),
+
+    count: async (path) => (await json<{ total: number }>(`/api${path}?size=1`)).total,
+    openLink(url) {
+      if (!/^https?:\/\//i.test(url)) return
+      void ask('/explorer/native/open-link', { method: 'POST', body: { url } }).catch(() => {
+        window.open(url, '_blank', 'noopener,noreferrer')
+      })
+    },
+    listen,
+  }
+}
+
+type Json = <T>(path: string, call?: Call) => Promise<T>
+type Ask = (path: string, call?: Call) => Promise<Response>
+
+function collection<T extends { id: number }>(json: Json, ask: Ask, path: string): Collection<T> {
+  return {
+    list: (query = {}) => json(path + search(query)),
+    get: (id) => json(`${path}/${id}`),
+    create: (value) => json(path, { method: 'POST', body: value }),
+    update: (id, change, last) => json(`${path}/${id}`, { method: 'PATCH', body: change, last }),
+    remove: async (id) => void (await ask(`${path}/${id}`, { method: 'DELETE' })),
+  }
+}
+
+function search(query: ListQuery): string {
+  const pairs = Object.entries(query).filter(([, v]) => v !== undefined && v !== '')
+  if (pairs.length === 0) return ''
+  return '?' + pairs.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join('&')
+}
+
+async function faultOf(answer: Response): Promise<Fault> {
+  const retry = Number(answer.headers.get('Retry-After') ?? 0) || 0
+  try {
+    const body = (await answer.json()) as { errorMessage?: string; errorCode?: string | number; errorDetail?: FaultDetail | null }
+    const message = body.errorMessage || `${answer.status} ${answer.statusText}`
+    return new Fault(message, answer.status, body.errorDetail ?? {}, false, retry, body.errorCode ?? '')
+  } catch {
+    return new Fault(`${answer.status} ${answer.statusText}`, answer.status, {}, false, retry)
+  }
+}
+
+function listen(to: Listener): () => void {
+  const stream = new EventSource('/explorer/events')
+  const on = (kind: keyof Listener) => {
+    stream.addEventListener(kind, (e) => {
+      const data: unknown = JSON.parse((e as MessageEvent<string>).data || '{}')
+      const heard = to[kind] as ((data: unknown) => void) | undefined
+      heard?.(data)
+    })
+  }
+  on('progress')
+  on('workspace')
+  on('session')
+  return () => stream.close()
+}
+

@@ -1,0 +1,20 @@
+import { mount } from 'svelte'
+import './ui/tokens.css'
+import './ui/base.css'
+import { App } from './app.svelte'
+import Page from './App.svelte'
+import type { Client } from './client'
+import { httpClient } from './http'
+import { followTheme } from './theme'
+
+async function chooseClient(): Promise<Client> {
+  if (import.meta.env.MODE === 'fake') return (await import('./fake')).fakeClient()
+  return httpClient()
+}
+
+const system = matchMedia('(prefers-color-scheme: light)')
+followTheme('system', system.matches)
+
+const app = new App(await chooseClient())
+await app.load()
+mount(Page, { target: document.getElementById('app')!, props: { app, system } })

@@ -1,0 +1,145 @@
+/**
+ * Ranking for everything that is searched while typing: commands, endpoints,
+ * tabs, history. Words of the query match in any order and all must match;
+ * letter case is ignored. The first field may match letter by letter ("dvdv"
+ * finds /device/devices), the others only as whole pieces of text.
+ */
+
+/** One item that matches. `marks[f]` are the positions of the matched letters in field f, ascending. */
+export interface Ranked<T> {
+  item: T
+  score: number
+  marks: number[][]
+}
+
+/** A run of text that is, or is not, part of a match. */
+export interface Piece {
+  text: string
+  hit: boolean
+}
+
+const boundary = /[\s/{}._\-:?&=,()]/
+const longestFuzzy = 120
+const widestGap = 2
+
+/**
+ * The items that match, best first; equals keep the order they came in.
+ * An empty query matches everything with score 0. `textOf` answers the fields
+ * to look into, most important first.
+ */
+export function rank<T>(query: string, items: readonly T[], textOf: (item: T) => string | readonly string[]): Ranked<T>[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const found: Ranked<T>[] = []
+  for (const item of items) {
+    const text = textOf(item)
+    const fields = typeof text === 'string' ? [text] : text
+    const match = matchAll(words, fields)
+    if (match) found.push({ item, ...match })
+  }
+  return words.length ? found.sort((a, b) => b.score - a.score) : found
+}
+
+/** The text cut at the edges of the matches, for drawing them. */
+export function pieces(text: string, marks: readonly number[] | undefined): Piece[] {
+  if (!marks?.length) return [{ text, hit: false }]
+  const out: Piece[] = []
+  let at = 0
+  for (let i = 0; i < marks.length; ) {
+    const start = marks[i]
+    let end = start + 1
+    while (marks[++i] === end) end++
+    if (start > at) out.push({ text: text.slice(at, start), hit: false })
+    out.push({ text: text.slice(start, end), hit: true })
+    at = end
+  }
+  if (at < text.length) out.push({ text: text.slice(at), hit: false })
+  return out
+}
+
+function matchAll(words: string[], fields: readonly string[]): { score: number; marks: number[][] } | undefined {
+  const lower = fields.map((f) => f.toLowerCase())
+  const hits = fields.map(() => new Set<number>())
+  let score = 0
+  for (const word of words) {
+    let best: { field: number; score: number; at: number[] } | undefined
+    for (let f = 0; f < fields.length; f++) {
+      const hit = matchPiece(word, fields[f], lower[f]) ?? (f === 0 ? matchLetters(word, fields[f], lower[f]) : undefined)
+      if (!hit) continue
+      const weighed = hit.score / (f + 1)
+      if (!best || weighed > best.score) best = { field: f, score: weighed, at: hit.at }
+    }
+    if (!best) return undefined
+    score += best.score
+    for (const at of best.at) hits[best.field].add(at)
+  }
+  const shorter = fields.length ? 10 / (10 + fields[0].length) : 0
+  return { score: score + shorter, marks: hits.map((h) => [...h].sort((a, b) => a - b)) }
+}
+
+/** The word as it stands, preferably where a word of the text begins. */
+function matchPiece(word: string, text: string, lower: string): { score: number; at: number[] } | undefined {
+  let best = -1
+  let bestScore = 0
+  for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1)) {
+    let score = 100 + word.length
+    if (startsWord(text, at)) score += 40
+    if (endsWord(text, at + word.length)) score += 20
+    if (score > bestScore) [best, bestScore] = [at, score]
+    if (score === 160 + word.length) break
+  }
+  if (best < 0) return undefined
+  return { score: bestScore, at: Array.from(word, (_, i) => best + i).slice(0, word.length) }
+}
+
+/**
+ * The word's letters in order: each begins a word of the text, or follows the
+ * letter before it at once or within a short gap. The best such placing is found
+ * letter by letter; `from[i][p]` remembers where letter i-1 was when i is at p.
+ */
+function matchLetters(word: string, text: string, lower: string): { score: number; at: number[] } | undefined {
+  if (word.length < 2 || text.length > longestFuzzy || !inOrder(word, lower)) return undefined
+  let last = new Map<number, number>() // position of the letter before → score so far
+  const from: Map<number, number>[] = []
+  for (let i = 0; i < word.length; i++) {
+    const next = new Map<number, number>()
+    const back = new Map<number, number>()
+    for (let p = lower.indexOf(word[i]); p >= 0; p = lower.indexOf(word[i], p + 1)) {
+      const starts = startsWord(text, p)
+      if (i === 0) {
+        if (starts) next.set(p, 8)
+        continue
+      }
+      for (const [before, score] of last) {
+        const gap = p - before - 1
+        if (gap < 0 || (!starts && gap > widestGap)) continue
+        const total = score + (gap === 0 ? 6 : starts ? 8 : 1) - gap / 8
+        if (total <= (next.get(p) ?? 0)) continue
+        next.set(p, total)
+        back.set(p, before)
+      }
+    }
+    if (!next.size) return undefined
+    from.push(back)
+    last = next
+  }
+  let [end, score] = [...last].reduce((best, one) => (one[1] > best[1] ? one : best))
+  const at = [end]
+  for (let i = word.length - 1; i > 0; i--) at.unshift((end = from[i].get(end)!))
+  return { score: (score / word.length) * 8, at }
+}
+
+/** Whether all letters come in that order: the cheap test that most items fail. */
+function inOrder(word: string, lower: string): boolean {
+  let at = -1
+  for (const letter of word) if ((at = lower.indexOf(letter, at + 1)) < 0) return false
+  return true
+}
+
+function startsWord(text: string, at: number): boolean {
+  if (at === 0 || boundary.test(text[at - 1])) return true
+  return /[a-z]/.test(text[at - 1]) && /[A-Z]/.test(text[at])
+}
+
+function endsWord(text: string, at: number): boolean {
+  return at >= text.length || boundary.test(text[at])
+}

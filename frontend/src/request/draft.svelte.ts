@@ -1,0 +1,244 @@
+import { asFault, hasBody, type Client, type DraftData, type Endpoint, type Fault, type Method, type Reply } from '../client'
+import { fits, placeholders, type Catalog } from '../catalog/catalog.svelte'
+import { editRow, editRows, plainRows, type EditRow } from './rows'
+import { exampleBody } from './example'
+import { readPasted, type Pasted } from './paste'
+import type { OffField } from './form'
+
+export function emptyDraft(): DraftData {
+  return { method: 'GET', path: '', template: '', pathParams: [], query: [], headers: [], body: '', mode: 'form' }
+}
+
+/** What a draft needs from outside: its tab's id on the server, and who to tell. */
+export interface DraftOwner {
+  client: Pick<Client, 'send'>
+  catalog: Pick<Catalog, 'match' | 'byId'>
+  /** Resolves when the tab exists in Go. */
+  tabId(): Promise<number>
+  /** Addresses that a typed URL may begin with. */
+  bases?(): string[]
+  /** An answer or a fault has arrived. */
+  answered?(draft: Draft): void
+}
+
+/** One tab's request while it is edited, and the last answer to it. */
+export class Draft {
+  method = $state<Method>('GET')
+  path = $state('')
+  template = $state('')
+  pathParams = $state<EditRow[]>([])
+  query = $state<EditRow[]>([])
+  headers = $state<EditRow[]>([])
+  body = $state('')
+  mode = $state<'form' | 'raw'>('form')
+  /** Body fields that are switched off: kept, shown, not sent. */
+  bodyOff = $state.raw<OffField[]>([])
+
+  reply = $state.raw<Reply>() // replaced, never edited: no deep proxy over a large answer
+  fault = $state.raw<Fault>()
+  /** Milliseconds since Send, while busy. */
+  elapsed = $state(0)
+  received = $state(0)
+  expected = $state(0)
+  sendId = $state('')
+  #sending = $state.raw<AbortController>()
+  #sent = $state('')
+
+  readonly busy: boolean = $derived(this.#sending !== undefined)
+  /** The catalog entry of method and path, whatever stands in place of its ids. */
+  readonly endpoint: Endpoint | undefined = $derived.by(() => {
+    const own = this.template && fits(this.template, this.path) ? this.owner.catalog.byId(`${this.method} ${this.template}`) : undefined
+    return own ?? this.owner.catalog.match(this.method, this.path)
+  })
+  /** `GET /device/devices`, the name of a tab nobody renamed. */
+  readonly line: string = $derived(this.path ? `${this.method} ${this.path}` : `${this.method}`)
+  readonly text: string = $derived(JSON.stringify(this.data()))
+  /** Whether the request was edited after the answer on screen was asked for. */
+  readonly stale: boolean = $derived.by(() => this.reply !== undefined && this.#sent !== '' && this.#sent !== this.content)
+  /** The request without how it is shown: what "changed" and "stale" compare. */
+  readonly content: string = $derived(contentOf(this.data()))
+
+  constructor(
+    private owner: DraftOwner,
+    data: DraftData = emptyDraft(),
+  ) {
+    this.load(data)
+  }
+
+  /** As kept and sent. */
+  data(): DraftData {
+    const { method, path, body, mode } = this
+    return {
+      method, path, body, mode,
+      template: this.endpoint?.path ?? this.template,
+      pathParams: plainRows(this.pathParams),
+      query: plainRows(this.query),
+      headers: plainRows(this.headers),
+    }
+  }
+
+  /** Replaces the whole request; the answer stays. */
+  load(data: DraftData) {
+    this.method = data.method
+    this.path = data.path
+    this.template = data.template ?? ''
+    this.pathParams = editRows(data.pathParams)
+    this.query = editRows(data.query)
+    this.headers = editRows(data.headers)
+    this.body = data.body ?? ''
+    this.mode = data.mode === 'raw' ? 'raw' : 'form'
+    this.bodyOff = []
+    this.fault = undefined
+    this.syncPathParams()
+  }
+
+  /** Becomes a request to the endpoint, and forgets the previous answer. */
+  choose(endpoint: Endpoint) {
+    this.stop()
+    this.load(draftOf(endpoint))
+    this.clearReply()
+  }
+
+  /** Points the request at another endpoint and keeps what was entered. */
+  take(endpoint: Endpoint) {
+    const fresh = draftOf(endpoint)
+    this.method = endpoint.method
+    this.path = endpoint.path
+    this.template = endpoint.path
+    this.pathParams = editRows(fresh.pathParams)
+    this.query = this.query.filter((r) => r.on && r.key)
+    this.offerParams()
+    if (!this.body.trim()) this.body = fresh.body
+    this.fault = undefined
+  }
+
+  clearReply() {
+    this.reply = this.fault = undefined
+    this.#sent = ''
+  }
+
+  setMethod(method: Method) {
+    this.method = method
+    if (hasBody(method) && !this.body.trim() && this.endpoint) this.body = exampleBody(this.endpoint)
+  }
+
+  setPath(path: string) {
+    this.path = path
+    if (this.fault?.field === 'path') this.fault = undefined
+    this.template = this.endpoint?.path ?? ''
+    this.syncPathParams()
+  }
+
+  /** Takes over what was pasted; what the paste does not say stays. */
+  become(pasted: Pasted) {
+    if (pasted.method) this.method = pasted.method
+    this.setPath(pasted.path ?? '')
+    if (pasted.query) this.query = editRows(pasted.query)
+    if (pasted.headers) this.headers = editRows(pasted.headers)
+    if (pasted.body !== undefined) this.body = pasted.body
+    this.offerParams()
+  }
+
+  /** A query or a whole address typed into the path goes to its rows. */
+  absorb() {
+    const typed = readPasted(this.path, this.owner.bases?.() ?? [])
+    if (!typed?.query || typed.path === this.path) return
+    const names = new Set(typed.query.map((q) => q.key))
+    const kept = plainRows(this.query).filter((r) => r.on || !names.has(r.key))
+    this.become({ method: typed.method, path: typed.path, query: [...kept, ...typed.query] })
+  }
+
+  /** One row for each {name} in the path; values already typed stay. */
+  syncPathParams() {
+    const names = placeholders(this.path)
+    const known = new Map(this.pathParams.map((r) => [r.key, r]))
+    if (names.length === this.pathParams.length && names.every((n) => known.has(n))) return
+    const docs = new Map(this.endpoint?.params.filter((p) => p.in === 'path').map((p) => [p.name, p.doc]))
+    this.pathParams = names.map((name) => known.get(name) ?? editRow({ key: name, doc: docs.get(name) }))
+  }
+
+  /** The endpoint's query parameters that the request does not have yet, as rows switched off. */
+  offerParams() {
+    const params = this.endpoint?.params.filter((p) => p.in === 'query') ?? []
+    const names = new Set(params.map((p) => p.name))
+    const kept = this.query.filter((r) => r.on || !r.doc || names.has(r.key)) // offers of another endpoint go
+    const have = new Set(kept.map((r) => r.key))
+    const more = params.filter((p) => !have.has(p.name))
+    if (more.length === 0 && kept.length === this.query.length) return
+    this.query = [...kept, ...more.map((p) => editRow({ on: false, key: p.name, value: text(p.default), doc: p.doc }))]
+  }
+
+  /** Sends once: a second call while the first runs does nothing. */
+  async send(anyway = false) {
+    if (this.busy) return
+    this.absorb()
+    const stop = (this.#sending = new AbortController())
+    this.fault = undefined
+    this.sendId = crypto.randomUUID()
+    this.received = this.expected = this.elapsed = 0
+    const begun = performance.now()
+    const clock = setInterval(() => (this.elapsed = performance.now() - begun), 100)
+    const content = this.content
+    try {
+      const tabId = await this.owner.tabId()
+      const reply = await this.owner.client.send({ sendId: this.sendId, tabId, draft: this.data(), anyway }, stop.signal)
+      if (stop.signal.aborted) return
+      this.reply = reply
+      this.#sent = content
+    } catch (e) {
+      if (this.#sending === stop) this.fault = asFault(e)
+    } finally {
+      clearInterval(clock)
+      if (this.#sending === stop) this.#sending = undefined
+      this.owner.answered?.(this)
+    }
+  }
+
+  /** Cancels a running request. */
+  stop() {
+    this.#sending?.abort()
+  }
+
+  /** An answer from history, shown as if it had just arrived. */
+  show(reply: Reply) {
+    this.reply = reply
+    this.fault = undefined
+    this.#sent = this.content
+  }
+}
+
+/** The request an endpoint begins with: parameters off unless required, example body where one is sent. */
+export function draftOf(e: Endpoint): DraftData {
+  const params = e.params.filter((p) => p.in === 'query')
+  const offered = new Map(e.example.query.map((q) => [q.key, q.value]))
+  return {
+    ...emptyDraft(),
+    method: e.method,
+    path: e.path,
+    template: e.path,
+    pathParams: e.params.filter((p) => p.in === 'path').map((p) => ({ on: true, key: p.name, value: pathExample(e, p.name), doc: p.doc })),
+    query: params.map((p) => ({
+      on: p.required, key: p.name, value: offered.get(p.name) ?? text(p.default), doc: p.doc,
+    })),
+    body: hasBody(e.method) ? exampleBody(e) : '',
+  }
+}
+
+/** An id that exists, for reads only: a write must name its object on purpose. */
+function pathExample(e: Endpoint, name: string): string {
+  if (e.method !== 'GET') return ''
+  const at = e.path.split('/').indexOf(`{${name}}`)
+  const value = e.example.path.split('/')[at] ?? ''
+  return value.startsWith('{') ? '' : value
+}
+
+function text(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What a draft would send, for comparing: rows switched off and how it is shown do not count. */
+export function contentOf(d: DraftData): string {
+  const rows = (list: DraftData['query']) => (list ?? []).filter((r) => r.on && (r.key || r.value)).map((r) => [r.key, r.value])
+  return JSON.stringify([d.method, d.path, rows(d.pathParams), rows(d.query), rows(d.headers), d.body])
+}

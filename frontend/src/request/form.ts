@@ -1,0 +1,100 @@
+/** The body as a form: edits of JSON text that leave the rest of it as it is. */
+import type { Kind, Member, Node } from './json'
+
+/** A body field switched off: where it belongs, and its text as it stood. */
+export interface OffField {
+  /** Keys and indexes to the object it belongs to. */
+  parent: (string | number)[]
+  /** Its place among the members of that object. */
+  at: number
+  /** The member's text: `"name": "x"`. */
+  text: string
+}
+
+/** What a value reads like in its field: a string without its quotes, anything else as it stands. */
+export function shown(text: string, node: Node): string {
+  const raw = text.slice(node.start, node.end)
+  return node.kind === 'string' ? (JSON.parse(raw) as string) : raw
+}
+
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const variable = /^\{\{[^{}]*\}\}$/
+
+/**
+ * The JSON text of what was typed into a field of a kind, or undefined when
+ * it is none: a number field takes numbers (spelled as typed) and {{variables}}.
+ */
+export function written(kind: Kind, typed: string): string | undefined {
+  switch (kind) {
+    case 'string': return JSON.stringify(typed)
+    case 'number': return number.test(typed.trim()) || variable.test(typed.trim()) ? typed.trim() : undefined
+    case 'variable': return variable.test(typed.trim()) || number.test(typed.trim()) ? typed.trim() : undefined
+    case 'boolean': return typed === 'true' || typed === 'false' ? typed : undefined
+    case 'null': return 'null'
+    default: return undefined
+  }
+}
+
+/** The text with the value replaced. */
+export function setValue(text: string, node: Node, json: string): string {
+  return text.slice(0, node.start) + json + text.slice(node.end)
+}
+
+export function renameKey(text: string, member: Member, key: string): string {
+  return text.slice(0, member.start) + JSON.stringify(key) + text.slice(member.keyEnd)
+}
+
+/** The value as another kind, keeping what can be kept: "5" becomes 5. */
+export function converted(text: string, node: Node, kind: Kind): string {
+  const now = shown(text, node)
+  switch (kind) {
+    case 'string': return JSON.stringify(node.kind === 'null' ? '' : now)
+    case 'number': return number.test(now.trim()) ? now.trim() : '0'
+    case 'boolean': return now === 'true' ? 'true' : 'false'
+    case 'object': return '{}'
+    case 'array': return '[]'
+    case 'variable': return '{{}}'
+    default: return 'null'
+  }
+}
+
+/** The text without the parent's n-th member, its comma and its line. */
+export function removeMember(text: string, parent: Node, n: number): string {
+  const { members } = parent
+  const member = members[n]
+  const previous = members[n - 1]
+  const next = members[n + 1]
+  if (next) return text.slice(0, member.start) + text.slice(next.start)
+  if (previous) return text.slice(0, previous.value.end) + text.slice(member.value.end)
+  return text.slice(0, parent.start + 1) + text.slice(parent.end - 1)
+}
+
+/** The text with a member put in as the parent's n-th, laid out like its neighbours. */
+export function insertMember(text: string, parent: Node, n: number, member: string): string {
+  const { members } = parent
+  if (members.length === 0) {
+    const indent = indentAt(text, parent.start)
+    return text.slice(0, parent.start + 1) + `\n${indent}  ${member}\n${indent}` + text.slice(parent.end - 1)
+  }
+  const gap = text.slice(parent.start + 1, members[0].start)
+  if (n >= members.length) {
+    const end = members[members.length - 1].value.end
+    return `${text.slice(0, end)},${gap || ' '}${member}${text.slice(end)}`
+  }
+  const start = members[n].start
+  return `${text.slice(0, start)}${member},${gap || ' '}${text.slice(start)}`
+}
+
+function indentAt(text: string, at: number): string {
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
+  return /^[ \t]*/.exec(line)?.[0] ?? ''
+}
+
+/** The node at a path of keys and indexes; of duplicate keys, the last. */
+export function nodeAt(root: Node, path: readonly (string | number)[]): Node | undefined {
+  let node: Node | undefined = root
+  for (const step of path) {
+    node = typeof step === 'number' ? node?.members[step]?.value : node?.members.findLast((m) => m.key === step)?.value
+  }
+  return node
+}

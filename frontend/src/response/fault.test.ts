@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { Fault } from '../client'
+import { explain } from './fault'
+
+test('a fault says what failed and whether anything was sent', () => {
+  for (const [fault, title, sent] of [
+    [new Fault('no variable "a"', 400, { unknown: ['a'] }), '{{a}} is not set', 'Nothing was sent.'],
+    [new Fault('no variable "a"', 400, { unknown: ['a', 'b'] }), '2 variables are not set', 'Nothing was sent.'],
+    [new Fault('connection refused at 127.0.0.1:1', 502), 'Could not reach Demo', 'Nothing was sent.'],
+    [new Fault('the connection was closed', 502), 'Could not reach Demo', 'It may have been sent; no answer came.'],
+    [new Fault('no answer in 60 s', 504), 'Demo did not answer in time', 'The request was sent; the portal may still carry it out.'],
+    [new Fault('Cancelled', 0, {}, true), 'Cancelled', 'It may have reached the portal before that.'],
+    [new Fault('no answer', 0), 'Spyglass does not answer', 'Nothing was sent. Your edits are kept.'],
+    [new Fault('{id} has no value. Nothing was sent', 400), 'The request is not complete', ''],
+  ] as const)
+    expect([explain(fault, 'Demo').title, explain(fault, 'Demo').sent]).toEqual([title, sent])
+})

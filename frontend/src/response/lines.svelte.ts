@@ -1,0 +1,62 @@
+import type { Client } from '../client'
+
+const pageSize = 200
+const pagesKept = 20
+
+/** The lines of one body as far as the page has seen them. */
+export class Lines {
+  total = $state(0)
+  problem = $state('')
+  #version = $state(0)
+  #pages = new Map<number, string[]>()
+  #fetching = new Set<number>()
+  #wanted: number[] = []
+
+  constructor(
+    private client: Pick<Client, 'lines'>,
+    private document: string,
+    total: number,
+  ) {
+    this.total = total
+  }
+
+  /** The line at a place, or undefined while it is fetched. */
+  at(index: number): string | undefined {
+    void this.#version
+    return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize]
+  }
+
+  /** Fetches what is missing of first…last, at most two pages at a time. */
+  need(first: number, last: number) {
+    this.#wanted = []
+    const end = Math.min(last, this.total - 1)
+    for (let page = Math.floor(Math.max(0, first) / pageSize); page * pageSize <= end; page++)
+      if (!this.#pages.has(page)) this.#wanted.push(page)
+    this.#next()
+  }
+
+  #next() {
+    for (const page of this.#wanted) if (!this.#fetching.has(page) && this.#fetching.size < 2) void this.#fetch(page)
+  }
+
+  async #fetch(page: number) {
+    this.#fetching.add(page)
+    try {
+      const { lines, total } = await this.client.lines(this.document, page * pageSize, pageSize)
+      this.#pages.set(page, lines)
+      for (const old of this.#pages.keys()) {
+        if (this.#pages.size <= pagesKept) break
+        this.#pages.delete(old)
+      }
+      this.total = total
+      this.problem = ''
+      this.#version++
+    } catch (e) {
+      this.problem = (e as Error).message
+    } finally {
+      this.#fetching.delete(page)
+      this.#wanted = this.#wanted.filter((p) => p !== page)
+      this.#next()
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest'
+import { duration, size, statusText, tone } from './status'
+
+describe('statusText', () => {
+  const reply = { status: 200, statusText: 'OK', ms: 12, bytes: 18432, items: 50 as number | null }
+  for (const [name, change, want] of [
+    ['a list tells its items', {}, '200 OK · 12 ms · 18432 B · 50 items'],
+    ['one item is no plural', { items: 1 }, '200 OK · 12 ms · 18432 B · 1 item'],
+    ['an empty list says so', { items: 0 }, '200 OK · 12 ms · 18432 B · 0 items'],
+    ['an object has no items', { status: 201, statusText: 'Created', items: null }, '201 Created · 12 ms · 18432 B'],
+    ['an unnamed status is its number', { status: 499, statusText: '', items: null }, '499 · 12 ms · 18432 B'],
+    ['parts of a millisecond are rounded', { ms: 12.4, items: null }, '200 OK · 12 ms · 18432 B'],
+  ] as const)
+    test(name, () => expect(statusText({ ...reply, ...change })).toBe(want))
+})
+
+test('sizes and times are short', () => {
+  expect([0, 999, 18432, 212_000, 52_428_800].map(size)).toEqual(['0 B', '999 B', '18.4 KB', '212 KB', '52.4 MB'])
+  expect([0, 12.4, 1800, 125_000].map(duration)).toEqual(['0 ms', '12 ms', '1.8 s', '2 min 5 s'])
+})
+
+test('the tone of a status', () => {
+  expect([200, 204, 302, 404, 429, 500, 0].map(tone)).toEqual(['ok', 'ok', 'ok', 'err', 'warn', 'err', 'err'])
+})

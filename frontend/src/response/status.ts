@@ -1,0 +1,38 @@
+import type { Reply } from '../client'
+
+/** The status bar's words for a reply: `200 OK · 12 ms · 18432 B · 50 items`. */
+export function statusText(reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'>): string {
+  const words = [`${reply.status} ${reply.statusText}`.trim(), `${Math.round(reply.ms)} ms`, `${reply.bytes} B`]
+  if (reply.items !== null && reply.items !== undefined) words.push(`${reply.items} ${reply.items === 1 ? 'item' : 'items'}`)
+  return words.join(' · ')
+}
+
+/** How an answer reads apart from colour: its class of status. 0 is no answer. */
+export type Tone = 'ok' | 'warn' | 'err'
+
+export function tone(status: number): Tone {
+  if (status === 429) return 'warn'
+  if (status >= 200 && status < 400) return 'ok'
+  return 'err'
+}
+
+/** Bytes for people: `18.4 KB`. Decimal units. */
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const units = ['KB', 'MB', 'GB']
+  let value = bytes
+  let unit = ''
+  for (const u of units) {
+    value /= 1000
+    unit = u
+    if (value < 1000) break
+  }
+  return `${value < 100 ? value.toFixed(1) : Math.round(value)} ${unit}`
+}
+
+/** Milliseconds for people: `12 ms`, `1.8 s`, `2 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+}

@@ -1,0 +1,62 @@
+import type { App } from '../app.svelte'
+import { asFault, type Variable } from '../client'
+
+type Home = Pick<App, 'client' | 'variables' | 'toast'>
+
+/** What a variable may be called; the same rule as in Go. */
+export function nameProblem(name: string): string {
+  if (!name) return 'A variable needs a name'
+  if (!/^[A-Za-z_][\w.-]*$/.test(name)) return 'Letters, digits, _ . - only, a letter first'
+  return ''
+}
+
+/** Keeps a value as a portal variable, new or replaced, and offers to undo it. */
+export async function keep(app: Home, name: string, value: string): Promise<Variable | undefined> {
+  const old = app.variables.find((v) => v.name === name && v.scope === 'portal')
+  try {
+    const now = old ? await change(app, old.id, { value }) : await add(app, { name, value, secret: false, scope: 'portal' })
+    const undo = () => void (old ? change(app, old.id, { value: old.value }) : drop(app, now)).catch((e: unknown) => failed(app, e))
+    app.toast(`Saved {{${name}}} = ${short(value)}`, { tone: 'ok', action: { label: 'Undo', run: undo } })
+    return now
+  } catch (e) {
+    failed(app, e)
+    return undefined
+  }
+}
+
+/** Removes a variable and offers to bring it back. */
+export async function remove(app: Home, variable: Variable) {
+  try {
+    await drop(app, variable)
+    const { id: _, ...rest } = variable
+    const undo = () => void add(app, rest).catch((e: unknown) => failed(app, e))
+    app.toast(`Deleted {{${variable.name}}}`, variable.secret ? {} : { action: { label: 'Undo', run: undo } })
+  } catch (e) {
+    failed(app, e)
+  }
+}
+
+export async function add(app: Home, variable: Omit<Variable, 'id'>): Promise<Variable> {
+  const made = await app.client.variables.create(variable)
+  app.variables = [...app.variables.filter((v) => v.id !== made.id), made]
+  return made
+}
+
+export async function change(app: Home, id: number, by: Partial<Variable>): Promise<Variable> {
+  const now = await app.client.variables.update(id, by)
+  app.variables = app.variables.map((v) => (v.id === id ? now : v))
+  return now
+}
+
+async function drop(app: Home, variable: Variable) {
+  await app.client.variables.remove(variable.id)
+  app.variables = app.variables.filter((v) => v.id !== variable.id)
+}
+
+function failed(app: Home, e: unknown) {
+  app.toast(`Not saved: ${asFault(e).message}`, { tone: 'error' })
+}
+
+function short(value: string): string {
+  return value.length > 40 ? `${value.slice(0, 40)}…` : value
+}

@@ -1,0 +1,34 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import type { ProxyOptions } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+/** `go run ./build dev` names the portal; a bare `npm run dev` asks one started with `spyglass serve --listen 127.0.0.1:8443`. */
+const portal = process.env.SPYGLASS_ADDRESS ?? 'http://127.0.0.1:8443'
+
+/**
+ * The portal answers its own pages only. What our page asks, which it got from
+ * here, is passed on as if it had got it there; what a page from elsewhere asks
+ * is passed on as it is, for the portal to refuse.
+ */
+const proxy: ProxyOptions = {
+  target: portal,
+  changeOrigin: true,
+  configure: (server) => {
+    server.on('proxyReq', (passed, asked) => {
+      if (asked.headers.origin === `http://${asked.headers.host}`) passed.setHeader('Origin', portal)
+    })
+  },
+}
+
+export default defineConfig(({ mode }) => ({
+  plugins: [svelte()],
+  build: { target: 'es2022', chunkSizeWarningLimit: 800, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  resolve: mode === 'test' ? { conditions: ['browser'] } : undefined,
+  server: {
+    host: '127.0.0.1',
+    port: 5173,
+    strictPort: true,
+    proxy: Object.fromEntries(['/api', '/explorer', '/launch', '/santaba'].map((path) => [path, proxy])),
+  },
+  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+}))
