@@ -38,6 +38,7 @@ type App struct {
 
 // Open starts a portal and the Explorer beside it.
 func Open(ctx context.Context, o server.Options) (_ *App, err error) {
+	private()
 	a := &App{keys: keychain.Open("Spyglass", o.Log), native: &shell.Native{}}
 	if a.Server, err = server.New(ctx, o); err != nil {
 		return nil, err
@@ -53,12 +54,16 @@ func Open(ctx context.Context, o server.Options) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
+	var native explorer.Native // of this machine: none of whoever signs in to a served portal
+	if o.Raise != nil {
+		native = a.native
+	}
 	a.explorer, err = explorer.New(explorer.Options{
 		Workspace: a.workspace, Catalog: a.Endpoints(),
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, DataFolder: short(o.Data),
-		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: a.native,
+		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: native,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
 	if err != nil {

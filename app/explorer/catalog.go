@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/snippet"
 	"spyglass/backend/api"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
@@ -81,9 +82,10 @@ type failure struct {
 }
 
 type example struct {
-	Path  string  `json:"path"`
-	Query []pair  `json:"query"`
-	Body  *string `json:"body"`
+	Path  string            `json:"path"`
+	Query []pair            `json:"query"`
+	Body  *string           `json:"body"`
+	Lines [][]snippet.Token `json:"lines"` // the body, coloured
 }
 
 type pair struct {
@@ -136,7 +138,7 @@ func entryOf(e *resource.Endpoint) (entry, error) {
 		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,
 		Permission: e.Right.String(), Admin: e.Right.Object == resource.Setting,
 		Params: []param{}, Body: schemaOf(e.Body), Answer: schemaOf(e.Answer), Status: api.Success(e), Errors: []failure{},
-		Example: example{Path: e.Example.Path, Query: []pair{}},
+		Example: example{Path: e.Example.Path, Query: []pair{}, Lines: [][]snippet.Token{}},
 	}
 	for _, p := range e.Params {
 		s := p.Schema
@@ -162,7 +164,7 @@ func entryOf(e *resource.Endpoint) (entry, error) {
 	if err != nil {
 		return out, fmt.Errorf("example of %s: %w", e.ID(), err)
 	}
-	out.Example.Body = &body
+	out.Example.Body, out.Example.Lines = &body, snippet.Highlight("json", body)
 	return out, nil
 }
 

@@ -95,7 +95,7 @@ func (x *exchange) sendBody(a *resource.Answer) error {
 		status = http.StatusOK
 	}
 	x.w.Header()["Content-Type"] = typeJSON
-	x.send(status, text)
+	x.sendPacked(status, text)
 	return nil
 }
 
@@ -105,6 +105,10 @@ func encode(body any) ([]byte, error) {
 		return []byte("{}"), nil
 	case resource.JSON:
 		return body, nil
+	case *resource.Results:
+		return body.AppendJSON(nil, failure), nil
+	case resource.ResultList:
+		return body.AppendJSON(nil, failure), nil
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

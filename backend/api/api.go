@@ -213,7 +213,7 @@ func (x *exchange) handle(call *resource.Call) error {
 	if x.mount.portal && x.r.Method == http.MethodGet {
 		watch = time.AfterFunc(maxQuery, func() { cancel(errSlow) })
 	}
-	out, err := x.route.Handle(ctx, call)
+	out, err := x.route.Handle(resource.WithCall(ctx, call), call)
 	if watch != nil {
 		watch.Stop()
 	}

@@ -2,10 +2,11 @@ package api
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 
 	"spyglass/backend/fault"
@@ -110,14 +111,8 @@ func detail(f *fault.Error) []byte {
 	if len(f.Allowed) > 0 {
 		add("allowed", f.Allowed)
 	}
-	if len(f.Detail) > 0 {
-		more, err := json.Marshal(f.Detail) // keys sorted
-		if err == nil && len(out) > 1 {
-			return append(append(out, ','), more[1:]...)
-		}
-		if err == nil {
-			return more
-		}
+	for _, key := range slices.Sorted(maps.Keys(f.Detail)) {
+		add(key, f.Detail[key])
 	}
 	return append(out, '}')
 }

@@ -55,7 +55,7 @@ func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error
 		{"components", object{
 			{"schemas", append(object{{"Error", errorSchema}}, c.schemas...)},
 			{"responses", errorResponses()},
-			{"headers", rateHeaders},
+			{"headers", append(object{{"ETag", object{{"description", "Names this version of the object, for If-Match and If-None-Match"}, {"schema", object{{"type", "string"}}}}}}, rateHeaders...)},
 			{"securitySchemes", securitySchemes},
 		}},
 	})
@@ -123,6 +123,7 @@ func (c *components) operation(e *resource.Endpoint, id string) object {
 	for _, p := range e.Params {
 		params = append(params, c.parameter(e, p))
 	}
+	params = append(params, conditions(e)...)
 	o = o.with("parameters", params)
 	if e.Body != nil {
 		o = o.with("requestBody", c.requestBody(e))
@@ -222,7 +223,18 @@ func (c *components) responses(e *resource.Endpoint) object {
 			kind, s = e.Answer.Format, object{{"type", "string"}}
 		}
 	}
-	out := object{{strconv.Itoa(Success(e)), object{{"description", doc}, {"headers", rateRefs}, {"content", object{{kind, object{{"schema", s}}}}}}}}
+	content := object{{kind, object{{"schema", s}}}}
+	if e.Lines != nil {
+		content = append(content, member{resource.LinesType, object{{"schema", object{{"type", "string"}, {"description", linesDoc(c.name(*e.Lines, answerSide))}}}}})
+	}
+	headers := rateRefs
+	if e.Tagged {
+		headers = append(object{{"ETag", object{{"$ref", "#/components/headers/ETag"}}}}, rateRefs...)
+	}
+	out := object{{strconv.Itoa(Success(e)), object{{"description", doc}, {"headers", headers}, {"content", content}}}}
+	if e.Tagged && e.Method == http.MethodGet {
+		out = append(out, member{strconv.Itoa(http.StatusNotModified), object{{"description", "If-None-Match names the version there is; no body"}, {"headers", headers}}})
+	}
 	for _, f := range failures {
 		if when, ok := failsWhen(e, f.kind); ok {
 			ref := object{{"$ref", "#/components/responses/" + f.name}}

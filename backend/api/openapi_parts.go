@@ -1,10 +1,13 @@
 package api
 
 import (
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/resource"
 )
 
 // failures are the error responses, by status, under their names in OpenAPI.
@@ -25,6 +28,27 @@ var failures = []struct {
 	{fault.Internal, "InternalError", "A mistake of the portal; errorDetail.requestId finds it in the log"},
 	{fault.Offline, "NoAnswer", "The other side does not answer"},
 	{fault.Full, "DiskFull", "The disk is full; nothing was written"},
+}
+
+// conditions are the headers that make a request depend on the version there is.
+func conditions(e *resource.Endpoint) []any {
+	header := func(name, doc string) []any {
+		return []any{object{{"name", name}, {"in", "header"}, {"description", doc}, {"schema", object{{"type", "string"}}}}}
+	}
+	stale := func(f resource.Failure) bool { return f.Kind == fault.Changed }
+	switch {
+	case e.Tagged && e.Method == http.MethodGet:
+		return header("If-None-Match", "ETag of a version the caller has: 304 and no body when it is still the one there is")
+	case slices.ContainsFunc(e.Errors, stale) && strings.Contains(e.Path, "{"):
+		return header("If-Match", "ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins")
+	}
+	return nil
+}
+
+// linesDoc says what a list is as one object a line.
+func linesDoc(name string) string {
+	return "With Accept: " + resource.LinesType + " every row that matches, whatever size and offset say: one " + name +
+		" a line, all of one state of the portal. A stream that breaks off before its end ends without the last chunk of its transfer encoding."
 }
 
 func errorResponses() object {

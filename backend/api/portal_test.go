@@ -113,6 +113,12 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	endpoints = append(endpoints, table(t, db, &portal.Roles)...)
 	endpoints = append(endpoints, table(t, db, &portal.Users)...)
 	endpoints = append(endpoints, table(t, db, &portal.Tokens)...)
+	table(t, db, &portal.CollectorGroups) // not served here; rules ask them
+	table(t, db, &portal.RecipientGroups)
+	table(t, db, &portal.Chains)
+	table(t, db, &portal.Functions)
+	endpoints = append(endpoints, table(t, db, &portal.AuditLogs)...)
+	db.SetAuditor(portal.Audit)
 	must(t, db.Write(ctx, func(tx resource.Tx) error { return portal.Seed(ctx, tx, resource.SecondsOf(now)) }))
 
 	p.db = db

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"mime"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +38,7 @@ func (x *exchange) call() (*resource.Call, error) {
 	}
 	c := &resource.Call{
 		Access: x.access, At: x.Clock(), Query: query, Body: x.body, Lenient: x.mount.lenient,
-		Base: x.site.base[x.mount.prefix], Remote: x.remote(),
+		Base: x.site.base[x.mount.prefix], Remote: x.remote(), Verb: x.route.verb, Lines: wantsLines(x.r.Header.Get("Accept")),
 		IfMatch: x.r.Header.Get("If-Match"), NotIf: x.r.Header.Get("If-None-Match"),
 	}
 	if x.session != nil {
@@ -51,6 +53,21 @@ func (x *exchange) call() (*resource.Call, error) {
 		}
 	}
 	return c, nil
+}
+
+// wantsLines reports whether an Accept header asks for one object a line.
+func wantsLines(accept string) bool {
+	if accept == "" {
+		return false
+	}
+	for one := range strings.SplitSeq(accept, ",") {
+		kind, params, err := mime.ParseMediaType(one)
+		if err == nil && kind == resource.LinesType {
+			q, err := strconv.ParseFloat(cmp.Or(params["q"], "1"), 64)
+			return err == nil && q > 0
+		}
+	}
+	return false
 }
 
 func (x *exchange) remote() string {

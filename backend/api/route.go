@@ -14,6 +14,7 @@ import (
 type route struct {
 	resource.Endpoint
 	names  []string // of the path parameters, in order
+	verb   string   // see resource.Call
 	bucket *bucket
 	file   *file // instead of Handle: an answer that never changes
 }
@@ -21,9 +22,19 @@ type route struct {
 func newRoutes(endpoints []resource.Endpoint) []*route {
 	routes := make([]*route, len(endpoints))
 	for i, e := range endpoints {
-		routes[i] = &route{Endpoint: e, bucket: &bucket{}}
+		routes[i] = &route{Endpoint: e, bucket: &bucket{}, verb: verbOf(e.Method, e.Path)}
 	}
 	return routes
+}
+
+// verbOf is the last word of a path that ends behind a row, "ack" in
+// "/alert/alerts/{id}/ack".
+func verbOf(method, path string) string {
+	at := strings.LastIndexByte(path, '/')
+	if method != "POST" || at < 0 || strings.HasPrefix(path[at:], "/{") || !strings.Contains(path[:at], "{") {
+		return ""
+	}
+	return path[at+1:]
 }
 
 // aliases are paths that published clients know collectors by (wire.md).

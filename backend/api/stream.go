@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -81,10 +82,22 @@ func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFun
 	stop := x.watch(ctx, cancel, func() {})
 	defer stop()
 	out := x.patient()
-	if err := a.Stream(streamWriter{ctx, out}); err != nil {
+	var to io.Writer = streamWriter{ctx, out}
+	var packed *packedStream
+	if kind == resource.LinesType && x.packs() {
+		packed = newPackedStream(to)
+		to = packed
+		markPacked(h)
+	}
+	err := a.Stream(to)
+	if err == nil && packed != nil {
+		err = packed.close()
+	}
+	if err != nil {
 		if !x.begun {
 			h.Del("Content-Disposition")
 			h.Del("Content-Security-Policy")
+			h.Del("Content-Encoding")
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -58,19 +58,20 @@ func props(pairs ...string) []resource.Property {
 	return list
 }
 
-// groups are all but the root, each behind the one it is in.
+// groups are all but the root, each behind the one it is in. Three choose their
+// devices by themselves; a kind of machine names them all the same, for Fill to drop.
 var groups = []portal.Group{
 	{ID: network, ParentID: portal.RootGroup, Name: "Network", Description: "Everything that carries packets",
 		CustomProperties: props("owner", "Network team", "contact", "network@kestrel-freight.example", "snmp.version", "v3", "snmp.port", "161", "snmp.security", "spyglass", "snmp.authtoken", "hazel-otter-41")},
 	{ID: core, ParentID: network, Name: "Core", Description: "Core and distribution switches", CustomProperties: props("priority", "critical", "uplink.speed", "100G")},
 	{ID: access, ParentID: network, Name: "Access", Description: "Switches on the floors and in the warehouses", CustomProperties: props("priority", "normal", "snmp.version", "v2c", "snmp.community", "kestrel-read")},
-	{ID: wireless, ParentID: network, Name: "Wireless", Description: "Access points", CustomProperties: props("priority", "normal", "wifi.country", "by site")},
+	{ID: wireless, ParentID: network, Name: "Wireless", Description: "Access points", AppliesTo: `isWireless()`, CustomProperties: props("priority", "normal", "wifi.country", "by site")},
 	{ID: firewalls, ParentID: network, Name: "Firewalls", Description: "In pairs, one active", CustomProperties: props("priority", "critical", "owner", "Security team", "contact", "security@kestrel-freight.example")},
 	{ID: servers, ParentID: portal.RootGroup, Name: "Servers", Description: "Everything with an operating system of ours",
 		CustomProperties: props("owner", "Platform team", "contact", "platform@kestrel-freight.example", "patch.window", "Sunday 02:00-05:00")},
 	{ID: linux, ParentID: servers, Name: "Linux", Description: "Debian and Rocky Linux", CustomProperties: props("ssh.user", "spyglass", "ssh.port", "22")},
 	{ID: windows, ParentID: servers, Name: "Windows", Description: "Windows Server", CustomProperties: props("wmi.user", `KESTREL\svc-spyglass`, "wmi.pass", "Plover-Estuary-77")},
-	{ID: virtualisation, ParentID: servers, Name: "Virtualisation", Description: "Hypervisors", CustomProperties: props("esx.user", "svc-spyglass", "esx.pass", "Grebe-Harbour-19", "priority", "critical")},
+	{ID: virtualisation, ParentID: servers, Name: "Virtualisation", Description: "Hypervisors", AppliesTo: `hasCategory("hypervisor")`, CustomProperties: props("esx.user", "svc-spyglass", "esx.pass", "Grebe-Harbour-19", "priority", "critical")},
 	{ID: databases, ParentID: portal.RootGroup, Name: "Databases", Description: "PostgreSQL, SQL Server and Redis",
 		CustomProperties: props("owner", "Data team", "contact", "data@kestrel-freight.example", "jdbc.user", "spyglass", "jdbc.pass", "Heron-Quay-52", "priority", "critical")},
 	{ID: storage, ParentID: portal.RootGroup, Name: "Storage", Description: "Arrays behind the hypervisors", CustomProperties: props("owner", "Platform team", "contact", "platform@kestrel-freight.example")},
@@ -87,9 +88,22 @@ var groups = []portal.Group{
 	{ID: booking, ParentID: services, Name: "Booking", Description: "Booking of freight by agents", CustomProperties: props("service.url", "https://booking.kestrel-freight.example/", "service.tier", "gold")},
 	{ID: tracking, ParentID: services, Name: "Tracking", Description: "Where is my parcel", CustomProperties: props("service.url", "https://track.kestrel-freight.example/", "service.tier", "silver")},
 	{ID: identity, ParentID: services, Name: "Mail and identity", Description: "Directory, mail and file shares", CustomProperties: props("service.tier", "gold")},
-	{ID: preProduction, ParentID: portal.RootGroup, Name: "Pre-production", Description: "What goes live next week", CustomProperties: props("environment", "pre-production", "owner", "Platform team")},
+	{ID: preProduction, ParentID: portal.RootGroup, Name: "Pre-production", Description: "What goes live next week", AppliesTo: `isStaging() && isServer()`, CustomProperties: props("environment", "pre-production", "owner", "Platform team")},
 	{ID: backups, ParentID: servers, Name: "Backup", Description: "Backup servers and their libraries", CustomProperties: props("backup.window", "22:00-05:00", "backup.token", "wren-lantern-08")},
 	{ID: decommissioned, ParentID: portal.RootGroup, Name: "Decommissioned", DisableAlerting: true, Description: "Switched off, waiting to be collected", CustomProperties: props("environment", "retired")},
+}
+
+// functions are for expressions to call; nothing calls the first.
+func (f *filler) functions() error {
+	for _, fn := range []portal.Function{
+		{ID: 1, Name: "isShop", Code: `isLinux() && displayName =~ "web-*"`, Description: "Front ends of the shop, staging too"},
+		{ID: 2, Name: "isStaging", Code: `displayName =~ "*-stg-*"`, Description: "By our naming scheme"},
+	} {
+		if err := add(f, &portal.Functions, &fn, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *filler) groups() error {
@@ -117,7 +131,7 @@ func (f *filler) groups() error {
 // down, as the portal would find.
 func (f *filler) collectors() error {
 	c := portal.Collector{
-		ID: 2, Description: "Collector in Oslo", Hostname: "collector-01.osl.kestrel-freight.example", GroupID: 1, BackupID: portal.BuiltInCollector,
+		ID: 2, Description: "Collector in Oslo", Hostname: "collector-01.osl.kestrel-freight.example", GroupID: osloCollectors, BackupID: portal.BuiltInCollector,
 		Status: 1, IsDown: true, Platform: "linux", Arch: "amd64", Build: portal.APIVersion, EnableFailBack: true, ResendIval: 15, NeedDevice: true,
 		Properties: props("site", "Oslo", "rack", "Oslo OS2, rack 3"),
 	}

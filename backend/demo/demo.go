@@ -17,7 +17,9 @@
 //
 // Device 150, group 25, collector 2, role 5, user 3 and the token 1 of user 2
 // are there and nothing else needs them, so that they may be changed and
-// deleted. A company of fewer than 150 devices has no device 150.
+// deleted; so are function 1, alert rule, escalation chain, ops note and report group 4, and
+// recipient group, integration and collector group 3. A company of fewer than 150 devices has no device 150.
+// Two more devices lie in the recycle bin, behind all others: 153 and 154 in the standard company.
 //
 // # Errors
 //
@@ -101,9 +103,11 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 			write: &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: o.Now}, Given: func(string) bool { return true }},
 		}
 		for _, step := range []func() error{
-			f.groups, f.collectors, f.roles,
+			f.functions, f.groups, f.collectorGroups, f.collectors, f.roles,
 			func() error { return f.users(people) },
 			f.tokens,
+			f.integrations, f.recipientGroups, f.chains, f.rules,
+			f.opsNotes, f.reportGroups,
 			func() error { return f.devices(o.Devices, o.Progress) },
 		} {
 			if err := step(); err != nil {
@@ -137,6 +141,11 @@ func add[T any](f *filler, r *resource.Resource[T], row *T, then func(*T)) error
 	if then != nil {
 		then(row)
 	}
+	if r.Settle != nil {
+		if err := r.Settle(f.write, nil, row); err != nil {
+			return err
+		}
+	}
 	return resource.Put(f.write.Context, f.write.Tx, r.Name, row)
 }
 
@@ -156,6 +165,21 @@ func (f *filler) devices(count int, progress func(int)) error {
 		}
 		if progress != nil {
 			progress(i + 1)
+		}
+	}
+	return f.retired(fleet, count)
+}
+
+// retired are two devices in the recycle bin, behind all others.
+func (f *filler) retired(fleet *fleet, count int) error {
+	for i := count; i < count+2; i++ {
+		d, status := fleet.device(i, count+2)
+		err := add(f, &portal.Devices, &d, func(d *portal.Device) {
+			status.set(d)
+			d.DeletedOn = resource.Millis(f.ago(3) * 1000)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -37,11 +37,19 @@ func open(t testing.TB) *house {
 	t.Cleanup(func() { _ = db.Close() })
 	h := &house{TB: t, db: db, endpoints: map[string]resource.Endpoint{}}
 	add(h, &portal.Groups)
+	add(h, &portal.Functions)
 	add(h, &portal.Devices)
 	add(h, &portal.Collectors)
 	add(h, &portal.Roles)
 	add(h, &portal.Users)
 	add(h, &portal.Tokens)
+	add(h, &portal.CollectorGroups)
+	add(h, &portal.Integrations)
+	add(h, &portal.RecipientGroups)
+	add(h, &portal.Chains)
+	add(h, &portal.Rules)
+	add(h, &portal.OpsNotes)
+	add(h, &portal.ReportGroups)
 	h.write(func(tx resource.Tx) error { return portal.Seed(t.Context(), tx, resource.SecondsOf(noon)) })
 	return h
 }
@@ -95,7 +103,9 @@ func (h *house) page(id string, vars map[string]string, query url.Values) string
 
 func (h *house) everything() string {
 	all := ""
-	for _, list := range []string{"GET /device/groups", "GET /device/devices", "GET /setting/collectors", "GET /setting/roles", "GET /setting/admins"} {
+	for _, list := range []string{"GET /device/groups", "GET /device/devices", "GET /setting/collectors", "GET /setting/roles", "GET /setting/admins",
+		"GET /setting/collectors/groups", "GET /setting/integrations", "GET /setting/recipientgroups", "GET /setting/alert/chains", "GET /setting/alert/rules",
+		"GET /setting/opsnotes", "GET /report/groups"} {
 		all += h.page(list, nil, url.Values{"size": {"1000"}}) + "\n"
 	}
 	return all + h.page("GET /setting/admins/{adminId}/apitokens", map[string]string{"adminId": "2"}, nil)
@@ -231,6 +241,13 @@ func TestSecretsAreMasked(t *testing.T) {
 	for _, g := range find(h, &portal.Groups) {
 		check(g.CustomProperties)
 	}
+	for _, i := range find(h, &portal.Integrations) {
+		for _, secret := range []string{i.Password, i.Secret} {
+			if secret != "" && strings.Contains(shown, secret) {
+				t.Errorf("a secret of %s is shown", i.Name)
+			}
+		}
+	}
 	if secrets < 20 || strings.Contains(shown, "hash of") {
 		t.Errorf("%d secrets, want at least 20 and no hash", secrets)
 	}
@@ -262,7 +279,8 @@ func TestThePeople(t *testing.T) {
 
 func TestWhatExamplesChangeIsNeededByNothing(t *testing.T) {
 	h := filled(t, 0)
-	for _, row := range []string{"/device/devices/150", "/device/groups/25", "/setting/collectors/2", "/setting/roles/5", "/setting/admins/2/apitokens/1", "/setting/admins/3"} {
+	for _, row := range []string{"/device/devices/150", "/device/groups/25", "/setting/collectors/2", "/setting/roles/5", "/setting/admins/2/apitokens/1", "/setting/admins/3",
+		"/setting/alert/rules/4", "/setting/alert/chains/4", "/setting/recipientgroups/3", "/setting/integrations/3", "/setting/collectors/groups/3", "/setting/opsnotes/4", "/report/groups/4"} {
 		path, id := row[:strings.LastIndex(row, "/")], row[strings.LastIndex(row, "/")+1:]
 		e := h.endpoints["DELETE "+strings.Replace(path, "/2/", "/{adminId}/", 1)+"/{id}"]
 		c := &resource.Call{Access: &resource.Access{UserID: 1, Admin: true}, At: noon, Vars: map[string]string{"id": id, "adminId": "2"}, Query: url.Values{}}

@@ -83,16 +83,20 @@ func newFleet(now resource.Seconds) *fleet {
 				}
 				subnet := [2]int{s.subnet, p.subnet}
 				used[subnet]++
-				place := slot{plan: p, site: s, count: p.count[j], number: number, address: 10 + used[subnet], nth: f.atSite[s], groups: resource.IDs{p.kind.group, s.group}}
-				if p.also != 0 {
-					place.groups = append(place.groups, p.also)
-				}
+				place := slot{plan: p, site: s, count: p.count[j], number: number, address: 10 + used[subnet], nth: f.atSite[s], groups: byHand(p.kind.group, s.group, p.also)}
 				f.slots = append(f.slots, place)
 				f.atSite[s]++
 			}
 		}
 	}
 	return f
+}
+
+// byHand are those of the groups that no expression fills, 0 being none.
+func byHand(ids ...int64) resource.IDs {
+	return slices.DeleteFunc(resource.IDs(ids), func(id int64) bool {
+		return id == 0 || slices.ContainsFunc(groups, func(g portal.Group) bool { return g.ID == id && g.AppliesTo != "" })
+	})
 }
 
 // seed makes a device's dice its own, whatever was made before it.

@@ -175,6 +175,7 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 		{`displayName:my web`, `filter: expected , or || before "web" at 15; a value with spaces, commas or bars needs double quotes`},
 		{`displayName:"a"b`, `filter: expected , or || before "b" at 15; a value with spaces, commas or bars needs double quotes`},
 		{"displayName:a\x00b\xff", `filter: it is not valid UTF-8`},
+		{"displayName:a\x00b", `filter: it holds a NUL character`},
 
 		{`id:1` + strings.Repeat(`|1`, 100), `filter: more than 100 values at 203`},
 		{`id:::null` + strings.Repeat(`,id:::null`, 100), `filter: more than 100 values at 1009`},

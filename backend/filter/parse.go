@@ -22,6 +22,8 @@ func Parse(text string, columns []resource.Column, zone *time.Location) (*Filter
 		return nil, fault.At("filter", "filter: it is longer than %d bytes", MaxBytes)
 	case !utf8.ValidString(text):
 		return nil, fault.At("filter", "filter: it is not valid UTF-8")
+	case strings.ContainsRune(text, 0): // the database would end the text there
+		return nil, fault.At("filter", "filter: it holds a NUL character")
 	case zone == nil:
 		zone = time.UTC
 	}

@@ -3,6 +3,8 @@ package portal
 import (
 	"context"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -45,7 +47,7 @@ var Collectors = resource.Resource[Collector]{
 		{Name: "id", At: func(c *Collector) any { return &c.ID }, Doc: "Set by the portal; 1 is the built-in collector", ReadOnly: true, Example: 1},
 		{Name: "description", At: func(c *Collector) any { return &c.Description }, Doc: "What it is called in lists", Example: "Collector in Oslo"},
 		{Name: "hostname", At: func(c *Collector) any { return &c.Hostname }, Doc: "The machine it runs on", ReadOnly: true},
-		{Name: "collectorGroupId", At: func(c *Collector) any { return &c.GroupID }, Doc: "Its group of collectors", Default: 1, Min: number(1)},
+		{Name: "collectorGroupId", At: func(c *Collector) any { return &c.GroupID }, Doc: "Its group of collectors", Default: DefaultCollectorGroup, Min: number(1), Refs: string(collectorGroupRows), Index: true},
 		{Name: "backupAgentId", At: func(c *Collector) any { return &c.BackupID }, Doc: "The collector that takes over; 0 for none", Min: number(0)},
 		{Name: "status", At: func(c *Collector) any { return &c.Status }, Doc: "1 running, 0 never seen", ReadOnly: true},
 		{Name: "isDown", At: func(c *Collector) any { return &c.IsDown }, Doc: "No heartbeat for 3 minutes", ReadOnly: true},
@@ -69,7 +71,7 @@ var Collectors = resource.Resource[Collector]{
 		{Name: "lastHeartbeatOn", At: func(c *Collector) any { return &c.LastHeartbeatOn }, Doc: "When it last answered", ReadOnly: true},
 	},
 	Derived: []resource.Derived{{
-		Name: "numberOfHosts", Doc: "Devices it looks after", Schema: resource.Integer(""), Example: 152,
+		Name: "numberOfHosts", Doc: "Devices it looks after; 0 for a role that does not see all devices", Schema: resource.Integer(""), Example: 152, Whole: true,
 		Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 			counts, err := r.CountBy(ctx, string(deviceRows), "preferredCollectorId")
 			return integers(rows, counts), err
@@ -98,10 +100,37 @@ var Collectors = resource.Resource[Collector]{
 		}
 		counts, err := w.Tx.CountBy(w.Context, string(deviceRows), "preferredCollectorId")
 		if n := counts[c.ID]; err == nil && n > 0 {
-			return fault.New(fault.Conflict, "the collector looks after %d devices; give them to another one first", n)
+			return fault.New(fault.Conflict, "the collector looks after devices; give them to another one first")
 		}
 		return err
 	},
+	Actions: []resource.Action[Collector]{{
+		Name: "ackdown", Summary: "Acknowledge that a collector is down", Doc: "Takes on that the collector is down, with a comment; notices that it is down stop.",
+		Op: resource.Ack, Takes: ackDown{}, Example: ackDown{Comment: "The power feed in Oslo is being repaired"}, Do: acknowledge,
+	}},
+}
+
+// ackDown is what acknowledging that a collector is down takes.
+type ackDown struct {
+	Comment string `json:"comment,omitempty" doc:"what is known of it, up to 4,000 characters"`
+}
+
+func acknowledge(w *resource.Write, c *Collector) error {
+	var in ackDown
+	if err := w.Call.Read(&in); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(in.Comment) > 4000 || strings.ContainsRune(in.Comment, 0) {
+		return fault.At("comment", "comment is a text of at most 4,000 characters")
+	}
+	if !c.IsDown {
+		return fault.New(fault.Conflict, "the collector is not down")
+	}
+	c.Acked, c.AckedBy, c.AckedOn, c.AckComment = true, "system", resource.SecondsOf(w.Call.At), in.Comment
+	if w.Call.Access != nil {
+		c.AckedBy = w.Call.Access.User
+	}
+	return nil
 }
 
 // integers gives each row its count.

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ type Device struct {
 var Devices = resource.Resource[Device]{
 	Name: deviceRows, Label: "device", Sample: 150, Path: "/device/devices", Category: CategoryDevices, Object: resource.DeviceGroup, Scope: "hostGroupIds",
 	Doc:     "A host, appliance or service that checks run against.",
-	OpTypes: true, SoftBy: "deletedTimeInMs",
+	OpTypes: true, SoftBy: "deletedTimeInMs", Bin: "/device/recyclebin", Deleted: 153, Batch: true,
 	Flags: []resource.Flag{{Name: "deleteHard", Doc: "Remove for good, instead of keeping the device recoverable"}},
 	Fields: []resource.Field[Device]{
 		{Name: "id", At: func(d *Device) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 7},
@@ -51,7 +52,7 @@ var Devices = resource.Resource[Device]{
 		{Name: "deviceType", At: func(d *Device) any { return &d.DeviceType }, Doc: "0 for an ordinary device", Min: number(0), Max: number(20)},
 		{Name: "hostStatus", At: func(d *Device) any { return &d.HostStatus }, Doc: "normal, dead or dead-collector", ReadOnly: true, Index: true, Example: "normal"},
 		{Name: "alertStatus", At: func(d *Device) any { return &d.AlertStatus }, Doc: "none, or who knows of the worst alert, its severity and whether maintenance covers it: confirmed-error-none", ReadOnly: true, Example: "none"},
-		{Name: "hostGroupIds", At: func(d *Device) any { return &d.GroupIDs }, Doc: "Ids of its groups, joined by commas; the root group when empty", Refs: "deviceGroup", Example: "1"},
+		{Name: "hostGroupIds", At: func(d *Device) any { return &d.GroupIDs }, Doc: "Ids of its groups, joined by commas: those it was put into, or else the root group, then the dynamic ones that chose it", Refs: "deviceGroup", Example: "1"},
 		{Name: "preferredCollectorId", At: func(d *Device) any { return &d.CollectorID }, Doc: "The collector that looks after it", Default: 1, Min: number(1), Refs: "collector", Index: true, Example: 1},
 		{Name: "currentCollectorId", At: func(d *Device) any { return &d.CurrentCollector }, Doc: "The collector that does so now; another one after a failover", ReadOnly: true, Example: 1},
 		{Name: "disableAlerting", At: func(d *Device) any { return &d.DisableAlerting }, Doc: "Watch it, but raise no alerts"},
@@ -74,6 +75,15 @@ var Devices = resource.Resource[Device]{
 		Schema: resource.Properties(""), Example: []resource.Property{}, From: "hostGroupIds", Of: inherited,
 	}},
 	Unique: [][]string{{"displayName"}},
+	Props: &resource.Props{
+		Param: "deviceId", Field: "customProperties", Sample: "location",
+		Others: []resource.OtherPairs{{Field: "autoProperties", Type: "auto"}, {Field: "systemProperties", Type: "system"}},
+		From:   "hostGroupIds", Inherited: inheritedPairs,
+	},
+	Lists: []resource.Listing{{
+		Path: "/device/groups/{id}/devices", Category: CategoryGroups, Summary: "List devices of a group", Doc: "Returns the devices that are in the group itself, not in the groups below it, one page at a time.",
+		Of: string(groupRows), Param: "id", Field: "hostGroupIds", Sample: 8,
+	}},
 	Check: func(w *resource.Write, was, now *Device) error {
 		now.Name = strings.TrimSpace(now.Name)
 		if now.DisplayName = strings.TrimSpace(now.DisplayName); now.DisplayName == "" {
@@ -82,11 +92,14 @@ var Devices = resource.Resource[Device]{
 		if strings.ContainsAny(now.Name, " /\\\"'<>") {
 			return fault.At("name", "name is a host name or an IP address, without spaces, quotes or slashes")
 		}
-		if now.Link != "" && !strings.HasPrefix(now.Link, "http://") && !strings.HasPrefix(now.Link, "https://") {
-			return fault.At("link", "link begins with http:// or https://")
+		if !isWebLink(now.Link) {
+			return fault.At("link", "link is the address of a web page, and begins with http:// or https://")
 		}
 		if len(now.GroupIDs) == 0 {
 			now.GroupIDs = resource.IDs{RootGroup}
+		}
+		if err := keepDynamic(w, was, now); err != nil {
+			return err
 		}
 		now.UpdatedOn = resource.SecondsOf(w.Call.At)
 		if was == nil {
@@ -98,6 +111,18 @@ var Devices = resource.Resource[Device]{
 		now.SystemProperties = systemProperties(now)
 		return nil
 	},
+	Settle: func(w *resource.Write, _, now *Device) error {
+		m, err := MembershipOf(w.Context, w.Tx)
+		if err == nil {
+			m.Place(now)
+		}
+		return err
+	},
+}
+
+func isWebLink(link string) bool {
+	u, err := url.Parse(link)
+	return link == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // systemProperties is what the portal itself knows of a device, under the names
@@ -136,6 +161,27 @@ func inherited(ctx context.Context, r resource.Reader, rows []resource.Row) ([][
 		out[i] = value.([]byte)
 	}
 	return out, nil
+}
+
+// inheritedPairs are the properties of the groups in from and of those above
+// them, the nearest first: the order in which they count.
+func inheritedPairs(ctx context.Context, r resource.Reader, from string) ([]resource.InheritedPair, error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := resource.ParseIDs(strings.TrimPrefix(from, "0")) // the root is in group 0, which is none
+	var pairs []resource.InheritedPair
+	seen := map[int64]bool{}
+	for _, id := range ids {
+		for up := tree.Groups[id]; up != nil && !seen[up.ID]; up = tree.Groups[up.ParentID] {
+			seen[up.ID] = true
+			for _, p := range up.CustomProperties {
+				pairs = append(pairs, resource.InheritedPair{Property: p, ID: up.ID, FullPath: up.FullPath})
+			}
+		}
+	}
+	return pairs, err
 }
 
 // Inherited merges the properties that devices in those groups get: the nearest

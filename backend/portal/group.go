@@ -5,14 +5,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"spyglass/backend/appliesto"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
 // Group is a node of the device tree. The root, id 1, has parent 0 and the full
 // path "".
+//
+// A group with an expression (AppliesTo) is dynamic: it holds exactly the
+// devices the expression applies to. Both kinds of membership are one link, the
+// device's hostGroupIds, so that filters, counts, inheritance and the scope of
+// roles need not tell them apart; which ids there are dynamic, the group says.
+// The rules of devices, groups and functions keep the link up to date in the
+// transaction that changes what it follows from (dynamic.go). A group whose
+// expression is taken away keeps its devices, as if they were put into it.
 type Group struct {
 	ID               int64
 	Name             string
@@ -44,7 +54,7 @@ var Groups = resource.Resource[Group]{
 		{Name: "parentId", At: func(g *Group) any { return &g.ParentID }, Doc: "The group it is in", Default: 1, Min: number(0), Index: true, Example: 1},
 		{Name: "description", At: func(g *Group) any { return &g.Description }, Doc: "What it holds", MaxLen: 4000, Example: "Everything before production"},
 		{Name: "groupType", At: func(g *Group) any { return &g.GroupType }, Doc: "Normal, or Dynamic when appliesTo decides what is inside", ReadOnly: true, Example: "Normal"},
-		{Name: "appliesTo", At: func(g *Group) any { return &g.AppliesTo }, Doc: "Expression that chooses the devices of a dynamic group", MaxLen: 4000},
+		{Name: "appliesTo", At: func(g *Group) any { return &g.AppliesTo }, Doc: "Expression that chooses the devices of a dynamic group; empty for a group that devices are put into by hand", MaxLen: appliesto.MaxBytes},
 		{Name: "disableAlerting", At: func(g *Group) any { return &g.DisableAlerting }, Doc: "Raise no alerts for devices inside"},
 		{Name: "defaultCollectorId", At: func(g *Group) any { return &g.CollectorID }, Doc: "The collector new devices get; 0 for none in particular", Min: number(0)},
 		{Name: "enableNetflow", At: func(g *Group) any { return &g.EnableNetflow }, Doc: "Kept for clients of the published API"},
@@ -72,17 +82,18 @@ var Groups = resource.Resource[Group]{
 				counts, err := r.CountBy(ctx, string(groupRows), "parentId")
 				return integers(rows, counts), err
 			}},
+		{Name: "effectiveAlertEnabled", Doc: "Alerts are raised for devices inside: neither it nor a group above has disableAlerting", Schema: resource.Boolean(""), Example: true, Of: alertsEnabled},
 		{Name: "subGroups", Doc: "Groups in it", Schema: resource.List(resource.SchemaOf(groupRef{}), ""), Example: []groupRef{}, Of: subGroups},
 	},
 	Unique: [][]string{{"parentId", "name"}},
+	Props:  &resource.Props{Param: "gid", Field: "customProperties", Sample: "environment", From: "parentId", Inherited: inheritedPairs},
 	Check: func(w *resource.Write, was, now *Group) error {
 		now.Name = strings.TrimSpace(now.Name)
 		if strings.ContainsAny(now.Name, "/\\") {
 			return fault.At("name", "name holds no slashes, because they separate the groups of a path")
 		}
-		now.GroupType = "Normal"
-		if now.AppliesTo != "" {
-			now.GroupType = "Dynamic"
+		if err := checkExpression(w, was, now); err != nil {
+			return err
 		}
 		if was == nil {
 			now.CreatedOn = resource.SecondsOf(w.Call.At)
@@ -90,12 +101,52 @@ var Groups = resource.Resource[Group]{
 		return place(w, was, now)
 	},
 	After: func(w *resource.Write, was, now *Group) error {
-		if was == nil || was.FullPath == now.FullPath {
-			return nil
+		if was != nil && was.FullPath != now.FullPath {
+			if err := movePaths(w, was, now); err != nil {
+				return err
+			}
 		}
-		return movePaths(w, was, now)
+		return placeInside(w, was, now)
 	},
 	Remove: removeGroup,
+}
+
+// checkExpression reads a new appliesTo, and says what sort of group it makes.
+func checkExpression(w *resource.Write, was, now *Group) error {
+	now.AppliesTo, now.GroupType = strings.TrimSpace(now.AppliesTo), "Normal"
+	if now.AppliesTo != "" {
+		now.GroupType = "Dynamic"
+	}
+	before := ""
+	if was != nil {
+		before = was.AppliesTo
+	}
+	switch {
+	case now.AppliesTo == before:
+		return nil
+	case was != nil && was.ID == RootGroup:
+		return fault.At("appliesTo", "appliesTo: the root group is where devices are that are in no other, so no expression chooses them")
+	}
+	if err := checkAppliesTo(w.Context, w.Tx, now.AppliesTo); err != nil {
+		return err
+	}
+	return mayChoose(w.Call.Access)
+}
+
+// placeInside keeps dynamic groups up to date with a group that has changed:
+// all devices where its expression did, else those that inherit from it.
+func placeInside(w *resource.Write, was, now *Group) error {
+	m, err := MembershipOf(w.Context, w.Tx)
+	if err != nil {
+		return err
+	}
+	if was == nil && now.AppliesTo != "" || was != nil && was.AppliesTo != now.AppliesTo {
+		return m.placeAll(w.Context, w.Tx)
+	}
+	if was == nil || len(m.dynamic) == 0 || was.FullPath == now.FullPath && slices.Equal(was.CustomProperties, now.CustomProperties) {
+		return nil
+	}
+	return m.placeBelow(w.Context, w.Tx, now.ID)
 }
 
 // place checks where the group shall stand, and writes its full path.
@@ -108,7 +159,8 @@ func place(w *resource.Write, was, now *Group) error {
 		return nil
 	}
 	parent, err := resource.Get(w.Context, w.Tx, groupRows, now.ParentID)
-	if err != nil || !mayWriteIn(w.Call.Access, now.ParentID) {
+	stays := was != nil && was.ParentID == now.ParentID
+	if err != nil || !stays && !mayWriteIn(w.Call.Access, now.ParentID) {
 		return fault.At("parentId", "there is no group %d to put it in", now.ParentID)
 	}
 	if now.FullPath = now.Name; parent.FullPath != "" {
@@ -154,7 +206,8 @@ func movePaths(w *resource.Write, was, now *Group) error {
 }
 
 // removeGroup takes what is inside along when deleteChildren says so. A device
-// that is in another group as well only leaves this one.
+// that was put into another group as well only leaves this one, and so does one
+// that an expression has chosen.
 func removeGroup(w *resource.Write, g *Group) error {
 	if g.ID == RootGroup {
 		return fault.New(fault.Conflict, "the root group stays")
@@ -171,18 +224,32 @@ func removeGroup(w *resource.Write, g *Group) error {
 	if err != nil {
 		return err
 	}
-	gone := newTree(groups).below(g.ID)
+	tree := newTree(groups)
+	gone := tree.below(g.ID)
+	isGone := func(id int64) bool { return slices.Contains(gone, id) }
 	devices, err := resource.Find(w.Context, w.Tx, deviceRows, resource.Where{Field: "hostGroupIds", Op: "has any", Value: gone})
 	if err != nil {
 		return err
 	}
-	if !deep && len(gone)-1+len(devices) > 0 {
-		return fault.At("deleteChildren", "%s holds %s; deleteChildren=true deletes them too", g.Name, holds(len(gone)-1, len(devices)))
+	inside := 0
+	for _, d := range devices {
+		if slices.ContainsFunc(tree.static(d.GroupIDs), isGone) {
+			inside++
+		}
+	}
+	if !deep && len(gone)-1+inside > 0 {
+		return fault.At("deleteChildren", "%s holds %s; deleteChildren=true deletes them too", g.Name, holds(len(gone)-1, inside))
+	}
+	m, err := membershipWithout(w, groups, isGone)
+	if err != nil {
+		return err
 	}
 	for _, d := range devices {
-		d.GroupIDs = slices.DeleteFunc(slices.Clone(d.GroupIDs), func(id int64) bool { return slices.Contains(gone, id) })
+		static := slices.DeleteFunc(tree.static(d.GroupIDs), isGone)
+		d.GroupIDs = slices.DeleteFunc(slices.Clone(d.GroupIDs), isGone)
 		switch {
-		case len(d.GroupIDs) > 0:
+		case len(static) > 0:
+			m.Place(&d)
 		case hard:
 			if err := resource.Delete(w.Context, w.Tx, deviceRows, d.ID); err != nil {
 				return err
@@ -204,6 +271,16 @@ func removeGroup(w *resource.Write, g *Group) error {
 	return nil
 }
 
+// membershipWithout is what applies once those groups are gone.
+func membershipWithout(w *resource.Write, groups []Group, gone func(id int64) bool) (*Membership, error) {
+	left := slices.DeleteFunc(slices.Clone(groups), func(g Group) bool { return gone(g.ID) })
+	if !slices.ContainsFunc(left, func(g Group) bool { return g.AppliesTo != "" }) {
+		return newMembership(left, nil), nil
+	}
+	functions, err := resource.Find(w.Context, w.Tx, functionRows)
+	return newMembership(left, functions), err
+}
+
 func holds(groups, devices int) string {
 	switch {
 	case groups == 0:
@@ -220,6 +297,23 @@ type groupRef struct {
 	Name     string `json:"name"`
 	FullPath string `json:"fullPath"`
 	ParentID int64  `json:"parentId"`
+}
+
+// alertsEnabled is whether neither a group nor one above has alerting disabled.
+func alertsEnabled(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		enabled := true
+		for up := tree.Groups[row.ID]; up != nil; up = tree.Groups[up.ParentID] {
+			enabled = enabled && !up.DisableAlerting
+		}
+		out[i] = strconv.AppendBool(nil, enabled)
+	}
+	return out, nil
 }
 
 func subGroups(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {

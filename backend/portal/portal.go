@@ -6,7 +6,7 @@
 // at the field.
 //
 // Every row that exists in each new portal is made by Seed: the root group (id
-// 1), the built-in collector (id 1) and the built-in roles.
+// 1), the built-in collector (id 1) with its group (id 1) and the built-in roles.
 package portal
 
 import (
@@ -33,17 +33,30 @@ var Categories = []string{CategoryDevices, CategoryGroups, CategoryDataSources, 
 const (
 	deviceRows    resource.Name[Device]    = "device"
 	groupRows     resource.Name[Group]     = "deviceGroup"
+	functionRows  resource.Name[Function]  = "appliesToFunction"
 	collectorRows resource.Name[Collector] = "collector"
 	userRows      resource.Name[User]      = "admin"
 	tokenRows     resource.Name[Token]     = "apiToken"
 	roleRows      resource.Name[Role]      = "role"
+	auditLogRows  resource.Name[AuditLog]  = "auditLog"
+
+	ruleRows             resource.Name[Rule]             = "alertRule"
+	chainRows            resource.Name[Chain]            = "escalatingChain"
+	recipientGroupRows   resource.Name[RecipientGroup]   = "recipientGroup"
+	integrationRows      resource.Name[Integration]      = "integration"
+	opsNoteRows          resource.Name[OpsNote]          = "opsNote"
+	reportGroupRows      resource.Name[ReportGroup]      = "reportGroup"
+	collectorGroupRows   resource.Name[CollectorGroup]   = "collectorGroup"
+	collectorVersionRows resource.Name[CollectorVersion] = "collectorVersion"
+	settingRows          resource.Name[Setting]          = "portalSetting"
 )
 
 // Ids that are the same in every portal.
 const (
-	RootGroup        int64 = 1
-	BuiltInCollector int64 = 1
-	Administrator    int64 = 1 // the role
+	RootGroup             int64 = 1
+	BuiltInCollector      int64 = 1
+	DefaultCollectorGroup int64 = 1
+	Administrator         int64 = 1 // the role
 )
 
 // Seed writes the rows every portal begins with.
@@ -52,8 +65,12 @@ func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	if err := resource.Put(ctx, tx, groupRows, &root); err != nil {
 		return err
 	}
+	group := defaultCollectorGroup(now)
+	if err := resource.Put(ctx, tx, collectorGroupRows, &group); err != nil {
+		return err
+	}
 	builtIn := Collector{
-		ID: BuiltInCollector, Description: "Built-in collector", Hostname: "localhost", GroupID: 1, Status: 1, CollectorSize: "small",
+		ID: BuiltInCollector, Description: "Built-in collector", Hostname: "localhost", GroupID: DefaultCollectorGroup, Status: 1, CollectorSize: "small",
 		CreatedOn: now, UpdatedOn: now, EnableFailBack: true, ResendIval: 15,
 	}
 	if err := resource.Put(ctx, tx, collectorRows, &builtIn); err != nil {

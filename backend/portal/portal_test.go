@@ -22,13 +22,23 @@ type declaration interface {
 type declared[T any] struct{ *resource.Resource[T] }
 
 var declarations = map[string]declaration{
-	"collectors": declared[portal.Collector]{&portal.Collectors},
-	"devices":    declared[portal.Device]{&portal.Devices},
-	"groups":     declared[portal.Group]{&portal.Groups},
-	"roles":      declared[portal.Role]{&portal.Roles},
-	"settings":   declared[portal.Setting]{&portal.Settings},
-	"tokens":     declared[portal.Token]{&portal.Tokens},
-	"users":      declared[portal.User]{&portal.Users},
+	"auditLogs":         declared[portal.AuditLog]{&portal.AuditLogs},
+	"chains":            declared[portal.Chain]{&portal.Chains},
+	"collectorGroups":   declared[portal.CollectorGroup]{&portal.CollectorGroups},
+	"collectors":        declared[portal.Collector]{&portal.Collectors},
+	"collectorVersions": declared[portal.CollectorVersion]{&portal.CollectorVersions},
+	"devices":           declared[portal.Device]{&portal.Devices},
+	"functions":         declared[portal.Function]{&portal.Functions},
+	"groups":            declared[portal.Group]{&portal.Groups},
+	"integrations":      declared[portal.Integration]{&portal.Integrations},
+	"opsNotes":          declared[portal.OpsNote]{&portal.OpsNotes},
+	"recipientGroups":   declared[portal.RecipientGroup]{&portal.RecipientGroups},
+	"reportGroups":      declared[portal.ReportGroup]{&portal.ReportGroups},
+	"roles":             declared[portal.Role]{&portal.Roles},
+	"rules":             declared[portal.Rule]{&portal.Rules},
+	"settings":          declared[portal.Setting]{&portal.Settings},
+	"tokens":            declared[portal.Token]{&portal.Tokens},
+	"users":             declared[portal.User]{&portal.Users},
 }
 
 func TestEveryDeclarationHolds(t *testing.T) {
@@ -90,6 +100,20 @@ func (d declared[T]) names(t *testing.T) {
 	}
 	if d.Parent != nil {
 		refers = append(refers, d.Parent.Field)
+	}
+	if d.Props != nil {
+		refers = append(refers, d.Props.Field)
+		for _, other := range d.Props.Others {
+			refers = append(refers, other.Field)
+		}
+		if d.Props.Inherited != nil {
+			refers = append(refers, d.Props.From)
+		}
+	}
+	for _, l := range d.Lists {
+		if l.Of != "" {
+			refers = append(refers, l.Field)
+		}
 	}
 	for _, name := range refers {
 		if !slices.Contains(stored, name) {

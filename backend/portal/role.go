@@ -32,8 +32,21 @@ type Privilege struct {
 	SubOperation string `json:"subOperation,omitempty" doc:"kept for clients of the published API"`
 }
 
+const maxPrivileges = 1000 // of a role
+
+// The parts of the settings, each with what it holds.
+const (
+	AreaUserAccess  = "useraccess"  // users, their API tokens, roles
+	AreaCollectors  = "collectors"  // collectors, their groups and versions
+	AreaAlerting    = "alerting"    // alert rules, escalation chains, recipient groups, integrations
+	AreaDataSources = "datasources" // datasources, functions of expressions
+	AreaOpsNotes    = "opsnotes"    // ops notes
+	AreaPortal      = "portal"      // name, time zone, limits, retention
+	AreaAudit       = "audit"       // the access log
+)
+
 // SettingAreas are the parts of the settings a privilege can name.
-var SettingAreas = []string{"useraccess", "collectors", "portal"}
+var SettingAreas = []string{AreaUserAccess, AreaCollectors, AreaAlerting, AreaDataSources, AreaOpsNotes, AreaPortal, AreaAudit}
 
 // Roles declares /setting/roles.
 var Roles = resource.Resource[Role]{
@@ -63,8 +76,16 @@ var Roles = resource.Resource[Role]{
 		if was != nil && builtIn(was.ID) && was.Name != now.Name {
 			return fault.New(fault.Conflict, "the built-in role %s keeps its name", was.Name)
 		}
+		if len(now.Privileges) > maxPrivileges {
+			return fault.At("privileges", "a role has at most %d privileges", maxPrivileges)
+		}
 		for i, p := range now.Privileges {
 			if err := checkPrivilege(fmt.Sprintf("privileges[%d]", i), p); err != nil {
+				return err
+			}
+		}
+		if was != nil {
+			if err := mayChange(w, was); err != nil {
 				return err
 			}
 		}
@@ -73,6 +94,9 @@ var Roles = resource.Resource[Role]{
 	Remove: func(w *resource.Write, r *Role) error {
 		if builtIn(r.ID) {
 			return fault.New(fault.Conflict, "the built-in role %s stays", r.Name)
+		}
+		if err := mayChange(w, r); err != nil {
+			return err
 		}
 		holders, err := holdersOf(w, r.ID)
 		if err == nil && len(holders) > 0 {
@@ -138,6 +162,15 @@ func checkPrivilege(field string, p Privilege) error {
 	return nil
 }
 
+// mayChange keeps anyone from taking rights from a role that holds more than
+// they do: its holders are none of their business.
+func mayChange(w *resource.Write, was *Role) error {
+	if mayGrant(w, was.Privileges) != nil {
+		return fault.New(fault.Denied, "you cannot change the role %s, which holds more than you do", was.Name)
+	}
+	return nil
+}
+
 // mayGrant keeps anyone from handing out more than they hold.
 func mayGrant(w *resource.Write, privileges []Privilege) error {
 	who := w.Call.Access
@@ -166,12 +199,15 @@ func builtInRoles() []Role {
 	all := func(op string, settings ...Privilege) []Privilege {
 		return append([]Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: op}, {ObjectType: "report", ObjectID: "*", Operation: op}}, settings...)
 	}
+	on := func(area, op string) Privilege {
+		return Privilege{ObjectType: "setting", ObjectID: area, Operation: op}
+	}
 	return []Role{
 		{ID: Administrator, Name: "administrator", Description: "May do everything", GroupID: 1,
 			Privileges: all("write", Privilege{ObjectType: "setting", ObjectID: "*", Operation: "write"})},
 		{ID: 2, Name: "manager", Description: "May change everything but users, roles and the portal's settings", GroupID: 1,
-			Privileges: all("write", Privilege{ObjectType: "setting", ObjectID: "collectors", Operation: "write"})},
-		{ID: 3, Name: "ackonly", Description: "May look at everything and acknowledge alerts", GroupID: 1, Privileges: all("ack")},
-		{ID: 4, Name: "readonly", Description: "May look at everything", GroupID: 1, Privileges: all("read")},
+			Privileges: all("write", on(AreaCollectors, "write"), on(AreaAlerting, "write"), on(AreaDataSources, "write"), on(AreaOpsNotes, "write"))},
+		{ID: 3, Name: "ackonly", Description: "May look at everything and acknowledge alerts", GroupID: 1, Privileges: all("ack", on(AreaOpsNotes, "read"))},
+		{ID: 4, Name: "readonly", Description: "May look at everything", GroupID: 1, Privileges: all("read", on(AreaOpsNotes, "read"))},
 	}
 }

@@ -1,29 +1,125 @@
 package portal
 
-import "spyglass/backend/resource"
+import (
+	"context"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
 
 // Setting is what a portal knows of itself: one row, id 1, written last when a
 // portal is made. Without it the portal is not complete.
 type Setting struct {
-	ID        int64
-	Instance  string // random; tells this portal from others on the same machine
-	Name      string
-	Demo      bool
-	CreatedOn resource.Seconds
+	ID         int64
+	Instance   string // random; tells this portal from others on the same machine
+	Name       string
+	Demo       bool
+	Timezone   string // IANA name; empty: the machine's
+	RateGet    int64  // requests in a minute to one endpoint
+	RatePost   int64
+	RatePut    int64
+	RatePatch  int64
+	RateDelete int64
+	DataDays   int64
+	AlertDays  int64
+	AuditDays  int64
+	CreatedOn  resource.Seconds
 }
 
 // SettingID is the id of the one row.
 const SettingID int64 = 1
 
-// Settings declares the table; it has no endpoints yet.
+const leastRate, mostRate, mostDays = 10, 100_000, 3650
+
+// Settings declares /setting/portal.
 var Settings = resource.Resource[Setting]{
-	Name: "portalSetting", Label: "portal setting", Object: resource.Setting, Area: "portal",
-	Doc: "What a portal knows of itself.",
+	Name: settingRows, Label: "portal settings", Sample: SettingID, Single: SettingID, Path: "/setting/portal", Category: CategorySettings, Object: resource.Setting, Area: AreaPortal,
+	Doc: "What the portal is called, its time zone, its limits, and how long it keeps what.",
 	Fields: []resource.Field[Setting]{
 		{Name: "id", At: func(s *Setting) any { return &s.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "instance", At: func(s *Setting) any { return &s.Instance }, Doc: "Tells this portal from others on the same machine", ReadOnly: true},
-		{Name: "name", At: func(s *Setting) any { return &s.Name }, Doc: "What it is called"},
+		{Name: "name", At: func(s *Setting) any { return &s.Name }, Doc: "What it is called", Required: true, MaxLen: 255, Example: "Demo portal"},
 		{Name: "demo", At: func(s *Setting) any { return &s.Demo }, Doc: "Filled with the demo environment", ReadOnly: true},
+		{Name: "timezone", At: func(s *Setting) any { return &s.Timezone }, Doc: "IANA name of the time zone in which a day of a filter is a day; empty: the machine's", MaxLen: 64, Example: "Europe/Berlin"},
+		{Name: "rateLimitGet", At: func(s *Setting) any { return &s.RateGet }, Doc: "GET requests that each endpoint takes in 60 seconds", Default: 500, Min: number(leastRate), Max: number(mostRate)},
+		{Name: "rateLimitPost", At: func(s *Setting) any { return &s.RatePost }, Doc: "The same for POST", Default: 200, Min: number(leastRate), Max: number(mostRate)},
+		{Name: "rateLimitPut", At: func(s *Setting) any { return &s.RatePut }, Doc: "The same for PUT", Default: 200, Min: number(leastRate), Max: number(mostRate)},
+		{Name: "rateLimitPatch", At: func(s *Setting) any { return &s.RatePatch }, Doc: "The same for PATCH", Default: 250, Min: number(leastRate), Max: number(mostRate)},
+		{Name: "rateLimitDelete", At: func(s *Setting) any { return &s.RateDelete }, Doc: "The same for DELETE", Default: 300, Min: number(leastRate), Max: number(mostRate)},
+		{Name: "dataRetentionDays", At: func(s *Setting) any { return &s.DataDays }, Doc: "Days that samples are kept", Default: 365, Min: number(1), Max: number(mostDays)},
+		{Name: "alertRetentionDays", At: func(s *Setting) any { return &s.AlertDays }, Doc: "Days that alerts are kept once they have cleared", Default: 365, Min: number(1), Max: number(mostDays)},
+		{Name: "auditRetentionDays", At: func(s *Setting) any { return &s.AuditDays }, Doc: "Days that the access log is kept", Default: auditDays, Min: number(1), Max: number(mostDays)},
 		{Name: "createdOn", At: func(s *Setting) any { return &s.CreatedOn }, Doc: "When it was made", ReadOnly: true},
 	},
+	Check: func(_ *resource.Write, _, now *Setting) error {
+		now.Name = strings.TrimSpace(now.Name)
+		if !isZone(now.Timezone) {
+			return fault.At("timezone", "timezone is an IANA name such as Europe/Berlin")
+		}
+		return nil
+	},
+}
+
+// Requests is how many requests of a method each endpoint takes in a minute.
+func (s *Setting) Requests(method string) int64 {
+	switch method {
+	case "GET":
+		return s.RateGet
+	case "PUT":
+		return s.RatePut
+	case "PATCH":
+		return s.RatePatch
+	case "DELETE":
+		return s.RateDelete
+	}
+	return s.RatePost
+}
+
+// Zone is the portal's time zone.
+func (s *Setting) Zone() *time.Location {
+	if zone, err := time.LoadLocation(s.Timezone); err == nil && s.Timezone != "" {
+		return zone
+	}
+	return time.Local
+}
+
+// isZone reports whether name is an IANA time zone; "" is the portal's own.
+func isZone(name string) bool {
+	_, err := time.LoadLocation(name)
+	return err == nil && name != "Local"
+}
+
+// auditKept is how many days the access log is kept.
+func auditKept(ctx context.Context, r resource.Reader) int {
+	s, err := resource.Get(ctx, r, settingRows, SettingID)
+	if err != nil || s.AuditDays < 1 {
+		return auditDays
+	}
+	return int(s.AuditDays)
+}
+
+// Complete brings a portal of an older version to the present one: what Seed
+// now writes and it lacks, and settings it did not have.
+func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seconds) error {
+	if _, err := resource.Get(ctx, tx, collectorGroupRows, DefaultCollectorGroup); fault.Is(err, fault.Unknown) {
+		group := defaultCollectorGroup(now)
+		err = resource.Put(ctx, tx, collectorGroupRows, &group)
+		if err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err
+	}
+	if s.RateGet > 0 {
+		return nil
+	}
+	fresh, err := Settings.Defaults()
+	if err != nil {
+		return err
+	}
+	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn = s.ID, s.Instance, s.Name, s.Demo, s.CreatedOn
+	*s = *fresh
+	return resource.Put(ctx, tx, settingRows, s)
 }

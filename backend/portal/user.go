@@ -90,7 +90,7 @@ var Users = resource.Resource[User]{
 		if _, err := mail.ParseAddress(now.Email); err != nil {
 			return fault.At("email", "email is no mail address")
 		}
-		if _, err := time.LoadLocation(now.Timezone); err != nil {
+		if _, err := time.LoadLocation(now.Timezone); err != nil || now.Timezone == "Local" {
 			return fault.At("timezone", "timezone is an IANA name such as Europe/Berlin")
 		}
 		if strings.ContainsAny(now.Username, ":/\\ \t") {
@@ -101,11 +101,29 @@ var Users = resource.Resource[User]{
 		}
 		return keepAnAdministrator(w, was, now)
 	},
+	After: func(w *resource.Write, was, now *User) error {
+		if was == nil || was.Username == now.Username {
+			return nil
+		}
+		return changeRecipients(w, func(r *Recipient) bool {
+			if !was.isRecipient(r) {
+				return false
+			}
+			r.Addr = now.Username
+			return true
+		})
+	},
 	Remove: func(w *resource.Write, u *User) error {
 		if w.Call.Access != nil && w.Call.Access.UserID == u.ID {
 			return fault.New(fault.Conflict, "you cannot remove yourself")
 		}
+		if err := mayManage(w, u); err != nil {
+			return err
+		}
 		if err := keepAnAdministrator(w, u, nil); err != nil {
+			return err
+		}
+		if err := refuseWhileNotified(w, u.Username, u.isRecipient); err != nil {
 			return err
 		}
 		tokens, err := resource.Find(w.Context, w.Tx, tokenRows, resource.Where{Field: "adminId", Op: "=", Value: u.ID})
@@ -128,27 +146,37 @@ func resolveRoles(w *resource.Write, was, now *User) error {
 	if err != nil {
 		return err
 	}
-	for i, ref := range now.Roles {
+	var held []RoleRef
+	for _, ref := range now.Roles {
 		k := slices.IndexFunc(roles, func(r Role) bool { return r.ID == ref.ID || ref.ID == 0 && strings.EqualFold(r.Name, ref.Name) })
 		if k < 0 {
 			return fault.At("roles", "there is no role %s", cmp.Or(ref.Name, strconv.FormatInt(ref.ID, 10)))
 		}
-		now.Roles[i] = RoleRef{ID: roles[k].ID, Name: roles[k].Name}
-		if was != nil && slices.Contains(was.Roles, now.Roles[i]) {
+		role := RoleRef{ID: roles[k].ID, Name: roles[k].Name}
+		if slices.Contains(held, role) {
+			continue
+		}
+		held = append(held, role)
+		if was != nil && was.holds(role.ID) {
 			continue
 		}
 		if err := mayGrant(w, roles[k].Privileges); err != nil {
 			return err
 		}
 	}
-	return mayManage(w, was, roles)
-}
-
-// mayManage keeps anyone from changing a user who holds more than they do:
-// with the new password they would hold it too.
-func mayManage(w *resource.Write, was *User, roles []Role) error {
+	now.Roles = held
 	if was == nil {
 		return nil
+	}
+	return mayManage(w, was)
+}
+
+// mayManage keeps anyone from changing or removing a user who holds more than
+// they do: with a new password they would hold it too.
+func mayManage(w *resource.Write, was *User) error {
+	roles, err := resource.Find(w.Context, w.Tx, roleRows)
+	if err != nil {
+		return err
 	}
 	for _, r := range roles {
 		if was.holds(r.ID) {
@@ -176,6 +204,10 @@ func keepAnAdministrator(w *resource.Write, was, now *User) error {
 }
 
 func (u *User) governs() bool { return u.Status == "active" && !u.APIOnly && u.holds(Administrator) }
+
+func (u *User) isRecipient(r *Recipient) bool {
+	return r.is("ADMIN") && strings.EqualFold(r.Addr, u.Username)
+}
 
 func (u *User) holds(role int64) bool {
 	return slices.ContainsFunc(u.Roles, func(r RoleRef) bool { return r.ID == role })

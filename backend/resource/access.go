@@ -89,12 +89,16 @@ func (a *Access) May(r Right) bool {
 }
 
 // Groups is where the caller may do op: everywhere, or in those groups, ascending.
-func (a *Access) Groups(op Operation) (all bool, ids []int64) {
+func (a *Access) Groups(op Operation) (all bool, ids []int64) { return a.In(DeviceGroup, op) }
+
+// In is where the caller may do op with objects of one type: everywhere, or in
+// those groups, ascending.
+func (a *Access) In(object Object, op Operation) (all bool, ids []int64) {
 	if a.Admin {
 		return true, nil
 	}
 	for _, g := range a.Grants {
-		if g.Object != DeviceGroup || g.Op < op {
+		if g.Object != object || g.Op < op {
 			continue
 		}
 		if g.All {

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -146,6 +147,8 @@ func (f *Field[T]) set(row *T, n Node, lenient bool) error {
 		return f.setInteger((*int64)(p), n, lenient)
 	case *Millis:
 		return f.setInteger((*int64)(p), n, lenient)
+	case *TextID:
+		return f.setInteger((*int64)(p), n, true)
 	case *float64:
 		v, err := strconv.ParseFloat(n.Text, 64)
 		if n.Kind != '0' && !(lenient && n.Kind == '"') || err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
@@ -211,12 +214,23 @@ func (f *Field[T]) setText(p *string, v string) error {
 	if f.Seal == nil && utf8.RuneCountInString(v) > f.maxLen() {
 		return f.wrong(fmt.Sprintf("longer than %d characters", f.maxLen()))
 	}
+	if f.Sealed && v == Mask {
+		return f.wrong("the secret itself; leave it out to keep the one that is stored")
+	}
 	if strings.ContainsRune(v, 0) {
 		return f.wrong("a text without NUL characters")
+	}
+	if f.maxLen() <= longestName && strings.ContainsFunc(v, isControl) {
+		return f.wrong("a text of one line, without control characters")
 	}
 	*p = v
 	return nil
 }
+
+// longestName is how long a text may be that is a name.
+const longestName = 255
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 func oneOf(values []any) string {
 	words := make([]string, len(values))
@@ -274,6 +288,17 @@ func (f *Field[T]) setProperties(p *[]Property, n Node) error {
 		props = append(props, prop)
 	}
 	*p = Unmasked(props, *p)
+	return CheckProperties(f.Name, props)
+}
+
+// maxProperties bounds what everything below a group inherits from it.
+const maxProperties = 1000
+
+// CheckProperties refuses more properties than one object may have.
+func CheckProperties(field string, props []Property) error {
+	if len(props) > maxProperties {
+		return fault.At(field, "%s: at most %d properties", field, maxProperties)
+	}
 	return nil
 }
 
@@ -286,7 +311,7 @@ func CheckProperty(field string, prop Property) error {
 		return fault.At(field, "%s: a property's name has at most 255 characters", field)
 	case utf8.RuneCountInString(prop.Value) > 24000:
 		return fault.At(field, "%s: the value of %q has more than 24,000 characters", field, prop.Name)
-	case strings.ContainsFunc(prop.Name, func(r rune) bool { return r < ' ' || r == 0x7f }), strings.ContainsRune(prop.Value, 0):
+	case strings.ContainsFunc(prop.Name, isControl), strings.ContainsRune(prop.Value, 0):
 		return fault.At(field, "%s: %q holds a control character", field, prop.Name)
 	}
 	return nil
@@ -325,9 +350,9 @@ func checkKeys(at string, n Node, s Schema) error {
 		for i, key := range n.Keys {
 			k := slices.Index(known, key)
 			if k < 0 {
-				return fault.At(at+"."+key, "%s has no field %q%s", at, key, DidYouMean(key, known))
+				return fault.At(strings.TrimPrefix(at+"."+key, "."), "%s has no field %q%s", cmp.Or(at, "the body"), key, DidYouMean(key, known))
 			}
-			if err := checkKeys(at+"."+key, n.Items[i], s.Properties[k].Schema); err != nil {
+			if err := checkKeys(strings.TrimPrefix(at+"."+key, "."), n.Items[i], s.Properties[k].Schema); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // AppendJSON adds row to out as it may be shown: every stored field that is not
@@ -39,6 +40,8 @@ func appendValue(out []byte, at any) ([]byte, error) {
 		return strconv.AppendInt(out, int64(*p), 10), nil
 	case *Millis:
 		return strconv.AppendInt(out, int64(*p), 10), nil
+	case *TextID:
+		return append(strconv.AppendInt(append(out, '"'), int64(*p), 10), '"'), nil
 	case *bool:
 		return strconv.AppendBool(out, *p), nil
 	case *string:
@@ -69,6 +72,25 @@ func AppendProperties(out []byte, props []Property) []byte {
 		out = append(out, '}')
 	}
 	return append(out, ']')
+}
+
+// ReadProperties reads what AppendProperties wrote. Most hold no escapes, and
+// are then cut out of the text as they stand.
+func ReadProperties(text string) ([]Property, error) {
+	props := make([]Property, 0, strings.Count(text, `{"name":`))
+	if strings.IndexByte(text, '\\') >= 0 {
+		err := json.Unmarshal([]byte(text), &props)
+		return props, err
+	}
+	for rest := strings.TrimPrefix(text, "["); rest != "]"; rest = strings.TrimPrefix(rest, ",") {
+		name, after, ok := strings.Cut(strings.TrimPrefix(rest, `{"name":"`), `","value":"`)
+		value, after, closed := strings.Cut(after, `"}`)
+		if !ok || !closed {
+			return nil, fmt.Errorf("no list of properties: %.40q", text)
+		}
+		props, rest = append(props, Property{name, value}), after
+	}
+	return props, nil
 }
 
 // Key finds the raw value of a top-level key in an object this package made,

@@ -23,6 +23,8 @@ type Endpoint struct {
 	Params  []Param
 	Body    *Schema // nil: no body
 	Answer  *Schema // of 200 or 201; nil: an empty object
+	Lines   *Schema // of each line, where a list goes as application/x-ndjson too
+	Tagged  bool    // the answer has an ETag: If-None-Match goes with a GET, If-Match with a write that may answer fault.Changed
 	Creates bool    // answers 201 on the native mount
 	Errors  []Failure
 	Example Example
@@ -74,6 +76,8 @@ type Call struct {
 	Lenient bool   // came by the mount for published clients (wire.md, Two mounts)
 	Base    string // the mount as a URL, "http://127.0.0.1:8443/api"
 	Remote  string // the caller's address, without port
+	Verb    string // the last word of a path such as "/alert/alerts/{id}/ack"; empty for lists and rows
+	Lines   bool   // a list is wanted whole, one object a line (Accept: application/x-ndjson)
 	IfMatch string // entity tag, empty when not conditional
 	NotIf   string // If-None-Match, empty when not conditional
 	Session Session
@@ -108,6 +112,9 @@ func (c *Call) Flag(name string) (bool, error) {
 
 // JSON is an answer that is encoded already.
 type JSON []byte
+
+// LinesType is the media type of a list with one object a line.
+const LinesType = "application/x-ndjson"
 
 // Answer is a result that is more than its body.
 type Answer struct {

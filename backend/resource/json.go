@@ -20,13 +20,13 @@ type Node struct {
 
 const (
 	maxDepth = 32
-	maxKey   = 256 // bytes
+	maxKey   = 256     // bytes
+	maxNodes = 100_000 // values in one body: each takes a hundred bytes of memory
 )
 
 // ParseJSON reads a body strictly: one value and nothing behind it, valid
 // UTF-8, no key twice, no control characters in keys, keys of at most 256 bytes,
-// at most 32 levels deep
-// (trust.md, rule 6). Errors are fault.Invalid and name the byte.
+// at most 32 levels deep and 100,000 values in all (trust.md, rule 6). Errors are fault.Invalid and name the byte.
 func ParseJSON(body []byte) (Node, error) {
 	if !utf8.Valid(body) {
 		return Node{}, fault.New(fault.Invalid, "the body is not valid UTF-8")
@@ -44,8 +44,9 @@ func ParseJSON(body []byte) (Node, error) {
 }
 
 type parser struct {
-	in []byte
-	at int
+	in    []byte
+	at    int
+	nodes int
 }
 
 func (p *parser) wrong(format string, args ...any) error {
@@ -81,6 +82,9 @@ func (p *parser) value(depth int) (Node, error) {
 	n := Node{Kind: p.peek(), Pos: p.at}
 	if depth >= maxDepth && (n.Kind == '{' || n.Kind == '[') {
 		return Node{}, p.wrong("it is nested deeper than %d levels", maxDepth)
+	}
+	if p.nodes++; p.nodes > maxNodes {
+		return Node{}, p.wrong("it holds more than %d values", maxNodes)
 	}
 	var err error
 	switch c := n.Kind; {

@@ -101,6 +101,17 @@ func TestThirtyTwoLevelsAreReadAndOneMoreIsNot(t *testing.T) {
 	}
 }
 
+func TestABodyHoldsAHundredThousandValuesAndNotOneMore(t *testing.T) {
+	list := func(n int) []byte { return []byte("[" + strings.Repeat("0,", n-2) + "0]") } // and the list itself
+	if _, err := resource.ParseJSON(list(100_000)); err != nil {
+		t.Error(err)
+	}
+	_, err := resource.ParseJSON(list(100_001))
+	if want := "the body is no valid JSON at byte 199999: it holds more than 100000 values"; fault.Of(err).Message != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // stricter reports whether a body that encoding/json takes breaks one of the
 // rules that only ParseJSON has.
 func stricter(body []byte) bool {

@@ -45,7 +45,7 @@ func (r *Resource[T]) Columns() []Column {
 
 func kindOf(at any) Kind {
 	switch at.(type) {
-	case *int64:
+	case *int64, *TextID:
 		return KindInteger
 	case *float64:
 		return KindNumber

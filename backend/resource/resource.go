@@ -14,6 +14,7 @@
 //	*float64    number             *IDs         "1,2,3": ids of another resource
 //	*string     string             *Seconds     epoch seconds
 //	*bool       boolean            *Millis      epoch milliseconds
+//	*TextID     the row's own id, sent as a string
 //	anything else: stored and sent as its encoding/json form; null goes for a pointer
 //
 // # Errors
@@ -47,18 +48,30 @@ type Resource[T any] struct {
 	Owner  string     // the field that holds a user's id: each user has rows of their own and sees no others
 
 	Sample  int64    // the id that examples use; the demo environment has a row of that id that nothing else needs
-	Without []string // methods that are not generated, because a verb elsewhere serves them
+	Without []string // methods ("POST") or endpoints ("GET /a/{id}") that are not generated, because a verb elsewhere serves them or nothing does
+	Single  int64    // the id of its only row, which is always there: the path is that row, and has no list
 	OpTypes bool     // PUT and PATCH take opType, which governs customProperties
-	Flags   []Flag   // query switches of DELETE, "deleteChildren"
-	SoftBy  string   // Millis field set by DELETE instead of removing; rows that have it do not show
+	Flags   []Flag   // query switches, "deleteChildren"
+	SoftBy  string   // Millis field set by DELETE instead of removing; rows that have it do not show, but lie in the recycle bin
+	Bin     string   // with SoftBy: path of the recycle bin, "/device/recyclebin"
+	Deleted int64    // with Bin: the id of a deleted row that examples use, as Sample; the next higher one is deleted too
+	Batch   bool     // POST {path}/batch writes many rows at once
+
+	Props *Props    // set where single name/value pairs have endpoints of their own
+	Lists []Listing // further paths at which some of the rows are listed
 
 	// Check runs before a row is written, inside the transaction; was is nil on
 	// create. It completes now and refuses what is wrong with it.
 	Check func(w *Write, was, now *T) error
+	// Settle runs right before the row is written, when all of it is known to be
+	// right: what the portal decides, which the caller's rights do not limit.
+	Settle func(w *Write, was, now *T) error
 	// After runs once the row is written, in the same transaction: what follows for other rows.
 	After func(w *Write, was, now *T) error
 	// Remove runs before a row is deleted, in the same transaction.
 	Remove func(w *Write, row *T) error
+	// Actions are named changes to one row; the rules above do not run, apart from After.
+	Actions []Action[T]
 }
 
 // Name is what a resource is called, together with the type of its rows: enough
@@ -78,9 +91,10 @@ type Field[T any] struct {
 	WriteOnly bool   // never shown, filtered or sorted
 	OneOf     []any  // the only values that go
 	Min, Max  *int64 // of an integer, inclusive
-	MaxLen    int    // of a string, in characters; 1,024 when 0
+	MaxLen    int    // of a string, in characters; 1,024 when 0. Up to 255 it is a name: no line breaks, no control characters
 	Refs      string // the Name of the resource whose ids it holds
 	Index     bool   // often filtered or sorted: worth an index
+	Sealed    bool   // of a write-only string: a secret the portal must read again, so it is kept encrypted
 
 	// Seal turns what was sent into what is kept (a password into its hash). It
 	// may be slow: it runs before the transaction.
@@ -95,8 +109,25 @@ type Parent struct {
 	Sample int64  // the parent's id that examples use
 }
 
-// Flag is a boolean query parameter of an operation.
-type Flag struct{ Name, Doc string }
+// Listing is a path at which some rows of a resource are listed: those whose
+// Field holds the id in the path, or all of them.
+type Listing struct {
+	Path     string // "/device/groups/{id}/devices"
+	Category string // of the catalog; the resource's own when empty
+	Summary  string // a few words, "List devices of a group"
+	Doc      string // one sentence
+
+	Of     string // the Name of the resource that the id is of; empty: all rows
+	Param  string // the path parameter, "id"
+	Field  string // of the rows, an id or IDs
+	Sample int64  // the id that examples use
+}
+
+// Flag is a boolean query parameter of DELETE, and of PUT and PATCH where it Writes.
+type Flag struct {
+	Name, Doc string
+	Writes    bool
+}
 
 // Derived is a value that depends on other rows, so it is computed when read.
 type Derived struct {
@@ -105,6 +136,7 @@ type Derived struct {
 	Schema  Schema
 	Example any
 	From    string // the stored column Of reads as text; empty: the id
+	Whole   bool   // it counts devices whatever their groups: 0 for a role that does not see all of them
 	// Of gives one JSON value a row, in the order of rows. One call a page: it
 	// asks the store a fixed number of questions, not one a row.
 	Of func(ctx context.Context, r Reader, rows []Row) ([][]byte, error)
@@ -146,6 +178,8 @@ type Tx interface {
 	DeleteRow(ctx context.Context, name string, id int64) error
 	// DeleteRows removes all rows that match, without reading them.
 	DeleteRows(ctx context.Context, name string, where ...Where) error
+	// Note keeps a change that is no row in the audit log.
+	Note(ctx context.Context, c *Change) error
 }
 
 // Where is one condition on a field; Op is one of = != < > <= >=, or "has any".

@@ -75,6 +75,8 @@ func (f *Field[T]) schema(row *T) Schema {
 		s.Type = "boolean"
 	case *string:
 		s.Type, s.MaxLen = "string", f.maxLen()
+	case *TextID:
+		s.Type, s.Format = "string", "id"
 	case *IDs:
 		s.Type, s.Format = "string", "comma-separated-ids"
 	default:

@@ -20,6 +20,9 @@ func SecondsOf(t time.Time) Seconds { return Seconds(t.Unix()) }
 // MillisOf is t in epoch milliseconds.
 func MillisOf(t time.Time) Millis { return Millis(t.UnixMilli()) }
 
+// TextID is a row's own id that the published API sends as a string.
+type TextID int64
+
 // IDs are ids of another resource, sent as one comma-joined string.
 type IDs []int64
 
@@ -61,19 +64,21 @@ type Property struct {
 const Mask = "********"
 
 // secretWords end or make up the names whose values are never shown (wire.md, Values).
-var secretWords = []string{"pass", "password", "passwd", "community", "key", "token", "secret", "authtoken", "privtoken", "credential"}
+var secretWords = []string{"pass", "password", "passwd", "community", "key", "token", "secret", "authtoken", "privtoken", "credential", "apikey", "accesskey", "privatekey", "passphrase"}
 
 // SecretName reports whether the value of a property of that name is write-only.
 func SecretName(name string) bool {
-	last := strings.ToLower(name)
-	if i := strings.LastIndexByte(last, '.'); i >= 0 {
-		last = last[i+1:]
-	}
+	last := name[strings.LastIndexByte(name, '.')+1:]
 	return slices.ContainsFunc(secretWords, func(w string) bool {
-		before, ok := strings.CutSuffix(last, w)
-		return ok && (before == "" || before[len(before)-1] == '_' || before[len(before)-1] == '-')
+		at := len(last) - len(w)
+		if at < 0 || !strings.EqualFold(last[at:], w) {
+			return false
+		}
+		return at == 0 || last[at-1] == '_' || last[at-1] == '-' || isUpper(last[at]) && !isUpper(last[at-1])
 	})
 }
+
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 // Masked is a copy of properties as it may be shown.
 func Masked(props []Property) []Property {

@@ -11,13 +11,13 @@ import (
 func TestSecretName(t *testing.T) {
 	for _, name := range []string{
 		"snmp.community", "jdbc.mysql.pass", "ssh.password", "db.passwd", "PASS", "wmi.Pass", "aws.key", "api.token", "oauth.secret",
-		"snmp.authToken", "snmp.privToken", "vault.credential", "api_key", "x.client-secret", "azure.secret_key",
+		"snmp.authToken", "snmp.privToken", "vault.credential", "api_key", "x.client-secret", "azure.secret_key", "dbPassword", "aws.secretAccessKey", "x.apikey", "ssh.passphrase",
 	} {
 		if !resource.SecretName(name) {
 			t.Errorf("%s is shown, want masked", name)
 		}
 	}
-	for _, name := range []string{"", "location", "passenger", "pass.count", "monkey", "token.lifetime", "system.hostname", "compass", "keyboard.layout"} {
+	for _, name := range []string{"", "location", "passenger", "pass.count", "monkey", "token.lifetime", "system.hostname", "compass", "keyboard.layout", "PASSKEYS", "MONKEY"} {
 		if resource.SecretName(name) {
 			t.Errorf("%s is masked, want shown", name)
 		}

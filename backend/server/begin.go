@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"runtime/debug"
+	"time"
 
 	"spyglass/backend/demo"
 	"spyglass/backend/fault"
@@ -17,7 +19,7 @@ func (s *Server) begin(ctx context.Context) error {
 	setting, err := resource.Get(ctx, s.db, portal.Settings.Name, portal.SettingID)
 	if err == nil {
 		s.Setting = *setting
-		return nil
+		return s.complete(ctx)
 	}
 	if !fault.Is(err, fault.Unknown) {
 		return err
@@ -33,11 +35,48 @@ func (s *Server) begin(ctx context.Context) error {
 	if err := s.setAdmin(ctx); err != nil {
 		return err
 	}
-	s.Setting = portal.Setting{ID: portal.SettingID, Instance: word(8, random), Name: "My portal", Demo: s.o.Demo, CreatedOn: now}
+	if setting, err = portal.Settings.Defaults(); err != nil {
+		return err
+	}
+	s.Setting = *setting
+	s.Setting.ID, s.Setting.Instance, s.Setting.Name, s.Setting.Demo, s.Setting.CreatedOn = portal.SettingID, word(8, random), "My portal", s.o.Demo, now
 	if s.o.Demo {
 		s.Setting.Name = "Demo portal"
 	}
-	return s.db.Write(ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, portal.Settings.Name, &s.Setting) })
+	return s.db.Write(ctx, func(tx resource.Tx) error {
+		if err := resource.Put(ctx, tx, portal.Settings.Name, &s.Setting); err != nil {
+			return err
+		}
+		if err := portal.Announce(ctx, tx, s.o.Version, built()); err != nil {
+			return err
+		}
+		return tx.Note(ctx, &resource.Change{Call: &resource.Call{At: s.o.Clock()}, Action: "create", Object: "portal", Title: "Made this portal"})
+	})
+}
+
+// complete gives an older portal what this version adds, and tells which
+// version its collectors can have.
+func (s *Server) complete(ctx context.Context) error {
+	return s.db.Write(ctx, func(tx resource.Tx) error {
+		if err := portal.Complete(ctx, tx, &s.Setting, resource.SecondsOf(s.o.Clock())); err != nil {
+			return err
+		}
+		return portal.Announce(ctx, tx, s.o.Version, built())
+	})
+}
+
+// built is when this program's source was committed; 0 when it does not say.
+func built() resource.Seconds {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return 0
+	}
+	for _, s := range info.Settings {
+		if at, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
+			return resource.SecondsOf(at)
+		}
+	}
+	return 0
 }
 
 func random(b []byte) { rand.Read(b) }

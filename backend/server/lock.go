@@ -16,7 +16,7 @@ func takeLock(data string) (*lock, error) {
 	l := &lock{flock.New(filepath.Join(data, "lock"), flock.SetPermissions(0o600))}
 	got, err := l.file.TryLock()
 	if err != nil {
-		return nil, fault.New(fault.Denied, "the data folder %s cannot be written (%v); choose another one with --data or change its permissions", data, cause(err))
+		return nil, fault.New(fault.Conflict, "the data folder %s cannot be written (%v); choose another one with --data or change its permissions", data, cause(err))
 	}
 	if !got {
 		return nil, fault.New(fault.Conflict, "another Spyglass runs on the data folder %s; stop it, or choose another folder with --data", data)

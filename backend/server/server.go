@@ -116,10 +116,21 @@ func (s *Server) tables() error {
 	return errors.Join(
 		mount(s, &portal.Devices),
 		mount(s, &portal.Groups),
+		mount(s, &portal.Functions),
+		mount(s, &portal.Rules),
+		mount(s, &portal.Chains),
+		mount(s, &portal.RecipientGroups),
+		mount(s, &portal.Integrations),
 		mount(s, &portal.Collectors),
+		mount(s, &portal.CollectorGroups),
+		mount(s, &portal.CollectorVersions),
 		mount(s, &portal.Users),
 		mount(s, &portal.Tokens),
 		mount(s, &portal.Roles),
+		mount(s, &portal.OpsNotes),
+		mount(s, &portal.Settings),
+		mount(s, &portal.ReportGroups),
+		mount(s, &portal.AuditLogs),
 	)
 }
 
@@ -140,12 +151,11 @@ func (s *Server) open(ctx context.Context) error {
 	if err := s.tables(); err != nil {
 		return err
 	}
-	if _, err := store.Add(s.db, &portal.Settings); err != nil {
-		return err
-	}
+	s.db.SetAuditor(portal.Audit)
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
+	s.db.SetZone(s.zone)
 	if s.Sessions, err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Log: s.o.Log, Clock: s.o.Clock}); err != nil {
 		return err
 	}
@@ -214,7 +224,7 @@ func (s *Server) hosts() []string {
 
 // Start serves the portal, and beside it the Explorer's endpoints.
 func (s *Server) Start(explorer []resource.Endpoint) error {
-	limits := api.DefaultLimit
+	limits := s.limit
 	if s.o.NoLimits {
 		limits = nil
 	}
@@ -229,7 +239,8 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 	s.http = &http.Server{
 		Handler: handler, MaxHeaderBytes: 64 << 10,
 		ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
+		DisableGeneralOptionsHandler: true, // it would answer any Host
+		ErrorLog:                     slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
 	}
 	s.wait.Go(func() {
 		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {

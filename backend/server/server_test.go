@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"database/sql"
@@ -138,6 +139,44 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 			_, err := server.New(t.Context(), o)
 			if f := fault.Of(err); err == nil || f.Kind != tt.kind || !strings.Contains(f.Message, tt.words) {
 				t.Errorf("%v, want %s: …%s…", err, tt.kind, tt.words)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeWrittenSaysSoAndIsLeftAsItIs(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root writes to files that are read-only")
+	}
+	for _, tt := range []struct{ name, spoil, words string }{
+		{"the database", "portal.db", "cannot be written (permission denied); choose another --data folder or change its permissions"},
+		{"its key", "portal.db.key", "cannot be used (permission denied); choose another --data folder or change its permissions"},
+		{"the folder", "", "permission denied"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := options(t)
+			stop(t, start(t, o))
+			path, mode := filepath.Join(o.Data, tt.spoil), os.FileMode(0o400)
+			switch tt.spoil {
+			case "":
+				mode = 0o500
+				if err := os.Remove(filepath.Join(o.Data, "lock")); err != nil && !os.IsNotExist(err) {
+					t.Fatal(err)
+				}
+			case "portal.db.key":
+				mode = 0
+			}
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.Chmod(path, 0o700) })
+			before, _ := os.ReadFile(filepath.Join(o.Data, "portal.db"))
+			_, err := server.New(t.Context(), o)
+			if f := fault.Of(err); err == nil || f.Kind != fault.Conflict || !strings.Contains(f.Message, tt.words) {
+				t.Errorf("%v, want conflict: …%s…", err, tt.words)
+			}
+			if after, _ := os.ReadFile(filepath.Join(o.Data, "portal.db")); !bytes.Equal(before, after) {
+				t.Error("the database was changed")
 			}
 		})
 	}

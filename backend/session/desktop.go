@@ -53,7 +53,11 @@ func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 	if who == nil || !who.maySignIn() {
 		return nil, fault.New(fault.NoLogin, "the user is suspended or gone")
 	}
-	return s.open(ctx, who, l.persistent)
+	sess, err := s.open(ctx, who, l.persistent)
+	if err == nil {
+		s.note(ctx, s.change("sign-in", who.row.Username, "Opened a window signed in", ""))
+	}
+	return sess, err
 }
 
 // credential lets the desktop's next start resume a user's session. It is not

@@ -121,7 +121,12 @@ func (s *Service) end(key digest) *live {
 // SignOut ends the session. Signing out of a desktop window also ends the
 // credential by which the next start would sign in again.
 func (s *Service) SignOut(ctx context.Context, secret string) error {
-	if l := s.end(digestOf(secret)); l != nil && l.persistent.Load() {
+	l := s.end(digestOf(secret))
+	if l == nil {
+		return nil
+	}
+	s.noteEnd(ctx, l.userID)
+	if l.persistent.Load() {
 		return s.dropCredentials(ctx, l.userID)
 	}
 	return nil

@@ -72,8 +72,12 @@ func openHouse(t testing.TB, path string, c *clock) *house {
 	t.Cleanup(func() { must(t, db.Close()) })
 	for _, add := range []func() error{
 		func() error { _, err := store.Add(db, &portal.Groups); return err },
+		func() error { _, err := store.Add(db, &portal.CollectorGroups); return err },
+		func() error { _, err := store.Add(db, &portal.AuditLogs); return err },
 		func() error { _, err := store.Add(db, &portal.Devices); return err },
 		func() error { _, err := store.Add(db, &portal.Collectors); return err },
+		func() error { _, err := store.Add(db, &portal.RecipientGroups); return err },
+		func() error { _, err := store.Add(db, &portal.Chains); return err },
 		func() error { _, err := store.Add(db, &portal.Roles); return err },
 		func() error { _, err := store.Add(db, &portal.Users); return err },
 		func() error { _, err := store.Add(db, &portal.Tokens); return err },

@@ -30,6 +30,7 @@ func (s *Service) SignIn(ctx context.Context, username, password, remote string)
 		return nil, err
 	case who == nil:
 		s.fails.failed(keys)
+		s.noteFailure(ctx, username, remote)
 		return nil, fault.New(fault.NoLogin, "the user name or the password is wrong")
 	}
 	s.fails.succeeded(keys, keys[0])
@@ -67,15 +68,20 @@ func errBusy() error {
 	return &fault.Error{Kind: fault.TooMany, Message: "too many people sign in at once; try again in a moment", RetryAfter: time.Second}
 }
 
-// recordSignIn notes time and address at the user. A full disk keeps nobody out.
+// recordSignIn notes time and address at the user, and the sign-in in the audit
+// log. A full disk keeps nobody out.
 func (s *Service) recordSignIn(ctx context.Context, userID int64, remote string) {
+	ctx = resource.WithCall(ctx, nil) // what is written at the user is part of the sign-in
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
 		u, err := resource.Get(ctx, tx, portal.Users.Name, userID)
 		if err != nil {
 			return err
 		}
 		u.LastLoginOn, u.LastAuthIP = resource.SecondsOf(s.clock()), remote
-		return resource.Put(ctx, tx, portal.Users.Name, u)
+		if err := resource.Put(ctx, tx, portal.Users.Name, u); err != nil {
+			return err
+		}
+		return tx.Note(ctx, s.change("sign-in", u.Username, "Signed in", remote))
 	})
 	if err != nil {
 		s.log.WarnContext(ctx, "a sign-in could not be recorded", "user", userID, "err", err)

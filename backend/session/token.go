@@ -150,7 +150,7 @@ func (s *Service) tokens(ctx context.Context) (*tokens, error) {
 // CreateToken makes an API token for a user; by is the name of who makes it. An
 // unknown user is fault.Unknown.
 func (s *Service) CreateToken(ctx context.Context, userID int64, note, by string) (Created, error) {
-	return s.createToken(ctx, portal.Token{AdminID: userID, Note: note, Status: portal.TokenActive, CreatedBy: by}, nil)
+	return s.createToken(s.asPortal(ctx), portal.Token{AdminID: userID, Note: note, Status: portal.TokenActive, CreatedBy: by}, nil)
 }
 
 // createToken completes the row and writes it, when allow has nothing against

@@ -26,6 +26,7 @@ func (s *Service) AddUser(ctx context.Context, name, password, role string) (id 
 		return 0, fault.At("username", "username has 1 to 128 bytes")
 	}
 	u.Username, u.Password, u.Email, u.Roles = name, hash, mailOf(name), []portal.RoleRef{{Name: role}}
+	ctx = s.asPortal(ctx)
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
 		u.ID = 0
 		if err := portal.Users.Check(s.asSystem(ctx, tx), nil, u); err != nil {
@@ -34,6 +35,15 @@ func (s *Service) AddUser(ctx context.Context, name, password, role string) (id 
 		return resource.Put(ctx, tx, portal.Users.Name, u)
 	})
 	return u.ID, err
+}
+
+// asPortal makes what is written from here on the portal's own doing in the
+// audit log, where no caller is known.
+func (s *Service) asPortal(ctx context.Context) context.Context {
+	if resource.CallOf(ctx) != nil {
+		return ctx
+	}
+	return resource.WithCall(ctx, &resource.Call{At: s.clock()})
 }
 
 func (s *Service) asSystem(ctx context.Context, tx resource.Tx) *resource.Write {
@@ -61,6 +71,7 @@ func (s *Service) SetPassword(ctx context.Context, name, password string) error 
 	if err != nil {
 		return err
 	}
+	ctx = s.asPortal(ctx)
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
 		u, err := resource.Get(ctx, tx, portal.Users.Name, id)
 		if err != nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -31,24 +32,38 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 
 	all := []resource.Endpoint{
 		{Method: "GET", Path: r.Path, Summary: "List " + label + "s", Doc: "Returns the " + label + "s this account can see, one page at a time.",
-			Right: read, Params: append(t.parentParam(), t.listParams()...), Answer: ListSchema(one), Errors: fails(wrong), Example: t.listExample(), Handle: t.list},
+			Right: read, Params: append(t.parentParam(), t.listParams()...), Answer: ListSchema(one), Lines: &one, Errors: fails(wrong), Example: t.listExample(), Handle: t.list},
 		{Method: "POST", Path: r.Path, Summary: "Add " + article(label), Doc: r.Doc,
-			Right: write, Params: t.parentParam(), Body: &body, Answer: &one, Creates: true, Errors: fails(wrong, clash), Example: t.example("", t.exampleBody(asExample)), Handle: t.create},
+			Right: write, Params: t.parentParam(), Body: &body, Answer: &one, Creates: true, Tagged: true, Errors: fails(wrong, clash), Example: t.example("", t.exampleBody(asExample)), Handle: t.create},
 		{Method: "GET", Path: row, Summary: "Get one " + label, Doc: "Returns one " + label + ", with an ETag for conditional requests.",
-			Right: read, Params: append(slices.Clone(ids), fieldsParam), Answer: &one, Errors: fails(missing), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.get},
+			Right: read, Params: append(slices.Clone(ids), fieldsParam), Answer: &one, Tagged: true, Errors: fails(missing), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.get},
 		{Method: "PUT", Path: row, Summary: "Replace " + article(label), Doc: "Replaces the " + label + ": what is not given returns to its default. Read-only fields are accepted and ignored.",
-			Right: write, Params: t.withOpType(ids), Body: &body, Answer: &one, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(renamed)), Handle: t.replace},
+			Right: write, Params: t.changeParams(ids), Body: &body, Answer: &one, Tagged: true, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(renamed)), Handle: t.replace},
 		{Method: "PATCH", Path: row, Summary: "Change some fields of " + article(label), Doc: "Changes the fields that are given, and no others.",
-			Right: write, Params: t.withOpType(ids), Body: &body, Answer: &one, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(oneText)), Handle: t.patch},
+			Right: write, Params: t.changeParams(ids), Body: &body, Answer: &one, Tagged: true, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(oneText)), Handle: t.patch},
 		{Method: "DELETE", Path: row, Summary: "Remove " + article(label), Doc: "Removes the " + label + ".",
-			Right: write, Params: append(slices.Clone(ids), t.flagParams()...), Errors: fails(missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.erase},
+			Right: write, Params: append(slices.Clone(ids), t.flagParams(false)...), Errors: fails(missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.erase},
 	}
 	if r.Owner != "" {
 		all = append(all, resource.Endpoint{Method: "DELETE", Path: r.Path, Summary: "Remove all " + label + "s", Right: write, Handle: t.clear})
 	}
-	all = slices.DeleteFunc(all, func(e resource.Endpoint) bool { return slices.Contains(r.Without, e.Method) })
+	if r.Single > 0 {
+		all = single(r.Path, label, all)
+	}
+	if r.Batch {
+		all = append(all, t.batchEndpoint(write, fails(wrong, missing, clash, stale)))
+	}
+	if r.Bin != "" {
+		all = append(all, t.binEndpoints(read, write, fails)...)
+	}
+	all = append(all, t.actions(row, ids, fails(wrong, missing, clash, stale))...)
+	all = slices.DeleteFunc(all, func(e resource.Endpoint) bool {
+		return slices.Contains(r.Without, e.Method) || slices.Contains(r.Without, e.ID())
+	})
+	all = append(all, t.propEndpoints(read, write, fails)...)
+	all = append(all, t.listings(read, fails)...)
 	for i := range all {
-		all[i].Category = r.Category
+		all[i].Category = cmp.Or(all[i].Category, r.Category)
 	}
 	return all
 }
@@ -75,6 +90,14 @@ var fieldsParam = resource.Param{Name: "fields", In: "query", Schema: resource.T
 func bound(n int64) *int64 { return &n }
 
 func (t *Table[T]) listParams() []resource.Param {
+	params := t.pageParams()
+	if t.res.SoftBy != "" {
+		params = append(params, resource.Param{Name: withDeleted, In: "query", Schema: resource.Schema{Type: "boolean", Doc: "Show deleted ones too, which are still in the recycle bin", Default: false}})
+	}
+	return params
+}
+
+func (t *Table[T]) pageParams() []resource.Param {
 	return []resource.Param{
 		{Name: "size", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items per page", Min: bound(1), Max: bound(resource.MaxSize), Default: int64(resource.DefaultSize)}, Example: int64(50)},
 		{Name: "offset", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items to skip", Min: bound(0), Default: int64(0)}, Example: int64(0)},
@@ -115,6 +138,11 @@ func (t *Table[T]) parentParam() []resource.Param {
 	return []resource.Param{{Name: t.res.Parent.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + t.res.Parent.Of), Example: t.res.Parent.Sample}}
 }
 
+// changeParams are those of PUT and PATCH.
+func (t *Table[T]) changeParams(ids []resource.Param) []resource.Param {
+	return append(t.withOpType(slices.Clone(ids)), t.flagParams(true)...)
+}
+
 func (t *Table[T]) withOpType(params []resource.Param) []resource.Param {
 	if !t.res.OpTypes {
 		return params
@@ -125,9 +153,13 @@ func (t *Table[T]) withOpType(params []resource.Param) []resource.Param {
 	}})
 }
 
-func (t *Table[T]) flagParams() []resource.Param {
+// flagParams are the switches of DELETE, or of a change.
+func (t *Table[T]) flagParams(change bool) []resource.Param {
 	var params []resource.Param
 	for _, flag := range t.res.Flags {
+		if change && !flag.Writes {
+			continue
+		}
 		params = append(params, resource.Param{Name: flag.Name, In: "query", Schema: resource.Schema{Type: "boolean", Doc: flag.Doc, Default: false}})
 	}
 	return params
@@ -155,19 +187,23 @@ type exampleKind int
 const (
 	asExample exampleKind = iota // every field that may be written
 	renamed                      // the same under another name, so that it can follow the first
-	oneText                      // only what is free text
+	oneText                      // only one, free text where there is some
+	oneMore                      // under a third name, beside the other two
 )
 
 func (t *Table[T]) exampleBody(kind exampleKind) json.RawMessage {
-	out := []byte{'{'}
+	out, one := []byte{'{'}, t.freeField()
 	for _, c := range t.columns {
 		f := c.field
-		if f.ReadOnly || f.Example == nil || kind == oneText && f.Name != "description" && f.Name != "note" && f.Name != "firstName" {
+		if f.ReadOnly || f.Example == nil || kind == oneText && f.Name != one {
 			continue
 		}
 		example := f.Example
-		if text, ok := example.(string); ok && kind == renamed && t.names(f.Name) {
-			example = text + "-renamed"
+		if kind == renamed && t.names(f.Name) {
+			example = another(example)
+		}
+		if kind == oneMore && t.names(f.Name) {
+			example = fmt.Sprint(example, "_2")
 		}
 		value, err := json.Marshal(example)
 		if err != nil {
@@ -179,6 +215,33 @@ func (t *Table[T]) exampleBody(kind exampleKind) json.RawMessage {
 		out = append(append(resource.AppendString(out, f.Name), ':'), value...)
 	}
 	return append(out, '}')
+}
+
+// another is an example that differs from the first, where no two rows may share one.
+func another(example any) any {
+	switch v := example.(type) {
+	case string:
+		return v + "_renamed" // which goes in names of any sort
+	case int:
+		return v + 1
+	}
+	return example
+}
+
+// freeField is the field an example changes alone: what people write about the
+// row, or the first that depends on no other.
+func (t *Table[T]) freeField() string {
+	for _, name := range []string{"description", "note", "firstName"} {
+		if c := t.column(name); c != nil && c.field.Example != nil {
+			return name
+		}
+	}
+	for _, c := range t.columns {
+		if f := c.field; !f.ReadOnly && !f.Required && f.Example != nil && f.Refs == "" && !t.names(f.Name) {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // names reports whether no two rows share the field.

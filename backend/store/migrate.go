@@ -56,7 +56,7 @@ func (t *Table[T]) knownShape(ctx context.Context) (shape string, err error) {
 
 // shape names everything of the declaration that the file depends on.
 func (t *Table[T]) shape() string {
-	text := fmt.Sprintf("%v %s", t.res.Unique, t.res.SoftBy)
+	text := fmt.Sprintf("%v %s 2", t.res.Unique, t.res.SoftBy) // 2: what indexes are made for a declaration
 	for _, c := range t.columns {
 		text += fmt.Sprintf("|%s %d %v %v", c.Name, c.Kind, c.Hidden, c.field.Index)
 	}
@@ -143,7 +143,12 @@ func (t *Table[T]) indexes() []string {
 		if c.field.Index && c.link == "" && c.Name != "id" {
 			name := quote(string(t.res.Name) + " by " + c.Name)
 			statements = append(statements, "DROP INDEX IF EXISTS "+name,
-				"CREATE INDEX "+name+" ON "+t.name()+" ("+quote(c.Name)+collation(c.Kind)+`, "id")`)
+				"CREATE INDEX "+name+" ON "+t.name()+" ("+quote(c.Name)+collation(c.Kind)+`, "id")`+t.whereLive())
+		}
+	}
+	if t.res.SoftBy != "" {
+		for name, which := range map[string]life{t.orderIndex(): alive, string(t.res.Name) + " deleted": gone} {
+			statements = append(statements, "DROP INDEX IF EXISTS "+quote(name), "CREATE INDEX "+quote(name)+" ON "+t.name()+` ("id") WHERE `+t.lives(which))
 		}
 	}
 	for _, set := range t.res.Unique {
@@ -156,6 +161,15 @@ func (t *Table[T]) indexes() []string {
 			"CREATE UNIQUE INDEX "+name+" ON "+t.name()+" ("+strings.Join(columns, ", ")+") WHERE "+t.live())
 	}
 	return statements
+}
+
+// whereLive leaves deleted rows out of an index, so that a list of those that
+// are there can be read from it alone.
+func (t *Table[T]) whereLive() string {
+	if t.res.SoftBy == "" {
+		return ""
+	}
+	return " WHERE " + t.live()
 }
 
 // define runs a statement that changes the schema; it is not kept prepared.

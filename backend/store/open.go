@@ -52,15 +52,18 @@ type Options struct {
 
 // DB is one open database.
 type DB struct {
-	path   string
-	log    *slog.Logger
-	clock  func() time.Time
-	zone   *time.Location
-	seal   sealer
-	read   *sql.DB
-	stmts  statements
-	writer *writer
-	memos  memos
+	path    string
+	log     *slog.Logger
+	clock   func() time.Time
+	zone    func() *time.Location
+	seal    sealer
+	read    *sql.DB
+	streams chan struct{} // a place for each list that is streamed
+	stmts   statements
+	writer  *writer
+	memos   memos
+
+	auditor resource.Auditor // nil: nobody keeps changes
 
 	mu       sync.RWMutex
 	tables   map[string]rows
@@ -96,12 +99,23 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := private(o.Path); err != nil {
 		return nil, err
 	}
-	db := &DB{path: o.Path, log: o.Log, clock: o.Clock, zone: o.Zone, seal: key, tables: map[string]rows{}}
+	db := &DB{path: o.Path, log: o.Log, clock: o.Clock, zone: func() *time.Location { return o.Zone }, seal: key, streams: make(chan struct{}, maxStreams), tables: map[string]rows{}}
 	if err := db.connect(ctx); err != nil {
 		db.closePools()
 		return nil, explain(o.Path, err)
 	}
 	return db, nil
+}
+
+// SetZone says in which zone a day of a filter is a day, instead of Options.Zone.
+// It is called before the first question; zone is asked at each filter.
+func (db *DB) SetZone(zone func() *time.Location) { db.zone = zone }
+
+func (db *DB) dayZone(filter string) *time.Location {
+	if filter == "" {
+		return time.UTC // nobody will ask
+	}
+	return db.zone()
 }
 
 func (db *DB) connect(ctx context.Context) error {
@@ -120,7 +134,7 @@ func (db *DB) connect(ctx context.Context) error {
 	if db.read, err = sql.Open("sqlite", dsn(db.path, "deferred")+"&_pragma=query_only(1)"); err != nil {
 		return err
 	}
-	db.read.SetMaxOpenConns(readers)
+	db.read.SetMaxOpenConns(readers + maxStreams)
 	db.read.SetMaxIdleConns(readers)
 	db.stmts.prepare = db.read.PrepareContext
 	return nil
@@ -130,7 +144,7 @@ func dsn(path, lock string) string {
 	values := url.Values{"_txlock": {lock}}
 	for _, pragma := range []string{
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)",
-		"cache_size(-8000)", "mmap_size(268435456)", "trusted_schema(OFF)",
+		"cache_size(-8000)", "mmap_size(268435456)", "journal_size_limit(67108864)", "trusted_schema(OFF)",
 	} {
 		values.Add("_pragma", pragma)
 	}
@@ -221,6 +235,8 @@ const (
 	codeCorrupt   = 11
 	codeFull      = 13
 	codeNotADB    = 26
+	codeWrite     = 778  // a quota, or a disk that is full when it is too late to say so
+	codeShmSize   = 4874 // the same, for the index of the WAL
 	codeUnique    = 2067
 )
 
@@ -239,8 +255,17 @@ func explain(path string, err error) error {
 		return &fault.Error{Kind: fault.Conflict, Message: path + " is damaged; it was left as it is. Restore a backup, or choose another --data folder", Err: err}
 	case codeReadOnly:
 		return &fault.Error{Kind: fault.Conflict, Message: path + " is read-only; change its permissions, or choose another --data folder", Err: err}
-	case codeFull:
+	}
+	return full(err)
+}
+
+// full turns what SQLite says of a disk that takes no more into fault.Full.
+func full(err error) error {
+	switch c := code(err); {
+	case c&0xff == codeFull:
 		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was written", Err: err}
+	case c == codeWrite || c == codeShmSize:
+		return &fault.Error{Kind: fault.Full, Message: "the disk takes no more; nothing was written", Err: err}
 	}
 	return err
 }

@@ -22,13 +22,13 @@ var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 // house is a portal's tables with what every portal begins with.
 type house struct {
-	t         *testing.T
+	t         testing.TB
 	db        *store.DB
 	path      string
 	endpoints []resource.Endpoint
 }
 
-func open(t *testing.T) *house {
+func open(t testing.TB) *house {
 	t.Helper()
 	h := &house{t: t, path: filepath.Join(t.TempDir(), "portal.db")}
 	h.start()
@@ -54,6 +54,10 @@ func (h *house) start() {
 	add(h, &portal.Roles)
 	add(h, &portal.Users)
 	add(h, &portal.Tokens)
+	add(h, &portal.CollectorGroups)
+	add(h, &portal.Functions)
+	add(h, &portal.AuditLogs)
+	db.SetAuditor(portal.Audit)
 }
 
 func add[T any](h *house, r *resource.Resource[T]) {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +21,9 @@ type Table[T any] struct {
 	id      *resource.Field[T]
 	next    int64 // the next id; the writer's alone
 	lock    seqlock
+	members seqlock // changes when a row goes, or comes anywhere but behind all others
 	totals  totals
+	marks   marks
 
 	selectSQL, insertSQL, updateSQL string
 }
@@ -100,7 +101,12 @@ func (t *Table[T]) column(name string) *column[T] {
 	return nil
 }
 
-func (t *Table[T]) idOf(row *T) *int64 { return t.id.At(row).(*int64) }
+func (t *Table[T]) idOf(row *T) *int64 {
+	if id, ok := t.id.At(row).(*resource.TextID); ok {
+		return (*int64)(id)
+	}
+	return t.id.At(row).(*int64)
+}
 
 // deleted is when the row was soft-deleted; 0 while it was not.
 func (t *Table[T]) deleted(row *T) *resource.Millis {
@@ -117,6 +123,8 @@ func (t *Table[T]) args(row *T) ([]any, error) {
 		switch p := t.columns[i].field.At(row).(type) {
 		case *int64:
 			args = append(args, *p)
+		case *resource.TextID:
+			args = append(args, int64(*p))
 		case *resource.Seconds:
 			args = append(args, int64(*p))
 		case *resource.Millis:
@@ -124,7 +132,7 @@ func (t *Table[T]) args(row *T) ([]any, error) {
 		case *bool:
 			args = append(args, *p)
 		case *string:
-			args = append(args, *p)
+			args = append(args, t.kept(i, *p))
 		case *float64:
 			args = append(args, *p)
 		case *resource.IDs:
@@ -145,6 +153,24 @@ func (t *Table[T]) args(row *T) ([]any, error) {
 	}
 	body, err := t.res.AppendJSON(nil, row)
 	return append(args, body), err
+}
+
+// kept is how a text lies in the file: encrypted where the field is sealed.
+func (t *Table[T]) kept(column int, text string) string {
+	if !t.columns[column].field.Sealed || text == "" {
+		return text
+	}
+	return t.db.Seal([]byte(text))
+}
+
+// unkept is the text that lies in the file as kept made it.
+func (t *Table[T]) unkept(column int, text *string) error {
+	if !t.columns[column].field.Sealed || *text == "" {
+		return nil
+	}
+	secret, err := t.db.Unseal(*text)
+	*text = string(secret)
+	return err
 }
 
 // sealSecrets is what the masked values of props are, encrypted; "" for none.
@@ -185,6 +211,8 @@ func (t *Table[T]) scan(scan func(...any) error, row *T) error {
 		switch p := t.columns[i].field.At(row).(type) {
 		case *resource.IDs:
 			*p, err = resource.ParseIDs(texts[2*i])
+		case *string:
+			err = t.unkept(i, p)
 		case *[]resource.Property:
 			err = t.unseal(texts[2*i], texts[2*i+1], p)
 		default:
@@ -200,7 +228,8 @@ func (t *Table[T]) scan(scan func(...any) error, row *T) error {
 }
 
 func (t *Table[T]) unseal(shown, sealed string, props *[]resource.Property) error {
-	if err := json.Unmarshal([]byte(shown), props); err != nil || sealed == "" {
+	var err error
+	if *props, err = resource.ReadProperties(shown); err != nil || sealed == "" {
 		return err
 	}
 	text, err := t.db.Unseal(sealed)
@@ -213,134 +242,6 @@ func (t *Table[T]) unseal(shown, sealed string, props *[]resource.Property) erro
 		if value, ok := secrets[p.Name]; ok && p.Value == resource.Mask {
 			(*props)[i].Value = value
 		}
-	}
-	return err
-}
-
-// put writes row: a new one when its id is 0, or when none has its id. It
-// returns the row as it is shown, without its derived values.
-func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) (body []byte, err error) {
-	tx.touched[&t.lock] = true
-	id := t.idOf(row)
-	fresh := *id == 0 || *id >= t.next // no row has had an id from next on
-	if *id == 0 {
-		*id = t.next
-	}
-	args, err := t.args(row)
-	if err != nil {
-		return nil, err
-	}
-	body = args[len(args)-1].([]byte)
-	if !fresh {
-		n, err := tx.exec(ctx, t.updateSQL, append(args, *id)...)
-		if err != nil {
-			return nil, t.taken(ctx, tx, row, err)
-		}
-		fresh = n == 0
-	}
-	t.next = max(t.next, *id+1)
-	if fresh {
-		if _, err := tx.exec(ctx, t.insertSQL, args...); err != nil {
-			return nil, t.taken(ctx, tx, row, err)
-		}
-		return body, t.link(ctx, tx, row)
-	}
-	if err := t.unlink(ctx, tx, *id); err != nil {
-		return nil, err
-	}
-	return body, t.link(ctx, tx, row)
-}
-
-func (t *Table[T]) link(ctx context.Context, tx *tx, row *T) error {
-	if *t.deleted(row) > 0 {
-		return nil
-	}
-	for i := range t.columns {
-		ids, ok := t.columns[i].field.At(row).(*resource.IDs)
-		if !ok {
-			continue
-		}
-		for _, ref := range *ids {
-			if _, err := tx.exec(ctx, "INSERT INTO "+t.columns[i].link+` ("ref", "row") VALUES (?, ?)`, ref, *t.idOf(row)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (t *Table[T]) unlink(ctx context.Context, tx *tx, id int64) error {
-	for _, c := range t.columns {
-		if c.link == "" {
-			continue
-		}
-		if _, err := tx.exec(ctx, "DELETE FROM "+c.link+` WHERE "row" = ?`, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// taken turns a broken unique index into a sentence that names the fields.
-func (t *Table[T]) taken(ctx context.Context, tx *tx, row *T, err error) error {
-	if code(err) != codeUnique {
-		return err
-	}
-	for _, set := range t.res.Unique {
-		where, args, words := []string{`"id" <> ?`, t.live()}, []any{*t.idOf(row)}, []string{}
-		for _, name := range set {
-			c := t.column(name)
-			value := fmt.Sprint(plain(c.field.At(row)))
-			where, args = append(where, quote(name)+collation(c.Kind)+" = ?"), append(args, plain(c.field.At(row)))
-			if name != t.res.Owner {
-				words = append(words, fmt.Sprintf("%s %q", name, value))
-			}
-		}
-		stmt, failed := tx.stmt(ctx, "SELECT count(*) FROM "+t.name()+" WHERE "+strings.Join(where, " AND "))
-		if failed != nil {
-			return errors.Join(err, failed)
-		}
-		var n int
-		if failed := stmt.QueryRowContext(ctx, args...).Scan(&n); failed != nil {
-			return errors.Join(err, failed)
-		}
-		if n > 0 {
-			return &fault.Error{Kind: fault.Conflict, Field: set[len(set)-1], Err: err,
-				Message: fmt.Sprintf("there is already a %s with the %s", t.res.Label, strings.Join(words, " and the "))}
-		}
-	}
-	return err
-}
-
-// plain is what a scalar field points at.
-func plain(at any) any {
-	switch p := at.(type) {
-	case *int64:
-		return *p
-	case *string:
-		return *p
-	case *bool:
-		return *p
-	}
-	return nil
-}
-
-// live is the condition that a row is not soft-deleted.
-func (t *Table[T]) live() string {
-	if t.res.SoftBy == "" {
-		return "1"
-	}
-	return quote(t.res.SoftBy) + " = 0"
-}
-
-func (t *Table[T]) remove(ctx context.Context, tx *tx, id int64) error {
-	tx.touched[&t.lock] = true
-	if err := t.unlink(ctx, tx, id); err != nil {
-		return err
-	}
-	n, err := tx.exec(ctx, "DELETE FROM "+t.name()+` WHERE "id" = ?`, id)
-	if err == nil && n == 0 {
-		err = t.unknown(id)
 	}
 	return err
 }
@@ -381,19 +282,6 @@ func (t *Table[T]) query(ctx context.Context, q asker, where string, args ...any
 		list = append(list, row)
 	}
 	return list, found.Err()
-}
-
-// exec runs a prepared statement of the writer and counts the rows it changed.
-func (t *tx) exec(ctx context.Context, statement string, args ...any) (int64, error) {
-	stmt, err := t.stmt(ctx, statement)
-	if err != nil {
-		return 0, err
-	}
-	result, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 func (t *Table[T]) getRow(ctx context.Context, q asker, id int64, row any) error {
@@ -500,32 +388,6 @@ func counts(ctx context.Context, q asker, query string, args ...any) (map[int64]
 		out[key] = n
 	}
 	return out, found.Err()
-}
-
-func (t *Table[T]) putRow(ctx context.Context, tx *tx, row any) error {
-	_, err := t.put(ctx, tx, row.(*T))
-	return err
-}
-func (t *Table[T]) deleteRow(ctx context.Context, tx *tx, id int64) error {
-	return t.remove(ctx, tx, id)
-}
-
-func (t *Table[T]) deleteRows(ctx context.Context, tx *tx, where []resource.Where) error {
-	text, args, err := t.conditions(where)
-	if err != nil {
-		return err
-	}
-	tx.touched[&t.lock] = true
-	for _, c := range t.columns {
-		if c.link == "" {
-			continue
-		}
-		if _, err := tx.exec(ctx, "DELETE FROM "+c.link+` WHERE "row" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+")", args...); err != nil {
-			return err
-		}
-	}
-	_, err = tx.exec(ctx, "DELETE FROM "+t.name()+" WHERE "+text, args...)
-	return err
 }
 
 // etag is the entity tag of an object as it is shown.

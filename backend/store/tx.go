@@ -16,8 +16,10 @@ import (
 type tx struct {
 	db      *DB
 	w       *writer
-	touched map[*seqlock]bool
+	touched map[*seqlock]int // how many changes of each table
+	memos   map[string]txMemo
 	raw     func() error
+	telling // of the job under way
 }
 
 type panicked struct{ value any }
@@ -125,19 +127,39 @@ func (db *DB) Memo(key string, names []string, build func() (any, error)) (any, 
 	return value, nil
 }
 
-// Memo inside a transaction keeps nothing that is made from a table this
-// transaction has changed: that may be rolled back.
+// txMemo is a value made from tables as they were after so many changes.
+type txMemo struct {
+	changes []int
+	value   any
+}
+
+// Memo inside a transaction keeps what is made from a table this transaction
+// has changed to itself: that may be rolled back.
 func (t *tx) Memo(key string, names []string, build func() (any, error)) (any, error) {
-	for _, name := range names {
+	changes, changed := make([]int, len(names)), false
+	for i, name := range names {
 		table, err := t.db.table(name)
 		if err != nil {
 			return nil, err
 		}
-		if t.touched[table.state()] {
-			return build()
-		}
+		changes[i] = t.touched[table.state()]
+		changed = changed || changes[i] > 0
 	}
-	return t.db.Memo(key, names, build)
+	if !changed {
+		return t.db.Memo(key, names, build)
+	}
+	if have, ok := t.memos[key]; ok && slices.Equal(have.changes, changes) {
+		return have.value, nil
+	}
+	value, err := build()
+	if err != nil {
+		return value, err
+	}
+	if t.memos == nil || len(t.memos) >= maxMemos {
+		t.memos = map[string]txMemo{}
+	}
+	t.memos[key] = txMemo{changes, value}
+	return value, nil
 }
 
 func (db *DB) states(names []string) []uint64 {
@@ -157,6 +179,7 @@ type rows interface {
 	state() *seqlock
 	label() string
 	countByID(ctx context.Context, q asker, id int64) (int64, error)
+	sees(ctx context.Context, q asker, c *resource.Call, id int64) error
 	getRow(ctx context.Context, q asker, id int64, row any) error
 	findRows(ctx context.Context, q asker, rows any, where []resource.Where) error
 	countBy(ctx context.Context, q asker, field string) (map[int64]int64, error)
@@ -164,6 +187,7 @@ type rows interface {
 	putRow(ctx context.Context, t *tx, row any) error
 	deleteRow(ctx context.Context, t *tx, id int64) error
 	deleteRows(ctx context.Context, t *tx, where []resource.Where) error
+	remember(ctx context.Context, t *tx, id int64, row any) error
 }
 
 func (db *DB) table(name string) (rows, error) {
@@ -226,7 +250,10 @@ func (t *tx) GetRow(ctx context.Context, name string, id int64, row any) error {
 	if err != nil {
 		return err
 	}
-	return table.getRow(ctx, t, id, row)
+	if err := table.getRow(ctx, t, id, row); err != nil {
+		return err
+	}
+	return table.remember(ctx, t, id, row)
 }
 
 // FindRows implements resource.Reader.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spyglass/backend/fault"
@@ -18,7 +19,7 @@ func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	if err := t.knownFields(fields); err != nil {
 		return nil, err
 	}
-	id, err := c.ID("id")
+	id, err := t.asked(c)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +27,7 @@ func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := t.shownRow(ctx, t.db, id, cond)
+	body, err := t.shownRow(ctx, t.db, c.Access, id, cond)
 	if err != nil {
 		return nil, err
 	}
@@ -42,33 +43,55 @@ func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 
 // create adds a row and answers it.
 func (t *Table[T]) create(ctx context.Context, c *resource.Call) (any, error) {
-	body, err := t.res.Read(c.Body, c.Lenient)
+	return t.run(ctx, c, t.creation)
+}
+
+// step is one write, read and checked as far as that goes without the rows;
+// what runs inside the transaction is still to come.
+type step func(ctx context.Context, tx *tx) (*resource.Answer, error)
+
+// run makes one write of its own.
+func (t *Table[T]) run(ctx context.Context, c *resource.Call, prepare func(*resource.Call) (step, error)) (any, error) {
+	do, err := prepare(c)
 	if err != nil {
 		return nil, err
 	}
 	var answer *resource.Answer
 	err = t.db.write(ctx, func(tx *tx) error {
-		if _, err := t.visible(ctx, tx, c, resource.Modify); err != nil { // the parent is there
-			return err
-		}
-		row, err := t.res.Defaults()
-		if err != nil {
-			return err
-		}
-		if err := t.res.Apply(body, row, true); err != nil {
-			return err
-		}
-		if err := t.adopt(c, row); err != nil {
-			return err
-		}
-		answer, err = t.save(ctx, tx, c, body, nil, row)
+		answer, err = do(ctx, tx)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer.Location = t.location(c) + "/" + string(resource.FindKey(answer.Body.(resource.JSON), "id"))
 	return answer, nil
+}
+
+func (t *Table[T]) creation(c *resource.Call) (step, error) {
+	body, err := t.res.Read(c.Body, c.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+		if _, err := t.visible(ctx, tx, c, resource.Modify); err != nil { // the parent is there
+			return nil, err
+		}
+		row, err := t.res.Defaults()
+		if err != nil {
+			return nil, err
+		}
+		if err := t.res.Apply(body, row, true); err != nil {
+			return nil, err
+		}
+		if err := t.adopt(c, row); err != nil {
+			return nil, err
+		}
+		answer, err := t.save(ctx, tx, c, "create", body, nil, row)
+		if err == nil {
+			answer.Location = t.location(c) + "/" + strconv.FormatInt(*t.idOf(row), 10)
+		}
+		return answer, err
+	}, nil
 }
 
 // adopt gives a new row its parent and its owner.
@@ -96,26 +119,46 @@ func (t *Table[T]) location(c *resource.Call) string {
 }
 
 // save runs the rules, writes now and answers it as it is shown.
-func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, body *resource.Body, was, now *T) (*resource.Answer, error) {
+func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was, now *T) (*resource.Answer, error) {
 	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}
 	if t.res.Check != nil {
-		if err := t.res.Check(w, was, now); err != nil {
+		if err := tx.rule(func() error { return t.res.Check(w, was, now) }); err != nil {
 			return nil, err
 		}
 	}
 	if err := t.checkRefs(ctx, tx, c, was, now); err != nil {
 		return nil, err
 	}
+	return t.record(ctx, tx, w, action, was, now, t.unseen(body)...)
+}
+
+// record writes now, and what follows from it, and answers it as it is shown.
+// The audit log gets action, and the names of fields that do not show in the row.
+func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now *T, unseen ...string) (*resource.Answer, error) {
+	if t.res.Settle != nil {
+		if err := tx.rule(func() error { return t.res.Settle(w, was, now) }); err != nil {
+			return nil, err
+		}
+	}
 	text, err := t.put(ctx, tx, now)
 	if err != nil {
 		return nil, err
 	}
 	if t.res.After != nil {
-		if err := t.res.After(w, was, now); err != nil {
+		if err := tx.rule(func() error { return t.res.After(w, was, now) }); err != nil {
 			return nil, err
 		}
 	}
-	shown, err := t.written(ctx, tx, now, text)
+	var before []byte
+	if was != nil {
+		if before, err = t.shownAs(was); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.tell(ctx, tx, w.Call, action, *t.idOf(now), before, text, unseen...); err != nil {
+		return nil, err
+	}
+	shown, err := t.written(ctx, tx, w.Call.Access, now, text)
 	if err != nil {
 		return nil, err
 	}
@@ -123,12 +166,12 @@ func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, body *res
 }
 
 // written is a row that was just written, with its derived values.
-func (t *Table[T]) written(ctx context.Context, tx *tx, row *T, body []byte) ([]byte, error) {
+func (t *Table[T]) written(ctx context.Context, tx *tx, who *resource.Access, row *T, body []byte) ([]byte, error) {
 	p := &page{ids: []int64{*t.idOf(row)}, body: [][]byte{body}, from: [][]string{nil}}
 	for _, name := range t.froms() {
 		p.from[0] = append(p.from[0], storedText(t.column(name).field.At(row)))
 	}
-	derived, err := t.derive(ctx, tx, p, nil)
+	derived, err := t.derive(ctx, tx, who, p, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +201,11 @@ func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was,
 		table, err := t.db.table(f.Refs)
 		if err != nil {
 			return err
+		}
+		for _, id := range before {
+			if f.Name == t.res.Scope && !slices.Contains(ids, id) && !mayIn(c.Access, id) {
+				return fault.At(f.Name, "%s: your role may not take the %s out of %s %d", f.Name, t.res.Label, table.label(), id)
+			}
 		}
 		for _, id := range ids {
 			if slices.Contains(before, id) {
@@ -200,7 +248,11 @@ func mayIn(who *resource.Access, group int64) bool {
 
 // replace is PUT: what is not given returns to its default.
 func (t *Table[T]) replace(ctx context.Context, c *resource.Call) (any, error) {
-	return t.change(ctx, c, func(was *T, body *resource.Body) (*T, error) {
+	return t.run(ctx, c, t.replacement)
+}
+
+func (t *Table[T]) replacement(c *resource.Call) (step, error) {
+	return t.change(c, "replace", func(was *T, body *resource.Body) (*T, error) {
 		now, err := t.res.Defaults()
 		if err != nil {
 			return nil, err
@@ -218,18 +270,19 @@ func (t *Table[T]) replace(ctx context.Context, c *resource.Call) (any, error) {
 
 // patch is PATCH: the given fields change.
 func (t *Table[T]) patch(ctx context.Context, c *resource.Call) (any, error) {
-	return t.change(ctx, c, func(was *T, body *resource.Body) (*T, error) {
-		now := new(T)
-		for i := range t.columns {
-			copyValue(t.columns[i].field.At(now), t.columns[i].field.At(was))
-		}
+	return t.run(ctx, c, t.patching)
+}
+
+func (t *Table[T]) patching(c *resource.Call) (step, error) {
+	return t.change(c, "change", func(was *T, body *resource.Body) (*T, error) {
+		now := t.copyOf(was)
 		return now, t.res.Apply(body, now, false)
 	})
 }
 
 func copyValue(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem()) }
 
-func (t *Table[T]) change(ctx context.Context, c *resource.Call, edit func(was *T, body *resource.Body) (*T, error)) (any, error) {
+func (t *Table[T]) change(c *resource.Call, action string, edit func(was *T, body *resource.Body) (*T, error)) (step, error) {
 	body, err := t.res.Read(c.Body, c.Lenient)
 	if err != nil {
 		return nil, err
@@ -238,40 +291,48 @@ func (t *Table[T]) change(ctx context.Context, c *resource.Call, edit func(was *
 	if err != nil {
 		return nil, err
 	}
-	var answer *resource.Answer
-	err = t.db.write(ctx, func(tx *tx) error {
-		was, err := t.own(ctx, tx, c)
+	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+		was, err := t.own(ctx, tx, c, resource.Modify)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		now, err := edit(was, body)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		t.mergePairs(merge, was, now, body)
-		answer, err = t.save(ctx, tx, c, body, was, now)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return answer, nil
+		if err := t.mergePairs(merge, was, now, body); err != nil {
+			return nil, err
+		}
+		return t.save(ctx, tx, c, action, body, was, now)
+	}, nil
 }
 
-// own reads the row of the path that the caller may change. One that may be
+// asked is the id of the row the call is about.
+func (t *Table[T]) asked(c *resource.Call) (int64, error) {
+	if t.res.Single > 0 {
+		return t.res.Single, nil
+	}
+	return c.ID("id")
+}
+
+// own reads the row of the path that the caller may do op with. One that may be
 // seen and not changed is fault.Denied; one that may not be seen does not exist.
-func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call) (*T, error) {
-	id, err := c.ID("id")
+func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation) (*T, error) {
+	return t.ownAs(ctx, tx, c, op, alive)
+}
+
+func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation, which life) (*T, error) {
+	id, err := t.asked(c)
 	if err != nil {
 		return nil, err
 	}
-	cond, err := t.visible(ctx, tx, c, resource.Modify)
+	cond, err := t.visibleAs(ctx, tx, c, op, which)
 	if err != nil {
 		return nil, err
 	}
 	row, err := t.load(ctx, tx, id, cond.text.String(), cond.args...)
 	if fault.Is(err, fault.Unknown) {
-		seen, readErr := t.visible(ctx, tx, c, resource.Read)
+		seen, readErr := t.visibleAs(ctx, tx, c, resource.Read, which)
 		if readErr == nil {
 			_, readErr = t.load(ctx, tx, id, seen.text.String(), seen.args...)
 		}
@@ -282,7 +343,7 @@ func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call) (*T, error
 	if err != nil || c.IfMatch == "" {
 		return row, err
 	}
-	shown, err := t.shownRow(ctx, tx, id, cond)
+	shown, err := t.shownRow(ctx, tx, c.Access, id, cond)
 	if err == nil && !matches(c.IfMatch, etag(shown)) {
 		err = fault.New(fault.Changed, "the %s has changed since you read it; read it again", t.res.Label)
 	}
@@ -307,9 +368,9 @@ func (t *Table[T]) opType(c *resource.Call) (string, error) {
 	return op, nil
 }
 
-func (t *Table[T]) mergePairs(op string, was, now *T, body *resource.Body) {
+func (t *Table[T]) mergePairs(op string, was, now *T, body *resource.Body) error {
 	if op == opRefresh {
-		return
+		return nil
 	}
 	for i := range t.columns {
 		f := t.columns[i].field
@@ -327,12 +388,20 @@ func (t *Table[T]) mergePairs(op string, was, now *T, body *resource.Body) {
 				merged[k].Value = p.Value
 			}
 		}
+		if err := resource.CheckProperties(f.Name, merged); err != nil {
+			return err
+		}
 		*given = merged
 	}
+	return nil
 }
 
-// remove answers DELETE: the row goes, or is marked deleted where it can come back.
+// erase answers DELETE: the row goes, or is marked deleted where it can come back.
 func (t *Table[T]) erase(ctx context.Context, c *resource.Call) (any, error) {
+	return t.run(ctx, c, t.erasure)
+}
+
+func (t *Table[T]) erasure(c *resource.Call) (step, error) {
 	for _, flag := range t.res.Flags {
 		if _, err := c.Flag(flag.Name); err != nil {
 			return nil, err
@@ -342,24 +411,42 @@ func (t *Table[T]) erase(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resource.JSON("{}"), t.db.write(ctx, func(tx *tx) error {
-		row, err := t.own(ctx, tx, c)
+	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+		row, err := t.own(ctx, tx, c, resource.Modify)
 		if err != nil {
+			return nil, err
+		}
+		return &resource.Answer{Body: resource.JSON("{}")}, t.drop(ctx, tx, c, row, t.res.SoftBy == "" || hard)
+	}, nil
+}
+
+// drop deletes a row, for good or so that it can come back.
+func (t *Table[T]) drop(ctx context.Context, tx *tx, c *resource.Call, row *T, hard bool) error {
+	before, err := t.shownAs(row)
+	if err != nil {
+		return err
+	}
+	if t.res.Remove != nil {
+		w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: func(string) bool { return false }}
+		if err := tx.rule(func() error { return t.res.Remove(w, row) }); err != nil {
 			return err
 		}
-		if t.res.Remove != nil {
-			w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: func(string) bool { return false }}
-			if err := t.res.Remove(w, row); err != nil {
-				return err
-			}
-		}
-		if t.res.SoftBy != "" && !hard {
-			*t.deleted(row) = resource.MillisOf(c.At)
-			_, err := t.put(ctx, tx, row)
-			return err
-		}
-		return t.remove(ctx, tx, *t.idOf(row))
-	})
+	}
+	action := "delete"
+	switch {
+	case !hard:
+		*t.deleted(row) = resource.MillisOf(c.At)
+		_, err = t.put(ctx, tx, row)
+	case t.res.SoftBy != "":
+		action = "purge"
+		fallthrough
+	default:
+		err = t.remove(ctx, tx, *t.idOf(row))
+	}
+	if err != nil {
+		return err
+	}
+	return t.tell(ctx, tx, c, action, *t.idOf(row), before, nil)
 }
 
 // clear deletes all of the caller's own rows.
@@ -368,7 +455,8 @@ func (t *Table[T]) clear(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, errors.New("only rows with an owner are cleared")
 	}
 	return resource.JSON("{}"), t.db.write(ctx, func(tx *tx) error {
-		tx.touched[&t.lock] = true
+		tx.touched[&t.lock]++
+		tx.touched[&t.members]++
 		_, err := tx.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s = ?", t.name(), quote(t.res.Owner)), c.Access.UserID)
 		return err
 	})

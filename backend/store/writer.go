@@ -111,16 +111,16 @@ func (w *writer) run() {
 
 // commit runs j and whatever waits behind it in one transaction.
 func (w *writer) commit(j *job) {
-	t := &tx{db: w.db, w: w, touched: map[*seqlock]bool{}}
+	t := &tx{db: w.db, w: w, touched: map[*seqlock]int{}}
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
-		j.finish(w.explain(err))
+		j.finish(full(err))
 		return
 	}
-	ran := []*job{}
+	ran, lost := []*job{}, error(nil)
 	for j != nil {
-		w.runOne(t, j)
+		lost = w.runOne(t, j)
 		ran = append(ran, j)
-		if j = nil; len(ran) < batch && t.raw == nil {
+		if j = nil; lost == nil && len(ran) < batch && t.raw == nil {
 			select {
 			case j = <-w.jobs:
 			default:
@@ -130,9 +130,12 @@ func (w *writer) commit(j *job) {
 	for s := range t.touched {
 		s.begin()
 	}
-	err := w.exec("COMMIT")
+	err := lost
+	if err == nil {
+		err = w.exec("COMMIT")
+	}
 	if err != nil {
-		err = errors.Join(w.explain(err), w.rollback())
+		err = errors.Join(full(err), w.rollback())
 	}
 	for s := range t.touched {
 		s.end()
@@ -156,22 +159,28 @@ func (w *writer) rollback() error {
 	return nil
 }
 
-func (w *writer) runOne(t *tx, j *job) {
+// runOne runs j in a savepoint. A full disk makes SQLite roll back the whole
+// transaction: lost says so, and that nothing of the batch can be committed.
+func (w *writer) runOne(t *tx, j *job) (lost error) {
 	if j.err = j.ctx.Err(); j.err != nil {
-		return
+		return nil
 	}
+	t.telling = telling{}
 	if j.err = w.exec("SAVEPOINT job"); j.err != nil {
-		return
+		return j.err
 	}
 	if err := guarded(t, j.do); err != nil {
-		j.err = w.explain(err)
-		if err := w.exec("ROLLBACK TO job"); err != nil {
-			j.err = errors.Join(j.err, err)
+		j.err = full(err)
+		t.memos = nil // they may be made from what goes now
+		if w.exec("ROLLBACK TO job") != nil {
+			return j.err
 		}
 	}
 	if err := w.exec("RELEASE job"); err != nil {
 		j.err = errors.Join(j.err, err)
+		return j.err
 	}
+	return nil
 }
 
 // guarded keeps a rule that panics from taking the writer with it.
@@ -182,13 +191,6 @@ func guarded(t *tx, do func(*tx) error) (err error) {
 		}
 	}()
 	return do(t)
-}
-
-func (w *writer) explain(err error) error {
-	if code(err)&0xff == codeFull {
-		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was written", Err: err}
-	}
-	return err
 }
 
 func (w *writer) exec(statement string) error {

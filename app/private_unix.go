@@ -1,0 +1,9 @@
+//go:build unix
+
+package app
+
+import "syscall"
+
+// private keeps what this process and its children write from here on to this
+// user: the window's WebKit keeps files of its own beside ours.
+func private() { syscall.Umask(0o077) }

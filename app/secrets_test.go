@@ -1,0 +1,285 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/zalando/go-keyring"
+
+	"spyglass/app"
+	"spyglass/backend/server"
+)
+
+// buffer is a log that many write to.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// house is a whole portal with its Explorer, and one person's session in it.
+type house struct {
+	t            *testing.T
+	app          *app.App
+	folder       string
+	log          *buffer
+	cookie, csrf string
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	keyring.MockInit()
+	h := &house{t: t, folder: filepath.Join(t.TempDir(), "data"), log: &buffer{}}
+	a, err := app.Open(t.Context(), server.Options{
+		Data: h.folder, Listen: "127.0.0.1:0", Version: "test", Demo: true, DemoDevices: 160, NoLimits: true,
+		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.app = a
+	t.Cleanup(func() {
+		if err := a.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// ask sends one request of the person; headers come in pairs.
+func (h *house) ask(method, path, body string, headers ...string) (*http.Response, string) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), method, h.app.Origin()+path, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if h.cookie != "" {
+		r.Header.Set("Cookie", h.cookie)
+		r.Header.Set("X-CSRF-Token", h.csrf)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return answer, string(text)
+}
+
+// must sends a request that has to succeed, and decodes the answer.
+func (h *house) must(method, path, body string, into any) {
+	h.t.Helper()
+	answer, text := h.ask(method, path, body)
+	if answer.StatusCode >= 300 {
+		h.t.Fatalf("%s %s: %s %s", method, path, answer.Status, text)
+	}
+	if into != nil {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+}
+
+func (h *house) signIn(username, password string) (secret string) {
+	h.t.Helper()
+	answer, text := h.ask("POST", "/api/session", fmt.Sprintf(`{"username":%q,"password":%q}`, username, password))
+	var who struct{ CSRFToken string }
+	if err := json.Unmarshal([]byte(text), &who); err != nil || answer.StatusCode != http.StatusOK {
+		h.t.Fatal(answer.Status, text)
+	}
+	cookie := answer.Cookies()[0]
+	h.cookie, h.csrf = cookie.Name+"="+cookie.Value, who.CSRFToken
+	return cookie.Value
+}
+
+// draft is the body of what the Explorer sends, previews and writes snippets of.
+func draft(method, path, body string, headers ...string) string {
+	rows := []map[string]any{}
+	for i := 0; i < len(headers); i += 2 {
+		rows = append(rows, map[string]any{"on": true, "key": headers[i], "value": headers[i+1]})
+	}
+	text, _ := json.Marshal(map[string]any{"draft": map[string]any{"method": method, "path": path, "body": body, "headers": rows, "mode": "raw"}})
+	return string(text)
+}
+
+func TestElevenSecretsAreInNoOutput(t *testing.T) {
+	h := open(t)
+	secrets := map[string]string{
+		"property of a device": "planted-community-61", "property of a group": "planted-db-pass-62", "property of a collector": "planted-agent-token-63",
+		"password of a user": "planted-horse-battery-64", "password of the administrator": h.app.Passwords["admin"],
+		"wrong password": "planted-mistyped-65", "secret variable": "planted-variable-66",
+	}
+	secrets["session cookie"] = h.signIn("admin", h.app.Passwords["admin"])
+	secrets["CSRF token"] = h.csrf
+	var token struct{ Bearer, AccessKey string }
+	h.must("POST", "/api/setting/admins/1/apitokens", `{"note":"planted"}`, &token)
+	secrets["bearer token"], secrets["LMv1 key"] = token.Bearer, token.AccessKey
+	if len(secrets) != 11 {
+		t.Fatalf("%d secrets, want eleven", len(secrets))
+	}
+
+	h.must("POST", "/explorer/variables", fmt.Sprintf(`{"name":"tok","value":%q,"secret":true}`, secrets["secret variable"]), nil)
+	drafts := []string{
+		draft("POST", "/device/devices", fmt.Sprintf(`{"name":"planted","customProperties":[{"name":"snmp.community","value":%q}]}`, secrets["property of a device"])),
+		draft("PATCH", "/device/groups/25", fmt.Sprintf(`{"customProperties":[{"name":"db.pass","value":%q}]}`, secrets["property of a group"])),
+		draft("PATCH", "/setting/collectors/2", fmt.Sprintf(`{"customProperties":[{"name":"agent.token","value":%q}]}`, secrets["property of a collector"])),
+		draft("POST", "/setting/admins", fmt.Sprintf(`{"username":"planted","password":%q,"email":"p@example.net","roles":[{"name":"readonly"}]}`, secrets["password of a user"])),
+		draft("POST", "/session", fmt.Sprintf(`{"username":"admin","password":%q}`, secrets["wrong password"])),
+		draft("POST", "/session", fmt.Sprintf(`{"username":"admin","password":%q}`, secrets["password of the administrator"])),
+		draft("GET", "/device/devices?size=1&sort={{tok}}", ""),
+		draft("GET", "/device/devices/{{tok}}", ""),
+		draft("GET", "/device/devices?size=1&token="+secrets["secret variable"], "", "Authorization", "Bearer "+token.Bearer),
+		draft("GET", "/device/devices?size=1", "", "Authorization", "Bearer {{tok}}"),
+		draft("GET", "/session", "", "X-CSRF-Token", "Fetch"),
+		draft("GET", "/device/devices?size=1", "", "X-CSRF-Token", h.csrf, "X-API-Key", token.AccessKey),
+		draft("POST", "/device/devices", `{"name":"{{tok}}`),
+	}
+	for _, d := range drafts {
+		if answer, text := h.ask("POST", "/explorer/send", d); answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s %s", d, answer.Status, text)
+		}
+	}
+
+	outputs := h.outputs(token.Bearer)
+	for _, d := range drafts {
+		if strings.Contains(d, "planted-") || strings.Contains(d, token.Bearer) || strings.Contains(d, token.AccessKey) || strings.Contains(d, h.csrf) || strings.Contains(d, secrets["password of the administrator"]) {
+			continue // shown to whoever just typed it
+		}
+		for _, path := range []string{"/explorer/preview", "/explorer/snippets"} {
+			_, outputs[path+" "+d] = h.ask("POST", path, d)
+		}
+	}
+	outputs["the log"] = h.log.String()
+	for name, text := range files(t, h.folder) {
+		outputs["file "+name] = text
+	}
+	if len(outputs) < 60 {
+		t.Errorf("only %d outputs were searched", len(outputs))
+	}
+	for where, text := range outputs {
+		for what, secret := range secrets {
+			if what == "CSRF token" && (where == "GET /explorer/start" || strings.Contains(where, "/session")) {
+				continue // that is where the page gets it
+			}
+			if holds(text, secret) {
+				t.Errorf("%s: %s shows the %s", where, excerpt(text, secret), what)
+			}
+		}
+	}
+}
+
+// outputs are the answers of everything that can be read, and of questions that
+// name a secret.
+func (h *house) outputs(bearer string) map[string]string {
+	h.t.Helper()
+	out := map[string]string{}
+	read := func(path string) {
+		_, out["GET "+path] = h.ask("GET", path, "")
+	}
+	for _, e := range h.app.Endpoints() {
+		if e.Method != http.MethodGet {
+			continue
+		}
+		path := e.Path
+		if e.Example.Path != "" {
+			path = e.Example.Path
+		}
+		for _, mount := range []string{"/api", "/santaba/rest"} {
+			read(mount + path)
+			read(mount + path + "?size=1000")
+		}
+	}
+	for _, path := range []string{"/device/devices?size=1000&filter=name:%22planted%22", "/device/groups/25", "/setting/collectors/2", "/setting/admins?size=1000", "/setting/admins/1/apitokens?size=1000"} {
+		read("/api" + path)
+	}
+	for _, field := range []string{"customProperties.value", "inheritedProperties.value", "_all", "password", "bearerHash", "sealedKey"} {
+		for _, path := range []string{"/device/devices", "/device/groups", "/setting/collectors", "/setting/admins"} {
+			path = "/api" + path + "?filter=" + url.QueryEscape(field+`~"planted-"`) // where every secret begins
+			read(path)
+			if found := out["GET "+path]; !strings.Contains(found, `"total":0,`) && !strings.Contains(found, `"errorCode":1400`) {
+				h.t.Errorf("%s finds secrets: %.300s", path, found)
+			}
+		}
+	}
+	for _, path := range []string{"/api/openapi.json", "/explorer/catalog", "/explorer/start", "/explorer/variables", "/explorer/tabs", "/explorer/settings", "/explorer/history?size=1000"} {
+		read(path)
+	}
+	var history struct{ Items []struct{ ID int64 } }
+	h.must("GET", "/explorer/history?size=1000", "", &history)
+	for _, item := range history.Items {
+		read(fmt.Sprintf("/explorer/history/%d", item.ID))
+		read(fmt.Sprintf("/explorer/history/%d/reply", item.ID))
+	}
+	_, out["a wrong token"] = h.ask("GET", "/api/session", "", "Authorization", "Bearer x"+bearer)
+	return out
+}
+
+// files are all files below a folder, as they lie there.
+func files(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		out[filepath.Base(path)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// holds reports whether a text holds a secret, as it is or as base64 or a URL
+// write it.
+func holds(text, secret string) bool {
+	return strings.Contains(text, secret) || strings.Contains(text, url.QueryEscape(secret)) ||
+		strings.Contains(text, base64.StdEncoding.EncodeToString([]byte(secret))[:len(secret)])
+}
+
+func excerpt(text, secret string) string {
+	at := max(0, strings.Index(text, secret))
+	return fmt.Sprintf("%q", text[max(0, at-80):min(len(text), at+len(secret)+20)])
+}
+
+func TestAServedPortalOpensNothingOnItsMachine(t *testing.T) {
+	h := open(t)
+	h.signIn("viewer", h.app.Passwords["viewer"])
+	answer, text := h.ask("POST", "/explorer/native/open-link", `{"url":"http://127.0.0.1:1/"}`)
+	if want := `{"errorMessage":"this portal runs without a desktop; open the link yourself","errorCode":1409,"errorDetail":null}`; answer.StatusCode != http.StatusConflict || text != want {
+		t.Errorf("%s %s, want %s", answer.Status, text, want)
+	}
+}

@@ -1,0 +1,36 @@
+package portal
+
+import (
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// ReportGroup is a folder of reports, and what privileges on reports name.
+type ReportGroup struct {
+	ID          int64
+	Name        string
+	Description string
+}
+
+// ReportGroups declares /report/groups.
+var ReportGroups = resource.Resource[ReportGroup]{
+	Name: reportGroupRows, Label: "report group", Sample: 4, Path: "/report/groups", Category: CategoryReports, Object: resource.Reports, Scope: "id",
+	Doc: "A folder of reports. A role may hold privileges on all of them or on some; adding one takes the privilege on all.",
+	Fields: []resource.Field[ReportGroup]{
+		{Name: "id", At: func(g *ReportGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
+		{Name: "name", At: func(g *ReportGroup) any { return &g.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "Monthly"},
+		{Name: "description", At: func(g *ReportGroup) any { return &g.Description }, Doc: "What is in it", MaxLen: 4000, Example: "Sent on the first of each month"},
+	},
+	Unique: [][]string{{"name"}},
+	Check: func(w *resource.Write, was, now *ReportGroup) error {
+		now.Name = strings.TrimSpace(now.Name)
+		if who := w.Call.Access; was == nil && who != nil {
+			if all, _ := who.In(resource.Reports, resource.Modify); !all {
+				return fault.New(fault.Denied, "your role may change some report groups, but not add one")
+			}
+		}
+		return nil
+	},
+}

@@ -1,0 +1,53 @@
+package resource
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+
+	"spyglass/backend/fault"
+)
+
+// Action is a named change to one row: POST {path}/{id}/{name}, answered with
+// the row. Loading, saving, the transaction, the route and the docs are not its
+// business.
+type Action[T any] struct {
+	Name    string    // the last part of the path, "ackdown"
+	Summary string    // a few words, "Acknowledge that a collector is down"
+	Doc     string    // one sentence
+	Op      Operation // what it asks of the caller; Modify when None
+	Takes   any       // a struct whose json and doc tags describe the body; nil: there is none
+	Example any       // a body
+
+	// Do changes the row, or refuses. The body is read with Call.Read.
+	Do func(w *Write, row *T) error
+}
+
+// Read reads the body into a struct, keys checked unless lenient. No body at
+// all is an empty object, so that a body of optional keys may be left out.
+func (c *Call) Read(into any) error {
+	if len(c.Body) == 0 {
+		return nil
+	}
+	node, err := ParseJSON(c.Body)
+	if err != nil {
+		return err
+	}
+	if node.Kind != '{' {
+		return fault.New(fault.Invalid, "the body is a JSON object")
+	}
+	if !c.Lenient {
+		if err := checkKeys("", node, SchemaOf(reflect.ValueOf(into).Elem().Interface())); err != nil {
+			return err
+		}
+	}
+	err = json.Unmarshal(node.Raw, into)
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
+		return fault.At(wrong.Field, "%s is a %s, not a %s", wrong.Field, wrong.Type, wrong.Value)
+	}
+	if err != nil {
+		return fault.New(fault.Invalid, "the body does not have the documented shape: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}

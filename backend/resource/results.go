@@ -1,0 +1,92 @@
+package resource
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"spyglass/backend/fault"
+)
+
+// Results is the answer of a batch: what became of each of its operations, in
+// their order.
+type Results struct {
+	Succeeded int        `json:"succeeded" doc:"how many were carried out"`
+	Failed    int        `json:"failed" doc:"how many were not"`
+	Results   ResultList `json:"results" doc:"one for each operation, in the order given"`
+}
+
+// ResultList is one Result for each operation.
+type ResultList []Result
+
+// Result is what became of one operation.
+type Result struct {
+	Op    string       `json:"op" doc:"as it was sent"`
+	ID    int64        `json:"id" doc:"of the row; 0 where none was made"`
+	OK    bool         `json:"ok" doc:"whether it was carried out; in a batch that was refused whole, whether it would have been"`
+	ETag  string       `json:"etag" doc:"of the row as it is now, for ifMatch; empty where there is none"`
+	Fault *fault.Error `json:"-"` // sent as the error that the single write would have answered
+}
+
+// ResultsSchema describes Results as they are sent.
+func ResultsSchema() Schema {
+	s := SchemaOf(Results{})
+	row := s.Properties[2].Schema.Items
+	row.Properties = append(row.Properties, Key{Name: "error", Required: true, Schema: Schema{
+		Type: "any", Nullable: true, Doc: "what the single write would have answered: errorMessage, errorCode, errorDetail; null where nothing is wrong",
+	}})
+	return s
+}
+
+// AppendJSON adds the results to out; failure is the body of an error.
+func (r *Results) AppendJSON(out []byte, failure func(*fault.Error) []byte) []byte {
+	out = strconv.AppendInt(append(out, `{"succeeded":`...), int64(r.Succeeded), 10)
+	out = strconv.AppendInt(append(out, `,"failed":`...), int64(r.Failed), 10)
+	return append(r.Results.AppendJSON(append(out, `,"results":`...), failure), '}')
+}
+
+// AppendJSON adds the list of results to out.
+func (r ResultList) AppendJSON(out []byte, failure func(*fault.Error) []byte) []byte {
+	out = append(out, '[')
+	for i, one := range r {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = AppendString(append(out, `{"op":`...), one.Op)
+		out = strconv.AppendInt(append(out, `,"id":`...), one.ID, 10)
+		out = strconv.AppendBool(append(out, `,"ok":`...), one.OK)
+		out = AppendString(append(out, `,"etag":`...), one.ETag)
+		out = append(out, `,"error":`...)
+		if one.Fault == nil {
+			out = append(out, "null}"...)
+		} else {
+			out = append(append(out, failure(one.Fault)...), '}')
+		}
+	}
+	return append(out, ']')
+}
+
+// Refused is the error of a batch of which nothing was written: that of its
+// first wrong operation, and in Detail["results"] what is wrong with each.
+func (r *Results) Refused() *fault.Error {
+	for i := range r.Results {
+		f := r.Results[i].Fault
+		if f == nil {
+			continue
+		}
+		out := &fault.Error{Kind: f.Kind, Field: fmt.Sprintf("operations[%d]", i), Allowed: f.Allowed, Err: f.Err,
+			Message: fmt.Sprintf("nothing was written: %d of %d operations are wrong; number %d first: %s", r.Failed, len(r.Results), i, f.Message)}
+		if f.Field != "" {
+			out.Field += "." + f.Field
+		}
+		results := slices.Clone(r.Results)
+		for k := range results { // nothing of it is there
+			if results[k].ETag = ""; results[k].Op == "create" {
+				results[k].ID = 0
+			}
+		}
+		out.Detail = map[string]any{"results": results}
+		return out
+	}
+	return nil
+}

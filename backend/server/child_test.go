@@ -1,0 +1,113 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"spyglass/backend/server"
+)
+
+// childFolder in the environment makes the test program a portal on that folder,
+// which a test can kill.
+const childFolder = "SPYGLASS_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if folder := os.Getenv(childFolder); folder != "" {
+		if err := serveAsChild(folder); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// serveAsChild serves until its standard input ends, as it does when whoever
+// started it dies, and obeys the lines that come there.
+func serveAsChild(folder string) error {
+	ctx := context.Background()
+	s, err := server.New(ctx, childOptions(folder))
+	if err != nil {
+		return err
+	}
+	if err := s.Start(nil); err != nil {
+		return err
+	}
+	fmt.Println(s.Origin())
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		if err := obey(in.Text()); err != nil {
+			return err
+		}
+		fmt.Println("done")
+	}
+	return s.Stop(ctx)
+}
+
+func childOptions(folder string) server.Options {
+	return server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", NoLimits: true, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+}
+
+// child is such a portal.
+type child struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	origin string
+}
+
+func startChild(t *testing.T, folder string) *child {
+	t.Helper()
+	c := &child{t: t, cmd: exec.CommandContext(t.Context(), os.Args[0])}
+	c.cmd.Env = append(os.Environ(), childFolder+"="+folder)
+	log := &strings.Builder{}
+	c.cmd.Stderr = log
+	var err error
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.out = bufio.NewReader(out)
+	if c.origin = c.line(); c.origin == "" {
+		_ = c.cmd.Wait()
+		t.Fatalf("the portal did not start: %s", log)
+	}
+	t.Cleanup(c.kill)
+	return c
+}
+
+// line is the next line the child writes; empty when it has ended.
+func (c *child) line() string {
+	text, _ := c.out.ReadString('\n')
+	return strings.TrimSpace(text)
+}
+
+// tell sends a line and waits until the child has done it.
+func (c *child) tell(line string) {
+	c.t.Helper()
+	if _, err := fmt.Fprintln(c.in, line); err != nil {
+		c.t.Fatal(err)
+	}
+	if got := c.line(); got != "done" {
+		c.t.Fatalf("%s: the child says %q", line, got)
+	}
+}
+
+// kill ends it as a power cut would, and waits.
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait()
+}

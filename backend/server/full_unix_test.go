@@ -1,0 +1,73 @@
+//go:build unix
+
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"spyglass/backend/server"
+)
+
+func TestAFullDiskRefusesWritesUntilThereIsRoom(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "data")
+	portal := startChild(t, folder)
+	token, err := server.Ask(t.Context(), server.Options{Data: folder}, server.Command{Do: server.DoCreateToken, Name: "admin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{t: t, origin: portal.origin, bearer: token.Bearer, http: &http.Client{}}
+	defer c.http.CloseIdleConnections()
+	const devices = "/api/device/devices"
+	total := func() (n struct{ Total int }) {
+		t.Helper()
+		status, answer, err := c.ask("GET", devices+"?fields=id", "")
+		if err == nil {
+			err = json.Unmarshal(answer, &n)
+		}
+		if status != http.StatusOK || err != nil {
+			t.Fatalf("a list answers %d %s %v", status, answer, err)
+		}
+		return n
+	}
+	create := func(name string) (int, string) {
+		t.Helper()
+		status, answer, err := c.ask("POST", devices, fmt.Sprintf(`{"name":%q}`, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return status, string(answer)
+	}
+	if status, answer := create("before"); status != http.StatusCreated {
+		t.Fatal(status, answer)
+	}
+
+	wal, err := os.Stat(filepath.Join(folder, "portal.db-wal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	portal.tell(fmt.Sprintf("files %d", wal.Size()))
+	for i := range 5 {
+		const full = `{"errorMessage":"the disk takes no more; nothing was written","errorCode":1507,"errorDetail":null}`
+		if status, answer := create(fmt.Sprintf("full-%d", i)); status != http.StatusInsufficientStorage || answer != full {
+			t.Errorf("a write answers %d %s", status, answer)
+		}
+		if n := total(); n.Total != 1 {
+			t.Errorf("%d devices, want the one from before", n.Total)
+		}
+	}
+
+	portal.tell("files 0")
+	if status, answer := create("after"); status != http.StatusCreated {
+		t.Errorf("with room again a write answers %d %s", status, answer)
+	}
+	if n := total(); n.Total != 2 {
+		t.Errorf("%d devices in the end, want 2", n.Total)
+	}
+	portal.kill()
+	checkRows(t, filepath.Join(folder, "portal.db"))
+}

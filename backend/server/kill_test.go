@@ -1,0 +1,240 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"spyglass/backend/server"
+)
+
+// kills is how often a portal is killed here; a release is tried with 1,000.
+const (
+	kills   = 25
+	writers = 4
+)
+
+// restartWithin is how soon a killed portal answers again: the rule's 2 seconds,
+// and some for the race detector on a busy machine.
+const restartWithin = 5 * time.Second
+
+// client asks a portal with a bearer token.
+type client struct {
+	t      *testing.T
+	origin string
+	bearer string
+	http   *http.Client
+}
+
+// ask sends one request. The error is that of the line, as when the portal dies.
+func (c *client) ask(method, path, body string) (status int, answer []byte, err error) {
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.origin+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+c.bearer)
+	r.Header.Set("Content-Type", "application/json")
+	out, err := c.http.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer out.Body.Close()
+	answer, err = io.ReadAll(out.Body)
+	return out.StatusCode, answer, err
+}
+
+// device is what the test says of a device; gone is the zero value.
+type device struct {
+	Name, Description, HostGroupIDs string
+}
+
+// ledger is what is known of each device: the last state that was
+// acknowledged, and the one that was asked for when the portal died.
+type ledger struct {
+	mu      sync.Mutex
+	known   map[string]device
+	pending map[string]device
+	acks    int
+	enough  int
+	reached chan struct{} // closed at the acknowledgement that is enough
+}
+
+func (l *ledger) ask(name string, want device) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pending[name] = want
+}
+
+func (l *ledger) acknowledged(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known[name] = l.pending[name]
+	delete(l.pending, name)
+	if l.acks++; l.acks == l.enough {
+		close(l.reached)
+	}
+}
+
+func TestAPortalThatIsKilledLosesNothingItHasAcknowledged(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "data")
+	first := startChild(t, folder)
+	token, err := server.Ask(t.Context(), server.Options{Data: folder}, server.Command{Do: server.DoCreateToken, Name: "admin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.kill()
+
+	book := &ledger{known: map[string]device{}, pending: map[string]device{}}
+	for round := range kills {
+		started := time.Now()
+		portal := startChild(t, folder)
+		c := &client{t: t, origin: portal.origin, bearer: token.Bearer, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: writers}}}
+		if status, answer, err := c.ask("GET", "/api/session", ""); status != http.StatusOK {
+			t.Fatalf("round %d: the next start answers %d %s %v", round, status, answer, err)
+		}
+		if took := time.Since(started); took > restartWithin {
+			t.Errorf("round %d: the next start took %v", round, took)
+		}
+		book.check(c, round)
+		if t.Failed() {
+			return
+		}
+		book.acks, book.enough, book.reached = 0, 1+rand.IntN(60), make(chan struct{})
+		var wait sync.WaitGroup
+		for w := range writers {
+			wait.Go(func() { keepWriting(c, book, fmt.Sprintf("k-%d-%d", round, w)) })
+		}
+		<-book.reached
+		portal.kill()
+		wait.Wait()
+		c.http.CloseIdleConnections()
+	}
+	checkRows(t, filepath.Join(folder, "portal.db"))
+}
+
+// keepWriting makes, changes and removes devices until the portal dies.
+func keepWriting(c *client, book *ledger, prefix string) {
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("%s-%d", prefix, i)
+		made := device{Name: name, Description: "made", HostGroupIDs: "1"}
+		book.ask(name, made)
+		status, answer, err := c.ask("POST", "/api/device/devices", fmt.Sprintf(`{"name":%q,"description":"made","customProperties":[{"name":"snmp.community","value":%q}]}`, name, name))
+		if !book.took(c.t, name, status, http.StatusCreated, answer, err) {
+			return
+		}
+		var row struct{ ID int64 }
+		if err := json.Unmarshal(answer, &row); err != nil {
+			c.t.Error(err)
+			return
+		}
+		path := fmt.Sprintf("/api/device/devices/%d", row.ID)
+		if i%3 == 1 {
+			made.Description = "changed"
+			book.ask(name, made)
+			status, answer, err = c.ask("PATCH", path, `{"description":"changed"}`)
+			if !book.took(c.t, name, status, http.StatusOK, answer, err) {
+				return
+			}
+		}
+		if i%3 == 2 {
+			book.ask(name, device{})
+			status, answer, err = c.ask("DELETE", path+"?deleteHard=true", "")
+			if !book.took(c.t, name, status, http.StatusOK, answer, err) {
+				return
+			}
+		}
+	}
+}
+
+// took notes an acknowledgement; false when the portal is dead.
+func (l *ledger) took(t *testing.T, name string, status, want int, answer []byte, err error) bool {
+	if status == 0 || err != nil {
+		return false
+	}
+	if status != want {
+		t.Errorf("%s: %d %s", name, status, answer)
+		l.acknowledged(name)
+		return false
+	}
+	l.acknowledged(name)
+	return true
+}
+
+// check compares what the portal has with the ledger.
+func (l *ledger) check(c *client, round int) {
+	have := map[string]device{}
+	for total := 1; len(have) < total; {
+		status, answer, err := c.ask("GET", fmt.Sprintf("/api/device/devices?size=1000&offset=%d&fields=name,description,hostGroupIds", len(have)), "")
+		var page struct {
+			Total int
+			Items []device
+		}
+		if err == nil {
+			err = json.Unmarshal(answer, &page)
+		}
+		if err != nil || status != http.StatusOK {
+			c.t.Fatalf("round %d: the list answers %d %s %v", round, status, answer, err)
+		}
+		for _, d := range page.Items {
+			have[d.Name] = d
+		}
+		total = page.Total
+		if len(page.Items) == 0 {
+			break
+		}
+	}
+	for name, want := range l.known {
+		got := have[name]
+		if asked, open := l.pending[name]; got != want && !(open && got == asked) {
+			c.t.Errorf("round %d: %s is %+v, acknowledged was %+v", round, name, got, want)
+		}
+		l.known[name] = got
+	}
+	for name, asked := range l.pending {
+		if got := have[name]; got != (device{}) && got != asked && got != l.known[name] {
+			c.t.Errorf("round %d: %s is half there: %+v, asked was %+v", round, name, got, asked)
+		}
+		l.known[name] = have[name]
+	}
+	clear(l.pending)
+	for name := range have {
+		if _, ok := l.known[name]; !ok {
+			c.t.Errorf("round %d: %s is there, and nobody made it", round, name)
+		}
+	}
+}
+
+// checkRows looks into the file: every row's JSON says what its columns say, and
+// the link rows are those of the column.
+func checkRows(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, tt := range []struct{ what, query, want string }{
+		{"the file", `PRAGMA integrity_check`, "ok"},
+		{"rows", `SELECT count(*) > 0 FROM device`, "1"},
+		{"rows whose JSON differs from their columns", `SELECT count(*) FROM (SELECT *, CAST(body AS TEXT) AS shown FROM device) WHERE NOT json_valid(shown)
+			OR shown->>'id' <> id OR shown->>'name' <> name OR shown->>'displayName' <> displayName OR shown->>'description' <> description
+			OR shown->>'hostGroupIds' <> hostGroupIds OR shown->>'updatedOn' <> updatedOn OR shown->'customProperties' <> customProperties`, "0"},
+		{"rows without their links", `SELECT count(*) FROM device d WHERE d.deletedTimeInMs = 0 AND
+			(SELECT group_concat(ref) FROM "device.hostGroupIds" WHERE row = d.id) IS NOT d.hostGroupIds`, "0"},
+		{"links without their rows", `SELECT count(*) FROM "device.hostGroupIds" WHERE row NOT IN (SELECT id FROM device)`, "0"},
+	} {
+		var got string
+		if err := db.QueryRowContext(context.WithoutCancel(t.Context()), tt.query).Scan(&got); err != nil || got != tt.want {
+			t.Errorf("%s: %s (%v), want %s", tt.what, got, err, tt.want)
+		}
+	}
+}

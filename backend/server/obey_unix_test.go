@@ -1,0 +1,28 @@
+//go:build unix
+
+package server_test
+
+import (
+	"fmt"
+	"os/signal"
+	"syscall"
+)
+
+// obey does what a test tells its child: "files N" ends files at N bytes, as a
+// full disk does; 0 lifts that.
+func obey(line string) error {
+	var size uint64
+	if _, err := fmt.Sscanf(line, "files %d", &size); err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGXFSZ) // the write shall fail, not the process
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	limit.Cur = limit.Max
+	if size > 0 {
+		limit.Cur = size
+	}
+	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)
+}

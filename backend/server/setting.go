@@ -1,0 +1,31 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"spyglass/backend/api"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// setting are the portal's settings as they are now. They are read again only
+// when they have changed, so that every request may ask.
+func (s *Server) setting() *portal.Setting {
+	value, err := s.db.Memo("server.setting", []string{string(portal.Settings.Name)}, func() (any, error) {
+		return resource.Get(context.Background(), s.db, portal.Settings.Name, portal.SettingID)
+	})
+	if err != nil {
+		s.o.Log.Error("the portal's settings cannot be read; those of the start count", "err", err)
+		return &s.Setting
+	}
+	return value.(*portal.Setting)
+}
+
+// limit is how many requests of a method each endpoint takes.
+func (s *Server) limit(method string) api.Limit {
+	return api.Limit{Requests: int(s.setting().Requests(method)), Window: time.Minute}
+}
+
+// zone is where a day of a filter is a day.
+func (s *Server) zone() *time.Location { return s.setting().Zone() }

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// actions are the endpoints of the named changes; what can fail anywhere is
+// already in fails.
+func (t *Table[T]) actions(row string, ids []resource.Param, fails []resource.Failure) []resource.Endpoint {
+	var all []resource.Endpoint
+	one := t.res.Schema()
+	for _, a := range t.res.Actions {
+		op := cmp.Or(a.Op, resource.Modify)
+		e := resource.Endpoint{
+			Method: "POST", Path: row + "/" + a.Name, Summary: a.Summary, Doc: a.Doc,
+			Right: resource.Right{Object: t.res.Object, Area: t.res.Area, Op: op}, Params: slices.Clone(ids), Answer: &one, Tagged: true,
+			Errors: fails, Example: t.example(fmt.Sprint("/", t.res.Sample, "/", a.Name), a.Example), Handle: t.act(a, op),
+		}
+		if a.Takes != nil {
+			body := resource.SchemaOf(a.Takes)
+			e.Body = &body
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// act answers one action: the row is read, changed and written in one transaction.
+func (t *Table[T]) act(a resource.Action[T], op resource.Operation) func(context.Context, *resource.Call) (any, error) {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		var answer *resource.Answer
+		err := t.db.write(ctx, func(tx *tx) error {
+			was, err := t.own(ctx, tx, c, op)
+			if err != nil {
+				return err
+			}
+			now := t.copyOf(was)
+			w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: func(string) bool { return false }}
+			if err := tx.rule(func() error { return a.Do(w, now) }); err != nil {
+				return err
+			}
+			answer, err = t.record(ctx, tx, w, a.Name, was, now)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return answer, nil
+	}
+}
+
+func (t *Table[T]) copyOf(row *T) *T {
+	out := new(T)
+	for i := range t.columns {
+		copyValue(t.columns[i].field.At(out), t.columns[i].field.At(row))
+	}
+	return out
+}
+
+// single are the endpoints of a resource that is one row: those of a row, at
+// the path itself, without what lists, adds or removes rows.
+func single(path, label string, all []resource.Endpoint) []resource.Endpoint {
+	says := map[string][2]string{
+		"GET":   {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},
+		"PUT":   {"Replace the " + label, "Replaces the " + label + ": what is not given returns to its default. Read-only fields are accepted and ignored."},
+		"PATCH": {"Change some of the " + label, "Changes the fields that are given, and no others."},
+	}
+	var kept []resource.Endpoint
+	for _, e := range all {
+		words, ok := says[e.Method]
+		if !ok || e.Path == path {
+			continue
+		}
+		e.Path, e.Example.Path, e.Summary, e.Doc = path, "", words[0], words[1]
+		e.Params = slices.DeleteFunc(slices.Clone(e.Params), func(p resource.Param) bool { return p.In == "path" })
+		e.Errors = slices.DeleteFunc(slices.Clone(e.Errors), func(f resource.Failure) bool { return f.Kind == fault.Unknown })
+		kept = append(kept, e)
+	}
+	return kept
+}

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"spyglass/backend/resource"
+)
+
+// SetAuditor says who keeps the changes that callers make to published
+// resources. It is called before the first request.
+func (db *DB) SetAuditor(keep resource.Auditor) { db.auditor = keep }
+
+// telling is what one write under way knows of the changes it makes.
+type telling struct {
+	inside int            // > 0 while rules run: what they write goes along with the row they belong to
+	along  map[string]int // what they wrote, by label
+	seen   map[seenRow][]byte
+}
+
+type seenRow struct {
+	name string
+	id   int64
+}
+
+// Note implements resource.Tx.
+func (t *tx) Note(ctx context.Context, c *resource.Change) error {
+	if t.db.auditor == nil {
+		return nil
+	}
+	t.inside++ // keeping it is no change, nor does it go along with one
+	along := t.along
+	defer func() { t.inside, t.along = t.inside-1, along }()
+	return t.db.auditor(ctx, t, c)
+}
+
+// rule runs what a declaration has to say about a write.
+func (t *tx) rule(do func() error) error {
+	t.inside++
+	defer func() { t.inside-- }()
+	return do()
+}
+
+// tells reports whether changes of the table are kept.
+func (t *Table[T]) tells() bool { return t.db.auditor != nil && t.res.Category != "" }
+
+// tell notes what was done to one row. before and after are the row as it is
+// shown, nil where there was none; more are fields that do not show in them.
+func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before, after []byte, more ...string) error {
+	if !t.tells() {
+		return nil
+	}
+	c := &resource.Change{
+		Call: call, Action: action, Object: string(t.res.Name), Label: t.res.Label, ID: id,
+		Title: title(before, after), Before: before, After: after, Along: tx.along,
+	}
+	tx.along = nil
+	if before != nil && after != nil {
+		c.Fields = slices.DeleteFunc(resource.ChangedKeys(before, after), func(name string) bool { return t.column(name).field.ReadOnly })
+		c.Fields = append(c.Fields, more...)
+	}
+	return tx.Note(ctx, c)
+}
+
+// title is what people call the row: the first of its names that it has.
+func title(before, after []byte) string {
+	body := after
+	if body == nil {
+		body = before
+	}
+	if body == nil {
+		return ""
+	}
+	for _, key := range []string{"displayName", "username", "name", "note", "hostname", "description"} {
+		text := resource.FindKey(body, key)
+		if len(text) > 2 && text[0] == '"' {
+			if node, err := resource.ParseJSON(text); err == nil {
+				return node.Text
+			}
+		}
+	}
+	return ""
+}
+
+// shownAs is a row as it is shown, for the log; nil where nobody keeps one.
+func (t *Table[T]) shownAs(row *T) ([]byte, error) {
+	if !t.tells() {
+		return nil, nil
+	}
+	return t.res.AppendJSON(nil, row)
+}
+
+// remember keeps what a verb has read, as what was before it wrote.
+func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) error {
+	if !t.tells() || tx.inside > 0 || resource.CallOf(ctx) == nil {
+		return nil
+	}
+	body, err := t.shownAs(row.(*T))
+	if tx.seen == nil {
+		tx.seen = map[seenRow][]byte{}
+	}
+	tx.seen[seenRow{string(t.res.Name), id}] = body
+	return err
+}
+
+// wrote tells of a row that a verb or a rule wrote (after) or deleted (nil).
+// Whatever serves no call is the portal's own doing and is not told.
+func (t *Table[T]) wrote(ctx context.Context, tx *tx, id int64, fresh bool, after []byte) error {
+	call := resource.CallOf(ctx)
+	switch {
+	case !t.tells():
+		return nil
+	case tx.inside > 0:
+		if tx.along == nil {
+			tx.along = map[string]int{}
+		}
+		tx.along[t.res.Label]++
+		return nil
+	case call == nil:
+		return nil
+	}
+	action := "change"
+	switch {
+	case fresh:
+		action = "create"
+	case call.Verb != "":
+		action = call.Verb
+	case after == nil:
+		action = "delete"
+	}
+	before := tx.seen[seenRow{string(t.res.Name), id}]
+	return t.tell(ctx, tx, call, action, id, before, after)
+}
+
+// unseen are the write-only fields a body names: their change shows nowhere else.
+func (t *Table[T]) unseen(body *resource.Body) []string {
+	var names []string
+	for _, c := range t.columns {
+		if c.Hidden && !c.field.ReadOnly && body.Given(c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,157 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// told are the lines of the audit log, as "who action object id: sentence".
+func (h *house) told() []string {
+	h.t.Helper()
+	rows, err := resource.Find(h.t.Context(), h.db, portal.AuditLogs.Name)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var lines []string
+	for _, r := range rows {
+		lines = append(lines, fmt.Sprintf("%s %s %s %d: %s", r.Username, r.Action, r.Object, r.ObjectID, r.Description))
+	}
+	return lines
+}
+
+func TestEveryWriteOfACallerIsOneLineOfTheAuditLog(t *testing.T) {
+	h := open(t)
+	for _, do := range [][2]string{
+		{"POST /device/groups", `{"name":"Oslo"}`},
+		{"POST /device/devices", `{"name":"web-1","hostGroupIds":"2"}`},
+		{"POST /device/devices", `{"name":"web-1"}`}, // refused: told nowhere
+		{"PATCH /device/devices/1", `{"description":"front","disableAlerting":true}`},
+		{"PATCH /setting/admins/9", `{}`}, // there is none
+		{"POST /setting/admins", `{"username":"jo","password":"correct horse","email":"jo@example.net","roles":[{"name":"readonly"}]}`},
+		{"PATCH /setting/admins/1", `{"password":"another horse"}`},
+		{"DELETE /device/groups/2?deleteChildren=true", ``},
+		{"POST /device/recyclebin/1/restore", ``},
+		{"DELETE /device/devices/1", ``},
+		{"DELETE /device/recyclebin/1", ``},
+	} {
+		h.ask(admin, do[0], do[1])
+	}
+	want := []string{
+		`admin create deviceGroup 2: Added the device group 2, "Oslo"`,
+		`admin create device 1: Added the device 1, "web-1"`,
+		`admin change device 1: Changed the device 1, "web-1": description, disableAlerting`,
+		`admin create admin 1: Added the user 1, "jo"`,
+		`admin change admin 1: Changed the user 1, "jo": password`,
+		`admin delete deviceGroup 2: Deleted the device group 2, "Oslo", and 1 × device`,
+		`admin restore device 1: Restored the device 1, "web-1"`,
+		`admin delete device 1: Deleted the device 1, "web-1"`,
+		`admin purge device 1: Deleted for good the device 1, "web-1"`,
+	}
+	if got := h.told(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the log says\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestTheAuditLogShowsTheObjectBeforeAndAfterWithoutSecrets(t *testing.T) {
+	h := open(t)
+	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
+	h.ask(admin, "PATCH /device/groups/2", `{"customProperties":[{"name":"ssh.pass","value":"hunter23"}]}`)
+	h.ask(admin, "DELETE /device/groups/2", "")
+	const group = `{"id":2,"name":"Oslo",`
+	for id, want := range map[int][2]string{1: {"null", group}, 2: {group, group}, 3: {group, "null"}} {
+		var row map[string]json.RawMessage
+		text := h.ask(admin, fmt.Sprint("GET /setting/accesslogs/", id), "")
+		if err := json.Unmarshal([]byte(text), &row); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(row["before"]), want[0]) || !strings.HasPrefix(string(row["after"]), want[1]) || strings.Contains(text, "hunter") {
+			t.Errorf("line %d is %s", id, text)
+		}
+		if string(row["id"]) != fmt.Sprintf("%q", fmt.Sprint(id)) || string(row["happenedOn"]) != fmt.Sprint(noon.Unix()) || string(row["happenedOnLocal"]) != `"2026-05-04 12:00:00 UTC"` {
+			t.Errorf("line %d is %s", id, text)
+		}
+	}
+}
+
+func TestTheAuditLogKeepsNothingThatWasRolledBackAndNothingOfThePortalItself(t *testing.T) {
+	h := open(t)
+	d := portal.Device{Name: "x", DisplayName: "x", GroupIDs: resource.IDs{portal.RootGroup}, CollectorID: 1}
+	failed := fmt.Errorf("no")
+	write := func(ctx context.Context, err error) {
+		d.ID = 0
+		_ = h.db.Write(ctx, func(tx resource.Tx) error {
+			if err := resource.Put(ctx, tx, portal.Devices.Name, &d); err != nil {
+				t.Error(err)
+			}
+			return err
+		})
+	}
+	call := &resource.Call{Access: admin, At: noon, Remote: "127.0.0.1"}
+	write(t.Context(), nil)
+	d.DisplayName = "y"
+	write(resource.WithCall(t.Context(), call), failed)
+	if got := h.told(); got != nil {
+		t.Errorf("the log says %v, want nothing", got)
+	}
+	write(resource.WithCall(t.Context(), call), nil) // a verb of its own, that serves a call
+	if got, want := h.told(), []string{`admin create device 3: Added the device 3, "y"`}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the log says %v, want %v", got, want)
+	}
+}
+
+func TestTheAuditLogForgetsWhatIsTooOld(t *testing.T) {
+	h := open(t)
+	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+		for i := range 600 {
+			at := noon
+			if i < 200 {
+				at = noon.AddDate(0, 0, -91)
+			}
+			if err := tx.Note(t.Context(), &resource.Change{Call: &resource.Call{At: at}, Action: "sign-in", Title: "Signed in"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if got := len(h.told()); err != nil || got != 400 {
+		t.Errorf("%d lines are left (%v), want the 400 that are younger than 90 days", got, err)
+	}
+	err = h.db.Write(t.Context(), func(tx resource.Tx) error { return portal.PruneAudit(t.Context(), tx, 100_250, noon) })
+	if got := len(h.told()); err != nil || got != 350 {
+		t.Errorf("%d lines are left (%v), want the 350 of the newest 100,000", got, err)
+	}
+}
+
+func BenchmarkAWriteWithTheAuditLog(b *testing.B) {
+	for _, kept := range []bool{false, true} {
+		b.Run(fmt.Sprint(kept), func(b *testing.B) {
+			h := open(b)
+			if !kept {
+				h.db.SetAuditor(nil)
+			}
+			h.ask(admin, "POST /device/devices", `{"name":"web-1","customProperties":[{"name":"location","value":"Oslo"}]}`)
+			call := &resource.Call{Access: admin, At: noon}
+			body := []byte(h.ask(admin, "GET /device/devices/1", ""))
+			err := h.db.Write(b.Context(), func(tx resource.Tx) error {
+				for b.Loop() {
+					if kept {
+						if err := tx.Note(b.Context(), &resource.Change{Call: call, Action: "create", Object: "device", Label: "device", ID: 1, Title: "web-1", After: body}); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

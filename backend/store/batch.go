@@ -1,0 +1,214 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// maxBatch is how many writes one batch may hold: the writes of others wait
+// until it is done.
+const maxBatch = 1000
+
+// operation is one write of a batch as it is sent.
+type operation struct {
+	Op      string `json:"op" doc:"create, patch or delete"`
+	ID      int64  `json:"id,omitempty" doc:"of the row to patch or delete"`
+	Body    any    `json:"body,omitempty" doc:"what a POST or a PATCH of one row takes"`
+	IfMatch string `json:"ifMatch,omitempty" doc:"the ETag of the row as it was read: the operation fails when it has changed since"`
+}
+
+// batchBody describes what a batch takes.
+type batchBody struct {
+	Operations []operation `json:"operations" doc:"up to 1,000, carried out in this order"`
+	Atomic     bool        `json:"atomic,omitempty" doc:"true, unless given: all or nothing. false: what is right is kept, what is wrong is left out"`
+}
+
+// batchSchema describes it for rows of that name.
+func batchSchema(row string) *resource.Schema {
+	s := resource.SchemaOf(batchBody{})
+	s.Name = row + "Batch"
+	s.Properties[0].Schema.Items.Name = row + "Operation"
+	s.Properties[0].Schema.Items.Properties[0].Schema.Enum = []any{"create", "patch", "delete"}
+	s.Properties[1].Schema.Default = true
+	return &s
+}
+
+// batchEndpoint is POST {path}/batch.
+func (t *Table[T]) batchEndpoint(right resource.Right, fails []resource.Failure) resource.Endpoint {
+	label := t.res.Label
+	answer := resource.ResultsSchema()
+	return resource.Endpoint{
+		Method: "POST", Path: t.res.Path + "/batch", Summary: "Write many " + label + "s at once",
+		Doc: "Creates, patches and deletes up to 1,000 " + label + "s in one transaction, in the order given, with the rights and the rules of the single writes.\n\n" +
+			"All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is the error of the first wrong one, " +
+			"and errorDetail.results tells of each operation what is wrong with it, or nothing. " +
+			"With atomic false the answer is always 200: operations that are right are kept, and results tells of each whether it was.",
+		Right: right, Params: append(t.parentParam(), t.batchParams()...), Body: batchSchema(t.res.Schema().Name), Answer: &answer, Errors: fails,
+		Example: t.example("/batch", t.batchExample()), Handle: t.batch,
+	}
+}
+
+// batchParams are the query switches of the single writes: they go for all rows.
+func (t *Table[T]) batchParams() []resource.Param {
+	return append(t.withOpType(nil), t.flagParams(false)...)
+}
+
+func (t *Table[T]) batchExample() any {
+	return map[string]any{"operations": []operation{
+		{Op: "create", Body: t.exampleBody(oneMore)},
+		{Op: "patch", ID: t.res.Sample, Body: t.exampleBody(oneText)},
+	}}
+}
+
+// batch answers many writes of one transaction.
+func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
+	nodes, atomic, err := readBatch(c)
+	if err != nil {
+		return nil, err
+	}
+	results := resource.Results{Results: make([]resource.Result, len(nodes))}
+	steps := make([]step, len(nodes))
+	for i, node := range nodes { // what can be slow or wrong without the rows is so before the transaction
+		r := &results.Results[i]
+		steps[i], r.Fault = t.prepare(c, node, r)
+	}
+	err = t.db.write(ctx, func(tx *tx) error {
+		results.Succeeded, results.Failed = 0, 0
+		for i := range steps {
+			r := &results.Results[i]
+			if steps[i] != nil {
+				if err := t.attempt(ctx, tx, steps[i], r); err != nil {
+					return err
+				}
+			}
+			if r.Fault == nil {
+				results.Succeeded++
+			} else {
+				results.Failed++
+			}
+		}
+		if atomic && results.Failed > 0 {
+			return results.Refused()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &results, nil
+}
+
+// attempt carries out one operation in a savepoint, so that one that is wrong
+// leaves nothing behind. An error is what ends the whole batch.
+func (t *Table[T]) attempt(ctx context.Context, tx *tx, do step, r *resource.Result) error {
+	if err := tx.w.exec("SAVEPOINT operation"); err != nil {
+		return err
+	}
+	answer, err := do(ctx, tx)
+	if err == nil {
+		r.OK = true
+		if r.ID == 0 {
+			r.ID, _ = strconv.ParseInt(answer.Location[strings.LastIndexByte(answer.Location, '/')+1:], 10, 64)
+		}
+		r.ETag = answer.ETag
+		return tx.w.exec("RELEASE operation")
+	}
+	f := fault.Of(full(err))
+	if f.Kind == fault.Internal || f.Kind == fault.Full {
+		return err
+	}
+	r.Fault = f
+	tx.along = nil
+	tx.memos = nil // they may be made from what goes now
+	if err := tx.w.exec("ROLLBACK TO operation"); err != nil {
+		return err
+	}
+	return tx.w.exec("RELEASE operation")
+}
+
+// readBatch reads the body as far as its list of operations.
+func readBatch(c *resource.Call) (nodes []resource.Node, atomic bool, err error) {
+	body, err := resource.ParseJSON(c.Body)
+	if err != nil {
+		return nil, false, err
+	}
+	if body.Kind != '{' {
+		return nil, false, fault.New(fault.Invalid, "the body is a JSON object")
+	}
+	atomic = true
+	for i, key := range body.Keys {
+		value := body.Items[i]
+		switch {
+		case key == "operations" && value.Kind == '[':
+			nodes = value.Items
+		case key == "operations":
+			return nil, false, fault.At(key, "operations is a list")
+		case key == "atomic" && (value.Kind == 't' || value.Kind == 'f'):
+			atomic = value.Kind == 't'
+		case key == "atomic":
+			return nil, false, &fault.Error{Kind: fault.Invalid, Field: key, Message: "atomic is true or false", Allowed: []any{true, false}}
+		case !c.Lenient:
+			return nil, false, fault.At(key, "a batch has no field %q%s", key, resource.DidYouMean(key, []string{"operations", "atomic"}))
+		}
+	}
+	if len(nodes) == 0 || len(nodes) > maxBatch {
+		return nil, false, fault.At("operations", "operations holds 1 to %d operations", maxBatch)
+	}
+	return nodes, atomic, nil
+}
+
+// prepare reads one operation as the single write that it is.
+func (t *Table[T]) prepare(c *resource.Call, node resource.Node, r *resource.Result) (step, *fault.Error) {
+	one := *c
+	one.Body, one.IfMatch, one.Vars = []byte("{}"), "", maps.Clone(c.Vars)
+	if one.Vars == nil {
+		one.Vars = map[string]string{}
+	}
+	if node.Kind != '{' {
+		return nil, fault.New(fault.Invalid, `an operation is an object: {"op":"patch","id":7,"body":{…}}`)
+	}
+	for i, key := range node.Keys {
+		value := node.Items[i]
+		switch key {
+		case "op":
+			r.Op = value.Text
+		case "id":
+			id, err := strconv.ParseInt(value.Text, 10, 64)
+			if err != nil || id < 1 {
+				return nil, fault.At(key, "id is the id of a %s", t.res.Label)
+			}
+			r.ID, one.Vars["id"] = id, value.Text
+		case "body":
+			one.Body = value.Raw
+		case "ifMatch":
+			one.IfMatch = value.Text
+		default:
+			if !c.Lenient {
+				return nil, fault.At(key, "an operation has no field %q%s", key, resource.DidYouMean(key, []string{"op", "id", "body", "ifMatch"}))
+			}
+		}
+	}
+	prepare, known := map[string]func(*resource.Call) (step, error){"create": t.creation, "patch": t.patching, "delete": t.erasure}[r.Op]
+	switch {
+	case !known:
+		return nil, &fault.Error{Kind: fault.Invalid, Field: "op", Message: "op is create, patch or delete", Allowed: []any{"create", "patch", "delete"}}
+	case r.Op == "create" && r.ID != 0:
+		return nil, fault.At("id", "the portal gives what it creates its id; leave it out")
+	case r.Op != "create" && r.ID == 0:
+		return nil, fault.At("id", "%s needs the id of a %s", r.Op, t.res.Label)
+	}
+	do, err := prepare(&one)
+	if err != nil {
+		f := fault.Of(err)
+		if f.Kind == fault.Internal {
+			return func(context.Context, *tx) (*resource.Answer, error) { return nil, err }, nil
+		}
+		return nil, f
+	}
+	return do, nil
+}

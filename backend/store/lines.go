@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// A stream keeps one state of the database readable, and the WAL cannot shrink
+// below it meanwhile. So there are few at a time, and none lasts for ever.
+const (
+	maxStreams    = 4
+	longestStream = 5 * time.Minute
+	longestRead   = 2 * time.Second // for the rows of one piece, as for those of a page
+	piece         = 500             // rows
+)
+
+var errLasts = fault.New(fault.Invalid, "the stream was not taken within %d minutes", int(longestStream.Minutes()))
+
+// lines answers every row that meets the condition, one object a line, all of
+// one state of the database.
+func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition, order string, fields []string) *resource.Answer {
+	return &resource.Answer{Type: resource.LinesType, Stream: func(w io.Writer) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, longestStream, errLasts)
+		defer cancel()
+		select {
+		case t.db.streams <- struct{}{}:
+			defer func() { <-t.db.streams }()
+		case <-time.After(longestRead):
+			return &fault.Error{Kind: fault.TooMany, Message: "too many lists are being streamed; try again in a moment", RetryAfter: 5 * time.Second}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		tx, err := t.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }()
+		err = t.writeLines(ctx, &snapshot{db: t.db, tx: tx}, w, c.Access, cond, order, fields)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}}
+}
+
+// writeLines first asks for the ids in their order, which takes a few bytes a
+// row even where SQLite must sort them, and then for the rows, piece by piece.
+func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who *resource.Access, cond *condition, order string, fields []string) error {
+	read, stop := context.WithCancel(ctx)
+	defer stop()
+	slow := func(err error) error {
+		if read.Err() != nil && ctx.Err() == nil {
+			return errTooSlow(err)
+		}
+		return err
+	}
+	late := time.AfterFunc(longestRead, stop) // runs while the database works, and not while the caller reads
+	defer late.Stop()
+	found, err := s.tx.QueryContext(read, `SELECT "id" FROM `+t.name()+" WHERE "+cond.text.String()+" ORDER BY "+order, cond.args...)
+	if err != nil {
+		return slow(err)
+	}
+	defer found.Close()
+	ids := make([]int64, 0, piece)
+	var out []byte
+	for more := true; more; ids = ids[:0] {
+		late.Reset(longestRead)
+		for more && len(ids) < piece {
+			if more = found.Next(); more {
+				ids = append(ids, 0)
+				err = found.Scan(&ids[len(ids)-1])
+			} else {
+				err = found.Err()
+			}
+			if err != nil {
+				return slow(err)
+			}
+		}
+		if out, err = t.appendLines(read, s, out[:0], who, ids, fields); err != nil {
+			return slow(err)
+		}
+		late.Stop()
+		if read.Err() != nil {
+			return slow(read.Err())
+		}
+		if _, err := w.Write(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendLines adds the rows of those ids, in that order.
+func (t *Table[T]) appendLines(ctx context.Context, s *snapshot, out []byte, who *resource.Access, ids []int64, fields []string) ([]byte, error) {
+	if len(ids) == 0 {
+		return out, nil
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	stmt, err := s.stmt(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" IN (SELECT value FROM json_each(?))`)
+	if err != nil {
+		return nil, err
+	}
+	found, err := stmt.QueryContext(ctx, string(list))
+	if err != nil {
+		return nil, err
+	}
+	p := &page{}
+	if err := t.scanPage(found, p); err != nil {
+		return nil, err
+	}
+	p.arrange(ids)
+	derived, err := t.derive(ctx, s, who, p, fields)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.body {
+		out = append(t.object(out, p.body[i], derived, i, fields), '\n')
+	}
+	return out, nil
+}
+
+// arrange puts the rows into the order of ids.
+func (p *page) arrange(ids []int64) {
+	place := make(map[int64]int, len(p.ids))
+	for i, id := range p.ids {
+		place[id] = i
+	}
+	body, from := make([][]byte, len(ids)), make([][]string, len(ids))
+	for i, id := range ids {
+		body[i], from[i] = p.body[place[id]], p.from[place[id]]
+	}
+	p.ids, p.body, p.from = slices.Clone(ids), body, from
+}

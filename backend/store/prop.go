@@ -1,0 +1,191 @@
+package store
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+func propIndex(props []resource.Property, name string) int {
+	return slices.IndexFunc(props, func(p resource.Property) bool { return strings.EqualFold(p.Name, name) })
+}
+
+func (t *Table[T]) noProp(name string) error {
+	return fault.New(fault.Unknown, "the %s has no property %q", t.res.Label, name)
+}
+
+func propNamed(props []resource.EntityProperty, name string) *resource.EntityProperty {
+	for i := range props {
+		if strings.EqualFold(props[i].Name, name) {
+			return &props[i]
+		}
+	}
+	return nil
+}
+
+// getProp answers one property as it applies.
+func (t *Table[T]) getProp(ctx context.Context, c *resource.Call) (any, error) {
+	fields := resource.ParseFields(c.Query)
+	if err := knownPropFields(fields); err != nil {
+		return nil, err
+	}
+	props, err := t.readProps(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	p := propNamed(props, c.Vars["name"])
+	if p == nil {
+		return nil, t.noProp(c.Vars["name"])
+	}
+	tag := etag(propJSON(p, nil))
+	if c.NotIf != "" && matches(c.NotIf, tag) {
+		return &resource.Answer{ETag: tag, Same: true}, nil
+	}
+	return &resource.Answer{ETag: tag, Body: resource.JSON(propJSON(p, fields))}, nil
+}
+
+// propBody is what a write of a property takes; what the portal sets is
+// accepted and ignored.
+type propBody struct {
+	Name        *string `json:"name"`
+	Value       *string `json:"value"`
+	Type        any     `json:"type"`
+	InheritList any     `json:"inheritList"`
+}
+
+func (t *Table[T]) addProp(ctx context.Context, c *resource.Call) (any, error) {
+	var body propBody
+	if err := c.Read(&body); err != nil {
+		return nil, err
+	}
+	switch {
+	case body.Name == nil:
+		return nil, fault.At("name", "name is required")
+	case body.Value == nil:
+		return nil, fault.At("value", "value is required")
+	}
+	prop := resource.Property{Name: *body.Name, Value: *body.Value}
+	if err := resource.CheckProperty("name", prop); err != nil {
+		return nil, err
+	}
+	return t.writeProp(ctx, c, prop.Name, func(own []resource.Property) ([]resource.Property, error) {
+		if propIndex(own, prop.Name) >= 0 {
+			return nil, &fault.Error{Kind: fault.Conflict, Field: "name", Message: "the " + t.res.Label + " has a property " + prop.Name + " already"}
+		}
+		own = append(own, prop)
+		return own, resource.CheckProperties("name", own)
+	})
+}
+
+// setProp is PUT, or PATCH when the value may be left out.
+func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (any, error) {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		var body propBody
+		if err := c.Read(&body); err != nil {
+			return nil, err
+		}
+		name := c.Vars["name"]
+		switch {
+		case whole && body.Value == nil:
+			return nil, fault.At("value", "value is required")
+		case body.Name != nil && !strings.EqualFold(*body.Name, name) && !c.Lenient:
+			return nil, fault.At("name", "a property keeps its name; add one named %q and remove this one", *body.Name)
+		}
+		return t.writeProp(ctx, c, name, func(own []resource.Property) ([]resource.Property, error) {
+			k := propIndex(own, name)
+			if k < 0 {
+				return nil, fault.New(fault.Unknown, "the %s has no property %q of its own; POST adds one", t.res.Label, name)
+			}
+			was := slices.Clone(own)
+			if body.Value != nil {
+				own[k].Value = *body.Value
+			}
+			return resource.Unmasked(own, was), resource.CheckProperty("value", own[k])
+		})
+	}
+}
+
+func (t *Table[T]) dropProp(ctx context.Context, c *resource.Call) (any, error) {
+	name := c.Vars["name"]
+	_, err := t.writeProp(ctx, c, name, func(own []resource.Property) ([]resource.Property, error) {
+		k := propIndex(own, name)
+		if k < 0 {
+			return nil, fault.New(fault.Unknown, "the %s has no property %q of its own", t.res.Label, name)
+		}
+		return slices.Delete(own, k, k+1), nil
+	})
+	return resource.JSON("{}"), err
+}
+
+// writeProp changes the row as a PATCH of its field of pairs would, and answers
+// the property of that name.
+func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string, edit func(own []resource.Property) ([]resource.Property, error)) (any, error) {
+	field := t.res.Props.Field
+	body, err := t.res.Read([]byte(`{"`+field+`":[]}`), true) // names what is given
+	if err != nil {
+		return nil, err
+	}
+	var answer *resource.Answer
+	err = t.db.write(ctx, func(tx *tx) error {
+		row := t.propRow(c)
+		was, err := t.own(ctx, tx, row, resource.Modify)
+		if err != nil {
+			return err
+		}
+		if err := t.sameProp(ctx, tx, c, was, name); err != nil {
+			return err
+		}
+		now := t.copyOf(was)
+		pairs := t.column(field).field.At(now).(*[]resource.Property)
+		if *pairs, err = edit(slices.Clone(*pairs)); err != nil {
+			return err
+		}
+		if _, err = t.save(ctx, tx, row, "change", body, was, now); err != nil {
+			return err
+		}
+		answer, err = t.shownProp(ctx, tx, c, now, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// sameProp holds If-Match against the property as it is.
+func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row *T, name string) error {
+	if c.IfMatch == "" {
+		return nil
+	}
+	props, err := t.propsOf(ctx, tx, row)
+	if err != nil {
+		return err
+	}
+	if p := propNamed(props, name); p == nil || !matches(c.IfMatch, etag(propJSON(p, nil))) {
+		return fault.New(fault.Changed, "the property has changed since you read it; read it again")
+	}
+	return nil
+}
+
+// shownProp answers a property; nothing where it is gone.
+func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row *T, name string) (*resource.Answer, error) {
+	props, err := t.propsOf(ctx, tx, row)
+	if err != nil {
+		return nil, err
+	}
+	p := propNamed(props, name)
+	if p == nil {
+		return &resource.Answer{}, nil
+	}
+	body := propJSON(p, nil)
+	list := strings.ReplaceAll(t.res.Path+"/{id}/properties", "{id}", c.Vars[t.res.Props.Param])
+	answer := &resource.Answer{ETag: etag(body), Body: resource.JSON(body)}
+	if _, named := c.Vars["name"]; !named {
+		answer.Location = list + "/" + url.PathEscape(p.Name)
+	}
+	return answer, nil
+}
