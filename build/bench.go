@@ -23,6 +23,10 @@ var figures = []figure{
 	paint,
 	list,
 	create,
+	send,
+	document,
+	task,
+	heap,
 }
 
 // bench measures the figures that args name, or all of them. It writes into

@@ -15,7 +15,7 @@ import (
 var floors = [][]string{
 	{"backend/fault", "frontend", "build/icon"},
 	{"backend/resource"},
-	{"backend/filter"},
+	{"backend/filter", "backend/appliesto"},
 	{"backend/portal", "backend/store"},
 	{"backend/session", "backend/demo"},
 	{"backend/api"},

@@ -83,7 +83,7 @@ func firstPaint(ctx context.Context, desk *desktop.Desktop, name string, args ..
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
-	return float64(time.Since(started).Microseconds()) / 1000, nil
+	return milliseconds(time.Since(started)), nil
 }
 
 // untilScreen looks at the screen every 5 ms until it is as wanted.

@@ -28,6 +28,7 @@ export default defineConfig(({ mode }) => ({
     host: '127.0.0.1',
     port: 5173,
     strictPort: true,
+    cors: false,
     proxy: Object.fromEntries(['/api', '/explorer', '/launch', '/santaba'].map((path) => [path, proxy])),
   },
   test: { include: ['src/**/*.test.ts'], environment: 'node' },

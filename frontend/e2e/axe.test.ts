@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { newRequest, parts, sendPath, suite } from './harness'
+import { hold, newRequest, parts, sendPath, suite } from './harness'
 
 const portal = suite()
 const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
@@ -49,6 +49,18 @@ for (const theme of ['dark', 'light'] as const)
         found[name] = await findings(page)
       }
       expect(Object.fromEntries(Object.entries(found).filter(([, f]) => f.length))).toEqual({})
+    })
+
+    test('while the old answer waits for the new one', async () => {
+      const page = await portal.page({ theme, bypassCSP: true })
+      const p = parts(page)
+      await newRequest(page)
+      await sendPath(page, '/device/devices?size=5')
+      const held = await hold(page)
+      await page.keyboard.press('Control+Enter')
+      await p.response.getByRole('button', { name: 'Stop' }).waitFor()
+      expect(await findings(page)).toEqual([])
+      await held.release()
     })
 
     test('in the command palette', async () => {

@@ -79,7 +79,7 @@ test('a second Ctrl+Enter does not send twice, Escape cancels and says so', asyn
   await until(p.status, /^Sending…$/)
   await page.keyboard.press('Control+Enter')
   await p.cancel.waitFor()
-  expect(held.sent()).toBe(1)
+  await expect.poll(held.sent).toBe(1)
   await page.keyboard.press('Escape')
   await until(p.status, /^Cancelled/)
   await held.release()

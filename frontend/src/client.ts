@@ -2,6 +2,7 @@
  * The only door to Go: what the page may ask, and the shapes that come back.
  * Every call rejects with a Fault; a cancelled call rejects with a Fault whose `cancelled` is true.
  */
+import type { components, paths } from './api.gen' // from the portal's OpenAPI; never edited
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
@@ -69,12 +70,12 @@ export interface Start {
   variables: Variable[]
 }
 
-export interface Session {
-  userId: number
-  username: string
-  role: string
-  csrfToken: string
-}
+export type Session = components['schemas']['Whoami']
+
+/** Paths of the portal whose GET answers a list with its total. */
+export type ListPath = {
+  [P in keyof paths]: paths[P] extends { get: { responses: { 200: { content: { 'application/json': { total: number } } } } } } ? P : never
+}[keyof paths]
 
 export interface Param {
   name: string
@@ -122,7 +123,13 @@ export interface Endpoint {
   answer: Schema | null
   status: number
   errors: { status: number; when: string }[]
-  example: { path: string; query: { key: string; value: string }[]; body: string | null }
+  example: {
+    path: string
+    query: { key: string; value: string }[]
+    body: string | null
+    /** The body, coloured. */
+    lines: Token[][]
+  }
 }
 
 export interface Category {
@@ -271,10 +278,15 @@ export interface Preview {
 
 export type TokenClass = 'keyword' | 'string' | 'number' | 'comment' | 'name' | 'operator' | 'punctuation' | 'text'
 
+export interface Token {
+  class: TokenClass
+  text: string
+}
+
 export interface Snippet {
   languages: { id: string; label: string }[]
   text: string
-  lines: { class: TokenClass; text: string }[][]
+  lines: Token[][]
 }
 
 export interface Rows {
@@ -347,7 +359,7 @@ export interface Client {
   rawUrl(document: string): string
 
   /** Items in the portal's list at path, counted by asking for one. */
-  count(path: string): Promise<number>
+  count(path: ListPath): Promise<number>
   /** Opens http and https links outside the page. */
   openLink(url: string): void
   /** Listens until the function it returns is called. */

@@ -16,7 +16,7 @@ const devices = ['core-sw-01.fra', 'web-prod-07.fra', 'web-prod-08.fra', 'db-pg-
 
 function page(size: number) {
   return {
-    total: 1204, isMin: false, searchId: null,
+    total: 1204, searchId: null,
     items: Array.from({ length: size }, (_, i) => ({
       id: 1147 + i, displayName: devices[i % devices.length], name: `10.20.0.${11 + i}`, hostStatus: i % 7 ? 'normal' : 'dead', hostGroupIds: '12,48',
       preferredCollectorId: 3, updatedOn: 1795187052000 + i, disableAlerting: false, customProperties: [{ name: 'location', value: 'Frankfurt FR5, rack 12' }, { name: 'snmp.version', value: 'v3' }],

@@ -1,4 +1,5 @@
 /** The Client that talks to the process this page came from. */
+import type { components } from './api.gen'
 import {
   asFault, Fault,
   type Client, type Collection, type FaultDetail, type ListQuery, type Listener, type Session, type Start,
@@ -62,7 +63,8 @@ export function httpClient(): Client {
       }
     },
     async signIn(username, password) {
-      const session = await json<Session>('/api/session', { method: 'POST', body: { username, password } })
+      const login: components['schemas']['Login'] = { username, password }
+      const session = await json<Session>('/api/session', { method: 'POST', body: login })
       csrf = session.csrfToken
       return session
     },

@@ -56,11 +56,11 @@ export class Catalog {
     const { endpoints, texts } = this.#index
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     const found = rank(query, endpoints, (e) => texts.get(e) ?? e.path)
-    if (words.length < 2) return found
     // "add device" means the summary "Add a device", though both words stand elsewhere too.
     const bonus = (e: Endpoint) => {
       const summary = ` ${e.summary.toLowerCase()} `
-      return words.every((w) => w === e.method.toLowerCase() || summary.includes(` ${w} `)) ? 40 : 0
+      const others = words.filter((w) => w !== e.method.toLowerCase())
+      return others.length > 1 && others.every((w) => summary.includes(` ${w} `)) ? 40 : 0
     }
     return found.map((f) => ({ ...f, score: f.score + bonus(f.item) })).sort((a, b) => b.score - a.score)
   }

@@ -65,3 +65,7 @@ test('pieces cut a text at the edges of its matches', () => {
   ])
   expect(pieces('abc', [])).toEqual([{ text: 'abc', hit: false }])
 })
+
+test('what a path ends with wins over what it passes through', () => {
+  expect(rank('devices', ['/device/devices/batch', '/device/devices'], (p) => p)[0].item).toBe('/device/devices')
+})

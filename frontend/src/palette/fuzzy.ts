@@ -84,8 +84,9 @@ function matchPiece(word: string, text: string, lower: string): { score: number;
     let score = 100 + word.length
     if (startsWord(text, at)) score += 40
     if (endsWord(text, at + word.length)) score += 20
+    if (at + word.length === text.length) score += 10 // the last thing said of it is what it is
     if (score > bestScore) [best, bestScore] = [at, score]
-    if (score === 160 + word.length) break
+    if (score === 170 + word.length) break
   }
   if (best < 0) return undefined
   return { score: bestScore, at: Array.from(word, (_, i) => best + i).slice(0, word.length) }

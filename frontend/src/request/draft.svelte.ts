@@ -145,7 +145,7 @@ export class Draft {
     if (!typed?.query || typed.path === this.path) return
     const names = new Set(typed.query.map((q) => q.key))
     const kept = plainRows(this.query).filter((r) => r.on || !names.has(r.key))
-    this.become({ method: typed.method, path: typed.path, query: [...kept, ...typed.query] })
+    this.become({ method: typed.method, path: typed.path, query: [...kept.filter((r) => r.on), ...typed.query, ...kept.filter((r) => !r.on)] })
   }
 
   /** One row for each {name} in the path; values already typed stay. */

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// document is from the last byte of a response of 50 MB to its first rows in
+// the page, in a real browser. The floor is the least that a page can do which
+// takes the response for itself.
+var document = figure{
+	name: "document", does: "50 MB: last byte to first rows painted, ms (floor: JSON.parse)",
+	goal: "≤ 0.8", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Paint, m.Parse }),
+}
+
+// task is the longest that the page does not react meanwhile.
+var task = figure{
+	name: "task", does: "50 MB: longest task of the page, ms (floor: 50 ms, which people begin to feel)",
+	goal: "≤ 1", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Task, 50 }),
+}
+
+// heap is what the page has more of afterwards.
+var heap = figure{
+	name: "heap", does: "50 MB: growth of the page's heap, MB (floor: that of JSON.parse)",
+	goal: "≤ 0.1", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Heap, m.ParsedHeap }),
+}
+
+// browserTimes is what frontend/e2e/bench-document.mjs prints, in milliseconds
+// and megabytes.
+type browserTimes struct {
+	Bytes                                int64
+	Paint, Parse, Task, Heap, ParsedHeap float64
+}
+
+// What makes 50 MB: each device has this many properties of this length.
+const (
+	longDevices    = 1000
+	longProperties = 2
+	longValue      = 24_000
+)
+
+func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Context, project) (float64, float64, error) {
+	return func(ctx context.Context, p project) (ours, floor float64, err error) {
+		if err := p.install(ctx, forBrowser); err != nil {
+			return 0, 0, err
+		}
+		s, err := p.serve(ctx, "--demo-devices", "1")
+		if err != nil {
+			return 0, 0, err
+		}
+		defer func() { err = errors.Join(err, s.close()) }()
+		if err := s.fill(ctx); err != nil {
+			return 0, 0, err
+		}
+		cmd := p.command(ctx, "frontend", "node", "e2e/bench-document.mjs", s.origin, "admin")
+		var out bytes.Buffer
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.password), &out, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return 0, 0, named(err, "bench-document.mjs", nil)
+		}
+		var m browserTimes
+		if err := json.Unmarshal(out.Bytes(), &m); err != nil {
+			return 0, 0, err
+		}
+		if m.Bytes < 45_000_000 {
+			return 0, 0, fmt.Errorf("the response has %d bytes only", m.Bytes)
+		}
+		ours, floor = pick(m)
+		return ours, floor, nil
+	}
+}
+
+// fill adds the devices whose list is long.
+func (s *served) fill(ctx context.Context) error {
+	type property struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	text := strings.Repeat("A line of a configuration, with \"quotes\" in it.\n", longValue)[:longValue]
+	for i := range longDevices {
+		properties := make([]property, longProperties)
+		for n := range properties {
+			properties[n] = property{fmt.Sprint("config.", n), text}
+		}
+		err := s.post(ctx, "/api/device/devices", map[string]any{
+			"name": fmt.Sprintf("10.9.%d.%d", i/250, i%250), "displayName": fmt.Sprint("long-", i),
+			"hostGroupIds": "1", "customProperties": properties,
+		}, &struct{}{})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// served is the program itself, serving the demo to a browser that is signed
+// in as its administrator.
+type served struct {
+	origin, password, bearer string
+
+	cmd    *exec.Cmd
+	folder string
+	client *http.Client
+	csrf   string
+}
+
+// serve builds the program with its page, and starts it on a fresh folder.
+func (p project) serve(ctx context.Context, args ...string) (_ *served, err error) {
+	if err := p.frontend(ctx); err != nil {
+		return nil, err
+	}
+	program, err := p.compile(ctx, "spyglass-bench", "", ".")
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "spyglass-bench-")
+	if err != nil {
+		return nil, err
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &served{folder: folder, client: &http.Client{Jar: jar}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	data := filepath.Join(folder, "data")
+	if err := s.start(ctx, program, append([]string{"serve", "--demo", "--data", data, "--rate-limit", "off"}, args...)); err != nil {
+		return nil, err
+	}
+	token, err := exec.CommandContext(ctx, program, "token", "create", "--data", data, "--user", "admin").Output()
+	if err != nil {
+		return nil, fmt.Errorf("token create: %w", err)
+	}
+	if err := json.Unmarshal(token, &struct{ Bearer *string }{&s.bearer}); err != nil {
+		return nil, err
+	}
+	var session struct{ CSRFToken string }
+	err = s.post(ctx, "/api/session", map[string]string{"username": "admin", "password": s.password}, &session)
+	s.csrf = session.CSRFToken
+	return s, err
+}
+
+// start returns when the program has said its address and the password.
+func (s *served) start(ctx context.Context, program string, args []string) error {
+	s.cmd = exec.CommandContext(ctx, program, args...)
+	log, err := os.Create(filepath.Join(s.folder, "log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	s.cmd.Stderr = log
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	said, logErr := os.ReadFile(log.Name()) // the password comes before the address
+	if err != nil || logErr != nil {
+		return fmt.Errorf("the program ended: %w\n%s", errors.Join(err, logErr), said)
+	}
+	s.origin = strings.TrimSpace(strings.TrimPrefix(line, "spyglass: "))
+	_, password, _ := strings.Cut(string(said), "admin password: ")
+	s.password, _, _ = strings.Cut(password, "\n")
+	return nil
+}
+
+func (s *served) close() error {
+	s.client.CloseIdleConnections()
+	if s.cmd != nil && s.cmd.Process != nil {
+		_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		_ = s.cmd.Wait() // ended by us
+	}
+	return os.RemoveAll(s.folder)
+}
+
+// post asks as the page does, and reads the answer into out.
+func (s *served) post(ctx context.Context, path string, body, out any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.origin+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-CSRF-Token", s.csrf)
+	answer, err := s.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err = io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	if answer.StatusCode > 299 {
+		return fmt.Errorf("POST %s answers %s: %s", path, answer.Status, text)
+	}
+	return json.Unmarshal(text, out)
+}

@@ -1,0 +1,138 @@
+/**
+ * Sends the longest list of a portal that runs already from its Explorer, and
+ * prints what that took the page as one JSON object: milliseconds and
+ * megabytes, the median of several pages.
+ *
+ *   node e2e/bench-document.mjs http://127.0.0.1:8443 admin < password
+ */
+import { text } from 'node:stream/consumers'
+import { chromium } from 'playwright-core'
+
+const [url, user] = process.argv.slice(2)
+if (!url || !user) {
+  console.error('usage: node e2e/bench-document.mjs URL USER < password')
+  process.exit(2)
+}
+const password = (await text(process.stdin)).trim()
+const rounds = 5 // odd, for the median
+const path = '/device/devices?size=1000'
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+    '--enable-precise-memory-info', '--js-flags=--expose-gc'],
+})
+try {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  context.setDefaultTimeout(60_000)
+  await signIn(context)
+  const all = []
+  for (let i = 0; i < rounds; i++) {
+    const sent = await measure(context)
+    all.push({ ...sent, ...await parse(context, sent.document) })
+  }
+  console.log(JSON.stringify({
+    bytes: all[0].bytes,
+    ...Object.fromEntries(['paint', 'parse', 'task', 'heap', 'parsedHeap'].map((name) => [name, median(all.map((r) => r[name]))])),
+  }))
+} finally {
+  await browser.close()
+}
+
+async function signIn(context) {
+  const page = await context.newPage()
+  await page.goto(url)
+  await page.getByRole('textbox', { name: 'User name' }).fill(user)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
+  await page.getByRole('combobox', { name: 'Path' }).waitFor()
+  await page.close()
+}
+
+async function fill(page, path) {
+  await page.getByRole('button', { name: 'New tab' }).click()
+  await page.getByRole('menuitem', { name: 'New API Request' }).click()
+  await page.getByRole('combobox', { name: 'Path' }).fill(path)
+  await page.keyboard.press('Escape') // the suggestions
+}
+
+/** One send from an empty request, in a page of its own that has shown an answer before. */
+async function measure(context) {
+  const page = await context.newPage()
+  await page.goto(url)
+  await fill(page, '/device/groups')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('tree', { name: 'JSON' }).getByRole('treeitem').first().waitFor()
+  await fill(page, path)
+  const result = await page.evaluate(send)
+  await page.close()
+  return result
+}
+
+/** Runs in the page. */
+async function send() {
+  const used = () => (gc(), performance.memory.usedJSHeapSize)
+  const replies = []
+  const ask = window.fetch
+  window.fetch = async (...call) => {
+    const answer = await ask(...call)
+    if (String(call[0]).endsWith('/explorer/send')) replies.push(answer.clone().json())
+    return answer
+  }
+  const before = used()
+  // The longest time between two turns of the event loop: a task's, and a few microseconds.
+  const turns = new MessageChannel()
+  let last = performance.now()
+  let task = 0
+  let over = false
+  turns.port1.onmessage = () => {
+    const now = performance.now()
+    task = Math.max(task, now - last)
+    last = now
+    if (!over) turns.port2.postMessage(0)
+  }
+  turns.port2.postMessage(0)
+
+  const painted = new Promise((done) => {
+    const rows = new MutationObserver(() => {
+      if (!document.querySelector('[role="tree"][aria-label="JSON"] [role="treeitem"]')) return
+      rows.disconnect()
+      requestAnimationFrame(() => { // after it comes the frame with the rows in it
+        const frame = new MessageChannel()
+        frame.port1.onmessage = () => done(performance.now())
+        frame.port2.postMessage(0)
+      })
+    })
+    rows.observe(document.body, { childList: true, subtree: true })
+  })
+  const begun = performance.now()
+  document.querySelector('.btn.primary').click()
+  const total = (await painted) - begun
+  const reply = await replies[0]
+  await new Promise((done) => setTimeout(done, 500)) // what comes after the first rows belongs to it
+  over = true
+  window.fetch = ask
+  const { connect, firstByte, download } = reply.timing
+  return { bytes: reply.bytes, document: reply.document, paint: total - (connect + firstByte + download), task, heap: (used() - before) / 1e6 }
+}
+
+/** JSON.parse of the same text, in an empty page of the same origin. */
+async function parse(context, document) {
+  const page = await context.newPage()
+  await page.goto(`${url}/spyglass.svg`)
+  const result = await page.evaluate(async (document) => {
+    const used = () => (gc(), performance.memory.usedJSHeapSize)
+    const body = await (await fetch(`/explorer/documents/${document}/raw`)).text()
+    const before = used()
+    const begun = performance.now()
+    window.parsed = JSON.parse(body)
+    return { parse: performance.now() - begun, parsedHeap: (used() - before) / 1e6 }
+  }, document)
+  await page.close()
+  return result
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[(values.length - 1) / 2]
+}
