@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -388,20 +386,4 @@ func counts(ctx context.Context, q asker, query string, args ...any) (map[int64]
 		out[key] = n
 	}
 	return out, found.Err()
-}
-
-// etag is the entity tag of an object as it is shown.
-func etag(body []byte) string {
-	sum := sha256.Sum256(body)
-	return `"` + hex.EncodeToString(sum[:8]) + `"`
-}
-
-// matches reports whether a list of entity tags holds tag, or is *.
-func matches(header, tag string) bool {
-	for part := range strings.SplitSeq(header, ",") {
-		if part = strings.TrimPrefix(strings.TrimSpace(part), "W/"); part == tag || part == "*" {
-			return true
-		}
-	}
-	return false
 }
