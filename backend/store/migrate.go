@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spyglass/backend/resource"
@@ -142,8 +143,11 @@ func (t *Table[T]) indexes() []string {
 	for _, c := range t.columns {
 		if c.field.Index && c.link == "" && c.Name != "id" {
 			name := quote(string(t.res.Name) + " by " + c.Name)
-			statements = append(statements, "DROP INDEX IF EXISTS "+name,
-				"CREATE INDEX "+name+" ON "+t.name()+" ("+quote(c.Name)+collation(c.Kind)+`, "id")`+t.whereLive())
+			statements = append(statements, "DROP INDEX IF EXISTS "+name)
+			if slices.ContainsFunc(t.res.Unique, func(set []string) bool { return slices.Equal(set, []string{c.Name}) }) {
+				continue // the unique index serves
+			}
+			statements = append(statements, "CREATE INDEX "+name+" ON "+t.name()+" ("+quote(c.Name)+collation(c.Kind)+`, "id")`+t.whereLive())
 		}
 	}
 	if t.res.SoftBy != "" {
@@ -158,7 +162,7 @@ func (t *Table[T]) indexes() []string {
 			columns[i] = quote(field) + collation(t.column(field).Kind)
 		}
 		statements = append(statements, "DROP INDEX IF EXISTS "+name,
-			"CREATE UNIQUE INDEX "+name+" ON "+t.name()+" ("+strings.Join(columns, ", ")+") WHERE "+t.live())
+			"CREATE UNIQUE INDEX "+name+" ON "+t.name()+" ("+strings.Join(columns, ", ")+")"+t.whereLive())
 	}
 	return statements
 }
