@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync"
+	"time"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -21,6 +22,7 @@ type writer struct {
 	stop  chan struct{}
 	done  chan struct{}
 	once  sync.Once
+	last  int // how many writes shared the last commit
 }
 
 type job struct {
@@ -33,6 +35,11 @@ type job struct {
 // batch bounds how many writes share a commit, so that the first of them does
 // not wait for long.
 const batch = 256
+
+// gather is how long a commit waits for as many writes as shared the last one:
+// who has just been answered tends to write again, and less than an fsync is
+// lost. A lone writer never waits.
+const gather = 300 * time.Microsecond
 
 func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
 	conn, err := pool.Conn(ctx)
@@ -116,17 +123,15 @@ func (w *writer) commit(j *job) {
 		j.finish(full(err))
 		return
 	}
-	ran, lost := []*job{}, error(nil)
+	ran, lost, begun := []*job{}, error(nil), time.Now()
 	for j != nil {
 		lost = w.runOne(t, j)
 		ran = append(ran, j)
 		if j = nil; lost == nil && len(ran) < batch && t.raw == nil {
-			select {
-			case j = <-w.jobs:
-			default:
-			}
+			j = w.next(begun, len(ran))
 		}
 	}
+	w.last = len(ran)
 	for s := range t.touched {
 		s.begin()
 	}
@@ -150,6 +155,29 @@ func (w *writer) commit(j *job) {
 		}
 		close(j.done)
 	}
+}
+
+// next is a job that waits, or comes within gather while fewer have run than
+// last time; nil when the batch is complete.
+func (w *writer) next(begun time.Time, ran int) *job {
+	select {
+	case j := <-w.jobs:
+		return j
+	default:
+	}
+	left := gather - time.Since(begun)
+	if ran >= w.last || left <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case j := <-w.jobs:
+		return j
+	case <-w.stop:
+	case <-timer.C:
+	}
+	return nil
 }
 
 func (w *writer) rollback() error {
