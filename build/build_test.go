@@ -92,3 +92,19 @@ func TestColoursOfADumpAreCountedUpToTheLimit(t *testing.T) {
 		t.Errorf("counted %v, want 3 colours, and 2 up to a limit of 2", got)
 	}
 }
+
+func TestAFuzzRunThatOnlyRanOutOfTimeIsNoFinding(t *testing.T) {
+	const begin = "fuzz: elapsed: 5s, execs: 302767 (67338/sec), new interesting: 10 (total: 393)\n--- FAIL: FuzzParse (5.05s)\n"
+	for _, tt := range []struct {
+		said string
+		want bool
+	}{
+		{begin + "    context deadline exceeded\nFAIL\n", true},
+		{begin + "    --- FAIL: FuzzParse (0.00s)\n        parse_test.go:9: wrong\n\n    Failing input written to testdata/fuzz/FuzzParse/771e938e4458e983\nFAIL\n", false},
+		{"# pkg\nparse_test.go:9:2: undefined: x\nFAIL pkg [build failed]\n", false},
+	} {
+		if got := outOfTime(tt.said); got != tt.want {
+			t.Errorf("%q: %v, want %v", tt.said, got, tt.want)
+		}
+	}
+}
