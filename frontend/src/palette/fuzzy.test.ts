@@ -69,3 +69,7 @@ test('pieces cut a text at the edges of its matches', () => {
 test('what a path ends with wins over what it passes through', () => {
   expect(rank('devices', ['/device/devices/batch', '/device/devices'], (p) => p)[0].item).toBe('/device/devices')
 })
+
+test('words that are no path are not ranked by their end', () => {
+  expect(rank('api', ['API Explorer', 'Toggle Monitor and API'], (t) => t)[0].item).toBe('API Explorer')
+})

@@ -84,7 +84,7 @@ function matchPiece(word: string, text: string, lower: string): { score: number;
     let score = 100 + word.length
     if (startsWord(text, at)) score += 40
     if (endsWord(text, at + word.length)) score += 20
-    if (at + word.length === text.length) score += 10 // the last thing said of it is what it is
+    if (text.startsWith('/') && at + word.length === text.length) score += 10 // a path is what it ends with
     if (score > bestScore) [best, bestScore] = [at, score]
     if (score === 170 + word.length) break
   }
