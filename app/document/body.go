@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	"io"
 	"os"
 )
@@ -106,20 +105,4 @@ func (c *cursor) skipSpace(at int64) int64 {
 		}
 		at += int64(len(w))
 	}
-}
-
-// newline returns the offset of the next line feed in [at, limit), or limit.
-func (c *cursor) newline(at, limit int64) int64 {
-	for at < limit {
-		w := c.rest(at)
-		if len(w) == 0 {
-			break
-		}
-		w = w[:min(int64(len(w)), limit-at)]
-		if i := bytes.IndexByte(w, '\n'); i >= 0 {
-			return at + int64(i)
-		}
-		at += int64(len(w))
-	}
-	return limit
 }

@@ -102,7 +102,7 @@ func PruneAudit(ctx context.Context, tx resource.Tx, newest int64, now time.Time
 	if err := resource.DeleteAll(ctx, tx, auditLogRows, few, resource.Where{Field: "id", Op: "<=", Value: newest - auditRows}); err != nil {
 		return err
 	}
-	old := resource.SecondsOf(now.AddDate(0, 0, -auditDays))
+	old := resource.SecondsOf(now.AddDate(0, 0, -auditKept(ctx, tx)))
 	if oldest[0].HappenedOn >= old {
 		return nil
 	}

@@ -57,7 +57,7 @@ func (t *Table[T]) knownShape(ctx context.Context) (shape string, err error) {
 
 // shape names everything of the declaration that the file depends on.
 func (t *Table[T]) shape() string {
-	text := fmt.Sprintf("%v %s 2", t.res.Unique, t.res.SoftBy) // 2: what indexes are made for a declaration
+	text := fmt.Sprintf("%v %s 3", t.res.Unique, t.res.SoftBy) // 3: what indexes are made for a declaration
 	for _, c := range t.columns {
 		text += fmt.Sprintf("|%s %d %v %v", c.Name, c.Kind, c.Hidden, c.field.Index)
 	}

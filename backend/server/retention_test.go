@@ -1,0 +1,46 @@
+package server_test
+
+import (
+	"testing"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+func TestTheAccessLogIsKeptAsLongAsThePortalSays(t *testing.T) {
+	s := start(t, options(t))
+	now := time.Now()
+	err := s.DB().Write(t.Context(), func(tx resource.Tx) error {
+		setting, err := resource.Get(t.Context(), tx, portal.Settings.Name, portal.SettingID)
+		if err != nil {
+			return err
+		}
+		setting.AuditDays = 5
+		if err := resource.Put(t.Context(), tx, portal.Settings.Name, setting); err != nil {
+			return err
+		}
+		made := resource.Where{Field: "id", Op: ">", Value: int64(0)} // the log runs forward in time: what the start wrote is younger
+		if err := resource.DeleteAll(t.Context(), tx, portal.AuditLogs.Name, made); err != nil {
+			return err
+		}
+		for i := range 256 { // every 64th line drops what is too old
+			at := now
+			if i < 100 {
+				at = now.AddDate(0, 0, -6)
+			}
+			if err := tx.Note(t.Context(), &resource.Change{Call: &resource.Call{At: at}, Action: "sign-in", Title: "Signed in"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := resource.Where{Field: "happenedOn", Op: "<", Value: int64(resource.SecondsOf(now.AddDate(0, 0, -5)))}
+	left, err := resource.Find(t.Context(), s.DB(), portal.AuditLogs.Name, old)
+	if err != nil || len(left) > 0 {
+		t.Errorf("%d lines older than 5 days are left (%v)", len(left), err)
+	}
+}
