@@ -27,6 +27,7 @@ var status = map[fault.Kind]int{
 	fault.TooMany:   http.StatusTooManyRequests,
 	fault.Offline:   http.StatusBadGateway,
 	fault.Full:      http.StatusInsufficientStorage,
+	fault.Running:   http.StatusAccepted,
 	fault.Internal:  http.StatusInternalServerError,
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"net/url"
@@ -33,6 +34,9 @@ func (x *exchange) call() (*resource.Call, error) {
 	}
 	if x.route.Body != nil || x.r.Method != http.MethodGet {
 		if err := x.readBody(); err != nil {
+			return nil, err
+		}
+		if err := x.unpackUpload(); err != nil {
 			return nil, err
 		}
 	}
@@ -132,6 +136,9 @@ func (x *exchange) checkType() error {
 	}
 	kind, params, err := mime.ParseMediaType(sent)
 	charset := params["charset"]
+	if x.route.Upload != "" && kind == uploadType && params["boundary"] != "" {
+		return nil
+	}
 	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return fault.New(fault.MediaType, "the body is sent as JSON, with Content-Type: application/json")
 	}
@@ -139,6 +146,31 @@ func (x *exchange) checkType() error {
 		return fault.New(fault.MediaType, "the body is sent as it is, without Content-Encoding")
 	}
 	return nil
+}
+
+// uploadType is how browsers and published clients send a file.
+const uploadType = "multipart/form-data"
+
+// unpackUpload makes the one file of an uploaded form the body.
+func (x *exchange) unpackUpload() error {
+	kind, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	if err != nil || kind != uploadType || x.route.Upload == "" {
+		return nil // checkType has looked at it
+	}
+	form := multipart.NewReader(bytes.NewReader(x.body), params["boundary"])
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF {
+			return fault.At(x.route.Upload, "the form has no file in a part named %s", x.route.Upload)
+		}
+		if err != nil {
+			return fault.New(fault.Invalid, "the form is cut short, or its parts are not separated as Content-Type says")
+		}
+		if part.FormName() == x.route.Upload {
+			x.body, err = io.ReadAll(part) // no more than the whole body, which is here
+			return err
+		}
+	}
 }
 
 // hurryBody gives the body its time, whether or not anybody will want it: the

@@ -29,6 +29,7 @@ const (
 	TooMany   Kind = "too_many"   // rate limit; resend after RetryAfter
 	Offline   Kind = "offline"    // the other side does not answer; try again
 	Full      Kind = "full"       // the disk is full; nothing was written
+	Running   Kind = "running"    // accepted and still under way; ask again
 	Internal  Kind = "internal"   // our fault; the cause never leaves the log
 )
 

@@ -42,6 +42,7 @@
 package filter
 
 import (
+	"slices"
 	"strings"
 
 	"spyglass/backend/resource"
@@ -131,6 +132,13 @@ func Operators(kind resource.Kind) []string {
 		texts = append(texts, op.String())
 	}
 	return texts
+}
+
+// Names reports whether a condition is on the field.
+func (f *Filter) Names(field string) bool {
+	return f != nil && slices.ContainsFunc(f.Any, func(all []Cond) bool {
+		return slices.ContainsFunc(all, func(c Cond) bool { return c.Column.Name == field })
+	})
 }
 
 // String writes the filter so that Parse reads the same one again.

@@ -20,7 +20,7 @@ func (p *parser) value(c Cond) (Value, error) {
 	if err := p.count(start); err != nil {
 		return Value{}, err
 	}
-	v := Value{Text: strings.Join(parts, "*")}
+	v := Value{Text: strings.TrimPrefix(strings.Join(parts, "*"), c.Column.Prefix)}
 	if wild := len(parts) > 1 && (c.Op == Equal || c.Op == NotEqual); wild {
 		text := c.Column.Kind == resource.KindText || c.Column.Kind == resource.KindIDs || c.Column.Kind == resource.KindPairs
 		if text || c.Column.Kind == resource.KindBoolean && v.Text == "*" {

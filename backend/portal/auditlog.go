@@ -58,7 +58,7 @@ var AuditLogs = resource.Resource[AuditLog]{
 	Without: []string{"POST", "PUT", "PATCH", "DELETE"},
 }
 
-var anyObject = resource.Schema{Type: "any", Nullable: true}
+var anyObject = resource.Schema{Type: "object", Nullable: true}
 
 func asJSON(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
 	out := make([][]byte, len(rows))

@@ -40,7 +40,7 @@ type Device struct {
 
 // Devices declares /device/devices.
 var Devices = resource.Resource[Device]{
-	Name: deviceRows, Label: "device", Sample: 150, Path: "/device/devices", Category: CategoryDevices, Object: resource.DeviceGroup, Scope: "hostGroupIds",
+	Name: deviceRows, Label: "device", Sample: 150, Path: "/device/devices", Category: CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"hostGroupIds"},
 	Doc:     "A host, appliance or service that checks run against.",
 	OpTypes: true, SoftBy: "deletedTimeInMs", Bin: "/device/recyclebin", Deleted: 153, Batch: true,
 	Flags: []resource.Flag{{Name: "deleteHard", Doc: "Remove for good, instead of keeping the device recoverable"}},

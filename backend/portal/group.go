@@ -40,7 +40,7 @@ type Group struct {
 
 // Groups declares /device/groups.
 var Groups = resource.Resource[Group]{
-	Name: groupRows, Label: "device group", Sample: 25, Path: "/device/groups", Category: CategoryGroups, Object: resource.DeviceGroup, Scope: "id",
+	Name: groupRows, Label: "device group", Sample: 25, Path: "/device/groups", Category: CategoryGroups, Object: resource.DeviceGroup, Scope: []string{"id"},
 	Doc:     "A node of the device tree. Devices and groups inside inherit its properties.",
 	OpTypes: true,
 	Flags: []resource.Flag{

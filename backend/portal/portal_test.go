@@ -92,14 +92,12 @@ func (d declared[T]) names(t *testing.T) {
 		t.Errorf("a name stands twice in %v", names)
 	}
 	refers := slices.Concat(d.Unique...)
-	if d.Scope != "" {
-		refers = append(refers, d.Scope)
-	}
+	refers = append(refers, d.Scope...)
 	if d.SoftBy != "" {
 		refers = append(refers, d.SoftBy)
 	}
-	if d.Parent != nil {
-		refers = append(refers, d.Parent.Field)
+	for _, p := range d.Parents {
+		refers = append(refers, p.Field)
 	}
 	if d.Props != nil {
 		refers = append(refers, d.Props.Field)
@@ -111,7 +109,7 @@ func (d declared[T]) names(t *testing.T) {
 		}
 	}
 	for _, l := range d.Lists {
-		if l.Of != "" {
+		if l.Of != "" && l.Where == nil {
 			refers = append(refers, l.Field)
 		}
 	}

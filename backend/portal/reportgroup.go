@@ -16,7 +16,7 @@ type ReportGroup struct {
 
 // ReportGroups declares /report/groups.
 var ReportGroups = resource.Resource[ReportGroup]{
-	Name: reportGroupRows, Label: "report group", Sample: 4, Path: "/report/groups", Category: CategoryReports, Object: resource.Reports, Scope: "id",
+	Name: reportGroupRows, Label: "report group", Sample: 4, Path: "/report/groups", Category: CategoryReports, Object: resource.Reports, Scope: []string{"id"},
 	Doc: "A folder of reports. A role may hold privileges on all of them or on some; adding one takes the privilege on all.",
 	Fields: []resource.Field[ReportGroup]{
 		{Name: "id", At: func(g *ReportGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},

@@ -24,6 +24,10 @@ func (r *Resource[T]) AppendJSON(out []byte, row *T) ([]byte, error) {
 		}
 		first = false
 		out = append(AppendString(out, f.Name), ':')
+		if id, ok := f.At(row).(*TextID); ok {
+			out = append(strconv.AppendInt(append(append(out, '"'), f.Prefix...), int64(*id), 10), '"')
+			continue
+		}
 		var err error
 		if out, err = appendValue(out, f.At(row)); err != nil {
 			return nil, fmt.Errorf("%s of %s: %w", f.Name, r.Name, err)
@@ -40,8 +44,6 @@ func appendValue(out []byte, at any) ([]byte, error) {
 		return strconv.AppendInt(out, int64(*p), 10), nil
 	case *Millis:
 		return strconv.AppendInt(out, int64(*p), 10), nil
-	case *TextID:
-		return append(strconv.AppendInt(append(out, '"'), int64(*p), 10), '"'), nil
 	case *bool:
 		return strconv.AppendBool(out, *p), nil
 	case *string:

@@ -28,7 +28,9 @@ type Endpoint struct {
 	Creates bool    // answers 201 on the native mount
 	Errors  []Failure
 	Example Example
-	Limit   int64 // bytes of body; 4 MiB when 0
+	Limit   int64    // bytes of body; 4 MiB when 0
+	Upload  string   // the body may come as multipart/form-data too: the file of this part is the Body then
+	Files   []string // further media types of the answer, "text/csv": Answer.Type says which it is
 
 	Handle func(ctx context.Context, c *Call) (any, error)
 }

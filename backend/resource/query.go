@@ -29,7 +29,8 @@ const (
 type Column struct {
 	Name   string
 	Kind   Kind
-	Hidden bool // write-only: a question may not even name it
+	Hidden bool   // write-only: a question may not even name it
+	Prefix string // of an id that is sent as a text
 }
 
 // Columns are the stored fields, in the order of the declaration.
@@ -38,7 +39,7 @@ func (r *Resource[T]) Columns() []Column {
 	columns := make([]Column, len(r.Fields))
 	for i := range r.Fields {
 		f := &r.Fields[i]
-		columns[i] = Column{Name: f.Name, Kind: kindOf(f.At(row)), Hidden: f.WriteOnly}
+		columns[i] = Column{Name: f.Name, Kind: kindOf(f.At(row)), Hidden: f.WriteOnly, Prefix: f.Prefix}
 	}
 	return columns
 }

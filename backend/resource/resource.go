@@ -43,9 +43,13 @@ type Resource[T any] struct {
 	Derived []Derived // computed when read; they come last in the object
 
 	Unique [][]string // sets of fields no two rows share; text compares ignoring case
-	Scope  string     // the field a role's device groups are compared with: "id" or one of IDs; empty: all or nothing
-	Parent *Parent    // set on a nested resource
-	Owner  string     // the field that holds a user's id: each user has rows of their own and sees no others
+	// Scope are the fields that say which rows a role bound to some device groups
+	// sees: "id" of a group, ids of groups, or the id of a row of a resource that
+	// has a Scope itself. One that matches is enough; none declared: all or nothing.
+	Scope   []string
+	Parents []Parent // of a nested resource, the outermost first
+	Owner   string   // the field that holds a user's id: each user has rows of their own and sees no others
+	Usual   *Where   // what a list is limited to, unless the filter names that field
 
 	Sample  int64    // the id that examples use; the demo environment has a row of that id that nothing else needs
 	Without []string // methods ("POST") or endpoints ("GET /a/{id}") that are not generated, because a verb elsewhere serves them or nothing does
@@ -92,7 +96,9 @@ type Field[T any] struct {
 	OneOf     []any  // the only values that go
 	Min, Max  *int64 // of an integer, inclusive
 	MaxLen    int    // of a string, in characters; 1,024 when 0. Up to 255 it is a name: no line breaks, no control characters
-	Refs      string // the Name of the resource whose ids it holds
+	Refs      string // the Name of the resource whose ids it holds; nobody may name what they may not see
+	Cascade   bool   // with Refs: the row goes when the one it names goes for good
+	Prefix    string // of a TextID, "R_"
 	Index     bool   // often filtered or sorted: worth an index
 	Sealed    bool   // of a write-only string: a secret the portal must read again, so it is kept encrypted
 
@@ -101,7 +107,9 @@ type Field[T any] struct {
 	Seal func(string) (string, error)
 }
 
-// Parent says that rows live below a row of another resource.
+// Parent says that rows live below a row of another resource. Of several, each
+// lives below the one before: a parent whose own Parents stand at the same path
+// parameters is there only below them.
 type Parent struct {
 	Of     string // its Name, "admin"
 	Param  string // the path parameter, "adminId"
@@ -110,7 +118,7 @@ type Parent struct {
 }
 
 // Listing is a path at which some rows of a resource are listed: those whose
-// Field holds the id in the path, or all of them.
+// Field holds the id in the path, those that Where says, or all of them.
 type Listing struct {
 	Path     string // "/device/groups/{id}/devices"
 	Category string // of the catalog; the resource's own when empty
@@ -120,7 +128,8 @@ type Listing struct {
 	Of     string // the Name of the resource that the id is of; empty: all rows
 	Param  string // the path parameter, "id"
 	Field  string // of the rows, an id or IDs
-	Sample int64  // the id that examples use
+	Where  func(ctx context.Context, r Reader, id int64) ([]Where, error)
+	Sample int64 // the id that examples use
 }
 
 // Flag is a boolean query parameter of DELETE, and of PUT and PATCH where it Writes.
@@ -171,6 +180,14 @@ type Reader interface {
 	Memo(key string, names []string, build func() (any, error)) (any, error)
 }
 
+// DB is what verbs of their own work on: it is implemented by the store.
+type DB interface {
+	Reader
+	// Write runs do in a transaction. When it returns nil the change is on disk;
+	// when it returns an error nothing has changed.
+	Write(ctx context.Context, do func(tx Tx) error) error
+}
+
 // Tx reads and writes other tables inside one transaction; use Put and Delete.
 type Tx interface {
 	Reader
@@ -182,14 +199,35 @@ type Tx interface {
 	Note(ctx context.Context, c *Change) error
 }
 
-// Where is one condition on a field; Op is one of = != < > <= >=, or "has any".
-// "has any" takes a []int64 and asks whether an IDs field holds one of them.
-// Limit makes one that is about the answer and not about a field.
+// Where is one condition on a field; Op is one of = != < > <= >=, "in" or "has any".
+// "in" takes a []int64 and asks whether the number is one of them; "has any"
+// takes a []int64 and asks whether an IDs field holds one of them. Of, SeenBy
+// and Limit make further ones.
 type Where struct {
 	Field string
 	Op    string
 	Value any
 }
+
+// Of is the condition that the row which a Refs field names meets all of where.
+func Of(field string, where ...Where) Where { return Where{Field: field, Op: OpOf, Value: where} }
+
+// SeenBy is the condition that the caller may do op with the row; everything
+// goes for nobody in particular.
+func SeenBy(who *Access, op Operation) Where { return Where{Op: OpSeenBy, Value: Seen{who, op}} }
+
+// Seen is the value of SeenBy.
+type Seen struct {
+	Access *Access
+	Op     Operation
+}
+
+// The operators of the conditions that functions make.
+const (
+	OpOf     = "of"
+	OpSeenBy = "seen by"
+	OpLimit  = "limit"
+)
 
 // Get reads one row by id.
 func Get[T any](ctx context.Context, from Reader, name Name[T], id int64) (*T, error) {
@@ -208,12 +246,7 @@ func Find[T any](ctx context.Context, from Reader, name Name[T], where ...Where)
 }
 
 // Limit ends an answer after the n rows of the lowest ids.
-func Limit(n int64) Where { return Where{Op: opLimit, Value: n} }
-
-const opLimit = "limit"
-
-// IsLimit reports whether w comes from Limit.
-func (w Where) IsLimit() bool { return w.Op == opLimit }
+func Limit(n int64) Where { return Where{Op: OpLimit, Value: n} }
 
 // Put writes row as it stands: a new one when its id is 0, which is then set.
 // The rules of the resource do not run: what a rule changes is right by itself.

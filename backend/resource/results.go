@@ -33,7 +33,7 @@ func ResultsSchema() Schema {
 	s := SchemaOf(Results{})
 	row := s.Properties[2].Schema.Items
 	row.Properties = append(row.Properties, Key{Name: "error", Required: true, Schema: Schema{
-		Type: "any", Nullable: true, Doc: "what the single write would have answered: errorMessage, errorCode, errorDetail; null where nothing is wrong",
+		Type: "object", Nullable: true, Doc: "what the single write would have answered: errorMessage, errorCode, errorDetail; null where nothing is wrong",
 	}})
 	return s
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"spyglass/backend/fault"
@@ -20,7 +19,7 @@ func (t *Table[T]) actions(row string, ids []resource.Param, fails []resource.Fa
 		e := resource.Endpoint{
 			Method: "POST", Path: row + "/" + a.Name, Summary: a.Summary, Doc: a.Doc,
 			Right: resource.Right{Object: t.res.Object, Area: t.res.Area, Op: op}, Params: slices.Clone(ids), Answer: &one, Tagged: true,
-			Errors: fails, Example: t.example(fmt.Sprint("/", t.res.Sample, "/", a.Name), a.Example), Handle: t.act(a, op),
+			Errors: fails, Example: t.example(t.sample()+"/"+a.Name, a.Example), Handle: t.act(a, op),
 		}
 		if a.Takes != nil {
 			body := resource.SchemaOf(a.Takes)

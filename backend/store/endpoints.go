@@ -20,7 +20,7 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 	row := r.Path + "/{id}"
 	read := resource.Right{Object: r.Object, Area: r.Area, Op: resource.Read}
 	write := resource.Right{Object: r.Object, Area: r.Area, Op: resource.Modify}
-	ids := append(t.parentParam(), resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + label), Example: r.Sample})
+	ids := append(t.parentParam(), t.idParam())
 
 	fails := func(more ...resource.Failure) []resource.Failure {
 		return append([]resource.Failure{{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"}, {Kind: fault.Denied, When: "the role lacks the right"}, {Kind: fault.TooMany, When: "the rate limit is reached"}}, more...)
@@ -36,13 +36,13 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 		{Method: "POST", Path: r.Path, Summary: "Add " + article(label), Doc: r.Doc,
 			Right: write, Params: t.parentParam(), Body: &body, Answer: &one, Creates: true, Tagged: true, Errors: fails(wrong, clash), Example: t.example("", t.exampleBody(asExample)), Handle: t.create},
 		{Method: "GET", Path: row, Summary: "Get one " + label, Doc: "Returns one " + label + ", with an ETag for conditional requests.",
-			Right: read, Params: append(slices.Clone(ids), fieldsParam), Answer: &one, Tagged: true, Errors: fails(missing), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.get},
+			Right: read, Params: append(slices.Clone(ids), fieldsParam), Answer: &one, Tagged: true, Errors: fails(missing), Example: t.example(t.sample(), nil), Handle: t.get},
 		{Method: "PUT", Path: row, Summary: "Replace " + article(label), Doc: "Replaces the " + label + ": what is not given returns to its default. Read-only fields are accepted and ignored.",
-			Right: write, Params: t.changeParams(ids), Body: &body, Answer: &one, Tagged: true, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(renamed)), Handle: t.replace},
+			Right: write, Params: t.changeParams(ids), Body: &body, Answer: &one, Tagged: true, Errors: fails(wrong, missing, clash, stale), Example: t.example(t.sample(), t.exampleBody(renamed)), Handle: t.replace},
 		{Method: "PATCH", Path: row, Summary: "Change some fields of " + article(label), Doc: "Changes the fields that are given, and no others.",
-			Right: write, Params: t.changeParams(ids), Body: &body, Answer: &one, Tagged: true, Errors: fails(wrong, missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), t.exampleBody(oneText)), Handle: t.patch},
+			Right: write, Params: t.changeParams(ids), Body: &body, Answer: &one, Tagged: true, Errors: fails(wrong, missing, clash, stale), Example: t.example(t.sample(), t.exampleBody(oneText)), Handle: t.patch},
 		{Method: "DELETE", Path: row, Summary: "Remove " + article(label), Doc: "Removes the " + label + ".",
-			Right: write, Params: append(slices.Clone(ids), t.flagParams(false)...), Errors: fails(missing, clash, stale), Example: t.example(fmt.Sprint("/", r.Sample), nil), Handle: t.erase},
+			Right: write, Params: append(slices.Clone(ids), t.flagParams(false)...), Errors: fails(missing, clash, stale), Example: t.example(t.sample(), nil), Handle: t.erase},
 	}
 	if r.Owner != "" {
 		all = append(all, resource.Endpoint{Method: "DELETE", Path: r.Path, Summary: "Remove all " + label + "s", Right: write, Handle: t.clear})
@@ -81,7 +81,7 @@ func ListSchema(item resource.Schema) *resource.Schema {
 		{Name: "total", Required: true, Schema: resource.Integer("How many match in all, whatever the page")},
 		{Name: "searchId", Required: true, Schema: resource.Schema{Type: "string", Nullable: true, Doc: "Always null; kept for clients of the published API"}},
 		{Name: "items", Required: true, Schema: resource.List(item, "The page")},
-		{Name: "data", Required: true, Schema: resource.Schema{Type: "any", Nullable: true, Doc: "Always null; kept for clients of the published API"}},
+		{Name: "data", Required: true, Schema: resource.Schema{Type: "object", Nullable: true, Doc: "Always null; kept for clients of the published API"}},
 	}}
 }
 
@@ -131,12 +131,27 @@ func (t *Table[T]) operators() []resource.Operators {
 	return all
 }
 
-func (t *Table[T]) parentParam() []resource.Param {
-	if t.res.Parent == nil {
-		return nil
+func (t *Table[T]) parentParam() []resource.Param { return parentParams(t.res.Parents) }
+
+func parentParams(parents []resource.Parent) []resource.Param {
+	var params []resource.Param
+	for _, p := range parents {
+		params = append(params, resource.Param{Name: p.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + p.Of), Example: p.Sample})
 	}
-	return []resource.Param{{Name: t.res.Parent.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + t.res.Parent.Of), Example: t.res.Parent.Sample}}
+	return params
 }
+
+// idParam is the row's id in the path.
+func (t *Table[T]) idParam() resource.Param {
+	p := resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the " + t.res.Label), Example: t.res.Sample}
+	if t.id.Prefix != "" {
+		p.Schema, p.Example = resource.Text(p.Schema.Doc), t.sample()[1:]
+	}
+	return p
+}
+
+// sample is the path of the row that examples use, below the list.
+func (t *Table[T]) sample() string { return fmt.Sprint("/", t.id.Prefix, t.res.Sample) }
 
 // changeParams are those of PUT and PATCH.
 func (t *Table[T]) changeParams(ids []resource.Param) []resource.Param {
@@ -174,11 +189,15 @@ func (t *Table[T]) listExample() resource.Example {
 
 // example is a request that runs in the demo environment.
 func (t *Table[T]) example(below string, body any) resource.Example {
-	path := t.res.Path
-	if p := t.res.Parent; p != nil {
+	return resource.Example{Path: samplePath(t.res.Path, t.res.Parents) + below, Body: body}
+}
+
+// samplePath is the path with the ids of sample parents.
+func samplePath(path string, parents []resource.Parent) string {
+	for _, p := range parents {
 		path = strings.ReplaceAll(path, "{"+p.Param+"}", fmt.Sprint(p.Sample))
 	}
-	return resource.Example{Path: path + below, Body: body}
+	return path
 }
 
 // How an example body is made from the examples of the fields.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,6 +53,9 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 		return nil, err
 	}
 	t.filtered(cond, f)
+	if usual := t.res.Usual; usual != nil && !f.Names(usual.Field) {
+		cond.and(quote(usual.Field)+" "+usual.Op+" ?", usual.Value)
+	}
 	order, err := t.order(q.Sort)
 	if err != nil {
 		return nil, err
@@ -90,66 +92,17 @@ func (t *Table[T]) visible(ctx context.Context, q asker, c *resource.Call, op re
 func (t *Table[T]) visibleAs(ctx context.Context, q asker, c *resource.Call, op resource.Operation, which life) (*condition, error) {
 	cond := &condition{}
 	cond.and(t.lives(which))
-	if p := t.res.Parent; p != nil {
-		id, err := c.ID(p.Param)
+	for _, p := range t.res.Parents {
+		id, err := t.db.below(ctx, q, c, p, op)
 		if err != nil {
 			return nil, err
-		}
-		parent, err := t.db.table(p.Of)
-		if err != nil {
-			return nil, err
-		}
-		n, err := parent.countByID(ctx, q, id)
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			return nil, fault.New(fault.Unknown, "there is no %s %d", parent.label(), id)
 		}
 		cond.and(quote(p.Field)+" = ?", id)
 	}
 	return cond, t.granted(cond, c, op, which)
 }
 
-// granted adds to cond that a row is the caller's own, and within the role's groups.
-func (t *Table[T]) granted(cond *condition, c *resource.Call, op resource.Operation, which life) error {
-	if t.res.Owner != "" {
-		cond.and(quote(t.res.Owner)+" = ?", c.Access.UserID)
-	}
-	if t.res.Scope == "" || c.Access == nil {
-		return nil
-	}
-	all, groups := c.Access.In(t.res.Object, op)
-	if all {
-		return nil
-	}
-	ids, err := json.Marshal(slices.Concat([]int64{}, groups))
-	if err != nil {
-		return err
-	}
-	if t.res.Scope == "id" {
-		cond.and(`"id" IN (SELECT value FROM json_each(?))`, string(ids))
-		return nil
-	}
-	in := `"id" IN (SELECT "row" FROM ` + t.column(t.res.Scope).link + ` WHERE "ref" IN (SELECT value FROM json_each(?)))`
-	if which == alive {
-		cond.and(in, string(ids))
-		return nil
-	}
-	// Deleted rows have no links, but still name their groups.
-	cond.and("("+in+" OR "+t.lives(gone)+" AND EXISTS (SELECT 1 FROM json_each('['||"+quote(t.res.Scope)+"||']') g WHERE g.value IN (SELECT value FROM json_each(?))))", string(ids), string(ids))
-	return nil
-}
-
 func (t *Table[T]) label() string { return t.res.Label }
-
-func (t *Table[T]) countByID(ctx context.Context, q asker, id int64) (n int64, err error) {
-	stmt, err := q.stmt(ctx, "SELECT count(*) FROM "+t.name()+` WHERE "id" = ? AND `+t.live())
-	if err == nil {
-		err = stmt.QueryRowContext(ctx, id).Scan(&n)
-	}
-	return n, err
-}
 
 func (t *Table[T]) knownFields(fields []string) error {
 	for _, name := range fields {
@@ -176,7 +129,10 @@ func (t *Table[T]) shown() []string {
 	return names
 }
 
-func (t *Table[T]) order(keys []resource.Order) (string, error) {
+func (t *Table[T]) order(keys []resource.Order) (string, error) { return t.orderBy(keys, `"id"`) }
+
+// orderBy sorts by the keys, and what is equal by the column that tells all rows apart.
+func (t *Table[T]) orderBy(keys []resource.Order, unique string) (string, error) {
 	var parts []string
 	for _, key := range keys {
 		c := t.column(key.Field)
@@ -191,15 +147,14 @@ func (t *Table[T]) order(keys []resource.Order) (string, error) {
 			part += " DESC"
 		}
 		parts = append(parts, part)
-		if c.Name == "id" {
+		if quote(c.Name) == unique {
 			return strings.Join(parts, ", "), nil
 		}
 	}
-	id := `"id"` // ties break in the direction of the last key, as its index has them
-	if len(keys) > 0 && keys[len(keys)-1].Down {
-		id += " DESC"
+	if len(keys) > 0 && keys[len(keys)-1].Down { // ties break in the direction of the last key, as its index has them
+		unique += " DESC"
 	}
-	return strings.Join(append(parts, id), ", "), nil
+	return strings.Join(append(parts, unique), ", "), nil
 }
 
 // envelope joins a page into {"total","searchId","items","data"}.

@@ -39,48 +39,36 @@ func (t *Table[T]) listed(l resource.Listing) those {
 		if l.Of == "" {
 			return cond, t.granted(cond, c, op, alive)
 		}
-		id, err := c.ID(l.Param)
+		id, err := t.db.below(ctx, q, c, resource.Parent{Of: l.Of, Param: l.Param}, resource.Read)
 		if err != nil {
 			return nil, err
 		}
-		of, err := t.db.table(l.Of)
-		if err != nil {
+		if err := t.listedBy(ctx, q, cond, l, id); err != nil {
 			return nil, err
-		}
-		if err := of.sees(ctx, q, c, id); err != nil {
-			return nil, err
-		}
-		field := t.column(l.Field)
-		if field == nil {
-			return nil, fmt.Errorf("%s has no field %q to list by", t.res.Name, l.Field)
-		}
-		if field.link != "" {
-			cond.and(`"id" IN (SELECT "row" FROM `+field.link+` WHERE "ref" = ?)`, id)
-		} else {
-			cond.and(quote(l.Field)+" = ?", id)
 		}
 		return cond, t.granted(cond, c, op, alive)
 	}
 }
 
-// sees is fault.Unknown unless the row is there for the caller.
-func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64) error {
-	cond := &condition{}
-	cond.and(`"id" = ?`, id)
-	cond.and(t.live())
-	if err := t.granted(cond, c, resource.Read, alive); err != nil {
+func (t *Table[T]) listedBy(ctx context.Context, q asker, cond *condition, l resource.Listing, id int64) error {
+	if l.Where != nil {
+		where, err := l.Where(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		text, args, err := t.conditions(where)
+		cond.and(text, args...)
+		cond.foreign = true
 		return err
 	}
-	stmt, err := q.stmt(ctx, "SELECT count(*) FROM "+t.name()+" WHERE "+cond.text.String())
-	if err != nil {
-		return err
-	}
-	var n int64
-	if err := stmt.QueryRowContext(ctx, cond.args...).Scan(&n); err != nil {
-		return err
-	}
-	if n == 0 {
-		return t.unknown(id)
+	field := t.column(l.Field)
+	switch {
+	case field == nil:
+		return fmt.Errorf("%s has no field %q to list by", t.res.Name, l.Field)
+	case field.link != "":
+		cond.and(`"id" IN (SELECT "row" FROM `+field.link+` WHERE "ref" = ?)`, id)
+	default:
+		cond.and(quote(l.Field)+" = ?", id)
 	}
 	return nil
 }

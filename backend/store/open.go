@@ -67,6 +67,7 @@ type DB struct {
 
 	mu       sync.RWMutex
 	tables   map[string]rows
+	watchers map[*watcher]bool
 	backedUp bool
 }
 
@@ -271,6 +272,6 @@ func full(err error) error {
 }
 
 var (
-	_ resource.Reader = (*DB)(nil)
-	_ resource.Tx     = (*tx)(nil)
+	_ resource.DB = (*DB)(nil)
+	_ resource.Tx = (*tx)(nil)
 )

@@ -48,6 +48,9 @@ type page struct {
 // transaction, and takes one only when a commit came in between.
 func (t *Table[T]) page(ctx context.Context, cond *condition, order string, q resource.Query, keep bool) (*page, error) {
 	for range 3 {
+		if cond.foreign {
+			break
+		}
 		state := t.lock.now()
 		p, err := t.readPage(ctx, t.asks(keep, t.db.read.QueryContext), cond, order, q, state)
 		if err != nil || settled(state) && t.lock.now() == state {

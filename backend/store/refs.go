@@ -25,8 +25,19 @@ func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was,
 		if err != nil {
 			return err
 		}
+		op := resource.Read
+		if slices.Contains(t.res.Scope, f.Name) {
+			op = resource.Modify
+		}
 		for _, id := range before {
-			if f.Name == t.res.Scope && !slices.Contains(ids, id) && !mayIn(c.Access, id) {
+			if op == resource.Read || slices.Contains(ids, id) {
+				continue
+			}
+			may, err := t.mayName(ctx, tx, c, table, f.Refs, id, op)
+			if err != nil {
+				return err
+			}
+			if !may {
 				return fault.At(f.Name, "%s: your role may not take the %s out of %s %d", f.Name, t.res.Label, table.label(), id)
 			}
 		}
@@ -34,14 +45,11 @@ func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was,
 			if slices.Contains(before, id) {
 				continue
 			}
-			there, err := tx.Memo(fmt.Sprint("there:", f.Refs, ":", id), []string{f.Refs}, func() (any, error) {
-				n, err := table.countByID(ctx, tx, id)
-				return n > 0, err
-			})
+			may, err := t.mayName(ctx, tx, c, table, f.Refs, id, op)
 			if err != nil {
 				return err
 			}
-			if !there.(bool) || f.Name == t.res.Scope && !mayIn(c.Access, id) {
+			if !may {
 				return fault.At(f.Name, "%s names no %s %d", f.Name, table.label(), id)
 			}
 		}
@@ -61,10 +69,19 @@ func refs(at any) resource.IDs {
 	return nil
 }
 
-func mayIn(who *resource.Access, group int64) bool {
-	if who == nil {
-		return true
+// mayName reports whether a row is there for the caller to be named. What
+// holds for everybody who sees everything is kept for the other rows of a batch.
+func (t *Table[T]) mayName(ctx context.Context, tx *tx, c *resource.Call, table rows, name string, id int64, op resource.Operation) (bool, error) {
+	g, err := table.grant(c.Access, op, alive)
+	if err != nil {
+		return false, err
 	}
-	all, ids := who.Groups(resource.Modify)
-	return all || slices.Contains(ids, group)
+	if !g.all {
+		return table.allows(ctx, tx, c.Access, id, op)
+	}
+	there, err := tx.Memo(fmt.Sprint("there:", name, ":", id), []string{name}, func() (any, error) {
+		n, err := table.countByID(ctx, tx, id)
+		return n > 0, err
+	})
+	return err == nil && there.(bool), err
 }

@@ -143,7 +143,10 @@ func (t *Table[T]) remove(ctx context.Context, tx *tx, id int64) error {
 	if err == nil && n == 0 {
 		err = t.unknown(id)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return tx.cascade(ctx, string(t.res.Name), id)
 }
 
 // exec runs a prepared statement of the writer and counts the rows it changed.
@@ -181,6 +184,18 @@ func (t *Table[T]) deleteRows(ctx context.Context, tx *tx, where []resource.Wher
 	if err != nil {
 		return err
 	}
+	n, err := t.removeAll(ctx, tx, text, args...)
+	if err == nil && n > 0 && tx.inside == 0 { // how many, without reading which
+		tx.along = map[string]int{t.res.Label: int(n)}
+		err = t.wrote(ctx, tx, 0, false, nil)
+	}
+	return err
+}
+
+func (t *Table[T]) removeAll(ctx context.Context, tx *tx, text string, args ...any) (int64, error) {
+	if len(t.db.dependents(string(t.res.Name))) > 0 {
+		return t.removeEach(ctx, tx, text, args...)
+	}
 	tx.touched[&t.lock]++
 	tx.touched[&t.members]++
 	for _, c := range t.columns {
@@ -188,13 +203,8 @@ func (t *Table[T]) deleteRows(ctx context.Context, tx *tx, where []resource.Wher
 			continue
 		}
 		if _, err := tx.exec(ctx, "DELETE FROM "+c.link+` WHERE "row" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+")", args...); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	n, err := tx.exec(ctx, "DELETE FROM "+t.name()+" WHERE "+text, args...)
-	if err == nil && n > 0 && tx.inside == 0 { // how many, without reading which
-		tx.along = map[string]int{t.res.Label: int(n)}
-		err = t.wrote(ctx, tx, 0, false, nil)
-	}
-	return err
+	return tx.exec(ctx, "DELETE FROM "+t.name()+" WHERE "+text, args...)
 }

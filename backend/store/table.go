@@ -307,8 +307,17 @@ func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
 	for _, w := range where {
 		c := t.column(w.Field)
 		switch {
-		case w.IsLimit():
+		case w.Op == resource.OpLimit:
 			limit = w.Value
+		case w.Op == resource.OpSeenBy:
+			seen := w.Value.(resource.Seen)
+			g, err := t.grant(seen.Access, seen.Op, alive)
+			if err != nil {
+				return "", nil, err
+			}
+			if !g.all {
+				parts, args = append(parts, g.text), append(args, g.args...)
+			}
 		case c == nil:
 			return "", nil, fmt.Errorf("%s has no field %q", t.res.Name, w.Field)
 		case w.Op == "has any" && c.link != "":
@@ -317,6 +326,18 @@ func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
 				return "", nil, err
 			}
 			parts, args = append(parts, `"id" IN (SELECT "row" FROM `+c.link+` WHERE "ref" IN (SELECT value FROM json_each(?)))`), append(args, string(ids))
+		case w.Op == "in":
+			ids, err := json.Marshal(w.Value)
+			if err != nil {
+				return "", nil, err
+			}
+			parts, args = append(parts, quote(w.Field)+" IN (SELECT value FROM json_each(?))"), append(args, string(ids))
+		case w.Op == resource.OpOf:
+			text, more, err := t.db.named(c.field.Refs, w.Value.([]resource.Where))
+			if err != nil {
+				return "", nil, err
+			}
+			parts, args = append(parts, quote(w.Field)+" IN ("+text+")"), append(args, more...)
 		case slices.Contains([]string{"=", "!=", "<", ">", "<=", ">="}, w.Op):
 			parts, args = append(parts, quote(w.Field)+collation(c.Kind)+" "+w.Op+" ?"), append(args, w.Value)
 		default:
@@ -328,6 +349,16 @@ func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
 		text, args = `"id" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+` ORDER BY "id" LIMIT ?)`, append(args, limit)
 	}
 	return text, args, nil
+}
+
+// named are the ids of the rows of a resource that meet all of where.
+func (db *DB) named(name string, where []resource.Where) (string, []any, error) {
+	other, err := db.table(name)
+	if err != nil {
+		return "", nil, err
+	}
+	text, args, err := other.conditions(where)
+	return `SELECT "id" FROM ` + other.name() + " WHERE " + text, args, err
 }
 
 func collation(kind resource.Kind) string {

@@ -177,9 +177,16 @@ func (db *DB) states(names []string) []uint64 {
 // rows is a Table whose row type is not known: what rules ask by name.
 type rows interface {
 	state() *seqlock
+	name() string
 	label() string
+	live() string
+	scoped() bool
+	right(op resource.Operation) resource.Right
+	grant(who *resource.Access, op resource.Operation, which life) (grant, error)
+	conditions(where []resource.Where) (string, []any, error)
 	countByID(ctx context.Context, q asker, id int64) (int64, error)
-	sees(ctx context.Context, q asker, c *resource.Call, id int64) error
+	sees(ctx context.Context, q asker, c *resource.Call, id int64, op resource.Operation) error
+	allows(ctx context.Context, q asker, who *resource.Access, id int64, op resource.Operation) (bool, error)
 	getRow(ctx context.Context, q asker, id int64, row any) error
 	findRows(ctx context.Context, q asker, rows any, where []resource.Where) error
 	countBy(ctx context.Context, q asker, field string) (map[int64]int64, error)
@@ -187,6 +194,8 @@ type rows interface {
 	putRow(ctx context.Context, t *tx, row any) error
 	deleteRow(ctx context.Context, t *tx, id int64) error
 	deleteRows(ctx context.Context, t *tx, where []resource.Where) error
+	cascaded(of string) []string
+	removeBy(ctx context.Context, t *tx, field string, id int64) error
 	remember(ctx context.Context, t *tx, id int64, row any) error
 }
 

@@ -29,8 +29,9 @@ func fold(text string) string { return strings.Map(unicode.ToLower, strings.ToUp
 
 // condition is SQL text with its arguments.
 type condition struct {
-	text strings.Builder
-	args []any
+	text    strings.Builder
+	args    []any
+	foreign bool // it depends on more tables than its own
 }
 
 func (c *condition) and(text string, args ...any) {

@@ -88,7 +88,7 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 		}
 		answer, err := t.save(ctx, tx, c, "create", body, nil, row)
 		if err == nil {
-			answer.Location = t.location(c) + "/" + strconv.FormatInt(*t.idOf(row), 10)
+			answer.Location = t.location(c) + "/" + t.id.Prefix + strconv.FormatInt(*t.idOf(row), 10)
 		}
 		return answer, err
 	}, nil
@@ -96,7 +96,7 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 
 // adopt gives a new row its parent and its owner.
 func (t *Table[T]) adopt(c *resource.Call, row *T) error {
-	if p := t.res.Parent; p != nil {
+	for _, p := range t.res.Parents {
 		id, err := c.ID(p.Param)
 		if err != nil {
 			return err
@@ -251,6 +251,10 @@ func (t *Table[T]) change(c *resource.Call, action string, edit func(was *T, bod
 func (t *Table[T]) asked(c *resource.Call) (int64, error) {
 	if t.res.Single > 0 {
 		return t.res.Single, nil
+	}
+	if prefix := t.id.Prefix; prefix != "" {
+		bare := resource.Call{Vars: map[string]string{"id": strings.TrimPrefix(c.Vars["id"], prefix)}}
+		return bare.ID("id")
 	}
 	return c.ID("id")
 }

@@ -149,6 +149,9 @@ func (w *writer) commit(j *job) {
 		last := ran[len(ran)-1]
 		last.err = errors.Join(last.err, t.raw())
 	}
+	if err == nil {
+		w.db.announce(t.touched)
+	}
 	for _, j := range ran {
 		if j.err == nil {
 			j.err = err

@@ -1,0 +1,22 @@
+package resource
+
+import "context"
+
+// View declares rows that are worked out for each request and kept nowhere as
+// they stand: what a setting amounts to, a history, an overview. It is written
+// like a resource, and its lists filter, sort and page like those of one.
+//
+// What a Resource says of tables (Unique, Scope, Derived, Check, Remove …) has
+// no meaning here: Rows knows what the caller may see, and Save what follows.
+// A row is found by its first field, which is a whole number; with Single there
+// is one row and no list. Fields of IDs and pairs are shown, but do not filter.
+type View[T any] struct {
+	Resource[T]
+
+	// Rows are all rows of the path, in their natural order, limited to what the
+	// caller may see; the Parents in the path are there and may be seen.
+	Rows func(ctx context.Context, r Reader, c *Call) ([]T, error)
+	// Save keeps what was changed by PUT or PATCH; nil: the rows are read only.
+	// The answer is the row as Rows gives it afterwards.
+	Save func(w *Write, was, now *T) error
+}

@@ -1,0 +1,81 @@
+package store
+
+import "context"
+
+// dependent is a field whose rows go with the row it names.
+type dependent struct {
+	table rows
+	field string
+}
+
+// dependents are those of a resource.
+func (db *DB) dependents(name string) []dependent {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	var all []dependent
+	for _, t := range db.tables {
+		for _, field := range t.cascaded(name) {
+			all = append(all, dependent{t, field})
+		}
+	}
+	return all
+}
+
+// cascaded are the fields whose rows go with the one they name.
+func (t *Table[T]) cascaded(of string) []string {
+	var fields []string
+	for _, c := range t.columns {
+		if c.field.Cascade && c.field.Refs == of {
+			fields = append(fields, c.Name)
+		}
+	}
+	return fields
+}
+
+// cascade removes what goes with a row that has gone for good.
+func (t *tx) cascade(ctx context.Context, name string, id int64) error {
+	for _, d := range t.db.dependents(name) {
+		if err := d.table.removeBy(ctx, t, d.field, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table[T]) removeBy(ctx context.Context, tx *tx, field string, id int64) error {
+	_, err := t.removeEach(ctx, tx, quote(field)+" = ?", id)
+	return err
+}
+
+// removeEach removes the rows that meet a condition one by one, so that what
+// goes with each goes too, and tells how many they were.
+func (t *Table[T]) removeEach(ctx context.Context, tx *tx, where string, args ...any) (int64, error) {
+	ids, err := t.idsOf(ctx, tx, where, args...)
+	for _, id := range ids {
+		if err == nil {
+			err = t.remove(ctx, tx, id)
+		}
+	}
+	return int64(len(ids)), err
+}
+
+func (t *Table[T]) idsOf(ctx context.Context, q asker, where string, args ...any) ([]int64, error) {
+	stmt, err := q.stmt(ctx, `SELECT "id" FROM `+t.name()+" WHERE "+where+` ORDER BY "id"`)
+	if err != nil {
+		return nil, err
+	}
+	found, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	var ids []int64
+	for found.Next() {
+		var id int64
+		if err := found.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, found.Err()
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// granted adds to cond that a row is the caller's own, and within what the role sees.
+func (t *Table[T]) granted(cond *condition, c *resource.Call, op resource.Operation, which life) error {
+	if t.res.Owner != "" {
+		cond.and(quote(t.res.Owner)+" = ?", c.Access.UserID)
+	}
+	g, err := t.grant(c.Access, op, which)
+	if err != nil || g.all {
+		return err
+	}
+	cond.and(g.text, g.args...)
+	cond.foreign = cond.foreign || g.foreign
+	return nil
+}
+
+// grant is the condition under which a caller may do something with a row.
+type grant struct {
+	all     bool // no condition
+	foreign bool // it depends on other tables
+	text    string
+	args    []any
+}
+
+func (t *Table[T]) grant(who *resource.Access, op resource.Operation, which life) (grant, error) {
+	if len(t.res.Scope) == 0 || who == nil {
+		return grant{all: true}, nil
+	}
+	all, groups := who.In(t.res.Object, op)
+	if all {
+		return grant{all: true}, nil
+	}
+	ids, err := json.Marshal(slices.Concat([]int64{}, groups))
+	if err != nil {
+		return grant{}, err
+	}
+	g, either := grant{}, []string{}
+	for _, field := range t.res.Scope {
+		text, args := `"id" IN (SELECT value FROM json_each(?))`, []any{string(ids)}
+		if c := t.column(field); c.link != "" {
+			text, args = t.inGroups(c, string(ids), which)
+		} else if field != "id" {
+			g.foreign = true
+			if text, args, err = t.db.namesGranted(c.field.Refs, field, who, op); err != nil {
+				return grant{}, err
+			}
+		}
+		either, g.args = append(either, text), append(g.args, args...)
+	}
+	g.text = "(" + strings.Join(either, " OR ") + ")"
+	return g, nil
+}
+
+// inGroups is the condition that one of the ids of a column is among ids.
+func (t *Table[T]) inGroups(c *column[T], ids string, which life) (string, []any) {
+	in := `"id" IN (SELECT "row" FROM ` + c.link + ` WHERE "ref" IN (SELECT value FROM json_each(?)))`
+	if which == alive {
+		return in, []any{ids}
+	}
+	// Deleted rows have no links, but still name their groups.
+	return "(" + in + " OR " + t.lives(gone) + " AND EXISTS (SELECT 1 FROM json_each('['||" + quote(c.Name) + "||']') g WHERE g.value IN (SELECT value FROM json_each(?))))", []any{ids, ids}
+}
+
+// namesGranted is the condition that a field names a row of another resource
+// that the caller may do op with.
+func (db *DB) namesGranted(name, field string, who *resource.Access, op resource.Operation) (string, []any, error) {
+	other, err := db.table(name)
+	if err != nil {
+		return "", nil, err
+	}
+	if !other.scoped() {
+		if who.May(other.right(op)) {
+			return quote(field) + " > 0", nil, nil
+		}
+		return "0", nil, nil
+	}
+	g, err := other.grant(who, op, alive)
+	if g.all {
+		g.text = "1"
+	}
+	return quote(field) + ` IN (SELECT "id" FROM ` + other.name() + " WHERE " + other.live() + " AND " + g.text + ")", g.args, err
+}
+
+func (t *Table[T]) scoped() bool { return len(t.res.Scope) > 0 }
+
+func (t *Table[T]) right(op resource.Operation) resource.Right {
+	return resource.Right{Object: t.res.Object, Area: t.res.Area, Op: op}
+}
+
+// below is the id of the parent in the path, which is there, in its own place,
+// for a caller who may do op with it.
+func (db *DB) below(ctx context.Context, q asker, c *resource.Call, p resource.Parent, op resource.Operation) (int64, error) {
+	id, err := c.ID(p.Param)
+	if err != nil {
+		return 0, err
+	}
+	parent, err := db.table(p.Of)
+	if err != nil {
+		return 0, err
+	}
+	if err := parent.sees(ctx, q, c, id, resource.Read); err != nil || op == resource.Read {
+		return id, err
+	}
+	err = parent.sees(ctx, q, c, id, op)
+	if fault.Is(err, fault.Unknown) {
+		err = fault.New(fault.Denied, "your role may see this %s, but not change it", parent.label())
+	}
+	return id, err
+}
+
+// sees is fault.Unknown unless the row is there for the caller to do op with,
+// below those of its parents that the path names.
+func (t *Table[T]) sees(ctx context.Context, q asker, c *resource.Call, id int64, op resource.Operation) error {
+	cond := &condition{}
+	cond.and(`"id" = ?`, id)
+	cond.and(t.live())
+	for _, p := range t.res.Parents {
+		if _, ok := c.Vars[p.Param]; ok {
+			above, err := c.ID(p.Param)
+			if err != nil {
+				return err
+			}
+			cond.and(quote(p.Field)+" = ?", above)
+		}
+	}
+	if err := t.granted(cond, c, op, alive); err != nil {
+		return err
+	}
+	n, err := t.count(ctx, q, cond)
+	if err == nil && n == 0 {
+		err = t.unknown(id)
+	}
+	return err
+}
+
+// allows reports whether the row is there for who to do op with.
+func (t *Table[T]) allows(ctx context.Context, q asker, who *resource.Access, id int64, op resource.Operation) (bool, error) {
+	g, err := t.grant(who, op, alive)
+	if err != nil {
+		return false, err
+	}
+	cond := &condition{}
+	cond.and(`"id" = ?`, id)
+	cond.and(t.live())
+	if !g.all {
+		cond.and(g.text, g.args...)
+	}
+	n, err := t.count(ctx, q, cond)
+	return n > 0, err
+}
+
+func (t *Table[T]) count(ctx context.Context, q asker, cond *condition) (n int64, err error) {
+	stmt, err := q.stmt(ctx, "SELECT count(*) FROM "+t.name()+" WHERE "+cond.text.String())
+	if err == nil {
+		err = stmt.QueryRowContext(ctx, cond.args...).Scan(&n)
+	}
+	return n, err
+}
+
+func (t *Table[T]) countByID(ctx context.Context, q asker, id int64) (n int64, err error) {
+	cond := &condition{}
+	cond.and(`"id" = ?`, id)
+	cond.and(t.live())
+	return t.count(ctx, q, cond)
+}

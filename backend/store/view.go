@@ -1,0 +1,302 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/filter"
+	"spyglass/backend/resource"
+)
+
+// view answers the endpoints of computed rows. SQLite chooses among them, so
+// that filter and sort mean the same as in a table.
+type view[T any] struct {
+	db    *DB
+	views *resource.View[T]
+	table *Table[T] // the declaration; there is no such table
+	plain *Table[T] // what of it filters and sorts
+}
+
+// ViewEndpoints are the routes of a view, with all the catalog says of them:
+// its list, one row, and PUT and PATCH where it saves.
+func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
+	t := &Table[T]{db: db, res: &v.Resource, id: &v.Fields[0]}
+	for i, c := range v.Columns() {
+		t.columns = append(t.columns, column[T]{Column: c, field: &v.Fields[i]})
+	}
+	plain := &Table[T]{db: db, res: t.res, id: t.id}
+	for _, c := range t.columns {
+		if c.Kind != resource.KindIDs && c.Kind != resource.KindPairs && c.Kind != resource.KindOther {
+			plain.columns = append(plain.columns, c)
+		}
+	}
+	w := &view[T]{db, v, t, plain}
+	var all []resource.Endpoint
+	for _, e := range t.Endpoints() {
+		switch {
+		case e.Method == "GET" && e.Path == v.Path && v.Single == 0:
+			e.Params = append(parentParams(v.Parents), plain.pageParams()...)
+			e.Handle, e.Lines = w.list, nil
+		case e.Method == "GET":
+			e.Handle = w.get
+		case (e.Method == "PUT" || e.Method == "PATCH") && v.Save != nil:
+			e.Handle = w.change(e.Method == "PUT")
+		default:
+			continue
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// rows are all rows of the path, for a caller who may do op with its parents.
+func (w *view[T]) rows(ctx context.Context, q asker, c *resource.Call, op resource.Operation) ([]T, error) {
+	for _, p := range w.views.Parents {
+		if _, err := w.db.below(ctx, q, c, p, op); err != nil {
+			return nil, err
+		}
+	}
+	return w.views.Rows(ctx, q, c)
+}
+
+func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
+	q, err := resource.ParseQuery(c.Query, c.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.table.knownFields(q.Fields); err != nil {
+		return nil, err
+	}
+	cond, order, err := w.question(q)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := w.rows(ctx, w.db, c, resource.Read)
+	if err != nil {
+		return nil, err
+	}
+	places, err := w.choose(ctx, rows, cond, order)
+	if err != nil {
+		return nil, tooSlow(ctx, err)
+	}
+	out := append(strconv.AppendInt([]byte(`{"total":`), int64(len(places)), 10), `,"searchId":null,"items":[`...)
+	places = places[min(q.Offset, int64(len(places))):]
+	for i, at := range places[:min(q.Size, int64(len(places)))] {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		body, err := w.views.AppendJSON(nil, &rows[at])
+		if err != nil {
+			return nil, err
+		}
+		if len(q.Fields) > 0 {
+			body = resource.PickKeys(nil, body, q.Fields)
+		}
+		out = append(out, body...)
+	}
+	return resource.JSON(append(out, `],"data":null}`...)), nil
+}
+
+// question is the condition and the order of a list.
+func (w *view[T]) question(q resource.Query) (*condition, string, error) {
+	columns := make([]resource.Column, len(w.plain.columns))
+	for i, c := range w.plain.columns {
+		columns[i] = c.Column
+	}
+	f, err := filter.Parse(q.Filter, columns, w.db.dayZone(q.Filter))
+	if err != nil {
+		return nil, "", err
+	}
+	cond := &condition{}
+	cond.and("1")
+	w.plain.filtered(cond, f)
+	if len(q.Sort) == 0 {
+		return cond, placeColumn, nil
+	}
+	order, err := w.plain.orderBy(q.Sort, placeColumn)
+	return cond, order, err
+}
+
+// placeColumn is where a row stands in its natural order.
+const placeColumn = `"#"`
+
+// choose are the places of the rows that meet the condition, in order.
+func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order string) ([]int, error) {
+	text := []byte{'['}
+	for i := range rows {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		var err error
+		if text, err = w.views.AppendJSON(text, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	columns := `"key" AS ` + placeColumn
+	for _, c := range w.plain.columns {
+		if !c.Hidden {
+			columns += fmt.Sprintf(`, "value"->>%s AS %s`, quoteText(c.Name), quote(c.Name))
+		}
+	}
+	found, err := w.db.read.QueryContext(ctx, "WITH "+w.table.name()+" AS (SELECT "+columns+" FROM json_each(?)) SELECT "+placeColumn+" FROM "+w.table.name()+
+		" WHERE "+cond.text.String()+" ORDER BY "+order, append([]any{string(append(text, ']'))}, cond.args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return places(found)
+}
+
+func places(found *sql.Rows) ([]int, error) {
+	defer found.Close()
+	var all []int
+	for found.Next() {
+		var at int
+		if err := found.Scan(&at); err != nil {
+			return nil, err
+		}
+		all = append(all, at)
+	}
+	return all, found.Err()
+}
+
+// one is the row of the path.
+func (w *view[T]) one(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (*T, error) {
+	var id int64
+	if w.views.Single == 0 {
+		var err error
+		if id, err = w.table.asked(c); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := w.rows(ctx, q, c, op)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if w.views.Single > 0 || *w.table.idOf(&rows[i]) == id {
+			return &rows[i], nil
+		}
+	}
+	return nil, w.table.unknown(id)
+}
+
+func (w *view[T]) get(ctx context.Context, c *resource.Call) (any, error) {
+	fields := resource.ParseFields(c.Query)
+	if err := w.table.knownFields(fields); err != nil {
+		return nil, err
+	}
+	row, err := w.one(ctx, w.db, c, resource.Read)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := w.shown(row)
+	if err != nil {
+		return nil, err
+	}
+	if c.NotIf != "" && matches(c.NotIf, answer.ETag) {
+		return &resource.Answer{ETag: answer.ETag, Same: true}, nil
+	}
+	if len(fields) > 0 {
+		answer.Body = resource.JSON(resource.PickKeys(nil, answer.Body.(resource.JSON), fields))
+	}
+	return answer, nil
+}
+
+func (w *view[T]) shown(row *T) (*resource.Answer, error) {
+	body, err := w.views.AppendJSON(nil, row)
+	return &resource.Answer{ETag: etag(body), Body: resource.JSON(body)}, err
+}
+
+// change answers PUT, where whole, and PATCH.
+func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any, error) {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		body, err := w.views.Read(c.Body, c.Lenient)
+		if err != nil {
+			return nil, err
+		}
+		var answer *resource.Answer
+		err = w.db.write(ctx, func(tx *tx) error {
+			was, err := w.one(ctx, tx, c, resource.Modify)
+			if err != nil {
+				return err
+			}
+			if err := w.unchanged(c, was); err != nil {
+				return err
+			}
+			now, err := w.edited(was, body, whole)
+			if err != nil {
+				return err
+			}
+			save := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}
+			if err := tx.rule(func() error { return w.views.Save(save, was, now) }); err != nil {
+				return err
+			}
+			if now, err = w.one(ctx, tx, c, resource.Modify); err != nil {
+				return err
+			}
+			if err := w.tell(ctx, tx, c, was, now, whole); err != nil {
+				return err
+			}
+			answer, err = w.shown(now)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return answer, nil
+	}
+}
+
+func (w *view[T]) unchanged(c *resource.Call, was *T) error {
+	if c.IfMatch == "" {
+		return nil
+	}
+	shown, err := w.shown(was)
+	if err == nil && !matches(c.IfMatch, shown.ETag) {
+		err = fault.New(fault.Changed, "the %s has changed since you read it; read it again", w.views.Label)
+	}
+	return err
+}
+
+// edited is the row as the body makes it: with whole, what is not given returns
+// to its default.
+func (w *view[T]) edited(was *T, body *resource.Body, whole bool) (*T, error) {
+	now := w.table.copyOf(was)
+	if !whole {
+		return now, w.views.Apply(body, now, false)
+	}
+	now, err := w.views.Defaults()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range w.table.columns {
+		if c.field.ReadOnly {
+			copyValue(c.field.At(now), c.field.At(was))
+		}
+	}
+	return now, w.views.Apply(body, now, true)
+}
+
+// tell notes the change in the audit log, as one of the row that was asked for.
+func (w *view[T]) tell(ctx context.Context, tx *tx, c *resource.Call, was, now *T, whole bool) error {
+	before, err := w.views.AppendJSON(nil, was)
+	if err != nil {
+		return err
+	}
+	after, err := w.views.AppendJSON(nil, now)
+	if err != nil {
+		return err
+	}
+	action := "change"
+	if whole {
+		action = "replace"
+	}
+	id := w.views.Single
+	if id == 0 {
+		id = *w.table.idOf(now)
+	}
+	return w.table.tell(ctx, tx, c, action, id, before, after)
+}

@@ -1,0 +1,47 @@
+package store
+
+// watcher is who wants to know when tables change.
+type watcher struct {
+	of   []*seqlock
+	tell chan struct{}
+}
+
+// Watch tells after each commit that changed a row of one of those resources.
+// What happens before the last one was taken off the channel is told once. stop
+// ends it; the channel is never closed.
+func (db *DB) Watch(names ...string) (changed <-chan struct{}, stop func()) {
+	w := &watcher{tell: make(chan struct{}, 1)}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, name := range names {
+		if t := db.tables[name]; t != nil {
+			w.of = append(w.of, t.state())
+		}
+	}
+	if db.watchers == nil {
+		db.watchers = map[*watcher]bool{}
+	}
+	db.watchers[w] = true
+	return w.tell, func() {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		delete(db.watchers, w)
+	}
+}
+
+// announce tells who watches a table that was changed.
+func (db *DB) announce(touched map[*seqlock]int) {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	for w := range db.watchers {
+		for _, s := range w.of {
+			if touched[s] > 0 {
+				select {
+				case w.tell <- struct{}{}:
+				default: // it is told already
+				}
+				break
+			}
+		}
+	}
+}
