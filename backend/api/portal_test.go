@@ -164,7 +164,10 @@ func (p *served) testEndpoints() []resource.Endpoint {
 	get := func(path string, handle func(context.Context, *resource.Call) (any, error)) resource.Endpoint {
 		return resource.Endpoint{Method: "GET", Path: path, Right: resource.Right{Object: resource.Anyone}, Handle: handle}
 	}
+	upload := echo("POST", "/test/upload")
+	upload.Upload, upload.Limit = "file", 4096
 	return []resource.Endpoint{
+		upload,
 		echo("GET", "/test/echo/{name}"), echo("POST", "/test/echo/{name}"), echo("GET", "/test/echo/fixed"),
 		echo("GET", "/setting/collectors/groups/{id}/test"),
 		get("/test/panic", func(context.Context, *resource.Call) (any, error) { panic("the kettle is empty") }),
