@@ -1,7 +1,7 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// user, token, version. Standard output carries only what a command answers;
+// collector, user, token, version. Standard output carries only what a command answers;
 // everything else is a log line on standard error. It ends with code 1 and one
 // sentence when something cannot be done.
 package main
@@ -25,6 +25,7 @@ import (
 
 	"spyglass/app"
 	"spyglass/app/shell"
+	"spyglass/backend/agent"
 	"spyglass/backend/fault"
 	"spyglass/backend/server"
 	"spyglass/frontend"
@@ -71,7 +72,7 @@ func command() *cobra.Command {
 		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return err
 	}
-	root.AddCommand(serveCommand(&o), userCommand(&o), tokenCommand(&o), &cobra.Command{
+	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
 	})
@@ -169,6 +170,29 @@ func browse(ctx context.Context, o server.Options) error {
 	return portal.Wait(ctx)
 }
 
+func collectorCommand(o *server.Options) *cobra.Command {
+	a := agent.Options{}
+	c := &cobra.Command{
+		Use: "collector", Short: "Collect for a portal on another machine", Args: cobra.NoArgs,
+		Long: "With --portal and --token, registers this machine with the portal, and collects from then on.\nWithout them, collects for the portal it is registered with. The token is that of an installer.",
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			a.Folder, a.Version, a.Log = o.Data, o.Version, o.Log
+			if a.Token == "-" {
+				a.Token, err = firstLine(c.InOrStdin(), "the token")
+			}
+			if err != nil {
+				return err
+			}
+			return agent.Run(c.Context(), a)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&a.Portal, "portal", "", "address of the portal, https://portal.example:8443")
+	f.StringVar(&a.Token, "token", "", "installation token; - reads it from standard input, where no other user sees it")
+	f.BoolVar(&a.Once, "register", false, "only register, and collect when it is started again")
+	return c
+}
+
 func userCommand(o *server.Options) *cobra.Command {
 	c := &cobra.Command{Use: "user", Short: "Add users and set their passwords"}
 	role := "readonly"
@@ -189,15 +213,24 @@ func userCommand(o *server.Options) *cobra.Command {
 }
 
 func withPassword(c *cobra.Command, o server.Options, command server.Command) error {
-	line, err := bufio.NewReader(io.LimitReader(c.InOrStdin(), 4096)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
+	var err error
+	if command.Password, err = firstLine(c.InOrStdin(), "the password"); err != nil {
 		return err
-	}
-	if command.Password = strings.TrimRight(line, "\r\n"); command.Password == "" {
-		return fault.New(fault.Invalid, "write the password on standard input, on one line")
 	}
 	_, err = server.Ask(c.Context(), o, command)
 	return err
+}
+
+// firstLine reads a secret off standard input.
+func firstLine(in io.Reader, what string) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	if line = strings.TrimRight(line, "\r\n"); line == "" {
+		return "", fault.New(fault.Invalid, "write %s on standard input, on one line", what)
+	}
+	return line, nil
 }
 
 func tokenCommand(o *server.Options) *cobra.Command {

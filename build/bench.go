@@ -9,13 +9,38 @@ import (
 	"text/tabwriter"
 )
 
-// figure is one thing that is measured, beside the least that it could cost
-// on the same machine at the same time.
+// figure is one thing that is measured, beside the least that it could cost, or
+// beside what others need for it, on the same machine at the same time.
 type figure struct {
 	name    string // for the command line
 	does    string // for the table, with the unit
 	goal    string
-	measure func(ctx context.Context, p project) (ours, floor float64, err error)
+	measure func(ctx context.Context, p project) (score, error)
+	beside  func(ctx context.Context, r *rivals) (score, error) // instead of measure, where the other is PocketBase
+}
+
+// score is what a figure came to. The ratio is ours to the other.
+type score struct {
+	ours, other float64
+	late        *[2]float64 // p99 of both in ms, where answers were timed
+}
+
+// plain measures what has no p99.
+func plain(measure func(ctx context.Context, p project) (ours, floor float64, err error)) func(context.Context, project) (score, error) {
+	return func(ctx context.Context, p project) (score, error) {
+		ours, floor, err := measure(ctx, p)
+		return score{ours: ours, other: floor}, err
+	}
+}
+
+func (f *figure) run(ctx context.Context, r *rivals) (score, error) {
+	if f.measure != nil {
+		return f.measure(ctx, r.project)
+	}
+	if err := r.start(ctx); err != nil {
+		return score{}, err
+	}
+	return f.beside(ctx, r)
 }
 
 // figures are measured in this order, one after the other.
@@ -27,6 +52,17 @@ var figures = []figure{
 	document,
 	task,
 	heap,
+	besidePage,
+	besideContains,
+	besideGet,
+	besideCreate,
+	besideMemory,
+	deep,
+	deepSorted,
+	million,
+	samples,
+	samplesSize,
+	samplesDay,
 }
 
 // bench measures the figures that args name, or all of them. It writes into
@@ -38,19 +74,25 @@ func bench(ctx context.Context, p project, args []string) error {
 		}
 	}
 	var failed []string
+	r := &rivals{project: p}
+	defer r.close()
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "figure\tours\tfloor\tratio\tgoal")
+	fmt.Fprintln(table, "figure\tours\tother\tratio\tgoal\tp99 ms\tother")
 	for _, f := range figures {
 		if len(args) > 0 && !slices.Contains(args, f.name) {
 			continue
 		}
-		ours, floor, err := f.measure(ctx, p)
+		s, err := f.run(ctx, r)
 		if err != nil {
 			failed = append(failed, f.name)
 			fmt.Fprintf(os.Stderr, "%s: %v\n", f.name, err)
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%.4g\t%.4g\t%.2f\t%s\n", f.does, ours, floor, ours/floor, f.goal)
+		fmt.Fprintf(table, "%s\t%.4g\t%.4g\t%.2f\t%s", f.does, s.ours, s.other, s.ours/s.other, f.goal)
+		if s.late != nil {
+			fmt.Fprintf(table, "\t%.3g\t%.3g", s.late[0], s.late[1])
+		}
+		fmt.Fprintln(table)
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -19,15 +19,15 @@ var create = figure{
 	goal: "≥ 2", measure: measureCreate,
 }
 
-func measureCreate(ctx context.Context, _ project) (ours, floor float64, err error) {
+func measureCreate(ctx context.Context, _ project) (_ score, err error) {
 	p, err := startPortal(ctx, 1000)
 	if err != nil {
-		return 0, 0, err
+		return score{}, err
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	path := filepath.Join(p.folder, "bare.db")
 	if err := p.DB().Backup(ctx, path); err != nil {
-		return 0, 0, err
+		return score{}, err
 	}
 	var one sync.Mutex // SQLite has one writer; waiting for it here costs least
 	url, end, err := bare(path, bareInsert, func(stmt *sql.Stmt, w http.ResponseWriter, r *http.Request) error {
@@ -41,21 +41,17 @@ func measureCreate(ctx context.Context, _ project) (ours, floor float64, err err
 		return err
 	})
 	if err != nil {
-		return 0, 0, err
+		return score{}, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	var made int64 // names go on from round to round
-	var mu sync.Mutex
-	post := func(url string) request {
-		return func(int64) (string, string, []byte) {
-			mu.Lock()
-			made++
-			n := made
-			mu.Unlock()
-			return http.MethodPost, url, fmt.Appendf(nil, `{"name":"10.1.2.3","displayName":"made-%d","hostGroupIds":"1","customProperties":[{"name":"location","value":"Oslo"}]}`, n)
-		}
+	return inTurn(ctx, &side{origin: p.Origin(), bearer: p.bearer, next: addDevice("/api/device/devices")}, &side{origin: url, next: addDevice("/")})
+}
+
+// addDevice is a client that adds one device after the other.
+func addDevice(path string) request {
+	return func(n int64) (string, string, []byte) {
+		return http.MethodPost, path, fmt.Appendf(nil, `{"name":"10.1.2.3","displayName":"made-%d","hostGroupIds":"1","customProperties":[{"name":"location","value":"Oslo"}]}`, n)
 	}
-	return inTurn(ctx, p.bearer, post(p.Origin()+"/api/device/devices"), post(url))
 }
 
 // bareInsert writes one row of the same table, with the same indexes.

@@ -44,8 +44,8 @@ const (
 	longValue      = 24_000
 )
 
-func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Context, project) (float64, float64, error) {
-	return func(ctx context.Context, p project) (ours, floor float64, err error) {
+func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Context, project) (score, error) {
+	return plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
 		if err := p.install(ctx, forBrowser); err != nil {
 			return 0, 0, err
 		}
@@ -72,7 +72,7 @@ func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Conte
 		}
 		ours, floor = pick(m)
 		return ours, floor, nil
-	}
+	})
 }
 
 // fill adds the devices whose list is long.

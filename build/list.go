@@ -16,21 +16,18 @@ var list = figure{
 	goal: "≥ 0.6", measure: measureList,
 }
 
-func measureList(ctx context.Context, _ project) (ours, floor float64, err error) {
+func measureList(ctx context.Context, _ project) (_ score, err error) {
 	p, err := startPortal(ctx, 100_000)
 	if err != nil {
-		return 0, 0, err
+		return score{}, err
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	url, end, err := bare(filepath.Join(p.folder, "data", "portal.db"), `SELECT "body" FROM "device" ORDER BY "id" LIMIT 50`, barePage)
 	if err != nil {
-		return 0, 0, err
+		return score{}, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	get := func(url string) request {
-		return func(int64) (string, string, []byte) { return http.MethodGet, url, nil }
-	}
-	return inTurn(ctx, p.bearer, get(p.Origin()+"/api/device/devices?size=50"), get(url))
+	return inTurn(ctx, &side{origin: p.Origin(), bearer: p.bearer, next: get("/api/device/devices?size=50")}, &side{origin: url, next: get("/")})
 }
 
 func barePage(stmt *sql.Stmt, w http.ResponseWriter, r *http.Request) error {

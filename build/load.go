@@ -1,108 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	_ "modernc.org/sqlite" // the floors' own database
 
 	"spyglass/backend/server"
 )
-
-// How the servers are loaded: both in this process, in turn, by the same
-// clients, so that what else the machine does falls on both.
-const (
-	connections = 16
-	rounds      = 3
-	round       = 2 * time.Second
-)
-
-// request is what one client sends; n counts the requests of all.
-type request func(n int64) (method, url string, body []byte)
-
-// load asks as fast as it can for one round and returns answers a second.
-func load(ctx context.Context, bearer string, next request) (float64, error) {
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}
-	defer client.CloseIdleConnections()
-	ctx, cancel := context.WithTimeout(ctx, round)
-	defer cancel()
-	var sent, answered atomic.Int64
-	var wait sync.WaitGroup
-	failed := make(chan error, connections)
-	begun := time.Now()
-	for range connections {
-		wait.Go(func() {
-			for ctx.Err() == nil {
-				method, url, body := next(sent.Add(1))
-				if err := ask(ctx, client, bearer, method, url, body); err != nil {
-					if ctx.Err() == nil {
-						failed <- err
-					}
-					return
-				}
-				answered.Add(1)
-			}
-		})
-	}
-	wait.Wait()
-	took := time.Since(begun).Seconds()
-	select {
-	case err := <-failed:
-		return 0, err
-	default:
-		return float64(answered.Load()) / took, nil
-	}
-}
-
-func ask(ctx context.Context, client *http.Client, bearer, method, url string, body []byte) error {
-	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Authorization", "Bearer "+bearer)
-	r.Header.Set("Content-Type", "application/json")
-	answer, err := client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
-		return err
-	}
-	if answer.StatusCode > 299 {
-		return fmt.Errorf("%s %s answers %s", method, url, answer.Status)
-	}
-	return nil
-}
-
-// inTurn loads ours and the floor, one after the other, several times.
-func inTurn(ctx context.Context, bearer string, ours, floor request) (a, b float64, err error) {
-	var our, least []float64
-	for range rounds {
-		x, err := load(ctx, bearer, ours)
-		if err != nil {
-			return 0, 0, err
-		}
-		y, err := load(ctx, bearer, floor)
-		if err != nil {
-			return 0, 0, fmt.Errorf("the floor: %w", err)
-		}
-		our, least = append(our, x), append(least, y)
-	}
-	return median(our), median(least), nil
-}
 
 // portal is a running one, filled with so many devices, and the token to ask it.
 type portal struct {

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -26,6 +27,7 @@ type served struct {
 	folder string
 	client *http.Client
 	csrf   string
+	asked  atomic.Int64 // requests of a load
 }
 
 // serve builds the program with its page, and starts it on a fresh folder.

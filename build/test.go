@@ -31,6 +31,7 @@ var steps = []step{
 	{name: "vet-desktop", needs: forWindow, linux: true,
 		run: goTool("vet", "-trimpath", "-tags", desktopTags+",window", "./...")},
 	{name: "go", needs: forGo, run: goTool("test", "-race", "./...")},
+	{name: "contract", run: contract},
 	{name: "fuzz", run: fuzz},
 	{name: "browser", needs: slices.Concat(forWindow, forBrowser), run: browser},
 	{name: "window", needs: slices.Concat(forWindow, forScreen), linux: true, run: window},

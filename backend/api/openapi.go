@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 )
 
@@ -46,38 +45,18 @@ func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error
 	}
 	return encode(object{
 		{"openapi", "3.1.0"},
-		{"info", object{{"title", "Spyglass portal API"}, {"version", version},
-			{"description", "The REST API of a monitoring portal. Lists take size, offset, sort, fields and filter; every error has the same body."}}},
+		{"info", info(version)},
 		{"servers", []any{object{{"url", base}}}},
 		{"security", readers},
 		{"tags", tags(published)},
 		{"paths", paths},
 		{"components", object{
 			{"schemas", append(object{{"Error", errorSchema}}, c.schemas...)},
-			{"responses", errorResponses()},
+			{"responses", errorResponses(published)},
 			{"headers", append(object{{"ETag", object{{"description", "Names this version of the object, for If-Match and If-None-Match"}, {"schema", object{{"type", "string"}}}}}}, rateHeaders...)},
 			{"securitySchemes", securitySchemes},
 		}},
 	})
-}
-
-// tags are the categories: those of the portal in their order, then any others.
-func tags(endpoints []resource.Endpoint) []any {
-	names := slices.Clone(portal.Categories)
-	used := map[string]bool{}
-	for _, e := range endpoints {
-		used[e.Category] = true
-		if !slices.Contains(names, e.Category) {
-			names = append(names, e.Category)
-		}
-	}
-	var out []any
-	for _, name := range names {
-		if used[name] {
-			out = append(out, object{{"name", name}})
-		}
-	}
-	return out
 }
 
 // notePartial remembers what fields= picks keys of: the answer, or its items.
@@ -208,7 +187,14 @@ func (c *components) requestBody(e *resource.Endpoint) object {
 	if e.Example.Body != nil {
 		media = append(media, member{"example", e.Example.Body})
 	}
-	return object{{"required", true}, {"content", object{{"application/json", media}}}}
+	content := object{{"application/json", media}}
+	if e.Upload != "" {
+		file := object{{"type", "string"}, {"contentMediaType", "application/json"}}
+		content = append(content, member{uploadType, object{{"schema", object{
+			{"type", "object"}, {"properties", object{{e.Upload, file}}}, {"required", []string{e.Upload}},
+		}}}})
+	}
+	return object{{"required", true}, {"content", content}}
 }
 
 func (c *components) responses(e *resource.Endpoint) object {
@@ -226,6 +212,9 @@ func (c *components) responses(e *resource.Endpoint) object {
 	content := object{{kind, object{{"schema", s}}}}
 	if e.Lines != nil {
 		content = append(content, member{resource.LinesType, object{{"schema", object{{"type", "string"}, {"description", linesDoc(c.name(*e.Lines, answerSide))}}}}})
+	}
+	for _, file := range e.Files {
+		content = append(content, member{file, object{{"schema", object{{"type", "string"}}}}})
 	}
 	headers := rateRefs
 	if e.Tagged {

@@ -16,6 +16,7 @@ var failures = []struct {
 	name string
 	when string
 }{
+	{fault.Running, "Running", "It is accepted and still under way; ask again"},
 	{fault.Invalid, "Invalid", "The request is wrong; errorDetail names the field"},
 	{fault.NoLogin, "NotSignedIn", "Nobody is signed in, the session has ended, or the token is wrong"},
 	{fault.Denied, "Denied", "The role lacks the right, the CSRF token is wrong, or the request comes from another origin"},
@@ -51,9 +52,13 @@ func linesDoc(name string) string {
 		" a line, all of one state of the portal. A stream that breaks off before its end ends without the last chunk of its transfer encoding."
 }
 
-func errorResponses() object {
+// errorResponses are those that any of the endpoints may answer.
+func errorResponses(endpoints []resource.Endpoint) object {
 	var out object
 	for _, f := range failures {
+		if !slices.ContainsFunc(endpoints, func(e resource.Endpoint) bool { _, ok := failsWhen(&e, f.kind); return ok }) {
+			continue
+		}
 		response := object{{"description", f.when}}
 		headers := rateRefs
 		if f.kind == fault.TooMany {

@@ -35,7 +35,7 @@ func (n *node) match(s Subject) bool {
 		return n.hasCategory(s)
 	case opGroup:
 		for _, path := range s.Groups() {
-			if globs(n.glob, strings.ToLower(path)) {
+			if Globs(n.glob, strings.ToLower(path)) {
 				return true
 			}
 		}
@@ -72,7 +72,7 @@ func (n *node) compare(s Subject) bool {
 		if n.pattern != nil {
 			return n.pattern.MatchString(left)
 		}
-		return globs(n.glob, strings.ToLower(left))
+		return Globs(n.glob, strings.ToLower(left))
 	}
 	left = strings.ToLower(left)
 	right := n.right.lower
@@ -135,9 +135,9 @@ func (v *value) of(s Subject) string {
 	return v.text
 }
 
-// globs reports whether the whole text is what the glob says: * is anything, ?
+// Globs reports whether the whole text is what the glob says: * is anything, ?
 // one character. Both are in lower case.
-func globs(glob, text string) bool {
+func Globs(glob, text string) bool {
 	star, from := -1, 0 // the last * and where the text it stands for ends
 	g, t := 0, 0
 	for t < len(text) {

@@ -17,7 +17,7 @@
 //
 // Device 150, group 25, collector 2, role 5, user 3 and the token 1 of user 2
 // are there and nothing else needs them, so that they may be changed and
-// deleted; so are function 1, alert rule, escalation chain, ops note and report group 4, and
+// deleted; so are function 1, alert 1 (the oldest, which stays active), data source 22, alert rule, escalation chain, ops note and report group 4, report 6, maintenance window 9, and
 // recipient group, integration and collector group 3. A company of fewer than 150 devices has no device 150.
 // Two more devices lie in the recycle bin, behind all others: 153 and 154 in the standard company.
 //
@@ -46,6 +46,7 @@ type Options struct {
 	Passwords map[string]string            // of admin, operator and viewer; who is missing gets one that nobody knows
 	Hash      func(string) (string, error) // portal.HashPassword when nil
 	Progress  func(devices int)            // called now and then with how many are written; may be nil
+	Reports   string                       // folder for the files of finished reports; empty: no report has been run
 }
 
 // ViewerPassword is the password of the user viewer, who may only look: it is
@@ -103,12 +104,18 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 			write: &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: o.Now}, Given: func(string) bool { return true }},
 		}
 		for _, step := range []func() error{
-			f.functions, f.groups, f.collectorGroups, f.collectors, f.roles,
+			f.functions, f.dataSources, f.groups, f.collectorGroups, f.collectors, f.roles,
 			func() error { return f.users(people) },
 			f.tokens,
 			f.integrations, f.recipientGroups, f.chains, f.rules,
 			f.opsNotes, f.reportGroups,
 			func() error { return f.devices(o.Devices, o.Progress) },
+			f.instances,
+			f.sdts,
+			f.thresholds,
+			f.alerts,
+			f.reports,
+			func() error { return f.runs(o.Reports) },
 		} {
 			if err := step(); err != nil {
 				return err

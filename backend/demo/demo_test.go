@@ -38,7 +38,18 @@ func open(t testing.TB) *house {
 	h := &house{TB: t, db: db, endpoints: map[string]resource.Endpoint{}}
 	add(h, &portal.Groups)
 	add(h, &portal.Functions)
+	add(h, &portal.DataSources)
+	add(h, &portal.UpdateReasons)
 	add(h, &portal.Devices)
+	add(h, &portal.DeviceDataSources)
+	add(h, &portal.Instances)
+	add(h, &portal.InstanceGroups)
+	add(h, &portal.UnsettledRows)
+	add(h, &portal.SettlingRow)
+	add(h, &portal.Alerts)
+	add(h, &portal.Overrides)
+	add(h, &portal.ClusterAlerts)
+	add(h, &portal.Settings)
 	add(h, &portal.Collectors)
 	add(h, &portal.Roles)
 	add(h, &portal.Users)
@@ -50,6 +61,10 @@ func open(t testing.TB) *house {
 	add(h, &portal.Rules)
 	add(h, &portal.OpsNotes)
 	add(h, &portal.ReportGroups)
+	add(h, &portal.Reports)
+	add(h, &portal.ReportTasks)
+	add(h, &portal.SDTs)
+	add(h, &portal.SDTHistories)
 	h.write(func(tx resource.Tx) error { return portal.Seed(t.Context(), tx, resource.SecondsOf(noon)) })
 	return h
 }
@@ -105,7 +120,7 @@ func (h *house) everything() string {
 	all := ""
 	for _, list := range []string{"GET /device/groups", "GET /device/devices", "GET /setting/collectors", "GET /setting/roles", "GET /setting/admins",
 		"GET /setting/collectors/groups", "GET /setting/integrations", "GET /setting/recipientgroups", "GET /setting/alert/chains", "GET /setting/alert/rules",
-		"GET /setting/opsnotes", "GET /report/groups"} {
+		"GET /setting/opsnotes", "GET /sdt/sdts", "GET /setting/datasources", "GET /report/groups"} {
 		all += h.page(list, nil, url.Values{"size": {"1000"}}) + "\n"
 	}
 	return all + h.page("GET /setting/admins/{adminId}/apitokens", map[string]string{"adminId": "2"}, nil)
@@ -212,8 +227,8 @@ func TestADeviceReadsLikeThis(t *testing.T) {
 	got := h.page("GET /device/devices/{id}", map[string]string{"id": "150"}, nil)
 	got = got[:strings.Index(got, `,"inheritedProperties"`)] + "}"
 	const want = `{"id":150,"name":"10.10.8.18","displayName":"web-prod-08.fra","description":"Shop front end","deviceType":0,"hostStatus":"normal","alertStatus":"none","hostGroupIds":"8,15,19","preferredCollectorId":1,"currentCollectorId":1,"disableAlerting":false,"link":"https://web-prod-08.fra.kestrel-freight.example/","enableNetflow":false,"relatedDeviceId":-1,` +
-		`"customProperties":[{"name":"location","value":"Frankfurt FR5, rack 10"},{"name":"system.categories","value":"linux,server"},{"name":"os","value":"Rocky Linux 9.4"},{"name":"owner","value":"Platform team"},{"name":"serial","value":"VM-10EA905B"}],` +
-		`"systemProperties":[{"name":"system.hostname","value":"10.10.8.18"},{"name":"system.displayname","value":"web-prod-08.fra"},{"name":"system.collectorid","value":"1"},{"name":"system.devicetype","value":"0"},{"name":"system.categories","value":"linux,server"}],` +
+		`"customProperties":[{"name":"location","value":"Frankfurt FR5, rack 10"},{"name":"system.categories","value":"linux,server,simulated"},{"name":"os","value":"Rocky Linux 9.4"},{"name":"owner","value":"Platform team"},{"name":"serial","value":"VM-10EA905B"}],` +
+		`"systemProperties":[{"name":"system.hostname","value":"10.10.8.18"},{"name":"system.displayname","value":"web-prod-08.fra"},{"name":"system.collectorid","value":"1"},{"name":"system.devicetype","value":"0"},{"name":"system.categories","value":"linux,server,simulated"}],` +
 		`"autoProperties":[{"name":"auto.model","value":"VMware Virtual Platform"},{"name":"auto.cpu.cores","value":"16"},{"name":"auto.memory.gib","value":"64"}],` +
 		`"createdOn":1776768410,"updatedOn":1777525094,"lastDataTime":1777895951,"lastRawdataTime":1777895951,"upTimeInSeconds":134907,"deletedTimeInMs":0}`
 	if got != want {
@@ -280,7 +295,7 @@ func TestThePeople(t *testing.T) {
 func TestWhatExamplesChangeIsNeededByNothing(t *testing.T) {
 	h := filled(t, 0)
 	for _, row := range []string{"/device/devices/150", "/device/groups/25", "/setting/collectors/2", "/setting/roles/5", "/setting/admins/2/apitokens/1", "/setting/admins/3",
-		"/setting/alert/rules/4", "/setting/alert/chains/4", "/setting/recipientgroups/3", "/setting/integrations/3", "/setting/collectors/groups/3", "/setting/opsnotes/4", "/report/groups/4"} {
+		"/setting/alert/rules/4", "/setting/alert/chains/4", "/setting/recipientgroups/3", "/setting/integrations/3", "/setting/collectors/groups/3", "/setting/opsnotes/4", "/sdt/sdts/R_9", "/report/groups/4", "/setting/datasources/22"} {
 		path, id := row[:strings.LastIndex(row, "/")], row[strings.LastIndex(row, "/")+1:]
 		e := h.endpoints["DELETE "+strings.Replace(path, "/2/", "/{adminId}/", 1)+"/{id}"]
 		c := &resource.Call{Access: &resource.Access{UserID: 1, Admin: true}, At: noon, Vars: map[string]string{"id": id, "adminId": "2"}, Query: url.Values{}}

@@ -99,6 +99,10 @@ func byHand(ids ...int64) resource.IDs {
 	})
 }
 
+// simulated is the category of devices that nothing is connected to: their
+// values are made up.
+const simulated = "simulated"
+
 // seed makes a device's dice its own, whatever was made before it.
 const seed = 0x5079676c617373
 
@@ -113,7 +117,7 @@ func (f *fleet) device(i, count int) (portal.Device, status) {
 		GroupIDs: slices.Clone(s.groups), CollectorID: portal.BuiltInCollector, RelatedDeviceID: -1,
 		CustomProperties: props(
 			"location", f.place(s),
-			"system.categories", s.kind.categories,
+			"system.categories", s.kind.categories+","+simulated,
 			"os", f.oneOf(s.kind.systems),
 			"owner", s.kind.owner,
 			"serial", fmt.Sprintf("%s%08X", s.kind.serial, f.dice.Uint32()),

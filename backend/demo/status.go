@@ -5,7 +5,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// status is what only the portal sets: what it and its checks found out.
+// status is what only the portal sets: what it and its checks found out. What
+// its alerts amount to follows from the alerts (alerts.go).
 type status struct {
 	host, alert                      string
 	createdOn, updatedOn, answeredOn resource.Seconds
@@ -16,7 +17,7 @@ type status struct {
 
 // set writes the status into a device that the rules have completed.
 func (s *status) set(d *portal.Device) {
-	d.HostStatus, d.AlertStatus = s.host, s.alert
+	d.HostStatus = s.host
 	d.CreatedOn, d.UpdatedOn = s.createdOn, s.updatedOn
 	d.LastDataTime, d.LastRawdataTime = s.answeredOn, s.checkedOn
 	d.UpTime, d.AutoProperties = s.upTime, s.auto

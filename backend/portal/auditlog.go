@@ -122,6 +122,7 @@ func username(c *resource.Change) string {
 // did begins the sentence about each action.
 var did = map[string]string{
 	"create": "Added", "replace": "Replaced", "change": "Changed", "delete": "Deleted", "purge": "Deleted for good", "restore": "Restored",
+	"ack": "Acknowledged", "note": "Wrote a note to", "escalate": "Escalated",
 }
 
 // describe is the change as a sentence without its period.

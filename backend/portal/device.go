@@ -118,6 +118,15 @@ var Devices = resource.Resource[Device]{
 		}
 		return err
 	},
+	After:  unsettle,
+	Remove: clearDevice,
+	Actions: []resource.Action[Device]{{
+		Name: "scheduleAutoDiscovery", Summary: "Look for instances on a device",
+		Doc: "Works out which data sources apply to the device, and looks for their instances: at once where that is known here, otherwise as soon as the device can be asked.",
+		Do: func(w *resource.Write, d *Device) error {
+			return DiscoverNow(w.Context, w.Tx, d, resource.SecondsOf(w.Call.At))
+		},
+	}},
 }
 
 func isWebLink(link string) bool {

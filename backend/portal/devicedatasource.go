@@ -1,23 +1,225 @@
 package portal
 
-import "spyglass/backend/resource"
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"spyglass/backend/resource"
+)
 
 const deviceDataSourceRows resource.Name[DeviceDataSource] = "deviceDatasource"
 
-// DeviceDataSource is a data source on one of the devices it applies to.
+// DeviceDataSource is a data source on one of the devices it applies to. What
+// lists are filtered by is kept in the row; the rest is read from the data
+// source and the device, so that a change there is a change here.
 type DeviceDataSource struct {
 	ID           int64
 	DeviceID     int64
 	DataSourceID int64
 	Name         string // the data source's, kept here because lists are filtered by it
 	DisplayName  string
-	Description  string
-	Group        string
 	Method       string // its check
 	Multiple     bool
+	Instances    int64 // how many there are
+	Monitored    int64 // how many of them are polled
+	Stopped      bool  // there are some, and none is polled
 	CreatedOn    resource.Seconds
 	AssignedOn   resource.Seconds
 	UpdatedOn    resource.Seconds
 	DiscoveredOn resource.Seconds // when its instances were last looked for; 0: not yet
 	NextOn       resource.Seconds // when they are looked for again; 0: when the device changes
+}
+
+// DeviceDataSources declares /device/devices/{deviceId}/devicedatasources. The
+// rows are made by Associate alone.
+var DeviceDataSources = resource.Resource[DeviceDataSource]{
+	Name: deviceDataSourceRows, Label: "device datasource", Sample: 1, Path: "/device/devices/{deviceId}/devicedatasources", Category: CategoryDevices,
+	Object: resource.DeviceGroup, Scope: []string{"deviceId"},
+	Doc:     "A data source on a device it applies to. The portal adds and removes them as the device and its data sources change.",
+	Parents: []resource.Parent{{Of: string(deviceRows), Param: "deviceId", Field: "deviceId", Sample: 1}},
+	Without: []string{"POST", "PUT", "PATCH", "DELETE"},
+	Fields: []resource.Field[DeviceDataSource]{
+		{Name: "id", At: func(d *DeviceDataSource) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
+		{Name: "deviceId", At: func(d *DeviceDataSource) any { return &d.DeviceID }, Doc: "The device", ReadOnly: true, Refs: string(deviceRows), Cascade: true, Example: 1},
+		{Name: "dataSourceId", At: func(d *DeviceDataSource) any { return &d.DataSourceID }, Doc: "The data source", ReadOnly: true, Refs: string(dataSourceRows), Index: true, Example: 1},
+		{Name: "dataSourceName", At: func(d *DeviceDataSource) any { return &d.Name }, Doc: "Unique name of the data source", ReadOnly: true, Example: "Ping"},
+		{Name: "dataSourceDisplayName", At: func(d *DeviceDataSource) any { return &d.DisplayName }, Doc: "What the data source is called in lists", ReadOnly: true, Example: "Ping"},
+		{Name: "collectMethod", At: func(d *DeviceDataSource) any { return &d.Method }, Doc: "The check that polls it", ReadOnly: true, Example: "ping"},
+		{Name: "isMultiple", At: func(d *DeviceDataSource) any { return &d.Multiple }, Doc: "It measures many things on a device, such as interfaces", ReadOnly: true},
+		{Name: "instanceNumber", At: func(d *DeviceDataSource) any { return &d.Instances }, Doc: "How many instances it has on the device", ReadOnly: true, Example: 8},
+		{Name: "monitoringInstanceNumber", At: func(d *DeviceDataSource) any { return &d.Monitored }, Doc: "How many of them are polled", ReadOnly: true, Example: 8},
+		{Name: "stopMonitoring", At: func(d *DeviceDataSource) any { return &d.Stopped }, Doc: "It has instances, and none of them is polled", ReadOnly: true},
+		{Name: "createdOn", At: func(d *DeviceDataSource) any { return &d.CreatedOn }, Doc: "When it first applied to the device", ReadOnly: true},
+		{Name: "assignedOn", At: func(d *DeviceDataSource) any { return &d.AssignedOn }, Doc: "When it was given to the device", ReadOnly: true},
+		{Name: "updatedOn", At: func(d *DeviceDataSource) any { return &d.UpdatedOn }, Doc: "When its instances or its names last changed", ReadOnly: true},
+		{Name: "lastAutoDiscoveryOn", At: func(d *DeviceDataSource) any { return &d.DiscoveredOn }, Doc: "When its instances were last looked for; 0 for not yet", ReadOnly: true},
+		{Name: "nextAutoDiscoveryOn", At: func(d *DeviceDataSource) any { return &d.NextOn }, Doc: "When its instances are looked for again; 0 for when the device changes", ReadOnly: true, Index: true},
+	},
+	Unique: [][]string{{"deviceId", "dataSourceId"}},
+	Derived: []resource.Derived{
+		{Name: "deviceName", Doc: "Host name or IP address of the device", Schema: resource.Text(""), Example: "10.10.1.11", From: "deviceId",
+			Of: ofDevice(func(d *Device, _ *Tree) any { return d.Name })},
+		{Name: "deviceDisplayName", Doc: "What the device is called in lists", Schema: resource.Text(""), Example: "core-sw-01.fra", From: "deviceId",
+			Of: ofDevice(func(d *Device, _ *Tree) any { return d.DisplayName })},
+		{Name: "alertStatus", Doc: "none, or who knows of the worst active alert, its severity and whether maintenance covers it: confirmed-error-none", Schema: resource.Text(""), Example: noAlerts, From: "deviceId",
+			Of: alertStatusOf(func(status string) any { return status })},
+		{Name: "alertStatusPriority", Doc: "Orders alertStatus: 1 for the worst, 100 for none", Schema: resource.Integer(""), Example: 100, From: "deviceId", Of: alertStatusOf(alertPriority)},
+		{Name: "sdtStatus", Doc: "What is in maintenance now, a group, the device, the data source: none-SDT-none", Schema: resource.Text(""), Example: "none-none-none", Of: maintenanceOf(sdtStatus)},
+		{Name: "sdtAt", Doc: "Ids of the maintenance windows in effect, joined by commas", Schema: resource.Text(""), Example: "", Of: maintenanceOf(sdtsInEffect)},
+		{Name: "status", Doc: "1 while any instance is polled, 0 when none is", Schema: resource.Integer(""), Example: 1, From: "monitoringInstanceNumber", Of: monitoringStatus},
+		{Name: "alertDisableStatus", Doc: "Who has disabled alerting, a group and the device: none-none, group-none, none-device or group-device", Schema: resource.Text(""), Example: "none-none", From: "deviceId",
+			Of: ofDevice(func(d *Device, t *Tree) any { return alertsDisabled(d, t) })},
+		{Name: "alertingDisabledOn", Doc: "The nearest group that has disabled alerting; null for none", Schema: nullable(resource.SchemaOf(treeNode{})), Example: treeNode{}, From: "deviceId",
+			Of: ofDevice(func(d *Device, t *Tree) any { return disablingGroup(d, t) })},
+		{Name: "groupsDisabledThisSource", Doc: "Groups of the device for which the data source is switched off", Schema: resource.List(resource.SchemaOf(treeNode{}), ""), Example: []treeNode{}, From: "deviceId",
+			Of: ofDevice(func(*Device, *Tree) any { return []treeNode{} })},
+		{Name: "dataSourceDescription", Doc: "What the data source measures", Schema: resource.Text(""), Example: "Traffic and errors of each interface", From: "dataSourceId",
+			Of: ofSource(func(s *DataSource) any { return s.Description })},
+		{Name: "dataSourceType", Doc: "DS for a data source", Schema: resource.Text(""), Example: "DS", From: "dataSourceId",
+			Of: ofSource(func(*DataSource) any { return "DS" })},
+		{Name: "groupName", Doc: "The heading the data source is listed under", Schema: resource.Text(""), Example: "Network", From: "dataSourceId",
+			Of: ofSource(func(s *DataSource) any { return s.Group })},
+		{Name: "autoDiscovery", Doc: "Instances are found by the portal", Schema: resource.Boolean(""), Example: true, From: "dataSourceId",
+			Of: ofSource(func(s *DataSource) any { return s.EnableDiscovery })},
+		{Name: "instanceAutoGroupEnabled", Doc: "Instances that are found are put into groups; always false", Schema: resource.Boolean(""), Example: false, From: "dataSourceId",
+			Of: ofSource(func(*DataSource) any { return false })},
+		{Name: "graphs", Doc: "Graphs of one instance", Schema: resource.List(resource.SchemaOf(graphRef{}), ""), Example: []graphRef{}, From: "dataSourceId",
+			Of: ofSource(func(s *DataSource) any { return graphRefs(s.Graphs) })},
+		{Name: "overviewGraphs", Doc: "Graphs over all instances of the device", Schema: resource.List(resource.SchemaOf(graphRef{}), ""), Example: []graphRef{}, From: "dataSourceId",
+			Of: ofSource(func(s *DataSource) any { return graphRefs(s.OverviewGraphs) })},
+	},
+}
+
+// graphRef is a graph as a device's data source lists it.
+type graphRef struct {
+	ID          int64  `json:"id"`
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	DisplayPrio int64  `json:"displayPrio"`
+}
+
+func graphRefs(graphs []Graph) []graphRef {
+	refs := make([]graphRef, len(graphs))
+	for i, g := range graphs {
+		refs[i] = graphRef{g.ID, g.Name, g.Title, g.DisplayPrio}
+	}
+	return refs
+}
+
+// treeNode is a device group as the published API names one in passing.
+type treeNode struct {
+	ID          int64  `json:"id"`
+	DisplayName string `json:"displayName"`
+	Type        string `json:"type"`
+}
+
+func nullable(s resource.Schema) resource.Schema {
+	s.Nullable = true
+	return s
+}
+
+// disablingGroup is the nearest group that has alerting disabled; nil for none.
+func disablingGroup(d *Device, t *Tree) *treeNode {
+	for _, id := range d.GroupIDs {
+		for up := t.Groups[id]; up != nil; up = t.Groups[up.ParentID] {
+			if up.DisableAlerting {
+				return &treeNode{up.ID, up.FullPath, "deviceGroup"}
+			}
+		}
+	}
+	return nil
+}
+
+func alertsDisabled(d *Device, t *Tree) string {
+	status := "none"
+	if disablingGroup(d, t) != nil {
+		status = "group"
+	}
+	if d.DisableAlerting {
+		return status + "-device"
+	}
+	return status + "-none"
+}
+
+// ofDevice derives a value from the device whose id the rows name. A device
+// that is deleted gives what an empty one would.
+func ofDevice(value func(*Device, *Tree) any) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
+	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+		tree, err := TreeOf(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		found, err := resource.Find(ctx, r, deviceRows, resource.Where{Field: "id", Op: "in", Value: named(rows)})
+		if err != nil {
+			return nil, err
+		}
+		devices := make(map[int64]*Device, len(found))
+		for i := range found {
+			devices[found[i].ID] = &found[i]
+		}
+		return eachNamed(rows, devices, func(d *Device) any { return value(d, tree) })
+	}
+}
+
+// ofSource derives a value from the data source whose id the rows name. One
+// that is gone gives what an empty one would.
+func ofSource(value func(*DataSource) any) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
+	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+		sources, err := sourcesOf(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return eachNamed(rows, sources, value)
+	}
+}
+
+// sourcesOf are all data sources by id; they are read again only when one has changed.
+func sourcesOf(ctx context.Context, r resource.Reader) (map[int64]*DataSource, error) {
+	value, err := r.Memo("dataSources", []string{string(dataSourceRows)}, func() (any, error) {
+		found, err := resource.Find(ctx, r, dataSourceRows)
+		all := make(map[int64]*DataSource, len(found))
+		for i := range found {
+			all[found[i].ID] = &found[i]
+		}
+		return all, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.(map[int64]*DataSource), nil
+}
+
+// named are the ids that rows name, each once.
+func named(rows []resource.Row) []int64 {
+	ids, seen := []int64{}, map[string]bool{}
+	for _, row := range rows {
+		if id, err := strconv.ParseInt(row.From, 10, 64); err == nil && !seen[row.From] {
+			ids, seen[row.From] = append(ids, id), true
+		}
+	}
+	return ids
+}
+
+// eachNamed gives each row the value of what it names; rows that name the same
+// share one.
+func eachNamed[T any](rows []resource.Row, all map[int64]*T, value func(*T) any) ([][]byte, error) {
+	out, known := make([][]byte, len(rows)), map[string][]byte{}
+	for i, row := range rows {
+		text, ok := known[row.From]
+		if !ok {
+			id, _ := strconv.ParseInt(row.From, 10, 64)
+			one := all[id]
+			if one == nil {
+				one = new(T)
+			}
+			var err error
+			if text, err = json.Marshal(value(one)); err != nil {
+				return nil, err
+			}
+			known[row.From] = text
+		}
+		out[i] = text
+	}
+	return out, nil
 }

@@ -23,7 +23,7 @@ type Function struct {
 // Functions declares /setting/functions.
 var Functions = resource.Resource[Function]{
 	Name: functionRows, Label: "function", Sample: 1, Path: "/setting/functions", Category: CategoryDataSources, Object: resource.Setting, Area: AreaDataSources,
-	Doc: "An expression under a name, which the appliesTo of groups and other functions call as name().",
+	Doc: "An expression under a name, which the appliesTo of groups and data sources and other functions call as name().",
 	Flags: []resource.Flag{
 		{Name: "ignoreReference", Doc: "Even if expressions call it; those apply to nothing from then on", Writes: true},
 	},
@@ -120,15 +120,16 @@ func stillReadable(w *resource.Write, f *Function, code map[string]string) error
 	return nil
 }
 
-// functionUser is a group or a function that calls a function.
+// functionUser is a group, a data source or a function that calls a function.
 type functionUser struct {
 	what   string // in a sentence, "the group Servers/Shop"
 	code   string
-	group  int64 // 0 for a function
+	group  int64 // 0 for a function or a data source
 	hidden bool  // from the caller
 }
 
-// usersOfFunction are the groups and functions that call f, also through others.
+// usersOfFunction are the groups, data sources and functions that call f, also
+// through others.
 func usersOfFunction(w *resource.Write, f *Function) ([]functionUser, error) {
 	groups, err := resource.Find(w.Context, w.Tx, groupRows, resource.Where{Field: "appliesTo", Op: "!=", Value: ""})
 	if err != nil {
@@ -147,6 +148,15 @@ func usersOfFunction(w *resource.Write, f *Function) ([]functionUser, error) {
 	for _, g := range groups {
 		if calls(g.AppliesTo) {
 			users = append(users, functionUser{"the group " + g.FullPath, g.AppliesTo, g.ID, !mayRead(w.Call.Access, g.ID)})
+		}
+	}
+	sources, err := resource.Find(w.Context, w.Tx, dataSourceRows, resource.Where{Field: "appliesTo", Op: "!=", Value: ""})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range sources {
+		if calls(d.AppliesTo) {
+			users = append(users, functionUser{what: "the data source " + d.Name, code: d.AppliesTo})
 		}
 	}
 	for _, other := range functions {

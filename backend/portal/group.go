@@ -256,6 +256,9 @@ func removeGroup(w *resource.Write, g *Group) error {
 			}
 			continue
 		default:
+			if err := clearDevice(w, &d); err != nil {
+				return err
+			}
 			d.GroupIDs = resource.IDs{RootGroup}
 			d.DeletedOn = resource.MillisOf(w.Call.At)
 		}

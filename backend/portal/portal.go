@@ -6,7 +6,8 @@
 // at the field.
 //
 // Every row that exists in each new portal is made by Seed: the root group (id
-// 1), the built-in collector (id 1) with its group (id 1) and the built-in roles.
+// 1), the built-in collector (id 1) with its group (id 1), the built-in roles and
+// the built-in data sources (ids 1 to 8).
 package portal
 
 import (
@@ -81,7 +82,7 @@ func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 			return err
 		}
 	}
-	return nil
+	return seedDataSources(ctx, tx, now)
 }
 
 func number(n int64) *int64 { return &n }

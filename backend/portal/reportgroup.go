@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"context"
+	"strconv"
 	"strings"
 
 	"spyglass/backend/fault"
@@ -23,7 +25,19 @@ var ReportGroups = resource.Resource[ReportGroup]{
 		{Name: "name", At: func(g *ReportGroup) any { return &g.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "Monthly"},
 		{Name: "description", At: func(g *ReportGroup) any { return &g.Description }, Doc: "What is in it", MaxLen: 4000, Example: "Sent on the first of each month"},
 	},
+	Derived: []resource.Derived{
+		{Name: "reportsCount", Doc: "How many reports are in it", Schema: resource.Integer(""), Example: 2, Of: reportsIn},
+		{Name: "matchedReportCount", Doc: "The same; kept for clients of the published API", Schema: resource.Integer(""), Example: 2, Of: reportsIn},
+		{Name: "userPermission", Doc: "What you may do with its reports: read or write", Schema: resource.Text(""), Example: "write", From: "id", Of: reportPermission},
+	},
 	Unique: [][]string{{"name"}},
+	Remove: func(w *resource.Write, g *ReportGroup) error {
+		inside, err := resource.Find(w.Context, w.Tx, reportRows, resource.Where{Field: "groupId", Op: "=", Value: g.ID})
+		if err == nil && len(inside) > 0 {
+			err = fault.New(fault.Conflict, "%d reports are still in the report group %s, %s among them; move or remove them first", len(inside), g.Name, inside[0].Name)
+		}
+		return err
+	},
 	Check: func(w *resource.Write, was, now *ReportGroup) error {
 		now.Name = strings.TrimSpace(now.Name)
 		if who := w.Call.Access; was == nil && who != nil {
@@ -33,4 +47,13 @@ var ReportGroups = resource.Resource[ReportGroup]{
 		}
 		return nil
 	},
+}
+
+func reportsIn(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	counts, err := r.CountBy(ctx, string(reportRows), "groupId")
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		out[i] = strconv.AppendInt(nil, counts[row.ID], 10)
+	}
+	return out, err
 }

@@ -207,7 +207,7 @@ func builtInRoles() []Role {
 			Privileges: all("write", Privilege{ObjectType: "setting", ObjectID: "*", Operation: "write"})},
 		{ID: 2, Name: "manager", Description: "May change everything but users, roles and the portal's settings", GroupID: 1,
 			Privileges: all("write", on(AreaCollectors, "write"), on(AreaAlerting, "write"), on(AreaDataSources, "write"), on(AreaOpsNotes, "write"))},
-		{ID: 3, Name: "ackonly", Description: "May look at everything and acknowledge alerts", GroupID: 1, Privileges: all("ack", on(AreaOpsNotes, "read"))},
-		{ID: 4, Name: "readonly", Description: "May look at everything", GroupID: 1, Privileges: all("read", on(AreaOpsNotes, "read"))},
+		{ID: 3, Name: "ackonly", Description: "May look at everything and acknowledge alerts", GroupID: 1, Privileges: all("ack", on(AreaDataSources, "read"), on(AreaOpsNotes, "read"))},
+		{ID: 4, Name: "readonly", Description: "May look at everything", GroupID: 1, Privileges: all("read", on(AreaDataSources, "read"), on(AreaOpsNotes, "read"))},
 	}
 }

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type Setting struct {
 	DataDays   int64
 	AlertDays  int64
 	AuditDays  int64
+	Seeded     int64 // how many sets of built-in rows it was given, see Complete
 	CreatedOn  resource.Seconds
 }
 
@@ -52,6 +54,7 @@ var Settings = resource.Resource[Setting]{
 		{Name: "alertRetentionDays", At: func(s *Setting) any { return &s.AlertDays }, Doc: "Days that alerts are kept once they have cleared", Default: 365, Min: number(1), Max: number(mostDays)},
 		{Name: "auditRetentionDays", At: func(s *Setting) any { return &s.AuditDays }, Doc: "Days that the access log is kept", Default: auditDays, Min: number(1), Max: number(mostDays)},
 		{Name: "createdOn", At: func(s *Setting) any { return &s.CreatedOn }, Doc: "When it was made", ReadOnly: true},
+		{Name: "seeded", At: func(s *Setting) any { return &s.Seeded }, Doc: "How many sets of built-in rows it was given", ReadOnly: true, WriteOnly: true, Default: seeded},
 	},
 	Check: func(_ *resource.Write, _, now *Setting) error {
 		now.Name = strings.TrimSpace(now.Name)
@@ -112,14 +115,50 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 	} else if err != nil {
 		return err
 	}
-	if s.RateGet > 0 {
+	if s.RateGet > 0 && s.Seeded == seeded {
 		return nil
+	}
+	if s.Seeded < seeded {
+		if err := completeDataSources(ctx, tx, now); err != nil {
+			return err
+		}
 	}
 	fresh, err := Settings.Defaults()
 	if err != nil {
 		return err
 	}
-	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn = s.ID, s.Instance, s.Name, s.Demo, s.CreatedOn
+	if s.RateGet > 0 {
+		*fresh = *s
+	}
+	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn, fresh.Seeded = s.ID, s.Instance, s.Name, s.Demo, s.CreatedOn, seeded
 	*s = *fresh
 	return resource.Put(ctx, tx, settingRows, s)
+}
+
+// seeded counts the sets of rows that were added to Seed since the first
+// version: 1, the data sources.
+const seeded = 1
+
+// completeDataSources gives an older portal the built-in data sources, and its
+// built-in roles the right to read them.
+func completeDataSources(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
+	for _, role := range builtInRoles() {
+		have, err := resource.Get(ctx, tx, roleRows, role.ID)
+		if err != nil || role.ID == Administrator {
+			continue
+		}
+		for _, p := range role.Privileges {
+			if p.ObjectID == AreaDataSources && !slices.Contains(have.Privileges, p) {
+				have.Privileges = append(have.Privileges, p)
+				if err := resource.Put(ctx, tx, roleRows, have); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	have, err := resource.Find(ctx, tx, dataSourceRows, resource.Limit(1))
+	if err != nil || len(have) > 0 {
+		return err
+	}
+	return seedDataSources(ctx, tx, now)
 }

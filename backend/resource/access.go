@@ -70,6 +70,8 @@ type Access struct {
 	Role   string
 	Admin  bool // may everything
 	Grants []Grant
+
+	Collector int64 // the remote collector that asks; 0 for a person
 }
 
 // May reports whether the caller has the right on at least one object.

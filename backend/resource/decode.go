@@ -168,6 +168,9 @@ func (f *Field[T]) set(row *T, n Node, lenient bool) error {
 		if n.Kind != '"' && !(lenient && n.Kind == '0') {
 			return f.wrong("a text in double quotes")
 		}
+		if now, ok := f.Older[n.Text]; ok && lenient {
+			return f.setText(p, now)
+		}
 		return f.setText(p, n.Text)
 	case *IDs:
 		return f.setIDs(p, n)

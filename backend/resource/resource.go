@@ -63,6 +63,7 @@ type Resource[T any] struct {
 
 	Props *Props    // set where single name/value pairs have endpoints of their own
 	Lists []Listing // further paths at which some of the rows are listed
+	Asks  []Param   // further query parameters wherever rows are read, for Derived values: CallOf has them
 
 	// Check runs before a row is written, inside the transaction; was is nil on
 	// create. It completes now and refuses what is wrong with it.
@@ -70,6 +71,8 @@ type Resource[T any] struct {
 	// Settle runs right before the row is written, when all of it is known to be
 	// right: what the portal decides, which the caller's rights do not limit.
 	Settle func(w *Write, was, now *T) error
+	// Numbered completes a new row that has just got its id, and is written again.
+	Numbered func(row *T)
 	// After runs once the row is written, in the same transaction: what follows for other rows.
 	After func(w *Write, was, now *T) error
 	// Remove runs before a row is deleted, in the same transaction.
@@ -97,10 +100,13 @@ type Field[T any] struct {
 	Min, Max  *int64 // of an integer, inclusive
 	MaxLen    int    // of a string, in characters; 1,024 when 0. Up to 255 it is a name: no line breaks, no control characters
 	Refs      string // the Name of the resource whose ids it holds; nobody may name what they may not see
+	Loose     bool   // of objects: keys may be left out of a body, and are zero then
 	Cascade   bool   // with Refs: the row goes when the one it names goes for good
 	Prefix    string // of a TextID, "R_"
 	Index     bool   // often filtered or sorted: worth an index
 	Sealed    bool   // of a write-only string: a secret the portal must read again, so it is kept encrypted
+
+	Older map[string]string // of a text with OneOf: former names of its values, which the mount for published clients takes
 
 	// Seal turns what was sent into what is kept (a password into its hash). It
 	// may be slow: it runs before the transaction.
@@ -125,11 +131,13 @@ type Listing struct {
 	Summary  string // a few words, "List devices of a group"
 	Doc      string // one sentence
 
-	Of     string // the Name of the resource that the id is of; empty: all rows
-	Param  string // the path parameter, "id"
-	Field  string // of the rows, an id or IDs
+	Of     string   // the Name of the resource that the id is of; empty: all rows
+	Param  string   // the path parameter, "id"
+	Field  string   // of the rows, an id or IDs
+	Above  []Parent // what the path names above that id, the outermost first
 	Where  func(ctx context.Context, r Reader, id int64) ([]Where, error)
-	Sample int64 // the id that examples use
+	Asks   []Param // further query parameters, for Where: CallOf has them
+	Sample int64   // the id that examples use
 }
 
 // Flag is a boolean query parameter of DELETE, and of PUT and PATCH where it Writes.

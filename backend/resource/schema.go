@@ -3,6 +3,7 @@ package resource
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +26,8 @@ type Schema struct {
 // Key is one key of an object schema.
 type Key struct {
 	Name      string
-	Required  bool // in a body
+	Required  bool // in a body, and always in an answer
+	Shown     bool // always in an answer
 	ReadOnly  bool
 	WriteOnly bool
 	Schema    Schema
@@ -81,11 +83,28 @@ func (f *Field[T]) schema(row *T) Schema {
 		s.Type, s.Format = "string", "comma-separated-ids"
 	default:
 		s = SchemaOf(reflect.ValueOf(p).Elem().Interface())
+		if f.Loose {
+			s = loose(s)
+		}
 	}
 	if f.WriteOnly {
 		s.Format = "password"
 	}
 	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example = f.Doc, f.OneOf, f.Min, f.Max, f.Default, f.Example
+	return s
+}
+
+// loose is a schema whose keys may be left out of a body.
+func loose(s Schema) Schema {
+	if s.Items != nil {
+		items := loose(*s.Items)
+		s.Items = &items
+	}
+	s.Properties = slices.Clone(s.Properties)
+	for i := range s.Properties {
+		k := &s.Properties[i]
+		k.Required, k.Shown, k.Schema = false, k.Required, loose(k.Schema)
+	}
 	return s
 }
 

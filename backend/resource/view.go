@@ -12,6 +12,7 @@ import "context"
 // is one row and no list. Fields of IDs and pairs are shown, but do not filter.
 type View[T any] struct {
 	Resource[T]
+	Params []Param // further path parameters, which Rows reads
 
 	// Rows are all rows of the path, in their natural order, limited to what the
 	// caller may see; the Parents in the path are there and may be seen.

@@ -95,7 +95,7 @@ func (s *Server) fill(ctx context.Context) error {
 	s.Passwords["operator"], s.Passwords["viewer"] = password(), demo.ViewerPassword
 	s.o.Log.InfoContext(ctx, "filling the folder with the demo environment")
 	return demo.Fill(ctx, s.db, demo.Options{
-		Devices: s.o.DemoDevices, Now: s.o.Clock(), Passwords: s.Passwords,
+		Devices: s.o.DemoDevices, Now: s.o.Clock(), Passwords: s.Passwords, Reports: s.reportFolder(),
 		Progress: func(n int) { s.o.Log.InfoContext(ctx, "filling", "devices", n) },
 	})
 }

@@ -26,6 +26,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if os.Getenv(childCollector) != "" {
+		if err := collectAsChild(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	os.Exit(m.Run())
 }
 

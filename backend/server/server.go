@@ -3,8 +3,8 @@
 // New takes the data folder for this process, opens its database, makes a new
 // portal in an empty folder, and opens the listener, so that whatever can fail
 // fails before anything runs. Start serves. Stop is idempotent and bounded:
-// HTTP drains, then sessions end, then the database closes, then the folder is
-// free for the next process.
+// HTTP drains, then sessions end, then the reports, the monitor and the engine stop, then
+// the database closes, then the folder is free for the next process.
 //
 // # Concurrency
 //
@@ -35,8 +35,11 @@ import (
 
 	"spyglass/backend/api"
 	"spyglass/backend/fault"
+	"spyglass/backend/monitor"
 	"spyglass/backend/portal"
+	"spyglass/backend/report"
 	"spyglass/backend/resource"
+	"spyglass/backend/series"
 	"spyglass/backend/session"
 	"spyglass/backend/store"
 )
@@ -50,6 +53,7 @@ type Options struct {
 	Demo        bool // fill an empty folder with the demo environment
 	DemoDevices int  // how many devices that has; 0 for the standard company
 	NoLimits    bool // no rate limits
+	NoHistory   bool // nothing is measured: no polls, and no past of the demo
 	TLSCert     string
 	TLSKey      string
 
@@ -70,6 +74,11 @@ type Server struct {
 	lock      *lock
 	db        *store.DB
 	endpoints []resource.Endpoint
+	series    *series.DB
+	samples   *samples
+	engine    *monitor.Engine
+	monitor   *monitor.Monitor
+	reports   *report.Service
 	listener  net.Listener
 	http      *http.Server
 	control   *control
@@ -116,7 +125,29 @@ func (s *Server) tables() error {
 	return errors.Join(
 		mount(s, &portal.Devices),
 		mount(s, &portal.Groups),
+		mount(s, &portal.DeviceDataSources),
+		mount(s, &portal.Instances),
+		mount(s, &portal.InstanceGroups),
+		keep(s, &portal.Overrides),
+		keep(s, &portal.GroupDataSourceSettings),
+		mountView(s, &portal.InstanceAlertSettings),
+		mountView(s, &portal.DeviceDataSourceAlertSettings),
+		mountView(s, &portal.DeviceAlertSettings),
+		mountView(s, &portal.InstanceGroupAlertSetting),
+		mountView(s, &portal.GroupDataSources),
+		mountView(s, &portal.GroupAlertSettings),
+		mount(s, &portal.ClusterAlerts),
+		keep(s, &portal.CollectorTokens),
+		keep(s, &portal.UnsettledRows),
+		keep(s, &portal.SettlingRow),
 		mount(s, &portal.Functions),
+		mount(s, &portal.DataSources),
+		mount(s, &portal.UpdateReasons),
+		mountView(s, &portal.OverviewGraphs),
+		mountView(s, &portal.DataSourceDevices),
+		mount(s, &portal.Alerts),
+		mount(s, &portal.SDTs),
+		mount(s, &portal.SDTHistories),
 		mount(s, &portal.Rules),
 		mount(s, &portal.Chains),
 		mount(s, &portal.RecipientGroups),
@@ -130,6 +161,9 @@ func (s *Server) tables() error {
 		mount(s, &portal.OpsNotes),
 		mount(s, &portal.Settings),
 		mount(s, &portal.ReportGroups),
+		mount(s, &portal.Reports),
+		keep(s, &portal.ReportTasks),
+		mountView(s, &portal.ReportTaskList),
 		mount(s, &portal.AuditLogs),
 	)
 }
@@ -139,6 +173,18 @@ func mount[T any](s *Server, r *resource.Resource[T]) error {
 	if err == nil {
 		s.endpoints = append(s.endpoints, table.Endpoints()...)
 	}
+	return err
+}
+
+// mountView adds rows that are computed and not kept.
+func mountView[T any](s *Server, v *resource.View[T]) error {
+	s.endpoints = append(s.endpoints, store.ViewEndpoints(s.db, v)...)
+	return nil
+}
+
+// keep adds rows that have no endpoints of their own.
+func keep[T any](s *Server, r *resource.Resource[T]) error {
+	_, err := store.Add(s.db, r)
 	return err
 }
 
@@ -159,10 +205,25 @@ func (s *Server) open(ctx context.Context) error {
 	if s.Sessions, err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Log: s.o.Log, Clock: s.o.Clock}); err != nil {
 		return err
 	}
+	if err := s.openSeries(ctx); err != nil {
+		return err
+	}
+	s.monitor, s.engine = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock}), s.newEngine()
+	s.endpoints = portal.WithExchange(s.db, s.endpoints)
 	s.endpoints = append(s.endpoints, portal.VersionEndpoint(s.o.Version))
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
+	s.reports, err = report.New(ctx, s.db, report.Options{Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Log: s.o.Log, Clock: s.o.Clock})
+	if err != nil {
+		return err
+	}
+	s.endpoints = append(s.endpoints, s.reports.Endpoints()...)
+	s.endpoints = append(s.endpoints, s.collectors().Endpoints()...)
+	s.endpoints = append(s.endpoints, s.data()...)
 	return nil
 }
+
+// reportFolder is where the files of reports lie.
+func (s *Server) reportFolder() string { return filepath.Join(s.o.Data, report.Folder) }
 
 // listen opens the port. Another address than loopback needs TLS (trust.md, rule 1).
 func listen(o Options) (net.Listener, error) {
@@ -248,6 +309,12 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 		}
 	})
 	s.wait.Go(func() { s.control.serve(s) })
+	s.monitor.Start()
+	s.reports.Start()
+	s.samples.start()
+	if !s.o.NoHistory {
+		s.engine.Start()
+	}
 	return nil
 }
 
@@ -282,6 +349,25 @@ func (s *Server) shut(ctx context.Context) error {
 		errs = append(errs, s.listener.Close())
 	}
 	s.wait.Wait()
+	if s.reports != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+		defer cancel()
+		errs = append(errs, s.reports.Close(ctx))
+	}
+	if s.monitor != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+		defer cancel()
+		errs = append(errs, s.monitor.Stop(ctx))
+	}
+	if s.engine != nil {
+		s.engine.Stop() // what it has polled is kept yet
+	}
+	if s.samples != nil {
+		s.samples.stop()
+	}
+	if s.series != nil {
+		errs = append(errs, s.series.Close())
+	}
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
 	}

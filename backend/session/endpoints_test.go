@@ -128,7 +128,7 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 	h := newHouse(t)
 	put(t, h, portal.Roles.Name, &portal.Role{Name: "registrar", Privileges: []portal.Privilege{
 		{ObjectType: "setting", ObjectID: "useraccess", Operation: "write"}, {ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"},
-		{ObjectType: "report", ObjectID: "*", Operation: "read"}, {ObjectType: "setting", ObjectID: "opsnotes", Operation: "read"}}})
+		{ObjectType: "report", ObjectID: "*", Operation: "read"}, {ObjectType: "setting", ObjectID: "datasources", Operation: "read"}, {ObjectType: "setting", ObjectID: "opsnotes", Operation: "read"}}})
 	h.user(t, "boss", portal.Administrator)
 	h.user(t, "registrar", 5)
 	h.user(t, "viewer", 4)

@@ -73,6 +73,9 @@ func openHouse(t testing.TB, path string, c *clock) *house {
 	for _, add := range []func() error{
 		func() error { _, err := store.Add(db, &portal.Groups); return err },
 		func() error { _, err := store.Add(db, &portal.CollectorGroups); return err },
+		func() error { _, err := store.Add(db, &portal.Functions); return err },
+		func() error { _, err := store.Add(db, &portal.DataSources); return err },
+		func() error { _, err := store.Add(db, &portal.UpdateReasons); return err },
 		func() error { _, err := store.Add(db, &portal.AuditLogs); return err },
 		func() error { _, err := store.Add(db, &portal.Devices); return err },
 		func() error { _, err := store.Add(db, &portal.Collectors); return err },

@@ -51,6 +51,8 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 	value = strings.TrimSpace(value)
 	var token *portal.Token
 	switch {
+	case strings.EqualFold(scheme, "Bearer") && isCollectorToken(value):
+		return s.byCollector(ctx, value)
 	case strings.EqualFold(scheme, "Bearer"):
 		token = all.byBearer[bearerHash(value)]
 	case strings.EqualFold(scheme, "LMv1"):

@@ -64,7 +64,8 @@ func (t *Table[T]) copyOf(row *T) *T {
 
 // single are the endpoints of a resource that is one row: those of a row, at
 // the path itself, without what lists, adds or removes rows.
-func single(path, label string, all []resource.Endpoint) []resource.Endpoint {
+func (t *Table[T]) single(all []resource.Endpoint) []resource.Endpoint {
+	path, label := t.res.Path, t.res.Label
 	says := map[string][2]string{
 		"GET":   {"Get the " + label, "Returns the " + label + ", with an ETag for conditional requests."},
 		"PUT":   {"Replace the " + label, "Replaces the " + label + ": what is not given returns to its default. Read-only fields are accepted and ignored."},
@@ -76,9 +77,11 @@ func single(path, label string, all []resource.Endpoint) []resource.Endpoint {
 		if !ok || e.Path == path {
 			continue
 		}
-		e.Path, e.Example.Path, e.Summary, e.Doc = path, "", words[0], words[1]
-		e.Params = slices.DeleteFunc(slices.Clone(e.Params), func(p resource.Param) bool { return p.In == "path" })
-		e.Errors = slices.DeleteFunc(slices.Clone(e.Errors), func(f resource.Failure) bool { return f.Kind == fault.Unknown })
+		e.Path, e.Example.Path, e.Summary, e.Doc = path, samplePath(path, t.res.Parents), words[0], words[1]
+		e.Params = slices.DeleteFunc(slices.Clone(e.Params), func(p resource.Param) bool { return p.In == "path" && p.Name == "id" })
+		if len(t.res.Parents) == 0 {
+			e.Errors = slices.DeleteFunc(slices.Clone(e.Errors), func(f resource.Failure) bool { return f.Kind == fault.Unknown })
+		}
 		kept = append(kept, e)
 	}
 	return kept

@@ -36,7 +36,7 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 		{Method: "POST", Path: r.Path, Summary: "Add " + article(label), Doc: r.Doc,
 			Right: write, Params: t.parentParam(), Body: &body, Answer: &one, Creates: true, Tagged: true, Errors: fails(wrong, clash), Example: t.example("", t.exampleBody(asExample)), Handle: t.create},
 		{Method: "GET", Path: row, Summary: "Get one " + label, Doc: "Returns one " + label + ", with an ETag for conditional requests.",
-			Right: read, Params: append(slices.Clone(ids), fieldsParam), Answer: &one, Tagged: true, Errors: fails(missing), Example: t.example(t.sample(), nil), Handle: t.get},
+			Right: read, Params: append(append(slices.Clone(ids), fieldsParam), r.Asks...), Answer: &one, Tagged: true, Errors: fails(missing), Example: t.example(t.sample(), nil), Handle: t.get},
 		{Method: "PUT", Path: row, Summary: "Replace " + article(label), Doc: "Replaces the " + label + ": what is not given returns to its default. Read-only fields are accepted and ignored.",
 			Right: write, Params: t.changeParams(ids), Body: &body, Answer: &one, Tagged: true, Errors: fails(wrong, missing, clash, stale), Example: t.example(t.sample(), t.exampleBody(renamed)), Handle: t.replace},
 		{Method: "PATCH", Path: row, Summary: "Change some fields of " + article(label), Doc: "Changes the fields that are given, and no others.",
@@ -48,7 +48,7 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 		all = append(all, resource.Endpoint{Method: "DELETE", Path: r.Path, Summary: "Remove all " + label + "s", Right: write, Handle: t.clear})
 	}
 	if r.Single > 0 {
-		all = single(r.Path, label, all)
+		all = t.single(all)
 	}
 	if r.Batch {
 		all = append(all, t.batchEndpoint(write, fails(wrong, missing, clash, stale)))
@@ -90,7 +90,7 @@ var fieldsParam = resource.Param{Name: "fields", In: "query", Schema: resource.T
 func bound(n int64) *int64 { return &n }
 
 func (t *Table[T]) listParams() []resource.Param {
-	params := t.pageParams()
+	params := append(t.pageParams(), t.res.Asks...)
 	if t.res.SoftBy != "" {
 		params = append(params, resource.Param{Name: withDeleted, In: "query", Schema: resource.Schema{Type: "boolean", Doc: "Show deleted ones too, which are still in the recycle bin", Default: false}})
 	}

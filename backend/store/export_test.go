@@ -13,3 +13,17 @@ func (db *DB) MaxPages(ctx context.Context, n int) error {
 	}
 	return db.writer.raw(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
 }
+
+// MirrorFrom makes tables of more rows than that keep their texts in memory.
+func (db *DB) MirrorFrom(rows int64) { db.mirrored = rows }
+
+// Mirrored is how many rows of the table are in memory in all, and how many of
+// them changed since.
+func (t *Table[T]) Mirrored() (rows, fresh int) {
+	t.mirror.mu.RLock()
+	defer t.mirror.mu.RUnlock()
+	if t.mirror.base == nil {
+		return 0, 0
+	}
+	return len(t.mirror.base.ids) - t.mirror.stale.count() + len(t.mirror.fresh.ids), len(t.mirror.fresh.ids)
+}

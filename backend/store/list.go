@@ -48,10 +48,11 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	if err != nil {
 		return nil, err
 	}
-	f, err := filter.Parse(q.Filter, t.res.Columns(), t.db.dayZone(q.Filter))
+	f, err := filter.Parse(q.Filter, t.askable(), t.db.dayZone(q.Filter))
 	if err != nil {
 		return nil, err
 	}
+	base := cond.text.String()
 	t.filtered(cond, f)
 	if usual := t.res.Usual; usual != nil && !f.Names(usual.Field) {
 		cond.and(quote(usual.Field)+" "+usual.Op+" ?", usual.Value)
@@ -63,11 +64,24 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	if c.Lines {
 		return t.lines(ctx, c, cond, order, q.Fields), nil
 	}
-	page, err := t.page(ctx, cond, order, q, f == nil && len(q.Sort) < 2)
+	page, err := t.seek(ctx, question{cond, base, f, order, q})
+	if page == nil && err == nil {
+		page, err = t.page(ctx, cond, order, q, f == nil && len(q.Sort) < 2)
+	}
 	if err != nil {
 		return nil, tooSlow(ctx, err)
 	}
 	return t.envelope(ctx, c.Access, page, q.Fields)
+}
+
+// askable are the columns as a filter knows them. What is derived is known too,
+// so that the answer to a question about it is that there is none.
+func (t *Table[T]) askable() []resource.Column {
+	columns := t.res.Columns()
+	for _, d := range t.res.Derived {
+		columns = append(columns, resource.Column{Name: d.Name, Kind: resource.KindOther})
+	}
+	return columns
 }
 
 // tooSlow turns a question that ran out of time into what the caller can do.
@@ -136,6 +150,9 @@ func (t *Table[T]) orderBy(keys []resource.Order, unique string) (string, error)
 	var parts []string
 	for _, key := range keys {
 		c := t.column(key.Field)
+		if c == nil && slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == key.Field }) {
+			return "", fault.At("sort", "%s is worked out when it is read; it cannot be sorted by", key.Field)
+		}
 		if c == nil || c.Hidden {
 			return "", fault.At("sort", "%s has no field %q to sort by%s", t.res.Label, key.Field, resource.DidYouMean(key.Field, t.shown()))
 		}

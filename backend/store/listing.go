@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -17,14 +17,14 @@ func (t *Table[T]) listings(read resource.Right, fails func(...resource.Failure)
 	for _, l := range t.res.Lists {
 		e := resource.Endpoint{
 			Method: "GET", Path: l.Path, Category: l.Category, Summary: l.Summary, Doc: l.Doc,
-			Right: read, Params: t.pageParams(), Answer: ListSchema(one), Lines: &one, Errors: fails(wrong), Example: t.listExample(),
+			Right: read, Params: slices.Concat(t.pageParams(), t.res.Asks, l.Asks), Answer: ListSchema(one), Lines: &one, Errors: fails(wrong), Example: t.listExample(),
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) { return t.listThose(ctx, c, t.listed(l)) },
 		}
 		e.Example.Path = l.Path
 		if l.Of != "" {
-			e.Params = append([]resource.Param{{Name: l.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + l.Of), Example: l.Sample}}, e.Params...)
+			e.Params = append(append(parentParams(l.Above), resource.Param{Name: l.Param, In: "path", Required: true, Schema: resource.Integer("Id of the " + l.Of), Example: l.Sample}), e.Params...)
 			e.Errors = fails(wrong, resource.Failure{Kind: fault.Unknown, When: "there is no such " + l.Of + ", or it is not yours to see"})
-			e.Example.Path = strings.ReplaceAll(l.Path, "{"+l.Param+"}", fmt.Sprint(l.Sample))
+			e.Example.Path = samplePath(l.Path, append(slices.Clip(l.Above), resource.Parent{Param: l.Param, Sample: l.Sample}))
 		}
 		all = append(all, e)
 	}
@@ -38,6 +38,11 @@ func (t *Table[T]) listed(l resource.Listing) those {
 		cond.and(t.live())
 		if l.Of == "" {
 			return cond, t.granted(cond, c, op, alive)
+		}
+		for _, p := range l.Above {
+			if _, err := t.db.below(ctx, q, c, p, resource.Read); err != nil {
+				return nil, err
+			}
 		}
 		id, err := t.db.below(ctx, q, c, resource.Parent{Of: l.Of, Param: l.Param}, resource.Read)
 		if err != nil {

@@ -62,12 +62,16 @@ type DB struct {
 	stmts   statements
 	writer  *writer
 	memos   memos
+	tasks   *tasks
+
+	mirrored int64 // tables of more rows than that keep their texts in memory
 
 	auditor resource.Auditor // nil: nobody keeps changes
 
 	mu       sync.RWMutex
 	tables   map[string]rows
 	watchers map[*watcher]bool
+	feeds    map[*Feed]bool
 	backedUp bool
 }
 
@@ -100,7 +104,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := private(o.Path); err != nil {
 		return nil, err
 	}
-	db := &DB{path: o.Path, log: o.Log, clock: o.Clock, zone: func() *time.Location { return o.Zone }, seal: key, streams: make(chan struct{}, maxStreams), tables: map[string]rows{}}
+	db := &DB{path: o.Path, log: o.Log, clock: o.Clock, zone: func() *time.Location { return o.Zone }, seal: key, streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(), mirrored: leastMirrored}
 	if err := db.connect(ctx); err != nil {
 		db.closePools()
 		return nil, explain(o.Path, err)
@@ -141,12 +145,13 @@ func (db *DB) connect(ctx context.Context) error {
 	return nil
 }
 
-func dsn(path, lock string) string {
+// dsn says how a connection is opened; first are pragmas that come before all others.
+func dsn(path, lock string, first ...string) string {
 	values := url.Values{"_txlock": {lock}}
-	for _, pragma := range []string{
+	for _, pragma := range append(first,
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)", "temp_store(MEMORY)",
 		"cache_size(-8000)", "mmap_size(268435456)", "journal_size_limit(67108864)", "trusted_schema(OFF)",
-	} {
+	) {
 		values.Add("_pragma", pragma)
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + values.Encode()
@@ -168,6 +173,7 @@ func (db *DB) checkFormat(ctx context.Context) error {
 
 // Close stops the writer once what waits is written, and closes the file.
 func (db *DB) Close() error {
+	db.tasks.close()
 	if db.writer != nil {
 		db.writer.close()
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -47,14 +46,22 @@ type page struct {
 // page reads rows and total of one state of the table: it tries without a
 // transaction, and takes one only when a commit came in between.
 func (t *Table[T]) page(ctx context.Context, cond *condition, order string, q resource.Query, keep bool) (*page, error) {
+	key := pageKey(cond, order, q)
 	for range 3 {
 		if cond.foreign {
 			break
 		}
 		state := t.lock.now()
+		if p := t.recent.get(key, state); p != nil && settled(state) {
+			return p, nil
+		}
 		p, err := t.readPage(ctx, t.asks(keep, t.db.read.QueryContext), cond, order, q, state)
-		if err != nil || settled(state) && t.lock.now() == state {
-			return p, err
+		if err != nil {
+			return nil, err
+		}
+		if settled(state) && t.lock.now() == state {
+			t.recent.put(key, state, p)
+			return p, nil
 		}
 	}
 	tx, err := t.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -114,10 +121,7 @@ func (t *Table[T]) readPage(ctx context.Context, ask ask, cond *condition, order
 // total is how many rows meet the condition.
 func (t *Table[T]) total(ctx context.Context, ask ask, cond *condition, state uint64) (n int64, err error) {
 	where := cond.text.String()
-	key := where
-	if len(cond.args) > 0 {
-		key += fmt.Sprintf("%q", cond.args)
-	}
+	key := cond.key()
 	if n, ok := t.totals.get(key, state); ok && settled(state) {
 		return n, nil
 	}

@@ -19,6 +19,8 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) (body []byte, err er
 	if *id == 0 {
 		*id = t.next
 	}
+	t.mirror.newest.Store(max(t.next, *id))
+	tx.note(&t.lock, *id)
 	args, err := t.args(row)
 	if err != nil {
 		return nil, err
@@ -30,6 +32,7 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) (body []byte, err er
 		}
 	}
 	t.next = max(t.next, *id+1)
+	t.changed(tx, *id)
 	if fresh {
 		if _, err := tx.exec(ctx, t.insertSQL, args...); err != nil {
 			return nil, t.taken(ctx, tx, row, err)
@@ -135,10 +138,12 @@ func plain(at any) any {
 
 func (t *Table[T]) remove(ctx context.Context, tx *tx, id int64) error {
 	tx.touched[&t.lock]++
+	tx.note(&t.lock, id)
 	if err := t.unlink(ctx, tx, id); err != nil {
 		return err
 	}
 	tx.touched[&t.members]++
+	t.changed(tx, id)
 	n, err := tx.exec(ctx, "DELETE FROM "+t.name()+` WHERE "id" = ?`, id)
 	if err == nil && n == 0 {
 		err = t.unknown(id)
@@ -206,5 +211,6 @@ func (t *Table[T]) removeAll(ctx context.Context, tx *tx, text string, args ...a
 			return 0, err
 		}
 	}
+	t.changed(tx, 0)
 	return tx.exec(ctx, "DELETE FROM "+t.name()+" WHERE "+text, args...)
 }

@@ -50,13 +50,19 @@ func (h *house) start() {
 	h.db, h.endpoints = db, nil
 	add(h, &portal.Groups)
 	add(h, &portal.Devices)
+	add(h, &portal.Alerts)
 	add(h, &portal.Collectors)
 	add(h, &portal.Roles)
 	add(h, &portal.Users)
 	add(h, &portal.Tokens)
 	add(h, &portal.CollectorGroups)
 	add(h, &portal.Functions)
+	add(h, &portal.DataSources)
+	add(h, &portal.UpdateReasons)
 	add(h, &portal.AuditLogs)
+	if _, err := store.Add(db, &portal.UnsettledRows); err != nil { // without endpoints
+		h.t.Fatal(err)
+	}
 	db.SetAuditor(portal.Audit)
 }
 

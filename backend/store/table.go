@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -13,15 +14,18 @@ import (
 
 // Table keeps the rows of one resource.
 type Table[T any] struct {
-	db      *DB
-	res     *resource.Resource[T]
-	columns []column[T]
-	id      *resource.Field[T]
-	next    int64 // the next id; the writer's alone
-	lock    seqlock
-	members seqlock // changes when a row goes, or comes anywhere but behind all others
-	totals  totals
-	marks   marks
+	db       *DB
+	res      *resource.Resource[T]
+	columns  []column[T]
+	id       *resource.Field[T]
+	next     int64 // the next id; the writer's alone
+	lock     seqlock
+	followed atomic.Int32 // how many feeds want its changes
+	members  seqlock      // changes when a row goes, or comes anywhere but behind all others
+	totals   totals
+	marks    marks
+	mirror   mirror
+	recent   recent
 
 	selectSQL, insertSQL, updateSQL string
 }
@@ -49,10 +53,12 @@ func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 	if t.id == nil {
 		return nil, fmt.Errorf("%s declares no field id", r.Name)
 	}
+	t.lock.notes = &t.mirror.notes
 	t.prepareSQL()
 	if err := t.migrate(context.Background()); err != nil {
 		return nil, fmt.Errorf("table %s: %w", r.Name, explain(db.path, err))
 	}
+	t.mirror.newest.Store(t.next)
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.tables[string(r.Name)] = t

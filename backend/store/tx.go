@@ -17,9 +17,11 @@ type tx struct {
 	db      *DB
 	w       *writer
 	touched map[*seqlock]int // how many changes of each table
+	noted   map[*seqlock]*noted
 	memos   map[string]txMemo
 	raw     func() error
-	telling // of the job under way
+	changes []Changed // for feeds
+	telling           // of the job under way
 }
 
 type panicked struct{ value any }
@@ -84,7 +86,10 @@ func (s *statements) close() {
 // seqlock numbers the states of a table; it is odd while a commit that changes
 // the table is under way. Who sees the same even number before and after
 // reading has read one state.
-type seqlock struct{ n atomic.Uint64 }
+type seqlock struct {
+	n     atomic.Uint64
+	notes *notes // who wants to know which rows change; nil for nobody
+}
 
 func (s *seqlock) begin()       { s.n.Add(1) }
 func (s *seqlock) end()         { s.n.Add(1) }
@@ -177,6 +182,7 @@ func (db *DB) states(names []string) []uint64 {
 // rows is a Table whose row type is not known: what rules ask by name.
 type rows interface {
 	state() *seqlock
+	follow(n int32)
 	name() string
 	label() string
 	live() string

@@ -1,10 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/filter"
@@ -36,10 +39,14 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 	w := &view[T]{db, v, t, plain}
 	var all []resource.Endpoint
 	for _, e := range t.Endpoints() {
+		for _, p := range v.Params {
+			e.Example.Path = strings.ReplaceAll(cmp.Or(e.Example.Path, e.Path), "{"+p.Name+"}", fmt.Sprint(p.Example))
+		}
 		switch {
 		case e.Method == "GET" && e.Path == v.Path && v.Single == 0:
 			e.Params = append(parentParams(v.Parents), plain.pageParams()...)
 			e.Handle, e.Lines = w.list, nil
+			e.Example.Query = [][2]string{{"size", "10"}, {"offset", "0"}, {"sort", "+" + v.Fields[0].Name}}
 		case e.Method == "GET":
 			e.Handle = w.get
 		case (e.Method == "PUT" || e.Method == "PATCH") && v.Save != nil:
@@ -47,6 +54,7 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 		default:
 			continue
 		}
+		e.Params = append(slices.Clone(v.Params), e.Params...)
 		all = append(all, e)
 	}
 	return all

@@ -141,6 +141,10 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 		}
 	}
 	text, err := t.put(ctx, tx, now)
+	if err == nil && was == nil && t.res.Numbered != nil {
+		t.res.Numbered(now)
+		text, err = t.put(ctx, tx, now)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -142,7 +142,10 @@ func (w *writer) commit(j *job) {
 	if err != nil {
 		err = errors.Join(full(err), w.rollback())
 	}
-	for s := range t.touched {
+	for s, n := range t.touched {
+		if err == nil {
+			t.publish(s, n)
+		}
 		s.end()
 	}
 	if t.raw != nil && err == nil {
@@ -151,6 +154,7 @@ func (w *writer) commit(j *job) {
 	}
 	if err == nil {
 		w.db.announce(t.touched)
+		w.db.feed(t.changes)
 	}
 	for _, j := range ran {
 		if j.err == nil {

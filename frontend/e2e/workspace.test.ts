@@ -47,9 +47,10 @@ test('history is searched, and one entry deleted', async () => {
   await sendPath(page, '/device/devices/999999999', /^404/)
   await p.tools.getByRole('tab', { name: 'History' }).click()
   await p.tools.getByRole('searchbox', { name: 'Search history' }).fill('404')
+  await p.tools.getByRole('button', { name: /^GET \/setting\/version/ }).waitFor({ state: 'detached' })
   await expect.poll(() => p.tools.getByRole('listitem').count()).toBe(1)
   await p.tools.getByRole('listitem').first().hover()
-  await p.tools.getByRole('button', { name: /^Delete: GET/ }).click()
+  await p.tools.getByRole('button', { name: /^Delete: GET \/device\/devices\/999999999/ }).click()
   await p.tools.getByText('Nothing found').waitFor()
 })
 

@@ -162,6 +162,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/device/devices/{id}/scheduleAutoDiscovery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look for instances on a device
+         * @description Works out which data sources apply to the device, and looks for their instances: at once where that is known here, otherwise as soon as the device can be asked.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postDeviceDevicesByIdScheduleAutoDiscovery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/device/devices/{deviceId}/properties": {
         parameters: {
             query?: never;
@@ -388,6 +410,534 @@ export interface paths {
         patch: operations["patchDeviceGroupsByGidPropertiesByName"];
         trace?: never;
     };
+    "/device/devices/{deviceId}/devicedatasources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List device datasources
+         * @description Returns the device datasources this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one device datasource
+         * @description Returns one device datasource, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List instances
+         * @description Returns the instances this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstances"];
+        put?: never;
+        /**
+         * Add an instance
+         * @description One thing on a device that a data source measures, such as an interface. Those that are found by the portal come back when they are found again.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstances"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one instance
+         * @description Returns one instance, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById"];
+        /**
+         * Replace an instance
+         * @description Replaces the instance: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById"];
+        post?: never;
+        /**
+         * Remove an instance
+         * @description Removes the instance.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        delete: operations["deleteDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of an instance
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById"];
+        trace?: never;
+    };
+    "/device/devices/{id}/instances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List instances of a device
+         * @description Returns the instances of all data sources on the device, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByIdInstances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List instance groups
+         * @description Returns the instance groups this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroups"];
+        put?: never;
+        /**
+         * Add an instance group
+         * @description Instances of one data source on one device that belong together, such as the uplinks of a switch.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one instance group
+         * @description Returns one instance group, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById"];
+        /**
+         * Replace an instance group
+         * @description Replaces the instance group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById"];
+        post?: never;
+        /**
+         * Remove an instance group
+         * @description Removes the instance group.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        delete: operations["deleteDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of an instance group
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById"];
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{instanceId}/alertsettings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alert setting of an instances
+         * @description Returns the alert setting of an instances this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{instanceId}/alertsettings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one alert setting of an instance
+         * @description Returns one alert setting of an instance, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById"];
+        /**
+         * Replace an alert setting of an instance
+         * @description Replaces the alert setting of an instance: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of an alert setting of an instance
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById"];
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/alertsettings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alert setting of a device datasources
+         * @description Returns the alert setting of a device datasources this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/alertsettings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one alert setting of a device datasource
+         * @description Returns one alert setting of a device datasource, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById"];
+        /**
+         * Replace an alert setting of a device datasource
+         * @description Replaces the alert setting of a device datasource: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of an alert setting of a device datasource
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById"];
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/alertsettings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alert setting of a devices
+         * @description Returns the alert setting of a devices this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdAlertsettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{dsigId}/datapoints/{dpId}/alertconfig": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the alert setting of an instance group
+         * @description Returns the alert setting of an instance group, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig"];
+        /**
+         * Replace the alert setting of an instance group
+         * @description Replaces the alert setting of an instance group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        put: operations["putDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change some of the alert setting of an instance group
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        patch: operations["patchDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig"];
+        trace?: never;
+    };
+    "/device/groups/{deviceGroupId}/datasources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List datasource of a groups
+         * @description Returns the datasource of a groups this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByDeviceGroupIdDatasources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/groups/{deviceGroupId}/datasources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one datasource of a group
+         * @description Returns one datasource of a group, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByDeviceGroupIdDatasourcesById"];
+        /**
+         * Replace a datasource of a group
+         * @description Replaces the datasource of a group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        put: operations["putDeviceGroupsByDeviceGroupIdDatasourcesById"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of a datasource of a group
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        patch: operations["patchDeviceGroupsByDeviceGroupIdDatasourcesById"];
+        trace?: never;
+    };
+    "/device/groups/{deviceGroupId}/datasources/{dsId}/alertsettings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the alert settings of a datasource in a group
+         * @description Returns the alert settings of a datasource in a group, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings"];
+        /**
+         * Replace the alert settings of a datasource in a group
+         * @description Replaces the alert settings of a datasource in a group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        put: operations["putDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change some of the alert settings of a datasource in a group
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        patch: operations["patchDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings"];
+        trace?: never;
+    };
+    "/device/groups/{deviceGroupId}/clusterAlertConf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List cluster alerts
+         * @description Returns the cluster alerts this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByDeviceGroupIdClusterAlertConf"];
+        put?: never;
+        /**
+         * Add a cluster alert
+         * @description An alert of a group as a whole: raised when so many of its devices have an alert of one datapoint.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postDeviceGroupsByDeviceGroupIdClusterAlertConf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/groups/{deviceGroupId}/clusterAlertConf/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one cluster alert
+         * @description Returns one cluster alert, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByDeviceGroupIdClusterAlertConfById"];
+        /**
+         * Replace a cluster alert
+         * @description Replaces the cluster alert: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        put: operations["putDeviceGroupsByDeviceGroupIdClusterAlertConfById"];
+        post?: never;
+        /**
+         * Remove a cluster alert
+         * @description Removes the cluster alert.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        delete: operations["deleteDeviceGroupsByDeviceGroupIdClusterAlertConfById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of a cluster alert
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        patch: operations["patchDeviceGroupsByDeviceGroupIdClusterAlertConfById"];
+        trace?: never;
+    };
     "/setting/functions": {
         parameters: {
             query?: never;
@@ -405,7 +955,7 @@ export interface paths {
         put?: never;
         /**
          * Add a function
-         * @description An expression under a name, which the appliesTo of groups and other functions call as name().
+         * @description An expression under a name, which the appliesTo of groups and data sources and other functions call as name().
          *
          *     Right needed: write on settings: datasources.
          */
@@ -454,6 +1004,540 @@ export interface paths {
          *     Right needed: write on settings: datasources.
          */
         patch: operations["patchSettingFunctionsById"];
+        trace?: never;
+    };
+    "/setting/datasources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List data sources
+         * @description Returns the data sources this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasources"];
+        put?: never;
+        /**
+         * Add a data source
+         * @description Says what is measured on the devices it applies to, how, how often, and when that is an alert. Whoever may read data sources reads all of them.
+         *
+         *     Right needed: write on settings: datasources.
+         */
+        post: operations["postSettingDatasources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/datasources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one data source
+         * @description Returns one data source, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasourcesById"];
+        /**
+         * Replace a data source
+         * @description Replaces the data source: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on settings: datasources.
+         */
+        put: operations["putSettingDatasourcesById"];
+        post?: never;
+        /**
+         * Remove a data source
+         * @description Removes the data source, and takes it off all devices, with its instances. Samples and alerts of the past stay.
+         *
+         *     Right needed: write on settings: datasources.
+         */
+        delete: operations["deleteSettingDatasourcesById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of a data source
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on settings: datasources.
+         */
+        patch: operations["patchSettingDatasourcesById"];
+        trace?: never;
+    };
+    "/setting/datasources/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write many data sources at once
+         * @description Creates, patches and deletes up to 1,000 data sources in one transaction, in the order given, with the rights and the rules of the single writes.
+         *
+         *     All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is the error of the first wrong one, and errorDetail.results tells of each operation what is wrong with it, or nothing. With atomic false the answer is always 200: operations that are right are kept, and results tells of each whether it was.
+         *
+         *     Right needed: write on settings: datasources.
+         */
+        post: operations["postSettingDatasourcesBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/datasources/{id}/updatereasons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List why a data source was changed
+         * @description Returns who changed the data source, when and why; the last 500 changes are kept.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasourcesByIdUpdatereasons"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/datasources/{dsId}/ographs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List overview graphs
+         * @description Returns the overview graphs this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasourcesByDsIdOgraphs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/datasources/{dsId}/ographs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one overview graph
+         * @description Returns one overview graph, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasourcesByDsIdOgraphsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/datasources/{id}/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List device of a data sources
+         * @description Returns the device of a data sources this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasourcesByIdDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Returns the alerts this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getAlertAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one alert
+         * @description Returns one alert, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getAlertAlertsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/alerts/{id}/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an alert
+         * @description Takes on an active alert, with a comment: nobody further along its escalation chain is told. The last acknowledgement counts.
+         *
+         *     Right needed: ack on deviceGroup.
+         */
+        post: operations["postAlertAlertsByIdAck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/alerts/{id}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write a note to an alert
+         * @description Adds a comment to an alert, active or not, and acknowledges nothing.
+         *
+         *     Right needed: ack on deviceGroup.
+         */
+        post: operations["postAlertAlertsByIdNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/alerts/{id}/escalate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Escalate an alert
+         * @description Passes an active alert on to the next stage of its escalation chain.
+         *
+         *     Right needed: ack on deviceGroup.
+         */
+        post: operations["postAlertAlertsByIdEscalate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{id}/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts of a device
+         * @description Returns the alerts of one device, one page at a time: active ones unless the filter names cleared.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByIdAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/groups/{id}/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts of a group
+         * @description Returns the alerts of the devices in a group and in all groups below it, one page at a time: active ones unless the filter names cleared.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByIdAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdt/sdts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List maintenance windows
+         * @description Returns the maintenance windows this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getSdtSdts"];
+        put?: never;
+        /**
+         * Add a maintenance window
+         * @description A time, once or again and again, in which nobody is told of alerts of a device, a device group, a part of a device, or a collector.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postSdtSdts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdt/sdts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one maintenance window
+         * @description Returns one maintenance window, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getSdtSdtsById"];
+        /**
+         * Replace a maintenance window
+         * @description Replaces the maintenance window: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        put: operations["putSdtSdtsById"];
+        post?: never;
+        /**
+         * Remove a maintenance window
+         * @description Removes the maintenance window.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        delete: operations["deleteSdtSdtsById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of a maintenance window
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        patch: operations["patchSdtSdtsById"];
+        trace?: never;
+    };
+    "/device/devices/{id}/sdts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List maintenance windows of a device
+         * @description Returns the maintenance windows on the device and on parts of it, and those on its groups and the groups above them, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByIdSdts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/groups/{id}/sdts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List maintenance windows of a group
+         * @description Returns the maintenance windows on the device group and on the groups above it, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByIdSdts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{id}/historysdts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List past maintenance of a device
+         * @description Returns the maintenance windows of the device itself that have ended, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByIdHistorysdts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/groups/{id}/historysdts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List past maintenance of a group
+         * @description Returns the maintenance windows of the device group itself that have ended, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByIdHistorysdts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{id}/historysdts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List past maintenance of a device datasource
+         * @description Returns the maintenance windows of the data source on the device that have ended, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByIdHistorysdts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/historysdts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List past maintenance of an instance
+         * @description Returns the maintenance windows of the instance that have ended, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdHistorysdts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/setting/alert/rules": {
@@ -1304,6 +2388,96 @@ export interface paths {
         patch: operations["patchReportGroupsById"];
         trace?: never;
     };
+    "/report/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List reports
+         * @description Returns the reports this account can see, one page at a time.
+         *
+         *     Right needed: read on report.
+         */
+        get: operations["getReportReports"];
+        put?: never;
+        /**
+         * Add a report
+         * @description What a report shows, in which format, and when it is made. A run holds what its user may see and nothing else.
+         *
+         *     Right needed: write on report.
+         */
+        post: operations["postReportReports"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one report
+         * @description Returns one report, with an ETag for conditional requests.
+         *
+         *     Right needed: read on report.
+         */
+        get: operations["getReportReportsById"];
+        /**
+         * Replace a report
+         * @description Replaces the report: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on report.
+         */
+        put: operations["putReportReportsById"];
+        post?: never;
+        /**
+         * Remove a report
+         * @description Removes the report.
+         *
+         *     Right needed: write on report.
+         */
+        delete: operations["deleteReportReportsById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of a report
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on report.
+         */
+        patch: operations["patchReportReportsById"];
+        trace?: never;
+    };
+    "/report/reports/{reportId}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List report tasks
+         * @description Returns the report tasks this account can see, one page at a time.
+         *
+         *     Right needed: read on report.
+         */
+        get: operations["getReportReportsByReportIdTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/setting/accesslogs": {
         parameters: {
             query?: never;
@@ -1342,6 +2516,50 @@ export interface paths {
         get: operations["getSettingAccesslogsById"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/datasources/importjson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import data sources from JSON
+         * @description Adds the data source of a file that a GET with format=json wrote, here or on another portal, or overwrites the one of that name. The file is the body, or the part file of a form. A file of several data sources ({"items":[…]}) comes in whole or not at all; the answer is the first of them.
+         *
+         *     Right needed: write on settings: datasources.
+         */
+        post: operations["postSettingDatasourcesImportjson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/functions/importjson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import functions from JSON
+         * @description Adds the function of a file, or overwrites the one of that name: an object with name, code and description, as GET answers it. The file is the body, or the part file of a form. A file of several functions ({"items":[…]}) comes in one after the other; the answer is the first of them.
+         *
+         *     Right needed: write on settings: datasources.
+         */
+        post: operations["postSettingFunctionsImportjson"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1399,6 +2617,386 @@ export interface paths {
          *     Right needed: none: any signed-in user.
          */
         delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{id}/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a report
+         * @description Begins to make the report, with the rights of the caller: what they may not see is not in it. The answer says which run it is; ask for it until it is done.
+         *
+         *     Right needed: write on report.
+         */
+        post: operations["postReportReportsByIdExecutions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{id}/tasks/{taskId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a run of a report
+         * @description Returns where the file is once the run is done. Until then it answers 202.
+         *
+         *     Right needed: read on report.
+         */
+        get: operations["getReportReportsByIdTasksByTaskId"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel or remove a run of a report
+         * @description Removes a run and its file. One that is being made is cancelled.
+         *
+         *     Right needed: write on report.
+         */
+        delete: operations["deleteReportReportsByIdTasksByTaskId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/report/reports/{id}/tasks/{taskId}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a report
+         * @description Returns the file of a run that is done: one HTML page, or CSV. Only who may see all that is in it gets it.
+         *
+         *     Right needed: read on report.
+         */
+        get: operations["getReportReportsByIdTasksByTaskIdResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/installers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List installers of a collector
+         * @description Returns the systems a collector can be installed on, and whether this portal has the program for each. Its own system's it always has; others lie in the folder installers of its data.
+         *
+         *     Right needed: read on settings: collectors.
+         */
+        get: operations["getSettingCollectorsByIdInstallers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/installers/{osAndArch}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an installer
+         * @description Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour.
+         *
+         *     Right needed: write on settings: collectors.
+         */
+        get: operations["getSettingCollectorsByIdInstallersByOsAndArch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/installers/{osAndArch}/program": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a collector's program
+         * @description Returns the program that an installer fetches, with the token of the installer.
+         *
+         *     Right needed: write on settings: installing.
+         */
+        get: operations["getSettingCollectorsByIdInstallersByOsAndArchProgram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/downloadToken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make an installation token
+         * @description Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token.
+         *
+         *     Right needed: write on settings: collectors.
+         */
+        post: operations["postSettingCollectorsByIdDownloadToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a collector
+         * @description Says which machine the collector runs on, and gets it its own credential. An installation token ends with that, and so does the credential it had before.
+         *
+         *     Right needed: write on settings: installing.
+         */
+        post: operations["postSettingCollectorsByIdRegister"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a heartbeat
+         * @description Says that the collector runs. Without one for 3 minutes it counts as down.
+         *
+         *     Right needed: write on settings: collecting.
+         */
+        post: operations["postSettingCollectorsByIdHeartbeat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/assignments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a collector polls
+         * @description Returns the instances the collector polls now, with all that its checks need. Secrets are in clear for the collector's own credential, and masked for anybody else. If-None-Match answers 304 while nothing has changed.
+         *
+         *     Right needed: write on settings: collecting.
+         */
+        get: operations["getSettingCollectorsByIdAssignments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post what was polled
+         * @description Takes the raw fields that checks answered with. Results of instances that the collector does not poll any more are passed over.
+         *
+         *     Right needed: write on settings: collecting.
+         */
+        post: operations["postSettingCollectorsByIdSamples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{id}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get data of a data source on a device
+         * @description Returns what all instances measured, the newest first. Where there is more than one page, nextPageParams of the answer goes for all instances.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByIdData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get data of an instance
+         * @description Returns what the instance measured, the newest first, up to 500 moments at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/graphs/{graphId}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get data of a graph of an instance
+         * @description Returns the lines of the graph, in some 300 steps. Unless start and end say otherwise, it shows what its timeScale says, until now.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdGraphsByGraphIdData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devicedatasourceinstances/{instanceId}/graphs/{graphId}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get data of a graph by the instance's id
+         * @description Returns the lines of the graph, as the longer path does.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicedatasourceinstancesByInstanceIdGraphsByGraphIdData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{dsigId}/graphs/{ographId}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get data of an overview graph
+         * @description Returns the lines of a graph over the instances of a group: one for all of them where the graph is aggregated, otherwise one for each of the first 50.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdGraphsByOgraphIdData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/instances/datafetch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get data of several instances
+         * @description Returns what up to 100 instances measured, in the order asked for. One that is not there has a sentence in errMsg instead.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        post: operations["postDeviceInstancesDatafetch"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1553,7 +3151,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Device"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         Result: {
             /** @description as it was sent */
@@ -1565,7 +3163,7 @@ export interface components {
             /** @description of the row as it is now, for ifMatch; empty where there is none */
             etag: string;
             /** @description what the single write would have answered: errorMessage, errorCode, errorDetail; null where nothing is wrong */
-            error: null | Record<string, never> | unknown[] | string | number | boolean;
+            error: Record<string, never> | null;
         };
         Results: {
             /** @description how many were carried out */
@@ -1603,7 +3201,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["EntityProperty"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         GroupRef: {
             id: number;
@@ -1700,7 +3298,701 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["DeviceGroup"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
+        };
+        /**
+         * @example {
+         *       "id": 0,
+         *       "displayName": "",
+         *       "type": ""
+         *     }
+         */
+        TreeNode: {
+            id: number;
+            displayName: string;
+            type: string;
+        };
+        TreeNode2: {
+            id: number;
+            displayName: string;
+            type: string;
+        };
+        GraphRef: {
+            id: number;
+            name: string;
+            title: string;
+            displayPrio: number;
+        };
+        DeviceDatasource: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description The device
+             * @example 1
+             */
+            readonly deviceId?: number;
+            /**
+             * @description The data source
+             * @example 1
+             */
+            readonly dataSourceId?: number;
+            /**
+             * @description Unique name of the data source
+             * @example Ping
+             */
+            readonly dataSourceName?: string;
+            /**
+             * @description What the data source is called in lists
+             * @example Ping
+             */
+            readonly dataSourceDisplayName?: string;
+            /**
+             * @description The check that polls it
+             * @example ping
+             */
+            readonly collectMethod?: string;
+            /** @description It measures many things on a device, such as interfaces */
+            readonly isMultiple?: boolean;
+            /**
+             * @description How many instances it has on the device
+             * @example 8
+             */
+            readonly instanceNumber?: number;
+            /**
+             * @description How many of them are polled
+             * @example 8
+             */
+            readonly monitoringInstanceNumber?: number;
+            /** @description It has instances, and none of them is polled */
+            readonly stopMonitoring?: boolean;
+            /**
+             * Format: epoch-seconds
+             * @description When it first applied to the device
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was given to the device
+             */
+            readonly assignedOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When its instances or its names last changed
+             */
+            readonly updatedOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When its instances were last looked for; 0 for not yet
+             */
+            readonly lastAutoDiscoveryOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When its instances are looked for again; 0 for when the device changes
+             */
+            readonly nextAutoDiscoveryOn?: number;
+            /**
+             * @description Host name or IP address of the device
+             * @example 10.10.1.11
+             */
+            readonly deviceName?: string;
+            /**
+             * @description What the device is called in lists
+             * @example core-sw-01.fra
+             */
+            readonly deviceDisplayName?: string;
+            /**
+             * @description none, or who knows of the worst active alert, its severity and whether maintenance covers it: confirmed-error-none
+             * @example none
+             */
+            readonly alertStatus?: string;
+            /**
+             * @description Orders alertStatus: 1 for the worst, 100 for none
+             * @example 100
+             */
+            readonly alertStatusPriority?: number;
+            /**
+             * @description What is in maintenance now, a group, the device, the data source: none-SDT-none
+             * @example none-none-none
+             */
+            readonly sdtStatus?: string;
+            /**
+             * @description Ids of the maintenance windows in effect, joined by commas
+             * @example
+             */
+            readonly sdtAt?: string;
+            /**
+             * @description 1 while any instance is polled, 0 when none is
+             * @example 1
+             */
+            readonly status?: number;
+            /**
+             * @description Who has disabled alerting, a group and the device: none-none, group-none, none-device or group-device
+             * @example none-none
+             */
+            readonly alertDisableStatus?: string;
+            /** @description The nearest group that has disabled alerting; null for none */
+            readonly alertingDisabledOn?: components["schemas"]["TreeNode"] | null;
+            /**
+             * @description Groups of the device for which the data source is switched off
+             * @example []
+             */
+            readonly groupsDisabledThisSource?: components["schemas"]["TreeNode2"][];
+            /**
+             * @description What the data source measures
+             * @example Traffic and errors of each interface
+             */
+            readonly dataSourceDescription?: string;
+            /**
+             * @description DS for a data source
+             * @example DS
+             */
+            readonly dataSourceType?: string;
+            /**
+             * @description The heading the data source is listed under
+             * @example Network
+             */
+            readonly groupName?: string;
+            /**
+             * @description Instances are found by the portal
+             * @example true
+             */
+            readonly autoDiscovery?: boolean;
+            /**
+             * @description Instances that are found are put into groups; always false
+             * @example false
+             */
+            readonly instanceAutoGroupEnabled?: boolean;
+            /**
+             * @description Graphs of one instance
+             * @example []
+             */
+            readonly graphs?: components["schemas"]["GraphRef"][];
+            /**
+             * @description Graphs over all instances of the device
+             * @example []
+             */
+            readonly overviewGraphs?: components["schemas"]["GraphRef"][];
+        };
+        DeviceDatasourceList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DeviceDatasource"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        DeviceDatasourceInstance: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Name of the data source and displayName, joined by a hyphen
+             * @example SNMP_Interfaces-lo7
+             */
+            readonly name?: string;
+            /**
+             * @description What it is called in lists
+             * @example lo7
+             */
+            displayName?: string;
+            /**
+             * @description What it is for
+             * @example Loopback of the test bench
+             */
+            description?: string;
+            /**
+             * @description What the check asks the device for; unique among the instances of the device's data source
+             * @example 9007
+             */
+            wildValue?: string;
+            /** @description More of it, where one value is not enough */
+            wildValue2?: string;
+            /** @description Its instance group; 0 for none */
+            groupId?: number;
+            /** @description Do not poll it */
+            stopMonitoring?: boolean;
+            /** @description Poll it, but raise no alerts */
+            disableAlerting?: boolean;
+            /** @description Keep the description when the instance is found again */
+            lockDescription?: boolean;
+            /**
+             * @description Free name/value pairs; secret-looking ones are write-only
+             * @default []
+             * @example [
+             *       {
+             *         "name": "circuit",
+             *         "value": "KF-0815"
+             *       }
+             *     ]
+             */
+            customProperties: components["schemas"]["Property"][];
+            /**
+             * @description What the portal knows of it
+             * @default []
+             */
+            readonly systemProperties: components["schemas"]["Property"][];
+            /**
+             * @description What checks found out about it
+             * @default []
+             */
+            readonly autoProperties: components["schemas"]["Property"][];
+            /**
+             * @description The device
+             * @example 1
+             */
+            readonly deviceId?: number;
+            /**
+             * @description The data source on the device
+             * @example 1
+             */
+            readonly deviceDataSourceId?: number;
+            /**
+             * @description The data source
+             * @example 1
+             */
+            readonly dataSourceId?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added or found
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was last changed
+             */
+            readonly updatedOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it last gave data; 0 for not yet
+             */
+            readonly lastDataOn?: number;
+            /**
+             * @description What the device is called in lists
+             * @example core-sw-01.fra
+             */
+            readonly deviceDisplayName?: string;
+            /**
+             * @description The collector that polls it
+             * @example 1
+             */
+            readonly collectorId?: number;
+            /**
+             * @description Name of its instance group; @default for none
+             * @example @default
+             */
+            readonly groupName?: string;
+            /**
+             * @description DS for a data source
+             * @example DS
+             */
+            readonly dataSourceType?: string;
+            /**
+             * @description It was found on a share by its UNC path; always false
+             * @example false
+             */
+            readonly isUNCInstance?: boolean;
+        };
+        DeviceDatasourceInstanceList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DeviceDatasourceInstance"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        DeviceDatasourceInstanceGroup: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique among the groups of the device's data source
+             * @example Access ports
+             */
+            name?: string;
+            /**
+             * @description What the instances have in common
+             * @example Ports that people plug into
+             */
+            description?: string;
+            /**
+             * @description The device
+             * @example 1
+             */
+            readonly deviceId?: number;
+            /**
+             * @description The data source on the device
+             * @example 1
+             */
+            readonly deviceDataSourceId?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added
+             */
+            readonly createOn?: number;
+            /**
+             * @description What the device is called in lists
+             * @example core-sw-01.fra
+             */
+            readonly deviceDisplayName?: string;
+        };
+        DeviceDatasourceInstanceGroupList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DeviceDatasourceInstanceGroup"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        GroupThreshold: {
+            /** @description the device group */
+            groupId: number;
+            /** @description its full path; empty for the root */
+            groupFullPath: string;
+            /** @description its threshold; empty: as further up */
+            alertExpr: string;
+            /** @description it does not disable alerting */
+            alertEnabled: boolean;
+            /** @description severity when there is no data; -1: as further up */
+            alertForNoData: number;
+            /** @description polls before an alert opens; -1: as further up */
+            alertTransitionInterval: number;
+            /** @description polls before it clears; -1: as further up */
+            alertClearTransitionInterval: number;
+        };
+        InstanceGroupThreshold: {
+            /** @description the instance group */
+            groupId: number;
+            /** @description its threshold; empty: as further up */
+            alertExpr: string;
+            /** @description it does not disable alerting */
+            alertEnabled: boolean;
+            /** @description severity when there is no data; -1: as further up */
+            alertForNoData: number;
+            /** @description polls before an alert opens; -1: as further up */
+            alertTransitionInterval: number;
+            /** @description polls before it clears; -1: as further up */
+            alertClearTransitionInterval: number;
+        };
+        DeviceThreshold: {
+            /** @description the device datasource */
+            resourceDatasourceId: number;
+            /** @description its threshold; empty: as further up */
+            alertExpr: string;
+            /** @description it does not disable alerting */
+            alertEnabled: boolean;
+        };
+        DeviceDataSourceInstanceAlertSetting: {
+            /**
+             * @description Id of the datapoint
+             * @example 7001
+             */
+            readonly id?: number;
+            /**
+             * @description Id of the datapoint
+             * @example 7001
+             */
+            readonly dataPointId?: number;
+            /**
+             * @description Its name
+             * @example average
+             */
+            readonly dataPointName?: string;
+            /** @description What it measures */
+            readonly dataPointDescription?: string;
+            /** @description The instance; 0 where the setting is for several */
+            readonly dataSourceInstanceId?: number;
+            /** @description The instance's display name */
+            readonly dataSourceInstanceAlias?: string;
+            /**
+             * @description Seconds between two polls
+             * @example 60
+             */
+            readonly collectionInterval?: number;
+            /**
+             * @description Threshold at this level: > 60 80 90 warns above 60, is an error above 80 and critical above 90. Empty: as further up
+             * @example > 100 200 400
+             */
+            alertExpr?: string;
+            /**
+             * @description Why it is set here
+             * @example The line to Austin is slow
+             */
+            alertExprNote?: string;
+            /** @description Raise no alerts at this level */
+            disableAlerting?: boolean;
+            /**
+             * @description Severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up
+             * @default -1
+             * @enum {integer}
+             */
+            alertForNoData: -1 | 1 | 2 | 3 | 4;
+            /**
+             * @description Polls in a row before an alert opens; -1: as further up
+             * @default -1
+             */
+            alertTransitionInterval: number;
+            /**
+             * @description Polls in a row before it clears; -1: as further up
+             * @default -1
+             */
+            alertClearInterval: number;
+            /**
+             * @description Threshold of the datasource
+             * @example > 60 80 90
+             */
+            readonly globalAlertExpr?: string;
+            /** @description Severity without data, of the datasource */
+            readonly globalAlertForNoData?: number;
+            /** @description Polls before an alert, of the datasource */
+            readonly globalAlertTransitionInterval?: number;
+            /** @description Polls before it clears, of the datasource */
+            readonly globalAlertClearTransitionInterval?: number;
+            /** @description What the device's groups and those above say, the nearest first */
+            readonly parentDeviceGroupAlertExprList?: components["schemas"]["GroupThreshold"][];
+            /** @description What the instance's group says; null for nothing */
+            readonly parentInstanceGroupAlertExpr?: components["schemas"]["InstanceGroupThreshold"] | null;
+            /** @description What is said for all instances of the device; null for nothing */
+            readonly parentResourceDataSourceAlertExpr?: components["schemas"]["DeviceThreshold"] | null;
+            /** @description The device group whose threshold counts; 0 where it is another level's */
+            readonly deviceGroupId?: number;
+            /** @description That group's full path */
+            readonly deviceGroupFullPath?: string;
+            /**
+             * @description The threshold that counts
+             * @example > 60 80 90
+             */
+            readonly effectiveAlertExpr?: string;
+            /**
+             * @description Where it stands: instance, instance group, device, device group or datasource; empty for none
+             * @example datasource
+             */
+            readonly effectiveFrom?: string;
+            /** @description The nearest level that disables alerting; empty when none does */
+            readonly alertingDisabledOn?: string;
+        };
+        DeviceDataSourceInstanceAlertSettingList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DeviceDataSourceInstanceAlertSetting"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        DeviceDataSourceInstanceAlertSettingList2: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DeviceDataSourceInstanceAlertSetting"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        DeviceDataSourceInstanceAlertSettingList3: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DeviceDataSourceInstanceAlertSetting"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        DeviceGroupDatasource: {
+            /**
+             * @description Id of the datasource
+             * @example 1
+             */
+            readonly dataSourceId?: number;
+            /**
+             * @description Its name
+             * @example Ping
+             */
+            readonly dataSourceName?: string;
+            /** @description Its name for people */
+            readonly dataSourceDisplayName?: string;
+            /**
+             * @description How it collects
+             * @example ping
+             */
+            readonly dataSourceType?: string;
+            /** @description The heading it is listed under */
+            readonly dataSourceGroupName?: string;
+            /** @description Id of the group */
+            readonly deviceGroupId?: number;
+            /**
+             * @description Do not poll it on devices inside
+             * @example false
+             */
+            stopMonitoring?: boolean;
+            /**
+             * @description Raise no alerts of it on devices inside
+             * @example true
+             */
+            disableAlerting?: boolean;
+        };
+        DeviceGroupDatasourceList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DeviceGroupDatasource"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        GroupDataPoint: {
+            /** @description id of the datapoint */
+            dataPointId: number;
+            /** @description its name */
+            dataPointName: string;
+            /** @description what it measures; set by the portal */
+            dataPointDescription: string;
+            /** @description seconds between polls; set by the portal */
+            collectionInterval: number;
+            /** @description the group's threshold; empty: as further up */
+            alertExpr: string;
+            /** @description why it is set here */
+            alertExprNote: string;
+            /** @description raise no alerts on devices inside */
+            disableAlerting: boolean;
+            /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up */
+            alertForNoData: number;
+            /** @description polls before an alert opens; -1: as further up */
+            alertTransitionInterval: number;
+            /** @description polls before it clears; -1: as further up */
+            alertClearTransitionInterval: number;
+            /** @description threshold of the datasource; set by the portal */
+            globalAlertExpr: string;
+            /** @description of the datasource; set by the portal */
+            globalAlertForNoData: number;
+            /** @description of the datasource; set by the portal */
+            globalAlertTransitionInterval: number;
+            /** @description of the datasource; set by the portal */
+            globalAlertClearTransitionInterval: number;
+            /** @description what the groups above say, the nearest first; set by the portal */
+            parentDeviceGroupAlertExprList: components["schemas"]["GroupThreshold"][];
+        };
+        DeviceGroupDataSourceAlertConfig: {
+            /**
+             * @description Id of the datasource
+             * @example 1
+             */
+            readonly dataSourceId?: number;
+            /**
+             * @description How it collects
+             * @example ping
+             */
+            readonly datasourceType?: string;
+            /**
+             * @description One for each datapoint; those that a body leaves out stay as they are
+             * @default []
+             * @example [
+             *       {
+             *         "alertExpr": "> 150 300 600",
+             *         "alertExprNote": "A long line",
+             *         "dataPointId": 1001
+             *       }
+             *     ]
+             */
+            dpConfig: components["schemas"]["GroupDataPoint"][];
+        };
+        DeviceClusterAlertConfig: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /** @description Its group */
+            readonly deviceGroupId?: number;
+            /**
+             * @description The datasource whose alerts are counted
+             * @example 1
+             */
+            dataSourceId?: number;
+            /**
+             * @description The datapoint whose alerts are counted
+             * @example 1001
+             */
+            dataPointId?: number;
+            /**
+             * @description host counts devices, instance counts instances
+             * @default host
+             * @example host
+             * @enum {string}
+             */
+            countBy: "host" | "instance";
+            /**
+             * @description absolute compares how many, percentage how many of a hundred
+             * @default absolute
+             * @example percentage
+             * @enum {string}
+             */
+            thresholdType: "absolute" | "percentage";
+            /**
+             * @description When it is an alert: > 20 50 80 warns above 20, is an error above 50 and critical above 80
+             * @example > 20 50 80
+             */
+            alertExpr?: string;
+            /**
+             * @description Alerts of this severity and above are counted: 2 warn, 3 error, 4 critical
+             * @default 2
+             * @example 3
+             * @enum {integer}
+             */
+            minAlertLevel: 2 | 3 | 4;
+            /**
+             * @description Count, but raise no alert
+             * @example false
+             */
+            disableAlerting?: boolean;
+            /** @description Tell nobody of the single alerts while this one is active */
+            suppressIndAlert?: boolean;
+            /**
+             * Format: epoch-seconds
+             * @description When it was made
+             */
+            readonly createdOn?: number;
+            /**
+             * @description Name of the datapoint
+             * @example lossPercent
+             */
+            readonly dataPointName?: string;
+            /**
+             * @description What it measures
+             * @example
+             */
+            readonly dataPointDescription?: string;
+            /**
+             * @description Name of the datasource for people
+             * @example Ping
+             */
+            readonly dataSourceDisplayName?: string;
+        };
+        DeviceClusterAlertConfigList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DeviceClusterAlertConfig"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
         };
         AppliesToFunction: {
             /**
@@ -1732,7 +4024,1014 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["AppliesToFunction"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
+        };
+        DiscoveryFilter: {
+            /** @description of what was found: a property such as auto.interface.type, or name, value, description */
+            attribute: string;
+            /** @description Equal, NotEqual, Contain, NotContain, RegexMatch, RegexNotMatch, GreaterThan, LessThan, Exist or NotExist */
+            operation: string;
+            /** @description what it is compared with */
+            value: string;
+            /** @description why */
+            comment: string;
+        };
+        Discovery: {
+            /** @description minutes between two looks; 0: when the device changes */
+            scheduleInterval: number;
+            /** @description instances that are found no more go; otherwise they stay, without data */
+            deleteInactiveInstance: boolean;
+            /** @description new instances are not polled until somebody says so */
+            disableInstance: boolean;
+            /** @description kept for clients of the published API */
+            persistentInstance: boolean;
+            /** @description kept for clients of the published API */
+            showDeletedInstanceDays: number;
+            /** @description none, or regex: the part of the name that matches is the group */
+            instanceAutoGroupMethod: string;
+            /** @description the regular expression (RE2) of that */
+            instanceAutoGroupMethodParams: string;
+            /** @description only what meets all of them becomes an instance */
+            filters: components["schemas"]["DiscoveryFilter"][];
+            /** @description how: its name, which is the check's, and what that understands besides */
+            method: unknown;
+        };
+        StatusDisplayName: {
+            /** @description EQ, NE, GT, GE, LT or LE */
+            operator: string;
+            /** @description the number it compares with */
+            metricValue: string;
+            /** @description shown instead of the number */
+            statusDisplayName: string;
+        };
+        DataPoint: {
+            /** @description set by the portal; the data source's id * 1000, and up */
+            id?: number;
+            /** @description set by the portal */
+            dataSourceId?: number;
+            /** @description unique in the data source: letters, digits, _ . - and spaces */
+            name: string;
+            /** @description what it tells */
+            description: string;
+            /** @description 1 counter: a rate per second is kept; 2 gauge, the number as it is; 3 derive: a rate that may be negative; 2 unless given */
+            type: number;
+            /** @description 7 for numbers, which is what there is */
+            dataType: number;
+            /** @description what of the check's result it is: a key, for SNMP an OID */
+            rawDataFieldName: string;
+            /** @description none, or expression: worked out from other data points */
+            postProcessorMethod: string;
+            /** @description that expression over their names, used/total*100 */
+            postProcessorParam: string;
+            /** @description what is smaller is no data; empty: no bound */
+            minValue: string;
+            /** @description what is larger is no data; empty: no bound */
+            maxValue: string;
+            /** @description digits that are shown behind the point; 4 unless given */
+            maxDigits: number;
+            /** @description > 60 80 90: from where on it is a warning, an error, critical; empty: never */
+            alertExpr: string;
+            /** @description why these numbers */
+            alertExprNote: string;
+            /** @description no data is 1 no alert, 2 a warning, 3 an error, 4 critical; 1 unless given */
+            alertForNoData: number;
+            /** @description polls in a row before an alert opens; 0 and 1 are the same */
+            alertTransitionInterval: number;
+            /** @description polls in a row before it clears */
+            alertClearTransitionInterval: number;
+            /** @description of messages; empty: the portal's own */
+            alertSubject: string;
+            /** @description of messages; empty: the portal's own */
+            alertBody: string;
+            /** @description words for some values */
+            statusDisplayNames: components["schemas"]["StatusDisplayName"][];
+            /** @description kept for clients of the published API */
+            originId: string;
+            /** @description kept for clients of the published API */
+            userParam1: string;
+            /** @description kept for clients of the published API */
+            userParam2: string;
+            /** @description kept for clients of the published API */
+            userParam3: string;
+        };
+        GraphDataPoint: {
+            /** @description in the expressions of the graph; that of the data point unless given */
+            name: string;
+            /** @description of the data source */
+            dataPointName: string;
+            /** @description set by the portal */
+            dataPointId?: number;
+            /** @description the same */
+            dataSourceDataPointId?: number;
+            /** @description over instances: average, sum, max or min; average unless given */
+            aggregateMethod: string;
+            /** @description over time: 1 average, 2 max, 3 min; 1 unless given */
+            consolidateFunc: number;
+        };
+        VirtualDataPoint: {
+            /** @description unique in the graph */
+            name: string;
+            /** @description an expression over the names of the graph: (total-used)/1024, or in reverse Polish notation */
+            rpn: string;
+        };
+        GraphLine: {
+            /** @description the data point's name unless given */
+            legend: string;
+            /** @description of a data point or a virtual data point */
+            dataPointName: string;
+            /** @description set by the portal; left out for a virtual one */
+            dataPointId?: number;
+            /** @description it names a virtual data point */
+            isVirtualDataPoint: boolean;
+            /** @description 1 line, 2 area, 3 stack; 1 unless given */
+            type: number;
+            /** @description a word such as blue; empty: as the palette has it */
+            colorName: string;
+        };
+        Graph: {
+            /** @description set by the portal; the data source's id * 1000, and up */
+            id?: number;
+            /** @description unique among the graphs of its list */
+            name: string;
+            /** @description shown above it; the name unless given */
+            title: string;
+            /** @description the unit */
+            verticalLabel: string;
+            /** @description what it shows at first: 1hour, 2hour, 5hour, 1day, 1week, 1month, 3month or 1year; 1day unless given */
+            timeScale: string;
+            /** @description lower ones are shown first */
+            displayPrio: number;
+            /** @description in pixels */
+            width: number;
+            /** @description in pixels */
+            height: number;
+            /** @description 1 K is 1,024 */
+            base1024: boolean;
+            /** @description never drawn beyond minValue and maxValue */
+            rigid: boolean;
+            /** @description lower end of the scale; null: as the data has it */
+            minValue: number | null;
+            /** @description upper end of the scale; null: as the data has it */
+            maxValue: number | null;
+            /** @description of an overview graph: one line over all instances, instead of one each */
+            aggregated: boolean;
+            /** @description the data points in use; those that lines name are added */
+            dataPoints: components["schemas"]["GraphDataPoint"][];
+            /** @description worked out when it is drawn */
+            virtualDataPoints: components["schemas"]["VirtualDataPoint"][];
+            /** @description from back to front */
+            lines: components["schemas"]["GraphLine"][];
+        };
+        DataSource: {
+            /**
+             * @description Set by the portal; 1 to 8 are built in
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name, which alert rules and instances go by
+             * @example Branch_Ping
+             */
+            name?: string;
+            /**
+             * @description Name shown on devices; the name unless given
+             * @example Branch ping
+             */
+            displayName?: string;
+            /**
+             * @description What it measures
+             * @example Round trip to the branch offices
+             */
+            description?: string;
+            /**
+             * @description Heading under which it is listed
+             * @example Network
+             */
+            group?: string;
+            /** @description Notes for whoever maintains it */
+            technology?: string;
+            /**
+             * @description Words to find it by, joined by commas
+             * @example branch,latency
+             */
+            tags?: string;
+            /**
+             * @description Expression that chooses its devices, as appliesTo of a group; empty: none
+             * @example hasCategory("branch")
+             */
+            appliesTo?: string;
+            /**
+             * @description The check that measures
+             * @example ping
+             * @enum {string}
+             */
+            collectMethod?: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "simulate";
+            /**
+             * @description Seconds between two polls
+             * @example 60
+             */
+            collectInterval?: number;
+            /**
+             * @description What the check is told: its name, and what it understands besides. ##name## stands for a property of the device or the instance
+             * @default {}
+             * @example {
+             *       "name": "ping",
+             *       "sendPkts": 5
+             *     }
+             */
+            collectorAttribute: unknown;
+            /** @description There can be several instances on a device: whenever there is an autoDiscoveryConfig */
+            readonly hasMultiInstances?: boolean;
+            /** @description Instances are looked for, as autoDiscoveryConfig says; otherwise they are added by hand */
+            enableAutoDiscovery?: boolean;
+            /** @description How instances are looked for; null: there is one on each device */
+            autoDiscoveryConfig?: components["schemas"]["Discovery"] | null;
+            /**
+             * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
+             * @default []
+             * @example [
+             *       {
+             *         "name": "average",
+             *         "description": "Round trip in ms",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "average",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 100 300",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 3,
+             *         "alertClearTransitionInterval": 3,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       },
+             *       {
+             *         "name": "loss",
+             *         "description": "Lost, in percent",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "lossPercent",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 5 20 60",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 2,
+             *         "alertClearTransitionInterval": 2,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       }
+             *     ]
+             */
+            dataPoints: components["schemas"]["DataPoint"][];
+            /**
+             * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
+             * @default []
+             * @example [
+             *       {
+             *         "name": "Round trip",
+             *         "title": "Round trip",
+             *         "verticalLabel": "ms",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "average",
+             *             "dataPointName": "average",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
+            graphs: components["schemas"]["Graph"][];
+            /**
+             * @description How they are drawn for all instances of a device
+             * @default []
+             * @example [
+             *       {
+             *         "name": "Loss",
+             *         "title": "Loss",
+             *         "verticalLabel": "%",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "loss",
+             *             "dataPointName": "loss",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
+            overviewGraphs: components["schemas"]["Graph"][];
+            /**
+             * @description Counts the changes, from 1
+             * @example 1
+             */
+            readonly version?: number;
+            /** @description Kept for clients of the published API */
+            readonly auditVersion?: number;
+            /** @description Kept for clients of the published API */
+            readonly payloadVersion?: number;
+            /** @description SHA-256 of the definition, without ids: two portals that show the same have the same */
+            readonly checksum?: string;
+            /** @description Stays the same through changes of the name */
+            readonly lineageId?: string;
+            /** @description Kept for clients of the published API */
+            originRegistryId?: string;
+            /** @description Kept for clients of the published API */
+            readonly useWildValueAsUUID?: boolean;
+            /**
+             * @description Kept for clients of the published API
+             * @default []
+             */
+            accessGroupIds: number[];
+            /** @description Kept for clients of the published API */
+            enableEriDiscovery?: boolean;
+            /** @description Kept for clients of the published API */
+            eriDiscoveryInterval?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was last changed
+             */
+            readonly updatedOn?: number;
+        };
+        DataSourceList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DataSource"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        UpdateReason: {
+            /**
+             * @description Set by the portal; it grows with time
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Who made the change; system for the portal itself
+             * @example admin
+             */
+            readonly userName?: string;
+            /**
+             * @description The reason parameter of the change; empty where none was given
+             * @example Fewer alerts at night
+             */
+            readonly updateReason?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When
+             * @example 1790000000
+             */
+            readonly timeEpoch?: number;
+            /**
+             * @description The same, in the time zone of the portal's machine
+             * @example 2026-09-21 16:13:20 CEST
+             */
+            readonly timeStr?: string;
+            /**
+             * @description Where the request came from; empty for the portal itself
+             * @example 127.0.0.1
+             */
+            readonly clientIp?: string;
+            /**
+             * @description Of the data source, as the change made it
+             * @example 2
+             */
+            readonly version?: number;
+            /**
+             * @description The data source
+             * @example 1
+             */
+            readonly dataSourceId?: number;
+        };
+        UpdateReasonList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["UpdateReason"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        OverviewGraph: {
+            /**
+             * @description Set by the portal
+             * @example 1009
+             */
+            readonly id?: number;
+            /**
+             * @description Unique among those of the data source
+             * @example Loss
+             */
+            readonly name?: string;
+            /**
+             * @description Shown above it
+             * @example Loss
+             */
+            readonly title?: string;
+            /**
+             * @description The unit
+             * @example %
+             */
+            readonly verticalLabel?: string;
+            /**
+             * @description What it shows at first
+             * @example 1day
+             */
+            readonly timeScale?: string;
+            /**
+             * @description Lower ones are shown first
+             * @example 1
+             */
+            readonly displayPrio?: number;
+            /** @description In pixels */
+            readonly width?: number;
+            /** @description In pixels */
+            readonly height?: number;
+            /** @description 1 K is 1,024 */
+            readonly base1024?: boolean;
+            /** @description Never drawn beyond minValue and maxValue */
+            readonly rigid?: boolean;
+            /** @description Lower end of the scale; null: as the data has it */
+            readonly minValue?: number | null;
+            /** @description Upper end of the scale; null: as the data has it */
+            readonly maxValue?: number | null;
+            /** @description One line over all instances, instead of one each */
+            readonly aggregated?: boolean;
+            /** @description The data points in use */
+            readonly dataPoints?: components["schemas"]["GraphDataPoint"][];
+            /** @description Worked out when it is drawn */
+            readonly virtualDataPoints?: components["schemas"]["VirtualDataPoint"][];
+            /** @description From back to front */
+            readonly lines?: components["schemas"]["GraphLine"][];
+        };
+        OverviewGraphList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["OverviewGraph"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        DataSourceInstance: {
+            /** @description of the instance */
+            id: number;
+            /** @description name of the data source and alias */
+            name: string;
+            /** @description what it is called in lists */
+            alias: string;
+        };
+        DeviceDataSourceAssociated: {
+            /**
+             * @description Of the device
+             * @example 7
+             */
+            readonly id?: number;
+            /**
+             * @description Host name or IP address
+             * @example 10.10.8.11
+             */
+            readonly name?: string;
+            /**
+             * @description Name shown in lists
+             * @example web-prod-01.fra
+             */
+            readonly displayName?: string;
+            /** @description What it is */
+            readonly description?: string;
+            /** @description Some instance is polled */
+            readonly hasActiveInstance?: boolean;
+            /** @description How many instances there are besides those shown */
+            readonly hasMore?: number;
+            /** @description The first 10 instances */
+            readonly instance?: components["schemas"]["DataSourceInstance"][];
+        };
+        DeviceDataSourceAssociatedList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DeviceDataSourceAssociated"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        AlertNote: {
+            /** @description a user, or system for the portal itself */
+            by: string;
+            /** @description epoch seconds */
+            on: number;
+            /** @description what was written, or what happened */
+            text: string;
+        };
+        AlertGroup: {
+            id: number;
+            name: string;
+            /** @description names from the root down; empty for the root */
+            fullPath: string;
+        };
+        /**
+         * @example {
+         *       "id": "R_12",
+         *       "type": "ResourceSDT",
+         *       "admin": "",
+         *       "comment": "",
+         *       "startDateTime": 0,
+         *       "endDateTime": 0
+         *     }
+         */
+        AlertSDT: {
+            id: string;
+            type: string;
+            /** @description who made it */
+            admin: string;
+            comment: string;
+            /** @description epoch milliseconds */
+            startDateTime: number;
+            /** @description epoch milliseconds */
+            endDateTime: number;
+        };
+        /**
+         * @example {
+         *       "subject": "error: web-42 Ping PingLossPercent",
+         *       "body": "PingLossPercent of web-42 is 83, beyond > 60 80 90"
+         *     }
+         */
+        AlertMessage: {
+            subject: string;
+            body: string;
+        };
+        Alert: {
+            /**
+             * Format: id
+             * @description Set by the portal
+             * @example 12
+             */
+            readonly id?: string;
+            /**
+             * @description dataSourceAlert, or agentDownAlert of a collector
+             * @example dataSourceAlert
+             */
+            readonly type?: string;
+            /**
+             * @description 2 warn, 3 error, 4 critical
+             * @example 3
+             */
+            readonly severity?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it opened
+             * @example 1790000000
+             */
+            readonly startEpoch?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it cleared; 0 while it is active
+             */
+            readonly endEpoch?: number;
+            /** @description It is over */
+            readonly cleared?: boolean;
+            /** @description Somebody knows of it */
+            readonly acked?: boolean;
+            /**
+             * @description Who acknowledged it last
+             * @example operator
+             */
+            readonly ackedBy?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When that was; 0 for never
+             */
+            readonly ackedEpoch?: number;
+            /** @description What they wrote */
+            readonly ackComment?: string;
+            /**
+             * @description The device; 0 for an alert of a collector
+             * @example 7
+             */
+            readonly monitorObjectId?: number;
+            /**
+             * @description Display name of the device, or the host name of the collector, when it opened
+             * @example web-42
+             */
+            readonly monitorObjectName?: string;
+            /**
+             * @description device or collector
+             * @example device
+             */
+            readonly monitorObjectType?: string;
+            /** @description The collector that is down; 0 for an alert of a device */
+            readonly collectorId?: number;
+            /**
+             * @description The data source
+             * @example 3
+             */
+            readonly resourceTemplateId?: number;
+            /**
+             * @description Unique name of the data source
+             * @example Ping
+             */
+            readonly resourceTemplateName?: string;
+            /**
+             * @description The data source on the device
+             * @example 31
+             */
+            readonly resourceId?: number;
+            /**
+             * @description The instance
+             * @example 52
+             */
+            readonly instanceId?: number;
+            /**
+             * @description Full name of the instance
+             * @example Ping
+             */
+            readonly instanceName?: string;
+            /** @description What the instance is */
+            readonly instanceDescription?: string;
+            /**
+             * @description The data point
+             * @example 3001
+             */
+            readonly dataPointId?: number;
+            /**
+             * @description Name of the data point
+             * @example PingLossPercent
+             */
+            readonly dataPointName?: string;
+            /**
+             * @description The value that opened it, or that changed its severity last
+             * @example 83
+             */
+            readonly alertValue?: string;
+            /**
+             * @description What the value was held against
+             * @example > 60 80 90
+             */
+            readonly threshold?: string;
+            /** @description The value that cleared it */
+            readonly clearValue?: string;
+            /** @description What that value was held against */
+            readonly clearExpr?: string;
+            /** @description Maintenance covers it: nobody is told */
+            readonly sdted?: boolean;
+            /** @description Ids of the maintenance windows that cover it, joined by commas */
+            readonly sdtIds?: string;
+            /**
+             * @description The alert rule that fits it; 0 for none
+             * @example 2
+             */
+            readonly ruleId?: number;
+            /**
+             * @description Name of the alert rule
+             * @example Web servers
+             */
+            readonly rule?: string;
+            /**
+             * @description The escalation chain it goes along; 0 for none
+             * @example 1
+             */
+            readonly chainId?: number;
+            /**
+             * @description Name of the escalation chain
+             * @example Web team
+             */
+            readonly chain?: string;
+            /**
+             * @description Which of the chain's destinations counts, from 1; 0 without a chain
+             * @example 1
+             */
+            readonly subChainId?: number;
+            /**
+             * @description How far along its chain it is: 1 for the first stage; 0 without a chain
+             * @example 1
+             */
+            readonly nextRecipient?: number;
+            /** @description Who has been told, joined by commas */
+            readonly receivedList?: string;
+            /** @description What keeps people from being told of it; empty for nothing */
+            readonly suppressor?: string;
+            /** @description Why */
+            readonly suppressDesc?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When anything of it last changed
+             */
+            readonly lastUpdatedOnEpoch?: number;
+            /**
+             * @description What became of it and what people wrote, oldest first; the newest 200
+             * @example [
+             *       {
+             *         "by": "system",
+             *         "on": 1790000000,
+             *         "text": "opened as error"
+             *       }
+             *     ]
+             */
+            readonly notes?: components["schemas"]["AlertNote"][];
+            /**
+             * @description The id with the kind of alert in front
+             * @example DS12
+             */
+            readonly internalId?: string;
+            /**
+             * @description DS for a data source
+             * @example DS
+             */
+            readonly resourceTemplateType?: string;
+            /**
+             * @description Groups of the device that the caller may see
+             * @example [
+             *       {
+             *         "id": 8,
+             *         "name": "Linux",
+             *         "fullPath": "Servers/Linux"
+             *       }
+             *     ]
+             */
+            readonly monitorObjectGroups?: components["schemas"]["AlertGroup"][];
+            /** @description The maintenance window that covers it, of several the one that ends last; null for none */
+            readonly SDT?: components["schemas"]["AlertSDT"] | null;
+            /** @description Its text, with needMessage=true; else null */
+            readonly detailMessage?: components["schemas"]["AlertMessage"] | null;
+            /**
+             * @description What customColumns asked for, by token; else null
+             * @example {
+             *       "##system.hostname##": "web-42.example.net"
+             *     }
+             */
+            readonly customColumns?: Record<string, never> | null;
+            /**
+             * @description Kept for clients of the published API
+             * @example
+             */
+            readonly tenant?: string;
+            /**
+             * @description Kept for clients of the published API
+             * @example
+             */
+            readonly dependencyRole?: string;
+            /**
+             * @description Kept for clients of the published API
+             * @example
+             */
+            readonly dependencyRoutingState?: string;
+        };
+        AlertList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["Alert"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        Sdt: {
+            /**
+             * Format: id
+             * @description Set by the portal
+             * @example R_12
+             */
+            readonly id?: string;
+            /**
+             * @description What it is for; that decides which ids are required
+             * @example ResourceSDT
+             * @enum {string}
+             */
+            type?: "ResourceSDT" | "ResourceGroupSDT" | "DeviceDataSourceSDT" | "DeviceDataSourceInstanceSDT" | "DeviceDataSourceInstanceGroupSDT" | "CollectorSDT";
+            /**
+             * @description What is done in it
+             * @example Backup of the shop
+             */
+            comment?: string;
+            /**
+             * @description How often it comes
+             * @default oneTime
+             * @example weekly
+             * @enum {string}
+             */
+            sdtType: "oneTime" | "daily" | "weekly" | "monthly" | "monthlyByWeek";
+            /** @description Who made it */
+            readonly admin?: string;
+            /**
+             * @description IANA name of the time zone of hour, minute and days; the portal's unless given
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * Format: epoch-milliseconds
+             * @description When it begins; of one that comes again, no window is in effect before it. Now unless given
+             */
+            startDateTime?: number;
+            /**
+             * Format: epoch-milliseconds
+             * @description When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. A oneTime one has this or a duration
+             */
+            endDateTime?: number;
+            /** @description startDateTime in timezone */
+            readonly startDateTimeOnLocal?: string;
+            /** @description endDateTime in timezone; empty for none */
+            readonly endDateTimeOnLocal?: string;
+            /**
+             * @description At which hour on the clock each window begins, unless oneTime
+             * @example 2
+             */
+            hour?: number;
+            /**
+             * @description At which minute
+             * @example 30
+             */
+            minute?: number;
+            /** @description At which hour on the clock each window ends, on the next day when that is not after the begin */
+            endHour?: number;
+            /** @description At which minute */
+            endMinute?: number;
+            /**
+             * @description Minutes from begin to end, on the clock; it may be given instead of the end
+             * @example 90
+             */
+            duration?: number;
+            /**
+             * @description Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas
+             * @example Saturday,Sunday
+             */
+            weekDay?: string;
+            /** @description First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty */
+            weekOfMonth?: string;
+            /** @description Day of the month, of monthly; months that are too short are left out */
+            monthDay?: number;
+            /**
+             * @description The device; deviceDisplayName may be given instead
+             * @example 150
+             */
+            deviceId?: number;
+            /** @description The device group; deviceGroupFullPath may be given instead */
+            deviceGroupId?: number;
+            /** @description The data source; of a device group, 0 for all of them, or dataSourceName may be given instead */
+            dataSourceId?: number;
+            /** @description The data source on the device; dataSourceName and the device may be given instead */
+            deviceDataSourceId?: number;
+            /** @description The instance; dataSourceInstanceName and the device may be given instead */
+            dataSourceInstanceId?: number;
+            /** @description The instance group; deviceDataSourceInstanceGroupName and deviceDataSourceId may be given instead */
+            deviceDataSourceInstanceGroupId?: number;
+            /** @description The collector */
+            collectorId?: number;
+            /**
+             * @description It is in effect now
+             * @example false
+             */
+            readonly isEffective?: boolean;
+            /**
+             * @description What the device is called; it may be given instead of deviceId
+             * @example web-prod-08.fra
+             */
+            readonly deviceDisplayName?: string;
+            /**
+             * @description Full path of the device group; it may be given instead of deviceGroupId
+             * @example
+             */
+            readonly deviceGroupFullPath?: string;
+            /**
+             * @description Name of the data source; it may be given instead of its id
+             * @example
+             */
+            readonly dataSourceName?: string;
+            /**
+             * @description Name of the instance; it may be given instead of dataSourceInstanceId
+             * @example
+             */
+            readonly dataSourceInstanceName?: string;
+            /**
+             * @description Name of the instance group; it may be given instead of its id
+             * @example
+             */
+            readonly deviceDataSourceInstanceGroupName?: string;
+            /**
+             * @description What the collector is called in lists
+             * @example
+             */
+            readonly collectorDescription?: string;
+        };
+        SdtList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["Sdt"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        SdtHistory: {
+            /**
+             * Format: id
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: string;
+            /**
+             * @description Id of the device, group or other thing it was for, as type says
+             * @example 1
+             */
+            readonly itemId?: number;
+            /**
+             * @description What it was for
+             * @example ResourceSDT
+             */
+            readonly type?: string;
+            /**
+             * @description Who made it
+             * @example operator
+             */
+            readonly admin?: string;
+            /**
+             * @description What was done in it
+             * @example Firmware of the core switches
+             */
+            readonly comment?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When it began
+             * @example 1790000000
+             */
+            readonly approximateStartEpoch?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it ended
+             * @example 1790005400
+             */
+            readonly approximateEndEpoch?: number;
+            /**
+             * @description Minutes that it lasted
+             * @example 90
+             */
+            readonly duration?: number;
+        };
+        SdtHistoryList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["SdtHistory"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
         };
         /**
          * @example {
@@ -1833,7 +5132,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["AlertRule"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         Period: {
             /** @description 1 Sunday to 7 Saturday */
@@ -1942,7 +5241,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["EscalatingChain"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         RecipientGroup: {
             /**
@@ -1986,7 +5285,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["RecipientGroup"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         Integration: {
             /**
@@ -2063,7 +5362,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Integration"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         Collector: {
             /**
@@ -2166,7 +5465,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Collector"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         CollectorGroup: {
             /**
@@ -2231,7 +5530,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["CollectorGroup"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         CollectorVersion: {
             /**
@@ -2277,7 +5576,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["CollectorVersion"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         RoleRef: {
             /** @description of the role */
@@ -2383,7 +5682,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Admin"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         ApiToken: {
             /**
@@ -2438,7 +5737,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["ApiToken"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         Privilege: {
             /** @description deviceGroup, setting or report */
@@ -2506,7 +5805,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["Role"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         NoteTag: {
             /** @description one or a few words */
@@ -2569,7 +5868,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["OpsNote"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         PortalSetting: {
             /** @description Always 1 */
@@ -2650,6 +5949,21 @@ export interface components {
              * @example Sent on the first of each month
              */
             description?: string;
+            /**
+             * @description How many reports are in it
+             * @example 2
+             */
+            readonly reportsCount?: number;
+            /**
+             * @description The same; kept for clients of the published API
+             * @example 2
+             */
+            readonly matchedReportCount?: number;
+            /**
+             * @description What you may do with its reports: read or write
+             * @example write
+             */
+            readonly userPermission?: string;
         };
         ReportGroupList: {
             /** @description How many match in all, whatever the page */
@@ -2659,7 +5973,384 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["ReportGroup"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
+        };
+        ReportColumn: {
+            /** @description of the column, in any letter case */
+            name: string;
+            /** @description leave it out */
+            isHidden?: boolean;
+        };
+        ReportMetric: {
+            /** @description of the datasource */
+            dataSourceId: number;
+            /** @description names of instances, * for any characters; all unless given */
+            instances?: string;
+            /** @description kept for clients of the published API */
+            dataSourceFullName?: string;
+        };
+        /**
+         * @example {
+         *       "status": "active"
+         *     }
+         */
+        ReportUserFilter: {
+            /** @description of the user */
+            username?: string;
+            /** @description given name */
+            firstName?: string;
+            /** @description family name */
+            lastName?: string;
+            /** @description mail address */
+            email?: string;
+            /** @description active or suspended */
+            status?: string;
+            /** @description name of a role */
+            roleAssignment?: string;
+            /** @description true or false */
+            apiOnlyUser?: string;
+        };
+        Report: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name; the title of the report
+             * @example Alerts of the month
+             */
+            name?: string;
+            /**
+             * @description What it is for
+             * @example For the monthly review
+             */
+            description?: string;
+            /**
+             * @description What it is about
+             * @example Alert
+             * @enum {string}
+             */
+            type?: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log";
+            /**
+             * @description Its report group; 0 for none: only roles that see all reports see it
+             * @example 3
+             */
+            groupId?: number;
+            /**
+             * @description Of the file
+             * @default HTML
+             * @example HTML
+             * @enum {string}
+             */
+            format: "HTML" | "CSV";
+            /**
+             * @description none, or email to the recipients
+             * @default none
+             * @example none
+             * @enum {string}
+             */
+            delivery: "none" | "email";
+            /**
+             * @description Who gets it by mail
+             * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "board@example.net"
+             *       }
+             *     ]
+             */
+            recipients: components["schemas"]["Recipient"][];
+            /**
+             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. Empty: only when asked
+             * @example 0 7 1 * *
+             */
+            schedule?: string;
+            /**
+             * @description IANA name of the schedule's time zone, and of the moments shown; empty: the portal's
+             * @example Europe/Berlin
+             */
+            scheduleTimezone?: string;
+            /** @description Kept for clients of the published API */
+            reportLinkExpire?: string;
+            /** @description Id of the user who last changed it */
+            readonly lastmodifyUserId?: number;
+            /** @description Who last changed it */
+            readonly lastmodifyUserName?: string;
+            /**
+             * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
+             * @default Last 24 hours
+             * @example Last 30 days
+             */
+            dateRange: string;
+            /**
+             * @description What to show, in this order; all columns of the type when empty
+             * @default []
+             * @example [
+             *       {
+             *         "name": "Severity"
+             *       },
+             *       {
+             *         "name": "Began"
+             *       },
+             *       {
+             *         "name": "Device"
+             *       },
+             *       {
+             *         "name": "DataPoint"
+             *       }
+             *     ]
+             */
+            columns: components["schemas"]["ReportColumn"][];
+            /**
+             * @description A column of the type; the order of the API when empty
+             * @example Began
+             */
+            sortedBy?: string;
+            /**
+             * @description asc or desc
+             * @default asc
+             * @example desc
+             * @enum {string}
+             */
+            sortedDirection: "asc" | "desc";
+            /**
+             * @description Alert: full paths of device groups, * for any characters, joined by commas
+             * @default *
+             * @example Services/*
+             */
+            groupFullPath: string;
+            /**
+             * @description Alert: display names of devices, * for any characters, joined by commas
+             * @default *
+             * @example *
+             */
+            deviceDisplayName: string;
+            /**
+             * @description Alert: names of datasources, * for any characters
+             * @default *
+             */
+            dataSource: string;
+            /**
+             * @description Alert: names of instances, * for any characters
+             * @default *
+             */
+            dataSourceInstanceName: string;
+            /**
+             * @description Alert: names of datapoints, * for any characters
+             * @default *
+             */
+            dataPoint: string;
+            /**
+             * @description Alert: names of alert rules, * for any characters
+             * @default *
+             */
+            rule: string;
+            /**
+             * @description Alert: names of escalation chains, * for any characters
+             * @default *
+             */
+            chain: string;
+            /**
+             * @description Alert: all, or some of warn, error and critical, joined by commas
+             * @default all
+             * @example error,critical
+             */
+            level: string;
+            /**
+             * @description Alert: all, acked or nonacked
+             * @default all
+             * @example all
+             * @enum {string}
+             */
+            ackFilter: "all" | "acked" | "nonacked";
+            /**
+             * @description Alert: all, sdt (in maintenance) or nonsdt
+             * @default all
+             * @enum {string}
+             */
+            sdtFilter: "all" | "sdt" | "nonsdt";
+            /**
+             * @description Alert: all, clear or nonclear
+             * @default all
+             * @enum {string}
+             */
+            clearFilter: "all" | "clear" | "nonclear";
+            /** @description Alert: only those that are active when it is made */
+            activeOnly?: boolean;
+            /** @description Alert: the counts per severity, without the alerts */
+            summaryOnly?: boolean;
+            /** @description Alert: also those that began before the range and were still active in it */
+            includePreexist?: boolean;
+            /**
+             * @description Kept for clients of the published API
+             * @default start
+             */
+            timing: string;
+            /**
+             * @description Host inventory: what hostsVal names, devices (host) or device groups (group)
+             * @default host
+             * @example group
+             * @enum {string}
+             */
+            hostsValType: "host" | "group";
+            /**
+             * @description Host inventory: display names of devices or full paths of groups, * for any characters, joined by commas
+             * @default *
+             * @example Servers*
+             */
+            hostsVal: string;
+            /**
+             * @description Host inventory: names of properties, a column each. The device's own come before those of its groups
+             * @default []
+             * @example [
+             *       "location"
+             *     ]
+             */
+            properties: string[];
+            /**
+             * @description Host inventory: datasources, a column each that names the device's instances
+             * @default []
+             */
+            metrics: components["schemas"]["ReportMetric"][];
+            /** @description User: which users */
+            userFilter?: components["schemas"]["ReportUserFilter"];
+            /** @description Kept for clients of the published API */
+            displayFormat?: string;
+            /** @description Audit Log: words that the description holds */
+            filter?: string;
+            /**
+             * @description Audit Log: who did it, * for any characters, joined by commas
+             * @default *
+             */
+            username: string;
+            /**
+             * @description When the newest run that you may see ended, in epoch seconds; 0 for none
+             * @example 1790000000
+             */
+            readonly lastGenerateOn?: number;
+            /**
+             * @description How many bytes that run made
+             * @example 5120
+             */
+            readonly lastGenerateSize?: number;
+            /**
+             * @description How many pages that run has: 1, because HTML and CSV have no more; 0 before the first run
+             * @example 1
+             */
+            readonly lastGeneratePages?: number;
+            /**
+             * @description How many results are kept that you may see
+             * @example 1
+             */
+            readonly reportLinkNum?: number;
+            /**
+             * @description What you may do with it: read or write
+             * @example write
+             */
+            readonly userPermission?: string;
+        };
+        ReportList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["Report"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        ReportTask: {
+            /**
+             * @description The taskId
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description The report
+             * @example 1
+             */
+            readonly reportId?: number;
+            /**
+             * @description waiting, running, done or failed
+             * @example done
+             */
+            readonly state?: string;
+            /**
+             * @description How much of it is done, in percent
+             * @example 100
+             */
+            readonly progress?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was asked for
+             * @example 1790000000
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it began; 0 while it waits
+             * @example 1790000000
+             */
+            readonly startedOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it ended; 0 until then
+             * @example 1790000001
+             */
+            readonly endedOn?: number;
+            /**
+             * @description Bytes of the file
+             * @example 5120
+             */
+            readonly size?: number;
+            /**
+             * @description How many rows the report has
+             * @example 40
+             */
+            readonly rows?: number;
+            /**
+             * @description Of the file, HTML or CSV
+             * @example HTML
+             */
+            readonly format?: string;
+            /**
+             * @description Why it failed
+             * @example
+             */
+            readonly error?: string;
+            /**
+             * @description The user whose rights it has
+             * @example 1
+             */
+            readonly userId?: number;
+            /**
+             * @description The name of that user
+             * @example admin
+             */
+            readonly userName?: string;
+            /**
+             * @description Who asked to get it by mail
+             * @example
+             */
+            readonly receiveEmails?: string;
+            /**
+             * @description Where the file is; empty until it is done
+             * @example
+             */
+            readonly resulturl?: string;
+        };
+        ReportTaskList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["ReportTask"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
         };
         AuditLog: {
             /**
@@ -2716,7 +6407,7 @@ export interface components {
              *       "id": 7
              *     }
              */
-            readonly before?: null | Record<string, never> | unknown[] | string | number | boolean;
+            readonly before?: Record<string, never> | null;
             /**
              * @description The object after the change, secrets masked; null where there is none
              * @example {
@@ -2724,7 +6415,7 @@ export interface components {
              *       "id": 7
              *     }
              */
-            readonly after?: null | Record<string, never> | unknown[] | string | number | boolean;
+            readonly after?: Record<string, never> | null;
         };
         AuditLogList: {
             /** @description How many match in all, whatever the page */
@@ -2734,7 +6425,7 @@ export interface components {
             /** @description The page */
             items: components["schemas"]["AuditLog"][];
             /** @description Always null; kept for clients of the published API */
-            data: null | Record<string, never> | unknown[] | string | number | boolean;
+            data: Record<string, never> | null;
         };
         Version: {
             /** @description of the API, 3.x.y */
@@ -2808,6 +6499,231 @@ export interface components {
              * @example Qk3v…
              */
             readonly bearer?: string;
+        };
+        GenerateReportResult: {
+            /** @description the report */
+            reportId: number;
+            /** @description the run */
+            taskId: number;
+            /** @description where the file is once the run is done */
+            resulturl: string;
+        };
+        Installer: {
+            /** @description Linux64, Win64 or Darwin64 */
+            osAndArch: string;
+            /** @description linux, windows or darwin */
+            os: string;
+            /** @description the processor, amd64 or arm64 */
+            architecture: string;
+            /** @description whether this portal has the program for that system */
+            available: boolean;
+            /** @description of the program, in bytes; 0 when it is not available */
+            size: number;
+            /** @description of the program, in hex; empty when it is not available */
+            sha256: string;
+            /** @description where its script is downloaded */
+            link: string;
+        };
+        Installers: {
+            /** @description how many there are */
+            total: number;
+            /** @description always null */
+            searchId: string | null;
+            /** @description one for each system */
+            items: components["schemas"]["Installer"][];
+        };
+        DownloadToken: {
+            /** @description shown once; for spyglass collector --token */
+            token: string;
+            /** @description when it ends, in epoch seconds */
+            expiresOn: number;
+            /** @description whose it is */
+            collectorId: number;
+        };
+        Welcome: {
+            /** @description which collector it is now */
+            collectorId: number;
+            /**
+             * Format: password
+             * @description its credential from now on; shown once
+             */
+            token: string;
+            /** @description seconds between two heartbeats */
+            heartbeat: number;
+        };
+        Pulse: {
+            /** @description the portal's clock, in epoch seconds */
+            now: number;
+            /** @description seconds until the next one */
+            heartbeat: number;
+        };
+        Task: {
+            instanceId: number;
+            deviceId: number;
+            dataSourceId: number;
+            host: string;
+            dataSource: string;
+            method: string;
+            attributes: unknown;
+            properties: unknown;
+            wildValue: string;
+            wildValue2: string;
+            interval: number;
+            fields: string[];
+        };
+        Assignments: {
+            /** @description how many instances */
+            total: number;
+            /** @description one for each instance */
+            items: components["schemas"]["Task"][];
+        };
+        Taken: {
+            /** @description how many were kept */
+            taken: number;
+        };
+        DeviceDataSourceData: {
+            /** @description name of the data source */
+            dataSourceName: string;
+            /** @description names of the data points */
+            dataPoints: string[];
+            /** @description by the name of the instance: values, time and nextPageParams */
+            instances: unknown;
+            /** @description start=…&end=… of what was before, for all instances; empty when that is all */
+            nextPageParams: string;
+        };
+        DeviceDataSourceInstanceData: {
+            /** @description name of the data source */
+            dataSourceName: string;
+            /** @description names of the data points */
+            dataPoints: string[];
+            /** @description a list for each moment, in the order of dataPoints; null where there is no data */
+            values: (number | null)[][];
+            /** @description moments in epoch milliseconds, the newest first */
+            time: number[];
+            /** @description start=…&end=… of what was before; empty when that is all */
+            nextPageParams: string;
+        };
+        GraphOpsNoteScope: {
+            /** @description device */
+            type: string;
+            /** @description the device */
+            deviceId: number;
+            /** @description its groups */
+            deviceGroupIds: number[];
+        };
+        GraphPlotLine: {
+            /** @description what the line is called in the graph */
+            legend: string;
+            /** @description that, with the instance where there are several */
+            label: string;
+            /** @description what the data point tells */
+            description: string;
+            /** @description line, area or stack */
+            type: string;
+            /** @description a word; empty: as the palette has it */
+            colorName: string;
+            /** @description as a web page has it, #3d7cc9 */
+            color: string;
+            /** @description always true */
+            visible: boolean;
+            /** @description digits that are shown behind the point */
+            decimal: number;
+            /** @description always false */
+            useYMax: boolean;
+            /** @description a value for each of timestamps; null where there is no data */
+            data: (number | null)[];
+            /** @description least of data; null without any */
+            min: number | null;
+            /** @description greatest of data; null without any */
+            max: number | null;
+            /** @description mean of data; null without any */
+            avg: number | null;
+            /** @description standard deviation of data; null without any */
+            std: number | null;
+        };
+        GraphPlot: {
+            /** @description graph */
+            type: string;
+            /** @description of the graph */
+            id: number;
+            /** @description of the graph */
+            name: string;
+            /** @description shown above it */
+            title: string;
+            /** @description name of the data source */
+            dsName: string;
+            /** @description ids of the instances it shows */
+            instances: number[];
+            /** @description the unit */
+            verticalLabel: string;
+            /** @description what goes from left to right: Time */
+            xAxisName: string;
+            /** @description what it shows unless asked otherwise */
+            timeScale: string;
+            /** @description first moment, epoch seconds */
+            startTime: number;
+            /** @description last moment, epoch seconds */
+            endTime: number;
+            /** @description seconds of a step */
+            step: number;
+            /** @description of the portal, short */
+            timeZone: string;
+            /** @description of the portal */
+            timeZoneId: string;
+            /** @description seconds that the time zone is ahead of UTC at the start */
+            startTZOffset: number;
+            /** @description seconds that the time zone is ahead of UTC at the end */
+            endTZOffset: number;
+            /** @description lower end of the scale; null: as the data has it */
+            minValue: number | null;
+            /** @description upper end of the scale; null: as the data has it */
+            maxValue: number | null;
+            /** @description never drawn beyond minValue and maxValue */
+            rigid: boolean;
+            /** @description 1 K is 1,024 */
+            base1024: boolean;
+            /** @description 1000 or 1024 */
+            base: number;
+            /** @description in pixels */
+            width: number;
+            /** @description in pixels */
+            height: number;
+            /** @description lower ones are shown first */
+            displayPrio: number;
+            /** @description what a file of it is called */
+            exportFileName: string;
+            /** @description ops notes of these scopes belong to it */
+            scopes: components["schemas"]["GraphOpsNoteScope"][];
+            /** @description labels of the lines that have no data */
+            missinglines: string[];
+            /** @description moments in epoch milliseconds, the oldest first; a short gap between them is a poll that is missing */
+            timestamps: number[];
+            /** @description from back to front */
+            lines: components["schemas"]["GraphPlotLine"][];
+        };
+        DeviceInstanceData: {
+            /** @description id of the instance */
+            instanceId: string;
+            /** @description name of the data source */
+            dataSourceName: string;
+            /** @description names of the data points */
+            dataPoints: string[];
+            /** @description a list for each moment, in the order of dataPoints; null where there is no data */
+            values: (number | null)[][];
+            /** @description moments in epoch milliseconds, the newest first */
+            time: number[];
+            /** @description start=…&end=… of what was before; empty when that is all */
+            nextPageParams: string;
+            /** @description why there is none; empty when nothing went wrong */
+            errMsg: string;
+        };
+        DeviceInstanceDataPage: {
+            /** @description how many instances were asked for */
+            total: number;
+            /** @description always null */
+            searchId: string | null;
+            /** @description in the order of instanceIds */
+            items: components["schemas"]["DeviceInstanceData"][];
         };
         DeviceBody: {
             /**
@@ -3054,6 +6970,300 @@ export interface components {
              */
             readonly subGroups?: components["schemas"]["GroupRef"][];
         };
+        DeviceDatasourceInstanceBody: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Name of the data source and displayName, joined by a hyphen
+             * @example SNMP_Interfaces-lo7
+             */
+            readonly name?: string;
+            /**
+             * @description What it is called in lists
+             * @example lo7
+             */
+            displayName: string;
+            /**
+             * @description What it is for
+             * @example Loopback of the test bench
+             */
+            description?: string;
+            /**
+             * @description What the check asks the device for; unique among the instances of the device's data source
+             * @example 9007
+             */
+            wildValue: string;
+            /** @description More of it, where one value is not enough */
+            wildValue2?: string;
+            /** @description Its instance group; 0 for none */
+            groupId?: number;
+            /** @description Do not poll it */
+            stopMonitoring?: boolean;
+            /** @description Poll it, but raise no alerts */
+            disableAlerting?: boolean;
+            /** @description Keep the description when the instance is found again */
+            lockDescription?: boolean;
+            /**
+             * @description Free name/value pairs; secret-looking ones are write-only
+             * @default []
+             * @example [
+             *       {
+             *         "name": "circuit",
+             *         "value": "KF-0815"
+             *       }
+             *     ]
+             */
+            customProperties: components["schemas"]["Property"][];
+            /**
+             * @description What the portal knows of it
+             * @default []
+             */
+            readonly systemProperties: components["schemas"]["Property"][];
+            /**
+             * @description What checks found out about it
+             * @default []
+             */
+            readonly autoProperties: components["schemas"]["Property"][];
+            /**
+             * @description The device
+             * @example 1
+             */
+            readonly deviceId?: number;
+            /**
+             * @description The data source on the device
+             * @example 1
+             */
+            readonly deviceDataSourceId?: number;
+            /**
+             * @description The data source
+             * @example 1
+             */
+            readonly dataSourceId?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added or found
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was last changed
+             */
+            readonly updatedOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it last gave data; 0 for not yet
+             */
+            readonly lastDataOn?: number;
+            /**
+             * @description What the device is called in lists
+             * @example core-sw-01.fra
+             */
+            readonly deviceDisplayName?: string;
+            /**
+             * @description The collector that polls it
+             * @example 1
+             */
+            readonly collectorId?: number;
+            /**
+             * @description Name of its instance group; @default for none
+             * @example @default
+             */
+            readonly groupName?: string;
+            /**
+             * @description DS for a data source
+             * @example DS
+             */
+            readonly dataSourceType?: string;
+            /**
+             * @description It was found on a share by its UNC path; always false
+             * @example false
+             */
+            readonly isUNCInstance?: boolean;
+        };
+        DeviceDatasourceInstanceGroupBody: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique among the groups of the device's data source
+             * @example Access ports
+             */
+            name: string;
+            /**
+             * @description What the instances have in common
+             * @example Ports that people plug into
+             */
+            description?: string;
+            /**
+             * @description The device
+             * @example 1
+             */
+            readonly deviceId?: number;
+            /**
+             * @description The data source on the device
+             * @example 1
+             */
+            readonly deviceDataSourceId?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added
+             */
+            readonly createOn?: number;
+            /**
+             * @description What the device is called in lists
+             * @example core-sw-01.fra
+             */
+            readonly deviceDisplayName?: string;
+        };
+        GroupThresholdBody: {
+            /** @description the device group */
+            groupId?: number;
+            /** @description its full path; empty for the root */
+            groupFullPath?: string;
+            /** @description its threshold; empty: as further up */
+            alertExpr?: string;
+            /** @description it does not disable alerting */
+            alertEnabled?: boolean;
+            /** @description severity when there is no data; -1: as further up */
+            alertForNoData?: number;
+            /** @description polls before an alert opens; -1: as further up */
+            alertTransitionInterval?: number;
+            /** @description polls before it clears; -1: as further up */
+            alertClearTransitionInterval?: number;
+        };
+        GroupDataPointBody: {
+            /** @description id of the datapoint */
+            dataPointId?: number;
+            /** @description its name */
+            dataPointName?: string;
+            /** @description what it measures; set by the portal */
+            dataPointDescription?: string;
+            /** @description seconds between polls; set by the portal */
+            collectionInterval?: number;
+            /** @description the group's threshold; empty: as further up */
+            alertExpr?: string;
+            /** @description why it is set here */
+            alertExprNote?: string;
+            /** @description raise no alerts on devices inside */
+            disableAlerting?: boolean;
+            /** @description severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up */
+            alertForNoData?: number;
+            /** @description polls before an alert opens; -1: as further up */
+            alertTransitionInterval?: number;
+            /** @description polls before it clears; -1: as further up */
+            alertClearTransitionInterval?: number;
+            /** @description threshold of the datasource; set by the portal */
+            globalAlertExpr?: string;
+            /** @description of the datasource; set by the portal */
+            globalAlertForNoData?: number;
+            /** @description of the datasource; set by the portal */
+            globalAlertTransitionInterval?: number;
+            /** @description of the datasource; set by the portal */
+            globalAlertClearTransitionInterval?: number;
+            /** @description what the groups above say, the nearest first; set by the portal */
+            parentDeviceGroupAlertExprList?: components["schemas"]["GroupThresholdBody"][];
+        };
+        DeviceGroupDataSourceAlertConfigBody: {
+            /**
+             * @description Id of the datasource
+             * @example 1
+             */
+            readonly dataSourceId?: number;
+            /**
+             * @description How it collects
+             * @example ping
+             */
+            readonly datasourceType?: string;
+            /**
+             * @description One for each datapoint; those that a body leaves out stay as they are
+             * @default []
+             * @example [
+             *       {
+             *         "alertExpr": "> 150 300 600",
+             *         "alertExprNote": "A long line",
+             *         "dataPointId": 1001
+             *       }
+             *     ]
+             */
+            dpConfig: components["schemas"]["GroupDataPointBody"][];
+        };
+        DeviceClusterAlertConfigBody: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /** @description Its group */
+            readonly deviceGroupId?: number;
+            /**
+             * @description The datasource whose alerts are counted
+             * @example 1
+             */
+            dataSourceId: number;
+            /**
+             * @description The datapoint whose alerts are counted
+             * @example 1001
+             */
+            dataPointId: number;
+            /**
+             * @description host counts devices, instance counts instances
+             * @default host
+             * @example host
+             * @enum {string}
+             */
+            countBy: "host" | "instance";
+            /**
+             * @description absolute compares how many, percentage how many of a hundred
+             * @default absolute
+             * @example percentage
+             * @enum {string}
+             */
+            thresholdType: "absolute" | "percentage";
+            /**
+             * @description When it is an alert: > 20 50 80 warns above 20, is an error above 50 and critical above 80
+             * @example > 20 50 80
+             */
+            alertExpr: string;
+            /**
+             * @description Alerts of this severity and above are counted: 2 warn, 3 error, 4 critical
+             * @default 2
+             * @example 3
+             * @enum {integer}
+             */
+            minAlertLevel: 2 | 3 | 4;
+            /**
+             * @description Count, but raise no alert
+             * @example false
+             */
+            disableAlerting?: boolean;
+            /** @description Tell nobody of the single alerts while this one is active */
+            suppressIndAlert?: boolean;
+            /**
+             * Format: epoch-seconds
+             * @description When it was made
+             */
+            readonly createdOn?: number;
+            /**
+             * @description Name of the datapoint
+             * @example lossPercent
+             */
+            readonly dataPointName?: string;
+            /**
+             * @description What it measures
+             * @example
+             */
+            readonly dataPointDescription?: string;
+            /**
+             * @description Name of the datasource for people
+             * @example Ping
+             */
+            readonly dataSourceDisplayName?: string;
+        };
         AppliesToFunctionBody: {
             /**
              * @description Set by the portal
@@ -3075,6 +7285,912 @@ export interface components {
              * @example Front ends of the shop
              */
             description?: string;
+        };
+        DiscoveryFilterBody: {
+            /** @description of what was found: a property such as auto.interface.type, or name, value, description */
+            attribute?: string;
+            /** @description Equal, NotEqual, Contain, NotContain, RegexMatch, RegexNotMatch, GreaterThan, LessThan, Exist or NotExist */
+            operation?: string;
+            /** @description what it is compared with */
+            value?: string;
+            /** @description why */
+            comment?: string;
+        };
+        DiscoveryBody: {
+            /** @description minutes between two looks; 0: when the device changes */
+            scheduleInterval?: number;
+            /** @description instances that are found no more go; otherwise they stay, without data */
+            deleteInactiveInstance?: boolean;
+            /** @description new instances are not polled until somebody says so */
+            disableInstance?: boolean;
+            /** @description kept for clients of the published API */
+            persistentInstance?: boolean;
+            /** @description kept for clients of the published API */
+            showDeletedInstanceDays?: number;
+            /** @description none, or regex: the part of the name that matches is the group */
+            instanceAutoGroupMethod?: string;
+            /** @description the regular expression (RE2) of that */
+            instanceAutoGroupMethodParams?: string;
+            /** @description only what meets all of them becomes an instance */
+            filters?: components["schemas"]["DiscoveryFilterBody"][];
+            /** @description how: its name, which is the check's, and what that understands besides */
+            method?: unknown;
+        };
+        StatusDisplayNameBody: {
+            /** @description EQ, NE, GT, GE, LT or LE */
+            operator?: string;
+            /** @description the number it compares with */
+            metricValue?: string;
+            /** @description shown instead of the number */
+            statusDisplayName?: string;
+        };
+        DataPointBody: {
+            /** @description set by the portal; the data source's id * 1000, and up */
+            id?: number;
+            /** @description set by the portal */
+            dataSourceId?: number;
+            /** @description unique in the data source: letters, digits, _ . - and spaces */
+            name?: string;
+            /** @description what it tells */
+            description?: string;
+            /** @description 1 counter: a rate per second is kept; 2 gauge, the number as it is; 3 derive: a rate that may be negative; 2 unless given */
+            type?: number;
+            /** @description 7 for numbers, which is what there is */
+            dataType?: number;
+            /** @description what of the check's result it is: a key, for SNMP an OID */
+            rawDataFieldName?: string;
+            /** @description none, or expression: worked out from other data points */
+            postProcessorMethod?: string;
+            /** @description that expression over their names, used/total*100 */
+            postProcessorParam?: string;
+            /** @description what is smaller is no data; empty: no bound */
+            minValue?: string;
+            /** @description what is larger is no data; empty: no bound */
+            maxValue?: string;
+            /** @description digits that are shown behind the point; 4 unless given */
+            maxDigits?: number;
+            /** @description > 60 80 90: from where on it is a warning, an error, critical; empty: never */
+            alertExpr?: string;
+            /** @description why these numbers */
+            alertExprNote?: string;
+            /** @description no data is 1 no alert, 2 a warning, 3 an error, 4 critical; 1 unless given */
+            alertForNoData?: number;
+            /** @description polls in a row before an alert opens; 0 and 1 are the same */
+            alertTransitionInterval?: number;
+            /** @description polls in a row before it clears */
+            alertClearTransitionInterval?: number;
+            /** @description of messages; empty: the portal's own */
+            alertSubject?: string;
+            /** @description of messages; empty: the portal's own */
+            alertBody?: string;
+            /** @description words for some values */
+            statusDisplayNames?: components["schemas"]["StatusDisplayNameBody"][];
+            /** @description kept for clients of the published API */
+            originId?: string;
+            /** @description kept for clients of the published API */
+            userParam1?: string;
+            /** @description kept for clients of the published API */
+            userParam2?: string;
+            /** @description kept for clients of the published API */
+            userParam3?: string;
+        };
+        GraphDataPointBody: {
+            /** @description in the expressions of the graph; that of the data point unless given */
+            name?: string;
+            /** @description of the data source */
+            dataPointName?: string;
+            /** @description set by the portal */
+            dataPointId?: number;
+            /** @description the same */
+            dataSourceDataPointId?: number;
+            /** @description over instances: average, sum, max or min; average unless given */
+            aggregateMethod?: string;
+            /** @description over time: 1 average, 2 max, 3 min; 1 unless given */
+            consolidateFunc?: number;
+        };
+        VirtualDataPointBody: {
+            /** @description unique in the graph */
+            name?: string;
+            /** @description an expression over the names of the graph: (total-used)/1024, or in reverse Polish notation */
+            rpn?: string;
+        };
+        GraphLineBody: {
+            /** @description the data point's name unless given */
+            legend?: string;
+            /** @description of a data point or a virtual data point */
+            dataPointName?: string;
+            /** @description set by the portal; left out for a virtual one */
+            dataPointId?: number;
+            /** @description it names a virtual data point */
+            isVirtualDataPoint?: boolean;
+            /** @description 1 line, 2 area, 3 stack; 1 unless given */
+            type?: number;
+            /** @description a word such as blue; empty: as the palette has it */
+            colorName?: string;
+        };
+        GraphBody: {
+            /** @description set by the portal; the data source's id * 1000, and up */
+            id?: number;
+            /** @description unique among the graphs of its list */
+            name?: string;
+            /** @description shown above it; the name unless given */
+            title?: string;
+            /** @description the unit */
+            verticalLabel?: string;
+            /** @description what it shows at first: 1hour, 2hour, 5hour, 1day, 1week, 1month, 3month or 1year; 1day unless given */
+            timeScale?: string;
+            /** @description lower ones are shown first */
+            displayPrio?: number;
+            /** @description in pixels */
+            width?: number;
+            /** @description in pixels */
+            height?: number;
+            /** @description 1 K is 1,024 */
+            base1024?: boolean;
+            /** @description never drawn beyond minValue and maxValue */
+            rigid?: boolean;
+            /** @description lower end of the scale; null: as the data has it */
+            minValue?: number | null;
+            /** @description upper end of the scale; null: as the data has it */
+            maxValue?: number | null;
+            /** @description of an overview graph: one line over all instances, instead of one each */
+            aggregated?: boolean;
+            /** @description the data points in use; those that lines name are added */
+            dataPoints?: components["schemas"]["GraphDataPointBody"][];
+            /** @description worked out when it is drawn */
+            virtualDataPoints?: components["schemas"]["VirtualDataPointBody"][];
+            /** @description from back to front */
+            lines?: components["schemas"]["GraphLineBody"][];
+        };
+        DataSourceBody: {
+            /**
+             * @description Set by the portal; 1 to 8 are built in
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name, which alert rules and instances go by
+             * @example Branch_Ping
+             */
+            name: string;
+            /**
+             * @description Name shown on devices; the name unless given
+             * @example Branch ping
+             */
+            displayName?: string;
+            /**
+             * @description What it measures
+             * @example Round trip to the branch offices
+             */
+            description?: string;
+            /**
+             * @description Heading under which it is listed
+             * @example Network
+             */
+            group?: string;
+            /** @description Notes for whoever maintains it */
+            technology?: string;
+            /**
+             * @description Words to find it by, joined by commas
+             * @example branch,latency
+             */
+            tags?: string;
+            /**
+             * @description Expression that chooses its devices, as appliesTo of a group; empty: none
+             * @example hasCategory("branch")
+             */
+            appliesTo?: string;
+            /**
+             * @description The check that measures
+             * @example ping
+             * @enum {string}
+             */
+            collectMethod: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "simulate";
+            /**
+             * @description Seconds between two polls
+             * @example 60
+             */
+            collectInterval: number;
+            /**
+             * @description What the check is told: its name, and what it understands besides. ##name## stands for a property of the device or the instance
+             * @default {}
+             * @example {
+             *       "name": "ping",
+             *       "sendPkts": 5
+             *     }
+             */
+            collectorAttribute: unknown;
+            /** @description There can be several instances on a device: whenever there is an autoDiscoveryConfig */
+            readonly hasMultiInstances?: boolean;
+            /** @description Instances are looked for, as autoDiscoveryConfig says; otherwise they are added by hand */
+            enableAutoDiscovery?: boolean;
+            /** @description How instances are looked for; null: there is one on each device */
+            autoDiscoveryConfig?: components["schemas"]["DiscoveryBody"] | null;
+            /**
+             * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
+             * @default []
+             * @example [
+             *       {
+             *         "name": "average",
+             *         "description": "Round trip in ms",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "average",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 100 300",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 3,
+             *         "alertClearTransitionInterval": 3,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       },
+             *       {
+             *         "name": "loss",
+             *         "description": "Lost, in percent",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "lossPercent",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 5 20 60",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 2,
+             *         "alertClearTransitionInterval": 2,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       }
+             *     ]
+             */
+            dataPoints: components["schemas"]["DataPointBody"][];
+            /**
+             * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
+             * @default []
+             * @example [
+             *       {
+             *         "name": "Round trip",
+             *         "title": "Round trip",
+             *         "verticalLabel": "ms",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "average",
+             *             "dataPointName": "average",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
+            graphs: components["schemas"]["GraphBody"][];
+            /**
+             * @description How they are drawn for all instances of a device
+             * @default []
+             * @example [
+             *       {
+             *         "name": "Loss",
+             *         "title": "Loss",
+             *         "verticalLabel": "%",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "loss",
+             *             "dataPointName": "loss",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
+            overviewGraphs: components["schemas"]["GraphBody"][];
+            /**
+             * @description Counts the changes, from 1
+             * @example 1
+             */
+            readonly version?: number;
+            /** @description Kept for clients of the published API */
+            readonly auditVersion?: number;
+            /** @description Kept for clients of the published API */
+            readonly payloadVersion?: number;
+            /** @description SHA-256 of the definition, without ids: two portals that show the same have the same */
+            readonly checksum?: string;
+            /** @description Stays the same through changes of the name */
+            readonly lineageId?: string;
+            /** @description Kept for clients of the published API */
+            originRegistryId?: string;
+            /** @description Kept for clients of the published API */
+            readonly useWildValueAsUUID?: boolean;
+            /**
+             * @description Kept for clients of the published API
+             * @default []
+             */
+            accessGroupIds: number[];
+            /** @description Kept for clients of the published API */
+            enableEriDiscovery?: boolean;
+            /** @description Kept for clients of the published API */
+            eriDiscoveryInterval?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was last changed
+             */
+            readonly updatedOn?: number;
+            /**
+             * Format: password
+             * @description The last id given away within it
+             */
+            readonly highest?: number;
+        };
+        DataSourceChanges: {
+            /**
+             * @description Set by the portal; 1 to 8 are built in
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name, which alert rules and instances go by
+             * @example Branch_Ping
+             */
+            name?: string;
+            /**
+             * @description Name shown on devices; the name unless given
+             * @example Branch ping
+             */
+            displayName?: string;
+            /**
+             * @description What it measures
+             * @example Round trip to the branch offices
+             */
+            description?: string;
+            /**
+             * @description Heading under which it is listed
+             * @example Network
+             */
+            group?: string;
+            /** @description Notes for whoever maintains it */
+            technology?: string;
+            /**
+             * @description Words to find it by, joined by commas
+             * @example branch,latency
+             */
+            tags?: string;
+            /**
+             * @description Expression that chooses its devices, as appliesTo of a group; empty: none
+             * @example hasCategory("branch")
+             */
+            appliesTo?: string;
+            /**
+             * @description The check that measures
+             * @example ping
+             * @enum {string}
+             */
+            collectMethod?: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "simulate";
+            /**
+             * @description Seconds between two polls
+             * @example 60
+             */
+            collectInterval?: number;
+            /**
+             * @description What the check is told: its name, and what it understands besides. ##name## stands for a property of the device or the instance
+             * @default {}
+             * @example {
+             *       "name": "ping",
+             *       "sendPkts": 5
+             *     }
+             */
+            collectorAttribute: unknown;
+            /** @description There can be several instances on a device: whenever there is an autoDiscoveryConfig */
+            readonly hasMultiInstances?: boolean;
+            /** @description Instances are looked for, as autoDiscoveryConfig says; otherwise they are added by hand */
+            enableAutoDiscovery?: boolean;
+            /** @description How instances are looked for; null: there is one on each device */
+            autoDiscoveryConfig?: components["schemas"]["DiscoveryBody"] | null;
+            /**
+             * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
+             * @default []
+             * @example [
+             *       {
+             *         "name": "average",
+             *         "description": "Round trip in ms",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "average",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 100 300",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 3,
+             *         "alertClearTransitionInterval": 3,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       },
+             *       {
+             *         "name": "loss",
+             *         "description": "Lost, in percent",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "lossPercent",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 5 20 60",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 2,
+             *         "alertClearTransitionInterval": 2,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       }
+             *     ]
+             */
+            dataPoints: components["schemas"]["DataPointBody"][];
+            /**
+             * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
+             * @default []
+             * @example [
+             *       {
+             *         "name": "Round trip",
+             *         "title": "Round trip",
+             *         "verticalLabel": "ms",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "average",
+             *             "dataPointName": "average",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
+            graphs: components["schemas"]["GraphBody"][];
+            /**
+             * @description How they are drawn for all instances of a device
+             * @default []
+             * @example [
+             *       {
+             *         "name": "Loss",
+             *         "title": "Loss",
+             *         "verticalLabel": "%",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "loss",
+             *             "dataPointName": "loss",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
+            overviewGraphs: components["schemas"]["GraphBody"][];
+            /**
+             * @description Counts the changes, from 1
+             * @example 1
+             */
+            readonly version?: number;
+            /** @description Kept for clients of the published API */
+            readonly auditVersion?: number;
+            /** @description Kept for clients of the published API */
+            readonly payloadVersion?: number;
+            /** @description SHA-256 of the definition, without ids: two portals that show the same have the same */
+            readonly checksum?: string;
+            /** @description Stays the same through changes of the name */
+            readonly lineageId?: string;
+            /** @description Kept for clients of the published API */
+            originRegistryId?: string;
+            /** @description Kept for clients of the published API */
+            readonly useWildValueAsUUID?: boolean;
+            /**
+             * @description Kept for clients of the published API
+             * @default []
+             */
+            accessGroupIds: number[];
+            /** @description Kept for clients of the published API */
+            enableEriDiscovery?: boolean;
+            /** @description Kept for clients of the published API */
+            eriDiscoveryInterval?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was last changed
+             */
+            readonly updatedOn?: number;
+            /**
+             * Format: password
+             * @description The last id given away within it
+             */
+            readonly highest?: number;
+        };
+        DataSourceOperation: {
+            /**
+             * @description create, patch or delete
+             * @enum {string}
+             */
+            op: "create" | "patch" | "delete";
+            /** @description of the row to patch or delete */
+            id?: number;
+            /** @description what a POST or a PATCH of one row takes */
+            body?: unknown;
+            /** @description the ETag of the row as it was read: the operation fails when it has changed since */
+            ifMatch?: string;
+        };
+        DataSourceBatch: {
+            /** @description up to 1,000, carried out in this order */
+            operations: components["schemas"]["DataSourceOperation"][];
+            /**
+             * @description true, unless given: all or nothing. false: what is right is kept, what is wrong is left out
+             * @default true
+             */
+            atomic: boolean;
+        };
+        AlertComment: {
+            /** @description what is known of it, 1 to 4,000 characters */
+            ackComment: string;
+        };
+        SdtBody: {
+            /**
+             * Format: id
+             * @description Set by the portal
+             * @example R_12
+             */
+            readonly id?: string;
+            /**
+             * @description What it is for; that decides which ids are required
+             * @example ResourceSDT
+             * @enum {string}
+             */
+            type: "ResourceSDT" | "ResourceGroupSDT" | "DeviceDataSourceSDT" | "DeviceDataSourceInstanceSDT" | "DeviceDataSourceInstanceGroupSDT" | "CollectorSDT";
+            /**
+             * @description What is done in it
+             * @example Backup of the shop
+             */
+            comment?: string;
+            /**
+             * @description How often it comes
+             * @default oneTime
+             * @example weekly
+             * @enum {string}
+             */
+            sdtType: "oneTime" | "daily" | "weekly" | "monthly" | "monthlyByWeek";
+            /** @description Who made it */
+            readonly admin?: string;
+            /**
+             * @description IANA name of the time zone of hour, minute and days; the portal's unless given
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * Format: epoch-milliseconds
+             * @description When it begins; of one that comes again, no window is in effect before it. Now unless given
+             */
+            startDateTime?: number;
+            /**
+             * Format: epoch-milliseconds
+             * @description When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. A oneTime one has this or a duration
+             */
+            endDateTime?: number;
+            /** @description startDateTime in timezone */
+            readonly startDateTimeOnLocal?: string;
+            /** @description endDateTime in timezone; empty for none */
+            readonly endDateTimeOnLocal?: string;
+            /**
+             * @description At which hour on the clock each window begins, unless oneTime
+             * @example 2
+             */
+            hour?: number;
+            /**
+             * @description At which minute
+             * @example 30
+             */
+            minute?: number;
+            /** @description At which hour on the clock each window ends, on the next day when that is not after the begin */
+            endHour?: number;
+            /** @description At which minute */
+            endMinute?: number;
+            /**
+             * @description Minutes from begin to end, on the clock; it may be given instead of the end
+             * @example 90
+             */
+            duration?: number;
+            /**
+             * @description Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas
+             * @example Saturday,Sunday
+             */
+            weekDay?: string;
+            /** @description First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty */
+            weekOfMonth?: string;
+            /** @description Day of the month, of monthly; months that are too short are left out */
+            monthDay?: number;
+            /**
+             * @description The device; deviceDisplayName may be given instead
+             * @example 150
+             */
+            deviceId?: number;
+            /** @description The device group; deviceGroupFullPath may be given instead */
+            deviceGroupId?: number;
+            /** @description The data source; of a device group, 0 for all of them, or dataSourceName may be given instead */
+            dataSourceId?: number;
+            /** @description The data source on the device; dataSourceName and the device may be given instead */
+            deviceDataSourceId?: number;
+            /** @description The instance; dataSourceInstanceName and the device may be given instead */
+            dataSourceInstanceId?: number;
+            /** @description The instance group; deviceDataSourceInstanceGroupName and deviceDataSourceId may be given instead */
+            deviceDataSourceInstanceGroupId?: number;
+            /** @description The collector */
+            collectorId?: number;
+            /**
+             * Format: password
+             * @description How far the history has come
+             */
+            readonly closedTo?: number;
+            /**
+             * Format: password
+             * @description When the next window ends
+             */
+            readonly dueOn?: number;
+            /**
+             * @description It is in effect now
+             * @example false
+             */
+            readonly isEffective?: boolean;
+            /**
+             * @description What the device is called; it may be given instead of deviceId
+             * @example web-prod-08.fra
+             */
+            readonly deviceDisplayName?: string;
+            /**
+             * @description Full path of the device group; it may be given instead of deviceGroupId
+             * @example
+             */
+            readonly deviceGroupFullPath?: string;
+            /**
+             * @description Name of the data source; it may be given instead of its id
+             * @example
+             */
+            readonly dataSourceName?: string;
+            /**
+             * @description Name of the instance; it may be given instead of dataSourceInstanceId
+             * @example
+             */
+            readonly dataSourceInstanceName?: string;
+            /**
+             * @description Name of the instance group; it may be given instead of its id
+             * @example
+             */
+            readonly deviceDataSourceInstanceGroupName?: string;
+            /**
+             * @description What the collector is called in lists
+             * @example
+             */
+            readonly collectorDescription?: string;
+        };
+        SdtChanges: {
+            /**
+             * Format: id
+             * @description Set by the portal
+             * @example R_12
+             */
+            readonly id?: string;
+            /**
+             * @description What it is for; that decides which ids are required
+             * @example ResourceSDT
+             * @enum {string}
+             */
+            type?: "ResourceSDT" | "ResourceGroupSDT" | "DeviceDataSourceSDT" | "DeviceDataSourceInstanceSDT" | "DeviceDataSourceInstanceGroupSDT" | "CollectorSDT";
+            /**
+             * @description What is done in it
+             * @example Backup of the shop
+             */
+            comment?: string;
+            /**
+             * @description How often it comes
+             * @default oneTime
+             * @example weekly
+             * @enum {string}
+             */
+            sdtType: "oneTime" | "daily" | "weekly" | "monthly" | "monthlyByWeek";
+            /** @description Who made it */
+            readonly admin?: string;
+            /**
+             * @description IANA name of the time zone of hour, minute and days; the portal's unless given
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * Format: epoch-milliseconds
+             * @description When it begins; of one that comes again, no window is in effect before it. Now unless given
+             */
+            startDateTime?: number;
+            /**
+             * Format: epoch-milliseconds
+             * @description When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. A oneTime one has this or a duration
+             */
+            endDateTime?: number;
+            /** @description startDateTime in timezone */
+            readonly startDateTimeOnLocal?: string;
+            /** @description endDateTime in timezone; empty for none */
+            readonly endDateTimeOnLocal?: string;
+            /**
+             * @description At which hour on the clock each window begins, unless oneTime
+             * @example 2
+             */
+            hour?: number;
+            /**
+             * @description At which minute
+             * @example 30
+             */
+            minute?: number;
+            /** @description At which hour on the clock each window ends, on the next day when that is not after the begin */
+            endHour?: number;
+            /** @description At which minute */
+            endMinute?: number;
+            /**
+             * @description Minutes from begin to end, on the clock; it may be given instead of the end
+             * @example 90
+             */
+            duration?: number;
+            /**
+             * @description Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas
+             * @example Saturday,Sunday
+             */
+            weekDay?: string;
+            /** @description First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty */
+            weekOfMonth?: string;
+            /** @description Day of the month, of monthly; months that are too short are left out */
+            monthDay?: number;
+            /**
+             * @description The device; deviceDisplayName may be given instead
+             * @example 150
+             */
+            deviceId?: number;
+            /** @description The device group; deviceGroupFullPath may be given instead */
+            deviceGroupId?: number;
+            /** @description The data source; of a device group, 0 for all of them, or dataSourceName may be given instead */
+            dataSourceId?: number;
+            /** @description The data source on the device; dataSourceName and the device may be given instead */
+            deviceDataSourceId?: number;
+            /** @description The instance; dataSourceInstanceName and the device may be given instead */
+            dataSourceInstanceId?: number;
+            /** @description The instance group; deviceDataSourceInstanceGroupName and deviceDataSourceId may be given instead */
+            deviceDataSourceInstanceGroupId?: number;
+            /** @description The collector */
+            collectorId?: number;
+            /**
+             * Format: password
+             * @description How far the history has come
+             */
+            readonly closedTo?: number;
+            /**
+             * Format: password
+             * @description When the next window ends
+             */
+            readonly dueOn?: number;
+            /**
+             * @description It is in effect now
+             * @example false
+             */
+            readonly isEffective?: boolean;
+            /**
+             * @description What the device is called; it may be given instead of deviceId
+             * @example web-prod-08.fra
+             */
+            readonly deviceDisplayName?: string;
+            /**
+             * @description Full path of the device group; it may be given instead of deviceGroupId
+             * @example
+             */
+            readonly deviceGroupFullPath?: string;
+            /**
+             * @description Name of the data source; it may be given instead of its id
+             * @example
+             */
+            readonly dataSourceName?: string;
+            /**
+             * @description Name of the instance; it may be given instead of dataSourceInstanceId
+             * @example
+             */
+            readonly dataSourceInstanceName?: string;
+            /**
+             * @description Name of the instance group; it may be given instead of its id
+             * @example
+             */
+            readonly deviceDataSourceInstanceGroupName?: string;
+            /**
+             * @description What the collector is called in lists
+             * @example
+             */
+            readonly collectorDescription?: string;
         };
         AlertRuleBody: {
             /**
@@ -3861,6 +8977,81 @@ export interface components {
              * @description When it was made
              */
             readonly createdOn?: number;
+            /**
+             * Format: password
+             * @description How many sets of built-in rows it was given
+             * @default 1
+             */
+            readonly seeded: number;
+        };
+        PortalSettingChanges: {
+            /** @description Always 1 */
+            readonly id?: number;
+            /** @description Tells this portal from others on the same machine */
+            readonly instance?: string;
+            /**
+             * @description What it is called
+             * @example Demo portal
+             */
+            name?: string;
+            /** @description Filled with the demo environment */
+            readonly demo?: boolean;
+            /**
+             * @description IANA name of the time zone in which a day of a filter is a day; empty: the machine's
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+            /**
+             * @description GET requests that each endpoint takes in 60 seconds
+             * @default 500
+             */
+            rateLimitGet: number;
+            /**
+             * @description The same for POST
+             * @default 200
+             */
+            rateLimitPost: number;
+            /**
+             * @description The same for PUT
+             * @default 200
+             */
+            rateLimitPut: number;
+            /**
+             * @description The same for PATCH
+             * @default 250
+             */
+            rateLimitPatch: number;
+            /**
+             * @description The same for DELETE
+             * @default 300
+             */
+            rateLimitDelete: number;
+            /**
+             * @description Days that samples are kept
+             * @default 365
+             */
+            dataRetentionDays: number;
+            /**
+             * @description Days that alerts are kept once they have cleared
+             * @default 365
+             */
+            alertRetentionDays: number;
+            /**
+             * @description Days that the access log is kept
+             * @default 90
+             */
+            auditRetentionDays: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was made
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: password
+             * @description How many sets of built-in rows it was given
+             * @default 1
+             */
+            readonly seeded: number;
         };
         ReportGroupBody: {
             /**
@@ -3878,6 +9069,263 @@ export interface components {
              * @example Sent on the first of each month
              */
             description?: string;
+            /**
+             * @description How many reports are in it
+             * @example 2
+             */
+            readonly reportsCount?: number;
+            /**
+             * @description The same; kept for clients of the published API
+             * @example 2
+             */
+            readonly matchedReportCount?: number;
+            /**
+             * @description What you may do with its reports: read or write
+             * @example write
+             */
+            readonly userPermission?: string;
+        };
+        ReportBody: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name; the title of the report
+             * @example Alerts of the month
+             */
+            name: string;
+            /**
+             * @description What it is for
+             * @example For the monthly review
+             */
+            description?: string;
+            /**
+             * @description What it is about
+             * @example Alert
+             * @enum {string}
+             */
+            type: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log";
+            /**
+             * @description Its report group; 0 for none: only roles that see all reports see it
+             * @example 3
+             */
+            groupId?: number;
+            /**
+             * @description Of the file
+             * @default HTML
+             * @example HTML
+             * @enum {string}
+             */
+            format: "HTML" | "CSV";
+            /**
+             * @description none, or email to the recipients
+             * @default none
+             * @example none
+             * @enum {string}
+             */
+            delivery: "none" | "email";
+            /**
+             * @description Who gets it by mail
+             * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "board@example.net"
+             *       }
+             *     ]
+             */
+            recipients: components["schemas"]["Recipient"][];
+            /**
+             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. Empty: only when asked
+             * @example 0 7 1 * *
+             */
+            schedule?: string;
+            /**
+             * @description IANA name of the schedule's time zone, and of the moments shown; empty: the portal's
+             * @example Europe/Berlin
+             */
+            scheduleTimezone?: string;
+            /** @description Kept for clients of the published API */
+            reportLinkExpire?: string;
+            /** @description Id of the user who last changed it */
+            readonly lastmodifyUserId?: number;
+            /** @description Who last changed it */
+            readonly lastmodifyUserName?: string;
+            /**
+             * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
+             * @default Last 24 hours
+             * @example Last 30 days
+             */
+            dateRange: string;
+            /**
+             * @description What to show, in this order; all columns of the type when empty
+             * @default []
+             * @example [
+             *       {
+             *         "name": "Severity"
+             *       },
+             *       {
+             *         "name": "Began"
+             *       },
+             *       {
+             *         "name": "Device"
+             *       },
+             *       {
+             *         "name": "DataPoint"
+             *       }
+             *     ]
+             */
+            columns: components["schemas"]["ReportColumn"][];
+            /**
+             * @description A column of the type; the order of the API when empty
+             * @example Began
+             */
+            sortedBy?: string;
+            /**
+             * @description asc or desc
+             * @default asc
+             * @example desc
+             * @enum {string}
+             */
+            sortedDirection: "asc" | "desc";
+            /**
+             * @description Alert: full paths of device groups, * for any characters, joined by commas
+             * @default *
+             * @example Services/*
+             */
+            groupFullPath: string;
+            /**
+             * @description Alert: display names of devices, * for any characters, joined by commas
+             * @default *
+             * @example *
+             */
+            deviceDisplayName: string;
+            /**
+             * @description Alert: names of datasources, * for any characters
+             * @default *
+             */
+            dataSource: string;
+            /**
+             * @description Alert: names of instances, * for any characters
+             * @default *
+             */
+            dataSourceInstanceName: string;
+            /**
+             * @description Alert: names of datapoints, * for any characters
+             * @default *
+             */
+            dataPoint: string;
+            /**
+             * @description Alert: names of alert rules, * for any characters
+             * @default *
+             */
+            rule: string;
+            /**
+             * @description Alert: names of escalation chains, * for any characters
+             * @default *
+             */
+            chain: string;
+            /**
+             * @description Alert: all, or some of warn, error and critical, joined by commas
+             * @default all
+             * @example error,critical
+             */
+            level: string;
+            /**
+             * @description Alert: all, acked or nonacked
+             * @default all
+             * @example all
+             * @enum {string}
+             */
+            ackFilter: "all" | "acked" | "nonacked";
+            /**
+             * @description Alert: all, sdt (in maintenance) or nonsdt
+             * @default all
+             * @enum {string}
+             */
+            sdtFilter: "all" | "sdt" | "nonsdt";
+            /**
+             * @description Alert: all, clear or nonclear
+             * @default all
+             * @enum {string}
+             */
+            clearFilter: "all" | "clear" | "nonclear";
+            /** @description Alert: only those that are active when it is made */
+            activeOnly?: boolean;
+            /** @description Alert: the counts per severity, without the alerts */
+            summaryOnly?: boolean;
+            /** @description Alert: also those that began before the range and were still active in it */
+            includePreexist?: boolean;
+            /**
+             * @description Kept for clients of the published API
+             * @default start
+             */
+            timing: string;
+            /**
+             * @description Host inventory: what hostsVal names, devices (host) or device groups (group)
+             * @default host
+             * @example group
+             * @enum {string}
+             */
+            hostsValType: "host" | "group";
+            /**
+             * @description Host inventory: display names of devices or full paths of groups, * for any characters, joined by commas
+             * @default *
+             * @example Servers*
+             */
+            hostsVal: string;
+            /**
+             * @description Host inventory: names of properties, a column each. The device's own come before those of its groups
+             * @default []
+             * @example [
+             *       "location"
+             *     ]
+             */
+            properties: string[];
+            /**
+             * @description Host inventory: datasources, a column each that names the device's instances
+             * @default []
+             */
+            metrics: components["schemas"]["ReportMetric"][];
+            /** @description User: which users */
+            userFilter?: components["schemas"]["ReportUserFilter"];
+            /** @description Kept for clients of the published API */
+            displayFormat?: string;
+            /** @description Audit Log: words that the description holds */
+            filter?: string;
+            /**
+             * @description Audit Log: who did it, * for any characters, joined by commas
+             * @default *
+             */
+            username: string;
+            /**
+             * @description When the newest run that you may see ended, in epoch seconds; 0 for none
+             * @example 1790000000
+             */
+            readonly lastGenerateOn?: number;
+            /**
+             * @description How many bytes that run made
+             * @example 5120
+             */
+            readonly lastGenerateSize?: number;
+            /**
+             * @description How many pages that run has: 1, because HTML and CSV have no more; 0 before the first run
+             * @example 1
+             */
+            readonly lastGeneratePages?: number;
+            /**
+             * @description How many results are kept that you may see
+             * @example 1
+             */
+            readonly reportLinkNum?: number;
+            /**
+             * @description What you may do with it: read or write
+             * @example write
+             */
+            readonly userPermission?: string;
         };
         Login: {
             /** @description the user name, in any letter case */
@@ -3888,8 +9336,73 @@ export interface components {
              */
             password: string;
         };
+        GenerateReportRequest: {
+            /** @description the user whose rights the run has; you unless given, and another one only for who may change that user */
+            withAdminId?: number;
+            /** @description ignored: the path says which */
+            reportId?: number;
+            /** @description mail addresses joined by commas, kept with the run */
+            receiveEmails?: string;
+        };
+        Hello: {
+            /** @description the machine it runs on */
+            hostname: string;
+            /** @description linux, windows or darwin */
+            platform: string;
+            /** @description its processor */
+            arch: string;
+            /** @description its version */
+            build: string;
+        };
+        Beat: {
+            /** @description its version */
+            build?: string;
+            /** @description results that are not sent yet */
+            waiting?: number;
+            /** @description how many instances it polls */
+            instances?: number;
+        };
+        ResultBody: {
+            /** @description what was looked at */
+            instanceId: number;
+            /** @description when, in epoch seconds */
+            at: number;
+            /** @description milliseconds */
+            took: number;
+            /** @description raw fields by name; what is not there has no data */
+            values: unknown;
+            /** @description why there are none */
+            error?: string;
+        };
+        Posted: {
+            /** @description up to 10,000, of instances that this collector polls */
+            results: components["schemas"]["ResultBody"][];
+        };
+        DeviceInstances: {
+            /** @description ids of up to 100 instances, joined by commas */
+            instanceIds: string;
+        };
     };
     responses: {
+        /** @description It is accepted and still under way; ask again */
+        Running: {
+            headers: {
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "errorMessage": "it is accepted and still under way; ask again",
+                 *       "errorCode": 1202,
+                 *       "errorDetail": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The request is wrong; errorDetail names the field */
         Invalid: {
             headers: {
@@ -4076,44 +9589,6 @@ export interface components {
                  * @example {
                  *       "errorMessage": "a mistake of the portal; errorDetail.requestId finds it in the log",
                  *       "errorCode": 1500,
-                 *       "errorDetail": {}
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The other side does not answer */
-        NoAnswer: {
-            headers: {
-                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
-                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
-                "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "errorMessage": "the other side does not answer",
-                 *       "errorCode": 1502,
-                 *       "errorDetail": {}
-                 *     }
-                 */
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The disk is full; nothing was written */
-        DiskFull: {
-            headers: {
-                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
-                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
-                "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "errorMessage": "the disk is full; nothing was written",
-                 *       "errorCode": 1507,
                  *       "errorDetail": {}
                  *     }
                  */
@@ -4724,6 +10199,54 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such device in the recycle bin, or it is not yours to see */
             404: components["responses"]["NotFound"];
+            /** @description If-Match was given, and the device has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postDeviceDevicesByIdScheduleAutoDiscovery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 150
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the device has changed */
             412: components["responses"]["Changed"];
             /** @description the rate limit is reached */
@@ -5860,6 +11383,2693 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    getDeviceDevicesByDeviceIdDevicedatasources: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the device datasource
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasource"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device datasource, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstances: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstanceList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstances: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "displayName": "lo7",
+                 *       "description": "Loopback of the test bench",
+                 *       "wildValue": "9007",
+                 *       "customProperties": [
+                 *         {
+                 *           "name": "circuit",
+                 *           "value": "KF-0815"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDatasourceInstanceBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstance"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the instance
+                 * @example 8
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstance"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById: {
+        parameters: {
+            query?: {
+                /** @description customProperties: refresh replaces all, replace sets the given ones, add only adds missing ones */
+                opType?: "refresh" | "replace" | "add";
+            };
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the instance
+                 * @example 8
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "displayName": "lo7",
+                 *       "description": "Loopback of the test bench",
+                 *       "wildValue": "9007_renamed",
+                 *       "customProperties": [
+                 *         {
+                 *           "name": "circuit",
+                 *           "value": "KF-0815"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDatasourceInstanceBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstance"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the instance has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the instance
+                 * @example 8
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the instance has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById: {
+        parameters: {
+            query?: {
+                /** @description customProperties: refresh replaces all, replace sets the given ones, add only adds missing ones */
+                opType?: "refresh" | "replace" | "add";
+            };
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the instance
+                 * @example 8
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Loopback of the test bench"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDatasourceInstance"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstance"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the instance has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByIdInstances: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstanceList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroups: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                deviceDsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstanceGroupList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                deviceDsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Access ports",
+                 *       "description": "Ports that people plug into"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDatasourceInstanceGroupBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstanceGroup"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                deviceDsId: number;
+                /**
+                 * @description Id of the instance group
+                 * @example 4
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstanceGroup"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                deviceDsId: number;
+                /**
+                 * @description Id of the instance group
+                 * @example 4
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Access ports_renamed",
+                 *       "description": "Ports that people plug into"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDatasourceInstanceGroupBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstanceGroup"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the instance group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                deviceDsId: number;
+                /**
+                 * @description Id of the instance group
+                 * @example 4
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the instance group has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                deviceDsId: number;
+                /**
+                 * @description Id of the instance group
+                 * @example 4
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Ports that people plug into"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDatasourceInstanceGroup"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDatasourceInstanceGroup"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the instance group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the deviceDatasourceInstance
+                 * @example 1
+                 */
+                instanceId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSettingList"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the deviceDatasourceInstance
+                 * @example 1
+                 */
+                instanceId: number;
+                /**
+                 * @description Id of the alert setting of an instance
+                 * @example 7001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert setting of an instance, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the deviceDatasourceInstance
+                 * @example 1
+                 */
+                instanceId: number;
+                /**
+                 * @description Id of the alert setting of an instance
+                 * @example 7001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "alertExpr": "> 100 200 400",
+                 *       "alertExprNote": "The line to Austin is slow"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert setting of an instance, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert setting of an instance has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the deviceDatasourceInstance
+                 * @example 1
+                 */
+                instanceId: number;
+                /**
+                 * @description Id of the alert setting of an instance
+                 * @example 7001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "alertExpr": "> 100 200 400"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert setting of an instance, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert setting of an instance has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSettingList2"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the alert setting of a device datasource
+                 * @example 7001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert setting of a device datasource, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the alert setting of a device datasource
+                 * @example 7001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "alertExpr": "> 100 200 400",
+                 *       "alertExprNote": "The line to Austin is slow"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert setting of a device datasource, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert setting of a device datasource has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the alert setting of a device datasource
+                 * @example 7001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "alertExpr": "> 100 200 400"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert setting of a device datasource, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert setting of a device datasource has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdAlertsettings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSettingList3"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the datapoint
+                 * @example 7001
+                 */
+                dpId: number;
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                deviceDsId: number;
+                /**
+                 * @description Id of the deviceDatasourceInstanceGroup
+                 * @example 1
+                 */
+                dsigId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert setting of an instance group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the datapoint
+                 * @example 7001
+                 */
+                dpId: number;
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                deviceDsId: number;
+                /**
+                 * @description Id of the deviceDatasourceInstanceGroup
+                 * @example 1
+                 */
+                dsigId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "alertExpr": "> 100 200 400",
+                 *       "alertExprNote": "The line to Austin is slow"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert setting of an instance group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert setting of an instance group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the datapoint
+                 * @example 7001
+                 */
+                dpId: number;
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                deviceDsId: number;
+                /**
+                 * @description Id of the deviceDatasourceInstanceGroup
+                 * @example 1
+                 */
+                dsigId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "alertExpr": "> 100 200 400"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceAlertSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert setting of an instance group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert setting of an instance group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceGroupsByDeviceGroupIdDatasources: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +dataSourceId
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceGroupDatasourceList"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceGroupsByDeviceGroupIdDatasourcesById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the datasource of a group
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceGroupDatasource"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such datasource of a group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putDeviceGroupsByDeviceGroupIdDatasourcesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the datasource of a group
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stopMonitoring": false,
+                 *       "disableAlerting": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceGroupDatasource"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceGroupDatasource"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such datasource of a group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the datasource of a group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchDeviceGroupsByDeviceGroupIdDatasourcesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the datasource of a group
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stopMonitoring": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceGroupDatasource"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceGroupDatasource"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such datasource of a group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the datasource of a group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                dsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceGroupDataSourceAlertConfig"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert settings of a datasource in a group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                dsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dpConfig": [
+                 *         {
+                 *           "alertExpr": "> 150 300 600",
+                 *           "alertExprNote": "A long line",
+                 *           "dataPointId": 1001
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceGroupDataSourceAlertConfigBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceGroupDataSourceAlertConfig"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert settings of a datasource in a group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert settings of a datasource in a group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                dsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dpConfig": [
+                 *         {
+                 *           "alertExpr": "> 150 300 600",
+                 *           "alertExprNote": "A long line",
+                 *           "dataPointId": 1001
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceGroupDataSourceAlertConfigBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceGroupDataSourceAlertConfig"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert settings of a datasource in a group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert settings of a datasource in a group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceGroupsByDeviceGroupIdClusterAlertConf: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceClusterAlertConfigList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postDeviceGroupsByDeviceGroupIdClusterAlertConf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dataSourceId": 1,
+                 *       "dataPointId": 1001,
+                 *       "countBy": "host",
+                 *       "thresholdType": "percentage",
+                 *       "alertExpr": "> 20 50 80",
+                 *       "minAlertLevel": 3,
+                 *       "disableAlerting": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceClusterAlertConfigBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceClusterAlertConfig"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceGroupsByDeviceGroupIdClusterAlertConfById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the cluster alert
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceClusterAlertConfig"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such cluster alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putDeviceGroupsByDeviceGroupIdClusterAlertConfById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the cluster alert
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dataSourceId": 1,
+                 *       "dataPointId": 1002,
+                 *       "countBy": "host",
+                 *       "thresholdType": "percentage",
+                 *       "alertExpr": "> 20 50 80",
+                 *       "minAlertLevel": 3,
+                 *       "disableAlerting": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceClusterAlertConfigBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceClusterAlertConfig"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such cluster alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the cluster alert has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteDeviceGroupsByDeviceGroupIdClusterAlertConfById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the cluster alert
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such cluster alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the cluster alert has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchDeviceGroupsByDeviceGroupIdClusterAlertConfById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                deviceGroupId: number;
+                /**
+                 * @description Id of the cluster alert
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "countBy": "host"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceClusterAlertConfig"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceClusterAlertConfig"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such cluster alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the cluster alert has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getSettingFunctions: {
         parameters: {
             query?: {
@@ -6194,6 +14404,2197 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingDatasources: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+                /** @description json answers a file for importjson instead: what people wrote, without ids. From the list, all that the filter finds. */
+                format?: "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingDatasources: {
+        parameters: {
+            query?: {
+                /** @description Where no graphs are given, make one for each data point */
+                createGraph?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Branch_Ping",
+                 *       "displayName": "Branch ping",
+                 *       "description": "Round trip to the branch offices",
+                 *       "group": "Network",
+                 *       "tags": "branch,latency",
+                 *       "appliesTo": "hasCategory(\"branch\")",
+                 *       "collectMethod": "ping",
+                 *       "collectInterval": 60,
+                 *       "collectorAttribute": {
+                 *         "name": "ping",
+                 *         "sendPkts": 5
+                 *       },
+                 *       "dataPoints": [
+                 *         {
+                 *           "name": "average",
+                 *           "description": "Round trip in ms",
+                 *           "type": 2,
+                 *           "dataType": 0,
+                 *           "rawDataFieldName": "average",
+                 *           "postProcessorMethod": "",
+                 *           "postProcessorParam": "",
+                 *           "minValue": "",
+                 *           "maxValue": "",
+                 *           "maxDigits": 0,
+                 *           "alertExpr": "> 100 300",
+                 *           "alertExprNote": "",
+                 *           "alertForNoData": 0,
+                 *           "alertTransitionInterval": 3,
+                 *           "alertClearTransitionInterval": 3,
+                 *           "alertSubject": "",
+                 *           "alertBody": "",
+                 *           "statusDisplayNames": [],
+                 *           "originId": "",
+                 *           "userParam1": "",
+                 *           "userParam2": "",
+                 *           "userParam3": ""
+                 *         },
+                 *         {
+                 *           "name": "loss",
+                 *           "description": "Lost, in percent",
+                 *           "type": 2,
+                 *           "dataType": 0,
+                 *           "rawDataFieldName": "lossPercent",
+                 *           "postProcessorMethod": "",
+                 *           "postProcessorParam": "",
+                 *           "minValue": "",
+                 *           "maxValue": "",
+                 *           "maxDigits": 0,
+                 *           "alertExpr": "> 5 20 60",
+                 *           "alertExprNote": "",
+                 *           "alertForNoData": 0,
+                 *           "alertTransitionInterval": 2,
+                 *           "alertClearTransitionInterval": 2,
+                 *           "alertSubject": "",
+                 *           "alertBody": "",
+                 *           "statusDisplayNames": [],
+                 *           "originId": "",
+                 *           "userParam1": "",
+                 *           "userParam2": "",
+                 *           "userParam3": ""
+                 *         }
+                 *       ],
+                 *       "graphs": [
+                 *         {
+                 *           "name": "Round trip",
+                 *           "title": "Round trip",
+                 *           "verticalLabel": "ms",
+                 *           "timeScale": "",
+                 *           "displayPrio": 0,
+                 *           "width": 0,
+                 *           "height": 0,
+                 *           "base1024": false,
+                 *           "rigid": false,
+                 *           "minValue": null,
+                 *           "maxValue": null,
+                 *           "aggregated": false,
+                 *           "dataPoints": [],
+                 *           "virtualDataPoints": [],
+                 *           "lines": [
+                 *             {
+                 *               "legend": "average",
+                 *               "dataPointName": "average",
+                 *               "isVirtualDataPoint": false,
+                 *               "type": 0,
+                 *               "colorName": ""
+                 *             }
+                 *           ]
+                 *         }
+                 *       ],
+                 *       "overviewGraphs": [
+                 *         {
+                 *           "name": "Loss",
+                 *           "title": "Loss",
+                 *           "verticalLabel": "%",
+                 *           "timeScale": "",
+                 *           "displayPrio": 0,
+                 *           "width": 0,
+                 *           "height": 0,
+                 *           "base1024": false,
+                 *           "rigid": false,
+                 *           "minValue": null,
+                 *           "maxValue": null,
+                 *           "aggregated": false,
+                 *           "dataPoints": [],
+                 *           "virtualDataPoints": [],
+                 *           "lines": [
+                 *             {
+                 *               "legend": "loss",
+                 *               "dataPointName": "loss",
+                 *               "isVirtualDataPoint": false,
+                 *               "type": 0,
+                 *               "colorName": ""
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DataSourceBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSource"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingDatasourcesById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /** @description json answers a file for importjson instead: what people wrote, without ids. From the list, all that the filter finds. */
+                format?: "json";
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the data source
+                 * @example 22
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSource"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such data source, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putSettingDatasourcesById: {
+        parameters: {
+            query?: {
+                /** @description Why; kept with the change, and listed by updatereasons */
+                reason?: string;
+                /** @description A name that is taken gets a number behind it, instead of 409 */
+                forceUniqueIdentifier?: boolean;
+            };
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the data source
+                 * @example 22
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Branch_Ping_renamed",
+                 *       "displayName": "Branch ping",
+                 *       "description": "Round trip to the branch offices",
+                 *       "group": "Network",
+                 *       "tags": "branch,latency",
+                 *       "appliesTo": "hasCategory(\"branch\")",
+                 *       "collectMethod": "ping",
+                 *       "collectInterval": 60,
+                 *       "collectorAttribute": {
+                 *         "name": "ping",
+                 *         "sendPkts": 5
+                 *       },
+                 *       "dataPoints": [
+                 *         {
+                 *           "name": "average",
+                 *           "description": "Round trip in ms",
+                 *           "type": 2,
+                 *           "dataType": 0,
+                 *           "rawDataFieldName": "average",
+                 *           "postProcessorMethod": "",
+                 *           "postProcessorParam": "",
+                 *           "minValue": "",
+                 *           "maxValue": "",
+                 *           "maxDigits": 0,
+                 *           "alertExpr": "> 100 300",
+                 *           "alertExprNote": "",
+                 *           "alertForNoData": 0,
+                 *           "alertTransitionInterval": 3,
+                 *           "alertClearTransitionInterval": 3,
+                 *           "alertSubject": "",
+                 *           "alertBody": "",
+                 *           "statusDisplayNames": [],
+                 *           "originId": "",
+                 *           "userParam1": "",
+                 *           "userParam2": "",
+                 *           "userParam3": ""
+                 *         },
+                 *         {
+                 *           "name": "loss",
+                 *           "description": "Lost, in percent",
+                 *           "type": 2,
+                 *           "dataType": 0,
+                 *           "rawDataFieldName": "lossPercent",
+                 *           "postProcessorMethod": "",
+                 *           "postProcessorParam": "",
+                 *           "minValue": "",
+                 *           "maxValue": "",
+                 *           "maxDigits": 0,
+                 *           "alertExpr": "> 5 20 60",
+                 *           "alertExprNote": "",
+                 *           "alertForNoData": 0,
+                 *           "alertTransitionInterval": 2,
+                 *           "alertClearTransitionInterval": 2,
+                 *           "alertSubject": "",
+                 *           "alertBody": "",
+                 *           "statusDisplayNames": [],
+                 *           "originId": "",
+                 *           "userParam1": "",
+                 *           "userParam2": "",
+                 *           "userParam3": ""
+                 *         }
+                 *       ],
+                 *       "graphs": [
+                 *         {
+                 *           "name": "Round trip",
+                 *           "title": "Round trip",
+                 *           "verticalLabel": "ms",
+                 *           "timeScale": "",
+                 *           "displayPrio": 0,
+                 *           "width": 0,
+                 *           "height": 0,
+                 *           "base1024": false,
+                 *           "rigid": false,
+                 *           "minValue": null,
+                 *           "maxValue": null,
+                 *           "aggregated": false,
+                 *           "dataPoints": [],
+                 *           "virtualDataPoints": [],
+                 *           "lines": [
+                 *             {
+                 *               "legend": "average",
+                 *               "dataPointName": "average",
+                 *               "isVirtualDataPoint": false,
+                 *               "type": 0,
+                 *               "colorName": ""
+                 *             }
+                 *           ]
+                 *         }
+                 *       ],
+                 *       "overviewGraphs": [
+                 *         {
+                 *           "name": "Loss",
+                 *           "title": "Loss",
+                 *           "verticalLabel": "%",
+                 *           "timeScale": "",
+                 *           "displayPrio": 0,
+                 *           "width": 0,
+                 *           "height": 0,
+                 *           "base1024": false,
+                 *           "rigid": false,
+                 *           "minValue": null,
+                 *           "maxValue": null,
+                 *           "aggregated": false,
+                 *           "dataPoints": [],
+                 *           "virtualDataPoints": [],
+                 *           "lines": [
+                 *             {
+                 *               "legend": "loss",
+                 *               "dataPointName": "loss",
+                 *               "isVirtualDataPoint": false,
+                 *               "type": 0,
+                 *               "colorName": ""
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DataSourceBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSource"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such data source, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the data source has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteSettingDatasourcesById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the data source
+                 * @example 22
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such data source, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the data source has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchSettingDatasourcesById: {
+        parameters: {
+            query?: {
+                /** @description Why; kept with the change, and listed by updatereasons */
+                reason?: string;
+                /** @description A name that is taken gets a number behind it, instead of 409 */
+                forceUniqueIdentifier?: boolean;
+            };
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the data source
+                 * @example 22
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Round trip to the branch offices"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DataSourceChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSource"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such data source, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the data source has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingDatasourcesBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "operations": [
+                 *         {
+                 *           "op": "create",
+                 *           "body": {
+                 *             "name": "Branch_Ping_2",
+                 *             "displayName": "Branch ping",
+                 *             "description": "Round trip to the branch offices",
+                 *             "group": "Network",
+                 *             "tags": "branch,latency",
+                 *             "appliesTo": "hasCategory(\"branch\")",
+                 *             "collectMethod": "ping",
+                 *             "collectInterval": 60,
+                 *             "collectorAttribute": {
+                 *               "name": "ping",
+                 *               "sendPkts": 5
+                 *             },
+                 *             "dataPoints": [
+                 *               {
+                 *                 "name": "average",
+                 *                 "description": "Round trip in ms",
+                 *                 "type": 2,
+                 *                 "dataType": 0,
+                 *                 "rawDataFieldName": "average",
+                 *                 "postProcessorMethod": "",
+                 *                 "postProcessorParam": "",
+                 *                 "minValue": "",
+                 *                 "maxValue": "",
+                 *                 "maxDigits": 0,
+                 *                 "alertExpr": "> 100 300",
+                 *                 "alertExprNote": "",
+                 *                 "alertForNoData": 0,
+                 *                 "alertTransitionInterval": 3,
+                 *                 "alertClearTransitionInterval": 3,
+                 *                 "alertSubject": "",
+                 *                 "alertBody": "",
+                 *                 "statusDisplayNames": [],
+                 *                 "originId": "",
+                 *                 "userParam1": "",
+                 *                 "userParam2": "",
+                 *                 "userParam3": ""
+                 *               },
+                 *               {
+                 *                 "name": "loss",
+                 *                 "description": "Lost, in percent",
+                 *                 "type": 2,
+                 *                 "dataType": 0,
+                 *                 "rawDataFieldName": "lossPercent",
+                 *                 "postProcessorMethod": "",
+                 *                 "postProcessorParam": "",
+                 *                 "minValue": "",
+                 *                 "maxValue": "",
+                 *                 "maxDigits": 0,
+                 *                 "alertExpr": "> 5 20 60",
+                 *                 "alertExprNote": "",
+                 *                 "alertForNoData": 0,
+                 *                 "alertTransitionInterval": 2,
+                 *                 "alertClearTransitionInterval": 2,
+                 *                 "alertSubject": "",
+                 *                 "alertBody": "",
+                 *                 "statusDisplayNames": [],
+                 *                 "originId": "",
+                 *                 "userParam1": "",
+                 *                 "userParam2": "",
+                 *                 "userParam3": ""
+                 *               }
+                 *             ],
+                 *             "graphs": [
+                 *               {
+                 *                 "name": "Round trip",
+                 *                 "title": "Round trip",
+                 *                 "verticalLabel": "ms",
+                 *                 "timeScale": "",
+                 *                 "displayPrio": 0,
+                 *                 "width": 0,
+                 *                 "height": 0,
+                 *                 "base1024": false,
+                 *                 "rigid": false,
+                 *                 "minValue": null,
+                 *                 "maxValue": null,
+                 *                 "aggregated": false,
+                 *                 "dataPoints": [],
+                 *                 "virtualDataPoints": [],
+                 *                 "lines": [
+                 *                   {
+                 *                     "legend": "average",
+                 *                     "dataPointName": "average",
+                 *                     "isVirtualDataPoint": false,
+                 *                     "type": 0,
+                 *                     "colorName": ""
+                 *                   }
+                 *                 ]
+                 *               }
+                 *             ],
+                 *             "overviewGraphs": [
+                 *               {
+                 *                 "name": "Loss",
+                 *                 "title": "Loss",
+                 *                 "verticalLabel": "%",
+                 *                 "timeScale": "",
+                 *                 "displayPrio": 0,
+                 *                 "width": 0,
+                 *                 "height": 0,
+                 *                 "base1024": false,
+                 *                 "rigid": false,
+                 *                 "minValue": null,
+                 *                 "maxValue": null,
+                 *                 "aggregated": false,
+                 *                 "dataPoints": [],
+                 *                 "virtualDataPoints": [],
+                 *                 "lines": [
+                 *                   {
+                 *                     "legend": "loss",
+                 *                     "dataPointName": "loss",
+                 *                     "isVirtualDataPoint": false,
+                 *                     "type": 0,
+                 *                     "colorName": ""
+                 *                   }
+                 *                 ]
+                 *               }
+                 *             ]
+                 *           }
+                 *         },
+                 *         {
+                 *           "op": "patch",
+                 *           "id": 22,
+                 *           "body": {
+                 *             "description": "Round trip to the branch offices"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DataSourceBatch"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Results"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such data source, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the data source has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingDatasourcesByIdUpdatereasons: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateReasonList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such dataSource, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingDatasourcesByDsIdOgraphs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                dsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewGraphList"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingDatasourcesByDsIdOgraphsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                dsId: number;
+                /**
+                 * @description Id of the overview graph
+                 * @example 1009
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewGraph"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such overview graph, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingDatasourcesByIdDevices: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceAssociatedList"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getAlertAlerts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+                /** @description Answer the text of each alert in detailMessage */
+                needMessage?: boolean;
+                /**
+                 * @description Properties of the device to answer in customColumns, as ##name## joined by commas; secret-looking ones are masked
+                 * @example ##system.hostname##
+                 */
+                customColumns?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getAlertAlertsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /** @description Answer the text of each alert in detailMessage */
+                needMessage?: boolean;
+                /**
+                 * @description Properties of the device to answer in customColumns, as ##name## joined by commas; secret-looking ones are masked
+                 * @example ##system.hostname##
+                 */
+                customColumns?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the alert
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postAlertAlertsByIdAck: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the alert
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ackComment": "On it: the uplink is being replaced"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AlertComment"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postAlertAlertsByIdNote: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the alert
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ackComment": "The carrier expects it back within the hour"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AlertComment"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postAlertAlertsByIdEscalate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the alert
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByIdAlerts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+                /** @description Answer the text of each alert in detailMessage */
+                needMessage?: boolean;
+                /**
+                 * @description Properties of the device to answer in customColumns, as ##name## joined by commas; secret-looking ones are masked
+                 * @example ##system.hostname##
+                 */
+                customColumns?: string;
+                /** @description Only alerts that opened then or later */
+                start?: number;
+                /** @description Only alerts that opened then or earlier; 0 for no end */
+                end?: number;
+                /** @description Kept for clients of the published API */
+                bound?: string;
+                /** @description Kept for clients of the published API */
+                netflowFilter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceGroupsByIdAlerts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+                /** @description Answer the text of each alert in detailMessage */
+                needMessage?: boolean;
+                /**
+                 * @description Properties of the device to answer in customColumns, as ##name## joined by commas; secret-looking ones are masked
+                 * @example ##system.hostname##
+                 */
+                customColumns?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 16
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such deviceGroup, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSdtSdts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdtList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSdtSdts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "ResourceSDT",
+                 *       "comment": "Backup of the shop",
+                 *       "sdtType": "weekly",
+                 *       "timezone": "Europe/Berlin",
+                 *       "hour": 2,
+                 *       "minute": 30,
+                 *       "duration": 90,
+                 *       "weekDay": "Saturday,Sunday",
+                 *       "deviceId": 150
+                 *     }
+                 */
+                "application/json": components["schemas"]["SdtBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sdt"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSdtSdtsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the maintenance window
+                 * @example R_9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sdt"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such maintenance window, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putSdtSdtsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the maintenance window
+                 * @example R_9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "ResourceSDT",
+                 *       "comment": "Backup of the shop",
+                 *       "sdtType": "weekly",
+                 *       "timezone": "Europe/Berlin",
+                 *       "hour": 2,
+                 *       "minute": 30,
+                 *       "duration": 90,
+                 *       "weekDay": "Saturday,Sunday",
+                 *       "deviceId": 150
+                 *     }
+                 */
+                "application/json": components["schemas"]["SdtBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sdt"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such maintenance window, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the maintenance window has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteSdtSdtsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the maintenance window
+                 * @example R_9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such maintenance window, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the maintenance window has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchSdtSdtsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the maintenance window
+                 * @example R_9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "comment": "Backup of the shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SdtChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sdt"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such maintenance window, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the maintenance window has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByIdSdts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdtList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceGroupsByIdSdts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdtList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such deviceGroup, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByIdHistorysdts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdtHistoryList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceGroupsByIdHistorysdts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 8
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdtHistoryList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such deviceGroup, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByIdHistorysdts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdtHistoryList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such deviceDatasource, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdHistorysdts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the deviceDatasource
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the deviceDatasourceInstance
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SdtHistoryList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such deviceDatasourceInstance, or it is not yours to see */
+            404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
@@ -10005,7 +20406,7 @@ export interface operations {
                  *       "timezone": "Europe/Berlin"
                  *     }
                  */
-                "application/json": components["schemas"]["PortalSetting"];
+                "application/json": components["schemas"]["PortalSettingChanges"];
             };
         };
         responses: {
@@ -10367,6 +20768,480 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    getReportReports: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postReportReports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Alerts of the month",
+                 *       "description": "For the monthly review",
+                 *       "type": "Alert",
+                 *       "groupId": 3,
+                 *       "format": "HTML",
+                 *       "delivery": "none",
+                 *       "recipients": [
+                 *         {
+                 *           "type": "ARBITRARY",
+                 *           "method": "email",
+                 *           "addr": "board@example.net"
+                 *         }
+                 *       ],
+                 *       "schedule": "0 7 1 * *",
+                 *       "scheduleTimezone": "Europe/Berlin",
+                 *       "dateRange": "Last 30 days",
+                 *       "columns": [
+                 *         {
+                 *           "name": "Severity"
+                 *         },
+                 *         {
+                 *           "name": "Began"
+                 *         },
+                 *         {
+                 *           "name": "Device"
+                 *         },
+                 *         {
+                 *           "name": "DataPoint"
+                 *         }
+                 *       ],
+                 *       "sortedBy": "Began",
+                 *       "sortedDirection": "desc",
+                 *       "groupFullPath": "Services/*",
+                 *       "deviceDisplayName": "*",
+                 *       "level": "error,critical",
+                 *       "ackFilter": "all",
+                 *       "hostsValType": "group",
+                 *       "hostsVal": "Servers*",
+                 *       "properties": [
+                 *         "location"
+                 *       ],
+                 *       "userFilter": {
+                 *         "status": "active"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getReportReportsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the report
+                 * @example 6
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such report, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putReportReportsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the report
+                 * @example 6
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Alerts of the month_renamed",
+                 *       "description": "For the monthly review",
+                 *       "type": "Alert",
+                 *       "groupId": 3,
+                 *       "format": "HTML",
+                 *       "delivery": "none",
+                 *       "recipients": [
+                 *         {
+                 *           "type": "ARBITRARY",
+                 *           "method": "email",
+                 *           "addr": "board@example.net"
+                 *         }
+                 *       ],
+                 *       "schedule": "0 7 1 * *",
+                 *       "scheduleTimezone": "Europe/Berlin",
+                 *       "dateRange": "Last 30 days",
+                 *       "columns": [
+                 *         {
+                 *           "name": "Severity"
+                 *         },
+                 *         {
+                 *           "name": "Began"
+                 *         },
+                 *         {
+                 *           "name": "Device"
+                 *         },
+                 *         {
+                 *           "name": "DataPoint"
+                 *         }
+                 *       ],
+                 *       "sortedBy": "Began",
+                 *       "sortedDirection": "desc",
+                 *       "groupFullPath": "Services/*",
+                 *       "deviceDisplayName": "*",
+                 *       "level": "error,critical",
+                 *       "ackFilter": "all",
+                 *       "hostsValType": "group",
+                 *       "hostsVal": "Servers*",
+                 *       "properties": [
+                 *         "location"
+                 *       ],
+                 *       "userFilter": {
+                 *         "status": "active"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such report, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the report has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteReportReportsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the report
+                 * @example 6
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such report, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the report has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchReportReportsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the report
+                 * @example 6
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "For the monthly review"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Report"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such report, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the report has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getReportReportsByReportIdTasks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the report
+                 * @example 1
+                 */
+                reportId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportTaskList"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getSettingAccesslogs: {
         parameters: {
             query?: {
@@ -10478,6 +21353,156 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such audit log entry, or it is not yours to see */
             404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingDatasourcesImportjson: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where there is one of that name: ERROR answers 409, FORCE_OVERWRITE makes it what the file says. What is found by name keeps its ids.
+                 * @example FORCE_OVERWRITE
+                 */
+                handleConflict?: "ERROR" | "FORCE_OVERWRITE";
+                /** @description What an overwritten data source keeps, joined by commas: ACTIVE_DISCOVERY_FILTERS, ACTIVE_DISCOVERY_INTERVAL, APPLIES_TO_SCRIPT, COLLECTION_INTERVAL, DATAPOINT_ALERT_THRESHOLDS, NAME, TAGS, or names of fields */
+                fieldsToPreserve?: string;
+                /** @description Why; kept with the change, and listed by updatereasons */
+                reason?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "appliesTo": "hasCategory(\"branch\")",
+                 *       "collectInterval": 300,
+                 *       "collectMethod": "dns",
+                 *       "dataPoints": [
+                 *         {
+                 *           "name": "time",
+                 *           "description": "Time until the answer, in ms",
+                 *           "type": 2,
+                 *           "dataType": 0,
+                 *           "rawDataFieldName": "responseTime",
+                 *           "postProcessorMethod": "",
+                 *           "postProcessorParam": "",
+                 *           "minValue": "",
+                 *           "maxValue": "",
+                 *           "maxDigits": 0,
+                 *           "alertExpr": "> 200 1000",
+                 *           "alertExprNote": "",
+                 *           "alertForNoData": 0,
+                 *           "alertTransitionInterval": 3,
+                 *           "alertClearTransitionInterval": 3,
+                 *           "alertSubject": "",
+                 *           "alertBody": "",
+                 *           "statusDisplayNames": [],
+                 *           "originId": "",
+                 *           "userParam1": "",
+                 *           "userParam2": "",
+                 *           "userParam3": ""
+                 *         }
+                 *       ],
+                 *       "displayName": "Branch DNS",
+                 *       "name": "Branch_DNS"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DataSourceBody"];
+                "multipart/form-data": {
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSource"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description the file has more than 4 MiB */
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingFunctionsImportjson: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Where there is one of that name: ERROR answers 409, FORCE_OVERWRITE makes it what the file says. What is found by name keeps its ids.
+                 * @example FORCE_OVERWRITE
+                 */
+                handleConflict?: "ERROR" | "FORCE_OVERWRITE";
+                /** @description What an overwritten function keeps, joined by commas: code, description */
+                fieldsToPreserve?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "hasCategory(\"branch\")",
+                 *       "description": "Branch offices",
+                 *       "name": "isBranch"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AppliesToFunctionBody"];
+                "multipart/form-data": {
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppliesToFunction"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description the file has more than 4 MiB */
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
@@ -10604,6 +21629,956 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postReportReportsByIdExecutions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the report
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["GenerateReportRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerateReportResult"];
+                };
+            };
+            /** @description a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such report or run, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached; 100 runs are waiting already */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getReportReportsByIdTasksByTaskId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the report
+                 * @example 1
+                 */
+                id: number;
+                /**
+                 * @description The run
+                 * @example 1
+                 */
+                taskId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerateReportResult"];
+                };
+            };
+            /** @description the run waits or is being made; errorDetail.progress says how far it is, in percent */
+            202: components["responses"]["Running"];
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such report or run, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the run has failed; the sentence says why */
+            409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteReportReportsByIdTasksByTaskId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the report
+                 * @example 1
+                 */
+                id: number;
+                /**
+                 * @description The run
+                 * @example 1
+                 */
+                taskId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such report or run, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getReportReportsByIdTasksByTaskIdResult: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the report
+                 * @example 2
+                 */
+                id: number;
+                /**
+                 * @description The run
+                 * @example 2
+                 */
+                taskId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description the run waits or is being made; errorDetail.progress says how far it is, in percent */
+            202: components["responses"]["Running"];
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such report or run, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the run has failed; the sentence says why */
+            409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingCollectorsByIdInstallers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Installers"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one */
+            409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingCollectorsByIdInstallersByOsAndArch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+                /**
+                 * @description The system, in any letter case
+                 * @example Linux64
+                 */
+                osAndArch: "Linux64" | "Win64" | "Darwin64";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one */
+            409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingCollectorsByIdInstallersByOsAndArchProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+                /**
+                 * @description The system, in any letter case
+                 * @example Linux64
+                 */
+                osAndArch: "Linux64" | "Win64" | "Darwin64";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one, or the portal has no program for that system */
+            409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingCollectorsByIdDownloadToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DownloadToken"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one */
+            409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingCollectorsByIdRegister: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "hostname": "probe-1.fra",
+                 *       "platform": "linux",
+                 *       "arch": "amd64",
+                 *       "build": "0.1.0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Hello"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Welcome"];
+                };
+            };
+            /** @description the body is wrong; errorDetail names the field */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingCollectorsByIdHeartbeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "build": "0.1.0",
+                 *       "instances": 12
+                 *     }
+                 */
+                "application/json": components["schemas"]["Beat"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pulse"];
+                };
+            };
+            /** @description the body is wrong; errorDetail names the field */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingCollectorsByIdAssignments: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assignments"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one */
+            409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingCollectorsByIdSamples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "results": []
+                 *     }
+                 */
+                "application/json": components["schemas"]["Posted"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Taken"];
+                };
+            };
+            /** @description the body is wrong; errorDetail names the field */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByIdData: {
+        parameters: {
+            query?: {
+                /** @description Names of data points, joined by commas; all unless given */
+                datapoints?: string;
+                /**
+                 * @description Hours up to the end, instead of start
+                 * @example 1
+                 */
+                period?: number;
+                /** @description First moment; an hour before the end unless given */
+                start?: number;
+                /** @description Last moment; now unless given */
+                end?: number;
+                /** @description json, or csv for a file */
+                format?: "json" | "csv";
+                /** @description What the samples of each step come to, instead of the samples */
+                aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count";
+                /** @description Seconds of a step of aggregate; chosen so that the answer is one page unless given */
+                step?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the data source on the device
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceData"];
+                    "text/csv": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdData: {
+        parameters: {
+            query?: {
+                /** @description Names of data points, joined by commas; all unless given */
+                datapoints?: string;
+                /**
+                 * @description Hours up to the end, instead of start
+                 * @example 1
+                 */
+                period?: number;
+                /** @description First moment; an hour before the end unless given */
+                start?: number;
+                /** @description Last moment; now unless given */
+                end?: number;
+                /** @description json, or csv for a file */
+                format?: "json" | "csv";
+                /** @description What the samples of each step come to, instead of the samples */
+                aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count";
+                /** @description Seconds of a step of aggregate; chosen so that the answer is one page unless given */
+                step?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the data source on the device
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the instance
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceDataSourceInstanceData"];
+                    "text/csv": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdGraphsByGraphIdData: {
+        parameters: {
+            query?: {
+                /** @description First moment; as the graph's timeScale says unless given */
+                start?: number;
+                /** @description Last moment; now unless given */
+                end?: number;
+                /** @description json, or csv for a file */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the data source on the device
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the instance
+                 * @example 1
+                 */
+                id: number;
+                /**
+                 * @description Id of the graph, one of the data source's graphs
+                 * @example 7014
+                 */
+                graphId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphPlot"];
+                    "text/csv": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicedatasourceinstancesByInstanceIdGraphsByGraphIdData: {
+        parameters: {
+            query?: {
+                /** @description First moment; as the graph's timeScale says unless given */
+                start?: number;
+                /** @description Last moment; now unless given */
+                end?: number;
+                /** @description json, or csv for a file */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the instance
+                 * @example 1
+                 */
+                instanceId: number;
+                /**
+                 * @description Id of the graph, one of the data source's graphs
+                 * @example 7014
+                 */
+                graphId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphPlot"];
+                    "text/csv": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdGraphsByOgraphIdData: {
+        parameters: {
+            query?: {
+                /** @description First moment; as the graph's timeScale says unless given */
+                start?: number;
+                /** @description Last moment; now unless given */
+                end?: number;
+                /** @description json, or csv for a file */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the data source on the device
+                 * @example 1
+                 */
+                deviceDsId: number;
+                /**
+                 * @description Id of the instance group; 0 for the instances that are in none
+                 * @example 1
+                 */
+                dsigId: number;
+                /**
+                 * @description Id of the graph, one of the data source's overviewGraphs
+                 * @example 7018
+                 */
+                ographId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphPlot"];
+                    "text/csv": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such device, data source on it, instance or graph, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postDeviceInstancesDatafetch: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Hours up to the end, instead of start
+                 * @example 1
+                 */
+                period?: number;
+                /** @description First moment; an hour before the end unless given */
+                start?: number;
+                /** @description Last moment; now unless given */
+                end?: number;
+                /** @description What the samples of each step come to, instead of the samples */
+                aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count";
+                /** @description Seconds of a step of aggregate; chosen so that the answer is one page unless given */
+                step?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "instanceIds": "1,2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceInstances"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceInstanceDataPage"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
         };

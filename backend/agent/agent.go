@@ -1,0 +1,166 @@
+// Package agent is a collector on another machine: it registers with a portal,
+// polls what the portal assigns to it, and posts what came of it.
+//
+// # What it keeps
+//
+// Its folder holds who it is (collector.json, with the credential that it got
+// for the installation token) and, while the portal is away, the results that
+// wait (waiting/). Both are for its own user only: a collector runs unattended,
+// where there is no keyring. When more than maxWaiting batches wait, the oldest
+// go.
+//
+// # Concurrency
+//
+// Run is for one owner; it returns when its context ends, and everything it
+// began has ended then.
+//
+// # Errors
+//
+// What the portal refuses for good (a wrong token, a collector that was
+// deleted) ends Run with its sentence. A portal that does not answer is asked
+// again, less and less often.
+package agent
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"spyglass/backend/check"
+	"spyglass/backend/fault"
+	"spyglass/backend/poll"
+)
+
+// Options say which portal it works for.
+type Options struct {
+	Folder  string // where it keeps what it must; made when it is not there
+	Portal  string // its address, "https://portal.example:8443"; the one it registered with when empty
+	Token   string // for one installation; empty when it is registered
+	Once    bool   // only register
+	Version string // of this program
+	Log     *slog.Logger
+	Client  *http.Client  // http.Client with a time limit when nil
+	Checks  []check.Check // check.All when nil
+}
+
+// How often it does what.
+const (
+	assignEvery = time.Minute
+	leastRetry  = 2 * time.Second
+	mostRetry   = time.Minute
+)
+
+// agent is one run.
+type agent struct {
+	Options
+	self    identity
+	waiting *waiting
+	poller  *poll.Poller
+	tag     string // of the assignments it has
+	known   map[int64]bool
+}
+
+// Run registers where there is a token, and collects until ctx ends.
+func Run(ctx context.Context, o Options) error {
+	o.Log = cmp.Or(o.Log, slog.Default())
+	o.Client = cmp.Or(o.Client, &http.Client{Timeout: time.Minute})
+	if o.Checks == nil {
+		o.Checks = check.All(&check.Dialer{Folder: o.Folder})
+	}
+	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+		return fault.New(fault.Conflict, "the folder %s cannot be made (%v); choose another one with --data", o.Folder, err)
+	}
+	a := &agent{Options: o, known: map[int64]bool{}}
+	if err := a.identify(ctx); err != nil || o.Once {
+		return err
+	}
+	var err error
+	if a.waiting, err = openWaiting(o.Folder); err != nil {
+		return err
+	}
+	return a.collect(ctx)
+}
+
+// identify is who the collector is: as it was kept, or by registering.
+func (a *agent) identify(ctx context.Context) error {
+	if a.Token == "" {
+		kept, err := readIdentity(a.Folder)
+		if err != nil {
+			return err
+		}
+		if api, err := apiOf(a.Portal); a.Portal != "" && (err != nil || api != kept.Portal) {
+			return fault.New(fault.Invalid, "this collector is registered with %s; to move it to another portal, give it an installation token of that one with --token", kept.Portal)
+		}
+		a.self = *kept
+		return nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	made, err := a.register(ctx, hello{Hostname: host, Platform: runtime.GOOS, Arch: runtime.GOARCH, Build: a.Version})
+	if err != nil {
+		return err
+	}
+	a.self = *made
+	a.Log.InfoContext(ctx, "registered", "portal", made.Portal, "collector", made.Collector)
+	return a.self.keep(a.Folder)
+}
+
+// collect polls, beats and posts until ctx ends, or the portal wants no more of it.
+func (a *agent) collect(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a.poller = poll.New(poll.Options{
+		Look:    func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, a.Checks, t) },
+		Deliver: func(_ context.Context, results []check.Result) error { return a.waiting.add(results) },
+		Log:     a.Log,
+	})
+	a.poller.Start()
+	var loops sync.WaitGroup
+	for _, loop := range []func(context.Context) (time.Duration, error){a.beat, a.assign, a.post} {
+		loops.Go(func() {
+			if err := a.again(ctx, loop); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	loops.Wait()
+	a.poller.Stop()
+	if err := context.Cause(ctx); err != nil && err != context.Canceled {
+		return err
+	}
+	return nil
+}
+
+// again calls do whenever the time it names is over. What the portal refuses
+// for good ends it; anything else is tried again, less and less often.
+func (a *agent) again(ctx context.Context, do func(context.Context) (time.Duration, error)) error {
+	retry := leastRetry
+	for ctx.Err() == nil {
+		wait, err := do(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case fault.Is(err, fault.NoLogin), fault.Is(err, fault.Denied), fault.Is(err, fault.Unknown):
+			return err
+		case err != nil:
+			a.Log.WarnContext(ctx, "the portal cannot be worked with now; trying again", "in", retry, "err", err)
+			wait, retry = retry, min(2*retry, mostRetry)
+		default:
+			retry = leastRetry
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	return nil
+}

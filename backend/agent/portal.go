@@ -1,0 +1,181 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"spyglass/backend/check"
+	"spyglass/backend/fault"
+)
+
+// What is said to the portal and what it answers (package collect).
+type (
+	hello struct {
+		Hostname string `json:"hostname"`
+		Platform string `json:"platform"`
+		Arch     string `json:"arch"`
+		Build    string `json:"build"`
+	}
+	welcome struct {
+		Collector int64  `json:"collectorId"`
+		Token     string `json:"token"`
+	}
+	beat struct {
+		Build     string `json:"build"`
+		Waiting   int    `json:"waiting"`
+		Instances int    `json:"instances"`
+	}
+	pulse struct {
+		Heartbeat int64 `json:"heartbeat"`
+	}
+	assignments struct {
+		Items []check.Task `json:"items"`
+	}
+	posted struct {
+		Results []check.Result `json:"results"`
+	}
+	refusal struct {
+		Message string `json:"errorMessage"`
+	}
+)
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 256 << 20
+
+// kinds are what a status of the portal means here.
+var kinds = map[int]fault.Kind{401: fault.NoLogin, 403: fault.Denied, 404: fault.Unknown, 409: fault.Conflict}
+
+// ask sends one request as this collector, and reads the answer into out.
+func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) (newTag string, err error) {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return "", err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("%s/setting/collectors/%d%s", a.self.Portal, a.self.Collector, path), bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Authorization", "Bearer "+a.self.Secret)
+	if method != http.MethodGet {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if tag != "" {
+		r.Header.Set("If-None-Match", tag)
+	}
+	answer, err := a.Client.Do(r)
+	if err != nil {
+		return "", &fault.Error{Kind: fault.Offline, Message: "the portal does not answer", Err: err}
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	switch {
+	case err != nil:
+		return "", &fault.Error{Kind: fault.Offline, Message: "the answer broke off", Err: err}
+	case answer.StatusCode == http.StatusNotModified:
+		return tag, nil
+	case answer.StatusCode != http.StatusOK:
+		var said refusal
+		_ = json.Unmarshal(text, &said) // another server may answer in other words
+		kind := cmp.Or(kinds[answer.StatusCode], fault.Offline)
+		return "", fault.New(kind, "the portal answers: %s", cmp.Or(said.Message, answer.Status))
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return "", &fault.Error{Kind: fault.Offline, Message: "the answer is not that of a portal", Err: err}
+	}
+	return answer.Header.Get("ETag"), nil
+}
+
+// register trades the installation token for a credential of its own.
+func (a *agent) register(ctx context.Context, h hello) (*identity, error) {
+	base, err := apiOf(a.Portal)
+	if err != nil {
+		return nil, err
+	}
+	var id int64
+	if _, err := fmt.Sscanf(a.Token, "col_%d_", &id); err != nil {
+		return nil, fault.New(fault.Invalid, "the token is none of an installer; make one at /setting/collectors/ID/downloadToken")
+	}
+	a.self = identity{Portal: base, Collector: id, Secret: a.Token}
+	var w welcome
+	if _, err := a.ask(ctx, http.MethodPost, "/register", "", h, &w); err != nil {
+		return nil, err
+	}
+	return &identity{Portal: base, Collector: w.Collector, Secret: w.Token}, nil
+}
+
+// apiOf is the portal's API: its address, with or without /api.
+func apiOf(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fault.New(fault.Invalid, "--portal is the address of the portal, https://portal.example:8443")
+	}
+	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
+		return "", fault.New(fault.Invalid, "%s would get secrets unencrypted over the network; a portal that is reached from other machines has https", u.Host)
+	}
+	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/api")+"/api", "", ""
+	return u.String(), nil
+}
+
+func (a *agent) beat(ctx context.Context) (time.Duration, error) {
+	var p pulse
+	_, err := a.ask(ctx, http.MethodPost, "/heartbeat", "", beat{Build: a.Version, Waiting: a.waiting.count(), Instances: a.poller.Len()}, &p)
+	return time.Duration(max(p.Heartbeat, 5)) * time.Second, err
+}
+
+// assign fetches what is to be polled, and changes what is.
+func (a *agent) assign(ctx context.Context) (time.Duration, error) {
+	var got assignments
+	tag, err := a.ask(ctx, http.MethodGet, "/assignments", a.tag, nil, &got)
+	if err != nil || tag != "" && tag == a.tag {
+		return assignEvery, err
+	}
+	a.tag = tag
+	now := make(map[int64]bool, len(got.Items))
+	tasks := make([]*check.Task, len(got.Items))
+	for i := range got.Items {
+		tasks[i] = &got.Items[i]
+		now[got.Items[i].InstanceID] = true
+	}
+	var gone []int64
+	for id := range a.known {
+		if !now[id] {
+			gone = append(gone, id)
+		}
+	}
+	slices.Sort(gone)
+	a.poller.Drop(gone...)
+	a.poller.Put(tasks...)
+	a.known = now
+	a.Log.InfoContext(ctx, "assignments have changed", "instances", len(tasks))
+	return assignEvery, nil
+}
+
+// post sends the batches that wait, the oldest first.
+func (a *agent) post(ctx context.Context) (time.Duration, error) {
+	for {
+		name, results, err := a.waiting.first()
+		if err != nil {
+			return time.Second, err
+		}
+		if name == "" {
+			return time.Second, nil
+		}
+		var taken struct{}
+		_, err = a.ask(ctx, http.MethodPost, "/samples", "", posted{results}, &taken)
+		if err != nil && !fault.Is(err, fault.Conflict) {
+			return 0, err
+		}
+		if err := a.waiting.remove(name); err != nil {
+			return 0, err
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"slices"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// info is what the document says of itself.
+func info(version string) object {
+	return object{
+		{"title", "Spyglass portal API"}, {"version", version},
+		{"description", "The REST API of a monitoring portal. Lists take size, offset, sort, fields and filter; every error has the same body."},
+		{"license", object{{"name", "All rights reserved"}, {"identifier", "LicenseRef-Spyglass"}}},
+	}
+}
+
+// holds says what is behind each category.
+var holds = map[string]string{
+	portal.CategoryDevices:     "What is watched: hosts, appliances and services, with their properties and data.",
+	portal.CategoryGroups:      "The tree that devices lie in, by hand or by an expression, and the properties they inherit from it.",
+	portal.CategoryDataSources: "What is collected from which devices, and when a value is too high or too low.",
+	portal.CategoryAlerts:      "What is wrong now, who is told of it and when, and maintenance windows.",
+	portal.CategorySettings:    "Collectors, users and roles, the audit log, and the portal itself.",
+	portal.CategoryReports:     "Reports, when they run, and what they wrote.",
+}
+
+// tags are the categories: those of the portal in their order, then any others.
+func tags(endpoints []resource.Endpoint) []any {
+	names := slices.Clone(portal.Categories)
+	used := map[string]bool{}
+	for _, e := range endpoints {
+		used[e.Category] = true
+		if !slices.Contains(names, e.Category) {
+			names = append(names, e.Category)
+		}
+	}
+	var out []any
+	for _, name := range names {
+		if used[name] {
+			out = append(out, object{{"name", name}}.with("description", holds[name]))
+		}
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Dialer connects to what is checked. Which address that is, is judged when it
+// is dialled, so that no name and no redirect leads anywhere else: never to the
+// portal itself, nor to the addresses at which clouds hand out credentials
+// (trust.md, rule 10).
+type Dialer struct {
+	Own    []netip.AddrPort // where the portal listens
+	Folder string           // where the program keeps its data; the host check measures its disk
+}
+
+// errRefused is why an address is not dialled.
+var errRefused = errors.New("checks do not connect there: it is the portal itself, or an address of its own link only")
+
+func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	to := net.Dialer{Control: d.control}
+	return to.DialContext(ctx, network, address)
+}
+
+// control judges an address that a socket is about to connect to.
+func (d *Dialer) control(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	return d.judge(at)
+}
+
+// judge refuses addresses that no check may reach.
+func (d *Dialer) judge(at netip.AddrPort) error {
+	ip := at.Addr().Unmap()
+	if ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || ip.IsInterfaceLocalMulticast() {
+		return errRefused
+	}
+	for _, own := range d.Own {
+		mine := own.Addr().Unmap()
+		if at.Port() == own.Port() && (mine == ip || mine.IsUnspecified() || mine.IsLoopback() && ip.IsLoopback() || ip.IsUnspecified()) {
+			return errRefused
+		}
+	}
+	return nil
+}
+
+// All are the checks there are, in the order of their names.
+func All(d *Dialer) []Check {
+	return []Check{dnsCheck(d), hostCheck(d), httpCheck(d), pingCheck(d), snmpCheck(d), tcpCheck(d), tlsCheck(d)}
+}
+
+// Look makes the check that the task names.
+func Look(ctx context.Context, checks []Check, t *Task) (Values, error) {
+	for _, c := range checks {
+		if c.Name == t.Method {
+			return c.Look(ctx, t)
+		}
+	}
+	return nil, fmt.Errorf("this collector has no check %q", t.Method)
+}
+
+// number is a whole number that the data source says.
+func (t *Task) number(name string, otherwise int) (int, error) {
+	text := t.Attribute(name, "")
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s is %q, which is no whole number", name, text)
+	}
+	return n, nil
+}
+
+// within is a context that ends after the data source's timeout, in milliseconds.
+func (t *Task) within(ctx context.Context, otherwise time.Duration) (context.Context, context.CancelFunc, error) {
+	ms, err := t.number("timeout", int(otherwise.Milliseconds()))
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+	return ctx, cancel, nil
+}
+
+// millis is how long ago began was, in milliseconds.
+func millis(began time.Time) float64 { return float64(time.Since(began).Microseconds()) / 1000 }
+
+// target is host:port of a host and a port in text.
+func target(host, port string, otherwise int) (string, error) {
+	n := otherwise
+	if port != "" {
+		var err error
+		if n, err = strconv.Atoi(port); err != nil {
+			return "", fmt.Errorf("the port is %q, which is no number", port)
+		}
+	}
+	if n < 1 || n > 65535 {
+		return "", fmt.Errorf("there is no port %d", n)
+	}
+	return net.JoinHostPort(host, strconv.Itoa(n)), nil
+}

@@ -1,0 +1,96 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns" // the standard library asks the system's name servers only, and has no SOA
+)
+
+// recordTypes are what may be asked for.
+var recordTypes = []string{"A", "AAAA", "MX", "TXT", "NS", "CNAME", "SOA", "PTR"}
+
+func dnsCheck(d *Dialer) Check {
+	return Check{
+		Name: "dns", Doc: "What a device answers as a name server.",
+		Attributes: []Setting{
+			{"host", "the name to ask for; for PTR, an address will do"}, {"type", strings.Join(recordTypes, ", ") + "; A unless given"},
+			{"port", "53 unless given"}, {"timeout", "how long to wait, in milliseconds; 5000 unless given"},
+		},
+		Fields: []Setting{{"responseTime", "time until the answer, in milliseconds"}, {"answers", "records of that type in the answer; 0 when there is no such name"}},
+		Look: func(ctx context.Context, t *Task) (Values, error) {
+			ctx, cancel, err := t.within(ctx, 5*time.Second)
+			if err != nil {
+				return nil, err
+			}
+			defer cancel()
+			question, err := questionOf(t)
+			if err != nil {
+				return nil, err
+			}
+			address, err := target(t.Host, t.Attribute("port", ""), 53)
+			if err != nil {
+				return nil, err
+			}
+			began := time.Now()
+			answer, err := d.ask(ctx, "udp", address, question)
+			if err == nil && answer.Truncated {
+				answer, err = d.ask(ctx, "tcp", address, question)
+			}
+			if errors.Is(err, errRefused) {
+				return nil, errRefused
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s does not answer as a name server: %w", address, err)
+			}
+			if answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
+				return nil, fmt.Errorf("%s answers %s", address, dns.RcodeToString[answer.Rcode])
+			}
+			out := Values{"responseTime": millis(began), "answers": 0}
+			for _, record := range answer.Answer {
+				if record.Header().Rrtype == question.Question[0].Qtype {
+					out["answers"]++
+				}
+			}
+			return out, nil
+		},
+	}
+}
+
+// questionOf is what the task wants to know.
+func questionOf(t *Task) (*dns.Msg, error) {
+	name, kind := t.Attribute("host", ""), strings.ToUpper(t.Attribute("type", "A"))
+	if !slices.Contains(recordTypes, kind) {
+		return nil, fmt.Errorf("the type is %s, not %q", strings.Join(recordTypes, ", "), kind)
+	}
+	if _, err := netip.ParseAddr(name); err == nil && kind == "PTR" {
+		if name, err = dns.ReverseAddr(name); err != nil {
+			return nil, err
+		}
+	}
+	if _, ok := dns.IsDomainName(name); !ok || name == "" {
+		return nil, fmt.Errorf("the host is %q, which is no name to ask for", name)
+	}
+	return new(dns.Msg).SetQuestion(dns.Fqdn(name), dns.StringToType[kind]), nil
+}
+
+// ask sends one question. It ends when ctx does.
+func (d *Dialer) ask(ctx context.Context, network, address string, question *dns.Msg) (*dns.Msg, error) {
+	conn, err := d.dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	client := dns.Client{Timeout: time.Hour} // ctx ends sooner
+	answer, _, err := client.ExchangeWithConnContext(ctx, question, &dns.Conn{Conn: conn})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return answer, err
+}

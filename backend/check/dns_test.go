@@ -1,0 +1,131 @@
+package check_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns" // the server that is asked
+
+	"spyglass/backend/check"
+)
+
+// zone is what the name server of these tests knows.
+const zone = `
+example.org.     60 IN A     192.0.2.1
+example.org.     60 IN A     192.0.2.2
+example.org.     60 IN AAAA  2001:db8::1
+example.org.     60 IN MX    10 mail.example.org.
+example.org.     60 IN TXT   "all is well"
+example.org.     60 IN NS    ns.example.org.
+example.org.     60 IN SOA   ns.example.org. host.example.org. 1 2 3 4 5
+www.example.org. 60 IN CNAME example.org.
+1.2.0.192.in-addr.arpa. 60 IN PTR example.org.
+`
+
+// nameServer answers from the zone, over UDP and TCP at one port.
+func nameServer(t *testing.T) (port string) {
+	t.Helper()
+	var records []dns.RR
+	for parser := dns.NewZoneParser(strings.NewReader(zone), "", ""); ; {
+		record, ok := parser.Next()
+		if !ok {
+			break
+		}
+		records = append(records, record)
+	}
+	answer := func(w dns.ResponseWriter, q *dns.Msg) {
+		m, asked := new(dns.Msg).SetReply(q), q.Question[0]
+		switch _, overUDP := w.RemoteAddr().(*net.UDPAddr); {
+		case asked.Name == "broken.example.org.":
+			m.Rcode = dns.RcodeServerFailure
+		case asked.Name == "long.example.org." && overUDP:
+			m.Truncated = true
+		case asked.Name == "long.example.org.":
+			for range 30 {
+				m.Answer = append(m.Answer, &dns.A{Hdr: dns.RR_Header{Name: asked.Name, Rrtype: dns.TypeA, Class: dns.ClassINET}, A: net.IPv4(192, 0, 2, 9)})
+			}
+		case asked.Name == "nobody.example.org.":
+			m.Rcode = dns.RcodeNameError
+		}
+		for _, record := range records {
+			if kind := record.Header().Rrtype; record.Header().Name == asked.Name && (kind == asked.Qtype || kind == dns.TypeCNAME) {
+				m.Answer = append(m.Answer, record)
+			}
+		}
+		_ = w.WriteMsg(m)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packets, err := net.ListenPacket("udp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*dns.Server{{Listener: l}, {PacketConn: packets}} {
+		s.Handler = dns.HandlerFunc(answer)
+		ready, done := make(chan struct{}), make(chan struct{})
+		s.NotifyStartedFunc = func() { close(ready) }
+		go func() { defer close(done); _ = s.ActivateAndServe() }()
+		<-ready
+		t.Cleanup(func() { _ = s.Shutdown(); <-done })
+	}
+	_, port, _ = net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// mute is a UDP port that takes everything and says nothing.
+func mute(t *testing.T) (port string) {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_, port, _ = net.SplitHostPort(conn.LocalAddr().String())
+	return port
+}
+
+func TestDNSAsksTheDeviceItself(t *testing.T) {
+	port, silent := nameServer(t), mute(t)
+	ask := func(name, kind string, more ...string) check.Task {
+		return check.Task{Method: "dns", Host: "127.0.0.1", Attributes: attributes(append(more, "port", port, "host", name, "type", kind)...)}
+	}
+	answers := func(n float64) check.Values { return check.Values{"answers": n} }
+	measure(t, []measured{
+		{"two addresses", ask("example.org", "A"), answers(2), ""},
+		{"the usual type", ask("example.org", ""), answers(2), ""},
+		{"a name with a dot", ask("example.org.", "aaaa"), answers(1), ""},
+		{"mail", ask("example.org", "MX"), answers(1), ""},
+		{"text", ask("example.org", "TXT"), answers(1), ""},
+		{"name servers", ask("example.org", "NS"), answers(1), ""},
+		{"the zone", ask("example.org", "SOA"), answers(1), ""},
+		{"another name", ask("www.example.org", "CNAME"), answers(1), ""},
+		{"another name is no address", ask("www.example.org", "A"), answers(0), ""},
+		{"an address", ask("192.0.2.1", "PTR"), answers(1), ""},
+		{"no such name", ask("nobody.example.org", "A"), answers(0), ""},
+		{"more than fits a packet", ask("long.example.org", "A"), answers(30), ""},
+		{"a server that fails", ask("broken.example.org", "A"), nil, "127.0.0.1:" + port + " answers SERVFAIL"},
+		{"no name", ask("", "A"), nil, `the host is "", which is no name to ask for`},
+		{"another type", ask("example.org", "AXFR"), nil, `the type is A, AAAA, MX, TXT, NS, CNAME, SOA, PTR, not "AXFR"`},
+		{"nobody answers", check.Task{Method: "dns", Host: "127.0.0.1", Attributes: attributes("port", silent, "host", "example.org", "timeout", "50")}, nil, "127.0.0.1:" + silent + " does not answer as a name server"},
+	})
+}
+
+func TestDNSAndSNMPEndWithTheirContext(t *testing.T) {
+	silent := mute(t)
+	for _, task := range []check.Task{
+		{Host: "127.0.0.1", Method: "dns", Attributes: attributes("host", "example.org", "port", silent)},
+		{Host: "127.0.0.1", Method: "snmp", Properties: attributes("snmp.port", silent), Fields: []string{".1.3.6.1.2.1.1.3.0"}},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(30*time.Millisecond, cancel)
+		began := time.Now()
+		if got, err := check.Look(ctx, check.All(&check.Dialer{}), &task); err == nil || !strings.Contains(err.Error(), "canceled") || time.Since(began) > 2*time.Second {
+			t.Errorf("%s: got %v (%v) after %v", task.Method, got, err, time.Since(began))
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Bounds of an answer.
+const (
+	maxAnswer    = 1 << 20
+	maxRedirects = 5
+)
+
+func httpCheck(d *Dialer) Check {
+	return Check{
+		Name: "http", Doc: "A page: whether it answers, how fast, and what.",
+		Attributes: []Setting{
+			{"url", "the address, http or https"}, {"method", "GET or HEAD; GET unless given"}, {"followRedirect", "true or false; true unless given"},
+			{"text", "what the page should hold"}, {"timeout", "how long to wait, in milliseconds; 10000 unless given"},
+		},
+		Fields: []Setting{
+			{"status", "status code of the answer"}, {"responseTime", "time until it was complete, in milliseconds"},
+			{"size", "its size in bytes; at most 1 MiB is read"}, {"found", "1 when it holds the text, else 0"},
+		},
+		Look: func(ctx context.Context, t *Task) (Values, error) {
+			ctx, cancel, err := t.within(ctx, 10*time.Second)
+			if err != nil {
+				return nil, err
+			}
+			defer cancel()
+			return d.page(ctx, t)
+		},
+	}
+}
+
+func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
+	at, err := url.Parse(t.Attribute("url", "http://"+t.Host+"/"))
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return nil, errors.New("the url is no address of a page, http://… or https://…")
+	}
+	method := strings.ToUpper(t.Attribute("method", http.MethodGet))
+	if method != http.MethodGet && method != http.MethodHead {
+		return nil, fmt.Errorf("the method is GET or HEAD, not %q", method)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, at.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("User-Agent", "Spyglass")
+	transport := &http.Transport{DialContext: d.dial, DisableKeepAlives: true} // no proxy: that would judge addresses itself
+	defer transport.CloseIdleConnections()
+	client := http.Client{Transport: transport, CheckRedirect: func(to *http.Request, via []*http.Request) error {
+		switch {
+		case !strings.EqualFold(t.Attribute("followRedirect", "true"), "true"):
+			return http.ErrUseLastResponse
+		case len(via) > maxRedirects:
+			return errors.New("the page redirects more than 5 times")
+		case to.URL.Scheme != "http" && to.URL.Scheme != "https":
+			return errors.New("the page redirects to something that is no page")
+		}
+		return nil
+	}}
+	began := time.Now()
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	out := Values{"status": float64(answer.StatusCode), "responseTime": millis(began), "size": float64(len(body))}
+	if text := t.Attribute("text", ""); text != "" {
+		out["found"] = truth(strings.Contains(string(body), text))
+	}
+	return out, nil
+}

@@ -1,0 +1,155 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Found is one instance of a data source that was found on a device.
+type Found struct {
+	WildValue   string // what the check asks the device for; no two of a device's data source share one
+	DisplayName string // "eth0"
+	Description string
+}
+
+// Search is what a Discoverer looks for, and where.
+type Search struct {
+	DeviceID   int64
+	Host       string // name or IP address of the device
+	DataSource string // name of the data source
+	Method     map[string]any
+	Property   func(name string) (value string, ok bool) // as it applies to the device, secrets too
+}
+
+// Discoverer finds the instances of a data source on a device. It is done when
+// ctx is. An error says why nothing is known; no instances is an answer too.
+type Discoverer interface {
+	Discover(ctx context.Context, s Search) ([]Found, error)
+}
+
+// property is a property of the device, or what stands for it when there is none.
+func (s Search) property(name, otherwise string) string {
+	if s.Property == nil {
+		return otherwise
+	}
+	if value, ok := s.Property(name); ok && value != "" {
+		return value
+	}
+	return otherwise
+}
+
+// Find finds instances on a device: how a check is a Discoverer.
+type Find func(ctx context.Context, s Search) ([]Found, error)
+
+// Discover implements Discoverer.
+func (f Find) Discover(ctx context.Context, s Search) ([]Found, error) {
+	if s.Host == "" {
+		return nil, errors.New("the device has no name or address to connect to")
+	}
+	return f(ctx, s)
+}
+
+// Discoverers are the checks that find instances, by their names.
+func Discoverers(d *Dialer) map[string]Discoverer {
+	out := map[string]Discoverer{}
+	for _, c := range All(d) {
+		if c.Find != nil {
+			out[c.Name] = c.Find
+		}
+	}
+	return out
+}
+
+// Simulation finds what a simulated device has.
+type Simulation struct{}
+
+// Discover implements Discoverer.
+func (Simulation) Discover(_ context.Context, s Search) ([]Found, error) {
+	return Simulated(s.DataSource, s.DeviceID), nil
+}
+
+// Simulated are the instances of a data source on a simulated device, the same
+// ones every time. What they are follows from the data source's name.
+func Simulated(dataSource string, device int64) []Found {
+	name := strings.ToLower(dataSource)
+	for _, s := range simulations {
+		for _, word := range s.words {
+			if strings.Contains(name, word) {
+				return s.find(device)
+			}
+		}
+	}
+	return []Found{{WildValue: "1", DisplayName: "1"}, {WildValue: "2", DisplayName: "2"}}
+}
+
+// simulation is what data sources with one of the words in their names find.
+type simulation struct {
+	words []string
+	find  func(device int64) []Found
+}
+
+var simulations = []simulation{
+	{[]string{"interface", "port", "ethernet"}, interfaces},
+	{[]string{"disk", "volume", "filesystem", "file_system", "storage", "mount"}, volumes},
+	{[]string{"cpu", "core", "processor"}, cores},
+	{[]string{"radio", "ssid", "wireless"}, radios},
+	{[]string{"database", "schema"}, listed("postgres", "orders", "tracking", "billing")},
+	{[]string{"guest", "virtual", "vm_", "vms"}, guests},
+	{[]string{"datastore", "lun", "aggregate"}, listed("datastore-ssd-01", "datastore-ssd-02", "datastore-hdd-01")},
+	{[]string{"temp", "sensor", "fan"}, listed("inlet", "exhaust", "cpu")},
+	{[]string{"outlet", "phase", "battery"}, listed("L1", "L2", "L3")},
+	{[]string{"tunnel", "vpn"}, listed("fra-osl", "fra-aus", "osl-aus")},
+	{[]string{"service", "process"}, listed("sshd", "cron", "rsyslogd")},
+	{[]string{"queue"}, listed("inbound", "outbound", "dead-letter")},
+}
+
+var purposes = []string{"Uplink", "Uplink", "Server rack", "Server rack", "Storage", "Backup", "Management", "Spare"}
+
+// interfaces are eight: few enough for a hundred thousand devices, many enough to look through.
+func interfaces(device int64) []Found {
+	found := make([]Found, len(purposes))
+	for i, purpose := range purposes {
+		found[i] = Found{fmt.Sprint(i + 1), fmt.Sprintf("Ethernet%d", i+1), purpose}
+		if i == len(purposes)-1 && device%3 == 0 {
+			found[i].Description = "Console of the room"
+		}
+	}
+	return found
+}
+
+func volumes(device int64) []Found {
+	found := []Found{{"/", "/", "System"}, {"/var", "/var", "Logs and spools"}, {"/srv", "/srv", "Data"}}
+	return found[:2+device%2]
+}
+
+func cores(device int64) []Found {
+	found := make([]Found, 2+2*(device%2))
+	for i := range found {
+		found[i] = Found{fmt.Sprint(i), fmt.Sprintf("CPU %d", i), ""}
+	}
+	return found
+}
+
+func radios(int64) []Found {
+	return []Found{{"0", "2.4 GHz", "Warehouse scanners"}, {"1", "5 GHz", "Office"}}
+}
+
+func guests(device int64) []Found {
+	found := make([]Found, 4)
+	for i := range found {
+		found[i] = Found{fmt.Sprintf("vm-%d", device*10+int64(i)), fmt.Sprintf("guest-%02d", i+1), ""}
+	}
+	return found
+}
+
+func listed(names ...string) func(int64) []Found {
+	return func(int64) []Found {
+		found := make([]Found, len(names))
+		for i, name := range names {
+			found[i] = Found{WildValue: name, DisplayName: name}
+		}
+		return found
+	}
+}

@@ -1,0 +1,228 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"runtime"
+	"syscall"
+	"time"
+
+	probing "github.com/prometheus-community/pro-bing" // ICMP echo on every system, without rights where the system allows that
+)
+
+const (
+	mostPackets = 50
+	packetGap   = 200 * time.Millisecond // between two packets
+)
+
+// knocked are the ports that are tried where the system forbids ICMP: most
+// devices answer on one of them, if only to say that it is closed.
+var knocked = []string{"443", "80", "22"}
+
+// errNoICMP is that this program may not send echo requests.
+var errNoICMP = errors.New("this system does not let the program send ICMP")
+
+func pingCheck(d *Dialer) Check { return pingBy(d, echo, knocked) }
+
+// pingBy pings with echo, and by connecting to ports where that is forbidden.
+func pingBy(d *Dialer, echo func(context.Context, netip.Addr, int, time.Duration) (*trips, error), ports []string) Check {
+	return Check{
+		Name: "ping", Doc: "Whether a device answers, how fast, and how reliably: by ICMP echo, or by connecting to ports 443, 80 and 22 where the system forbids ICMP.",
+		Attributes: []Setting{{"sendPkts", "how many packets, at most 50; 5 unless given"}, {"timeout", "how long to wait for each of them, in milliseconds; 2000 unless given"}},
+		Fields: []Setting{
+			{"average", "round trip, average in milliseconds"}, {"min", "the fastest"}, {"max", "the slowest"},
+			{"sentpkts", "packets sent"}, {"recvpkts", "packets that came back in time"}, {"lossPercent", "packets that did not, in percent"},
+			{"icmp", "1 when it was measured by ICMP, 0 when by connecting to a port over TCP"},
+		},
+		Look: func(ctx context.Context, t *Task) (Values, error) {
+			n, err := t.number("sendPkts", 5)
+			if err != nil {
+				return nil, err
+			}
+			ms, err := t.number("timeout", 2000)
+			if err != nil {
+				return nil, err
+			}
+			if n < 1 || n > mostPackets || ms < 1 {
+				return nil, fmt.Errorf("sendPkts is 1 to %d, and timeout at least 1, not %d and %d", mostPackets, n, ms)
+			}
+			wait := time.Duration(ms) * time.Millisecond
+			to, err := d.way(ctx, t.Host)
+			if err != nil {
+				return nil, err
+			}
+			found, err := echo(ctx, to, n, wait)
+			if !errors.Is(err, errNoICMP) {
+				return found.values(true), err
+			}
+			found, err = d.knock(ctx, to, ports, n, wait)
+			return found.values(false), err
+		},
+	}
+}
+
+// way is the address that packets to a host go to. Nothing is sent to find it.
+func (d *Dialer) way(ctx context.Context, host string) (netip.Addr, error) {
+	const discard = "9" // any port would do
+	conn, err := d.dial(ctx, "udp", net.JoinHostPort(host, discard))
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	defer conn.Close()
+	at, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	to := at.Addr().Unmap()
+	if to.IsMulticast() || to == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
+		return netip.Addr{}, fmt.Errorf("%s is no address of one device", to)
+	}
+	return to, err
+}
+
+// trips are the packets of one look, and how long those that came back took.
+type trips struct {
+	sent, back       int
+	least, most, sum time.Duration
+}
+
+func (s *trips) add(took time.Duration) {
+	if s.back == 0 || took < s.least {
+		s.least = took
+	}
+	s.most = max(s.most, took)
+	s.sum += took
+	s.back++
+}
+
+func (s *trips) values(icmp bool) Values {
+	if s == nil {
+		return nil
+	}
+	out := Values{"sentpkts": float64(s.sent), "recvpkts": float64(s.back), "lossPercent": float64(s.sent-s.back) / float64(s.sent) * 100, "icmp": truth(icmp)}
+	if s.back > 0 {
+		ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+		out["average"], out["min"], out["max"] = ms(s.sum/time.Duration(s.back)), ms(s.least), ms(s.most)
+	}
+	return out
+}
+
+// echo sends echo requests, without rights or with them, as the system likes it.
+func echo(ctx context.Context, to netip.Addr, n int, wait time.Duration) (*trips, error) {
+	ways := []bool{false, true}
+	if runtime.GOOS == "windows" {
+		ways = ways[1:] // there a raw socket needs no rights, and the other kind does not exist
+	}
+	for _, raw := range ways {
+		found, err := echoBy(ctx, to, n, wait, raw)
+		if !errors.Is(err, errNoICMP) {
+			return found, err
+		}
+	}
+	return nil, errNoICMP
+}
+
+func echoBy(ctx context.Context, to netip.Addr, n int, wait time.Duration, raw bool) (*trips, error) {
+	p := probing.New("")
+	p.SetIPAddr(&net.IPAddr{IP: to.AsSlice(), Zone: to.Zone()})
+	p.SetPrivileged(raw)
+	p.SetLogger(probing.NoopLogger{})
+	p.Count, p.Interval, p.RecordRtts, p.RecordTTLs = n, packetGap, false, false
+	p.Timeout = time.Duration(n-1)*packetGap + wait
+	found, ready := &trips{sent: n}, false
+	sent := map[int]time.Time{} // the packets themselves tell the time of a clock that may jump
+	p.OnSetup = func() { ready = true }
+	p.OnSend = func(packet *probing.Packet) { sent[packet.Seq] = time.Now() }
+	p.OnRecv = func(packet *probing.Packet) {
+		if took := time.Since(sent[packet.Seq]); took <= wait {
+			found.add(took)
+		}
+	}
+	err := p.RunWithContext(ctx)
+	var unsent *net.OpError
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && !ready, errors.Is(err, fs.ErrPermission):
+		return nil, errNoICMP
+	case errors.As(err, &unsent) && unsent.Op == "write":
+		return &trips{sent: n}, nil // nobody there to take it
+	case err != nil:
+		return nil, fmt.Errorf("ping: %w", err)
+	}
+	return found, nil
+}
+
+// knock measures how long it takes to connect, to whichever port answers first.
+func (d *Dialer) knock(ctx context.Context, to netip.Addr, ports []string, n int, wait time.Duration) (*trips, error) {
+	found := &trips{sent: n}
+	gap := time.NewTicker(packetGap)
+	defer gap.Stop()
+	for i := range n {
+		took, port, err := d.first(ctx, to, ports, wait)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if errors.Is(err, errRefused) {
+			return nil, err
+		}
+		if err == nil {
+			found.add(took)
+			ports = []string{port}
+		}
+		if i == n-1 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-gap.C:
+		}
+	}
+	return found, nil
+}
+
+// first connects to all ports at once. A port that says it is closed answers
+// too. Its error is errRefused when no port may be connected to.
+func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string, wait time.Duration) (time.Duration, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	type answer struct {
+		port string
+		took time.Duration
+		err  error
+	}
+	answers, began := make(chan answer, len(ports)), time.Now()
+	for _, port := range ports {
+		go func() {
+			conn, err := d.dial(ctx, "tcp", net.JoinHostPort(to.String(), port))
+			took := time.Since(began)
+			if err == nil {
+				_ = conn.Close()
+			}
+			if isClosed(err) {
+				err = nil
+			}
+			answers <- answer{port, took, err}
+		}()
+	}
+	best := answer{err: errRefused}
+	for range ports {
+		switch a := <-answers; {
+		case best.port != "" && best.err == nil:
+		case a.err == nil:
+			best = a
+			cancel() // the others need not go on
+		case !errors.Is(a.err, errRefused):
+			best.err = a.err
+		}
+	}
+	return best.took, best.port, best.err
+}
+
+// isClosed reports whether the other side said that nobody takes connections.
+func isClosed(err error) bool {
+	const windows = syscall.Errno(10061) // WSAECONNREFUSED
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windows)
+}

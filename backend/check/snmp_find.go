@@ -1,0 +1,130 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gosnmp/gosnmp" // as in snmp.go
+)
+
+const (
+	mostRows   = 10_000 // of a table
+	rowsAtOnce = 25
+	mostText   = 255 // characters of a name
+)
+
+// snmpFind finds one instance for each row below the OID of the method. What
+// stands below lookupOID and descriptionOID with the same index is its name and
+// description.
+func (d *Dialer) snmpFind(ctx context.Context, s Search) ([]Found, error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*snmpWait)
+	defer cancel()
+	method := func(name string) string { text, _ := s.Method[name].(string); return strings.TrimSpace(text) }
+	kind := cmp.Or(method("discoveryType"), "wildcard")
+	if kind != "wildcard" && kind != "lookup" && kind != "value" {
+		return nil, fmt.Errorf("discoveryType is wildcard, lookup or value, not %q", kind)
+	}
+	a, err := d.snmp(ctx, s.Host, s.property)
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	rows, err := a.texts(ctx, "OID", method("OID"))
+	if err != nil {
+		return nil, err
+	}
+	var names, descriptions column
+	if oid := method("lookupOID"); oid != "" {
+		if names, err = a.texts(ctx, "lookupOID", oid); err != nil {
+			return nil, err
+		}
+	}
+	if oid := method("descriptionOID"); oid != "" {
+		if descriptions, err = a.texts(ctx, "descriptionOID", oid); err != nil {
+			return nil, err
+		}
+	}
+	found, known := []Found{}, map[string]bool{}
+	for _, index := range rows.order {
+		wild := index
+		if kind == "value" {
+			wild = rows.text[index]
+		}
+		if wild == "" || known[wild] {
+			continue
+		}
+		known[wild] = true
+		found = append(found, Found{wild, cmp.Or(names.text[index], rows.text[index], index), descriptions.text[index]})
+	}
+	return found, nil
+}
+
+// column is one column of a table: texts by the index of their row.
+type column struct {
+	order []string
+	text  map[string]string
+}
+
+// texts reads a column. No rows is an answer too.
+func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
+	root, err := cleanOID(oid)
+	if err != nil {
+		return column{}, fmt.Errorf("%s: %w", what, err)
+	}
+	c := column{text: map[string]string{}}
+	for at := root; ; {
+		answer, err := a.next(at)
+		if err != nil {
+			return column{}, a.sentence(ctx, err)
+		}
+		if answer.Error == gosnmp.NoSuchName { // how v1 says that there is no more
+			return c, nil
+		}
+		if answer.Error != gosnmp.NoError {
+			return column{}, fmt.Errorf("the SNMP agent at %s answers %s", a.at, answer.Error)
+		}
+		for _, v := range answer.Variables {
+			index, below := strings.CutPrefix(v.Name, root+".")
+			if !below || v.Type == gosnmp.EndOfMibView || v.Type == gosnmp.NoSuchObject || v.Type == gosnmp.NoSuchInstance {
+				return c, nil
+			}
+			if _, twice := c.text[index]; twice || len(c.order) == mostRows {
+				return column{}, fmt.Errorf("the SNMP agent at %s does not come to an end below %s", a.at, root)
+			}
+			c.order, c.text[index], at = append(c.order, index), textOf(v), v.Name
+		}
+		if len(answer.Variables) == 0 {
+			return c, nil
+		}
+	}
+}
+
+// next asks for what follows an OID.
+func (a *agent) next(oid string) (*gosnmp.SnmpPacket, error) {
+	if a.Version == gosnmp.Version1 { // which knows no bulk
+		return a.GetNext([]string{oid})
+	}
+	return a.GetBulk([]string{oid}, 0, rowsAtOnce)
+}
+
+// textOf is a value as a person would read it; bytes that are no text become
+// 00:1b:…, as addresses of network cards are written.
+func textOf(v gosnmp.SnmpPDU) string {
+	bytes, ok := v.Value.([]byte)
+	if !ok {
+		return fmt.Sprint(v.Value)
+	}
+	text := strings.TrimSpace(strings.TrimRight(string(bytes), "\x00"))
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) }) {
+		text = strings.ReplaceAll(fmt.Sprintf("% x", bytes), " ", ":")
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > mostText {
+		return string(runes[:mostText])
+	}
+	return text
+}

@@ -1,0 +1,37 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+func tcpCheck(d *Dialer) Check {
+	return Check{
+		Name: "tcp", Doc: "Whether a port takes connections.",
+		Attributes: []Setting{{"port", "the port"}, {"timeout", "how long to wait, in milliseconds; 5000 unless given"}},
+		Fields:     []Setting{{"status", "1 when the port is open, else 0"}, {"responseTime", "time to connect, in milliseconds"}},
+		Look: func(ctx context.Context, t *Task) (Values, error) {
+			ctx, cancel, err := t.within(ctx, 5*time.Second)
+			if err != nil {
+				return nil, err
+			}
+			defer cancel()
+			address, err := target(t.Host, t.Attribute("port", ""), 0)
+			if err != nil {
+				return nil, err
+			}
+			began := time.Now()
+			conn, err := d.dial(ctx, "tcp", address)
+			if errors.Is(err, errRefused) {
+				return nil, errRefused
+			}
+			if err != nil { // that the port is closed is the answer
+				return Values{"status": 0}, nil
+			}
+			took := millis(began)
+			_ = conn.Close()
+			return Values{"status": 1, "responseTime": took}, nil
+		},
+	}
+}

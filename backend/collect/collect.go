@@ -1,0 +1,90 @@
+// Package collect is what remote collectors talk to: how one is installed, and
+// the four requests it lives by.
+//
+// An administrator downloads an installer: a script with a token in it that is
+// good for one installation. The script fetches this portal's own program with
+// that token and starts it; the program registers, and gets a credential of its
+// own for it. From then on it sends heartbeats, fetches what it has to poll, and
+// posts what came of it. These are endpoints like any other, below
+// /setting/collectors/{id}: whoever may change all settings can try them.
+//
+// # Secrets
+//
+// Assignments hold the properties of devices in clear, communities and passwords
+// among them, for the collector's own credential; anybody else sees them masked.
+//
+// # Concurrency
+//
+// All methods are safe for concurrent use.
+package collect
+
+import (
+	"context"
+
+	"spyglass/backend/check"
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// Options say what a Service works with.
+type Options struct {
+	DB     resource.DB
+	Folder string // where programs for other systems lie; may not be there
+
+	// Tasks is what a collector has to poll now.
+	Tasks func(ctx context.Context, r resource.Reader, collector int64) ([]check.Task, error)
+	// Take receives what a collector has polled.
+	Take func(ctx context.Context, collector int64, results []check.Result) error
+}
+
+// Service answers remote collectors.
+type Service struct {
+	Options
+	programs programs
+}
+
+// New makes a Service.
+func New(o Options) *Service { return &Service{Options: o, programs: programs{folder: o.Folder}} }
+
+// Endpoints are those of installers and of collectors.
+func (s *Service) Endpoints() []resource.Endpoint {
+	return append(s.installEndpoints(), s.liveEndpoints()...)
+}
+
+const path = "/setting/collectors/{id}"
+
+// sample is the collector that examples use.
+const sample int64 = 2
+
+var idParam = resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the collector"), Example: sample}
+
+func right(area string) resource.Right {
+	return resource.Right{Object: resource.Setting, Area: area, Op: resource.Modify}
+}
+
+func failures(more ...resource.Failure) []resource.Failure {
+	return append([]resource.Failure{
+		{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong or has expired"},
+		{Kind: fault.Denied, When: "the role lacks the right, or the token is another collector's"},
+		{Kind: fault.Unknown, When: "there is no such collector"},
+		{Kind: fault.TooMany, When: "the rate limit is reached"},
+	}, more...)
+}
+
+// remote is the collector of the path, which is not the built-in one, for who
+// may act for it.
+func (s *Service) remote(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Collector, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	if c.Access != nil && c.Access.Collector > 0 && c.Access.Collector != id {
+		return nil, fault.New(fault.Denied, "the token belongs to collector %d", c.Access.Collector)
+	}
+	row, err := resource.Get(ctx, r, portal.Collectors.Name, id)
+	if err == nil && id == portal.BuiltInCollector {
+		return nil, fault.New(fault.Conflict, "collector 1 is built into the portal; add another one to collect from elsewhere")
+	}
+	return row, err
+}

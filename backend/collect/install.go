@@ -1,0 +1,183 @@
+package collect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/session"
+)
+
+// installation is how long the token of an installer is good.
+const installation = time.Hour
+
+// installer is one that can be downloaded.
+type installer struct {
+	Name      string `json:"osAndArch" doc:"Linux64, Win64 or Darwin64"`
+	OS        string `json:"os" doc:"linux, windows or darwin"`
+	Arch      string `json:"architecture" doc:"the processor, amd64 or arm64"`
+	Available bool   `json:"available" doc:"whether this portal has the program for that system"`
+	Size      int64  `json:"size" doc:"of the program, in bytes; 0 when it is not available"`
+	SHA256    string `json:"sha256" doc:"of the program, in hex; empty when it is not available"`
+	Link      string `json:"link" doc:"where its script is downloaded"`
+}
+
+// installers is the answer of the list.
+type installers struct {
+	Total    int         `json:"total" doc:"how many there are"`
+	SearchID *string     `json:"searchId" doc:"always null"`
+	Items    []installer `json:"items" doc:"one for each system"`
+}
+
+// downloadToken is a token for one installation.
+type downloadToken struct {
+	Token     string           `json:"token" doc:"shown once; for spyglass collector --token"`
+	ExpiresOn resource.Seconds `json:"expiresOn" doc:"when it ends, in epoch seconds"`
+	Collector int64            `json:"collectorId" doc:"whose it is"`
+}
+
+func (s *Service) installEndpoints() []resource.Endpoint {
+	list, token := resource.SchemaOf(installers{}), resource.SchemaOf(downloadToken{})
+	builtIn := resource.Failure{Kind: fault.Conflict, When: "the collector is the built-in one"}
+	missing := resource.Failure{Kind: fault.Conflict, When: "the collector is the built-in one, or the portal has no program for that system"}
+	which := resource.Param{Name: "osAndArch", In: "path", Required: true, Schema: resource.Schema{Type: "string", Doc: "The system, in any letter case", Enum: []any{"Linux64", "Win64", "Darwin64"}}, Example: "Linux64"}
+	at := func(below string) resource.Example {
+		return resource.Example{Path: fmt.Sprintf("/setting/collectors/%d%s", sample, below)}
+	}
+	return []resource.Endpoint{
+		{
+			Method: "GET", Path: path + "/installers", Category: portal.CategorySettings, Summary: "List installers of a collector",
+			Doc:   "Returns the systems a collector can be installed on, and whether this portal has the program for each. Its own system's it always has; others lie in the folder installers of its data.",
+			Right: resource.Right{Object: resource.Setting, Area: portal.AreaCollectors, Op: resource.Read}, Params: []resource.Param{idParam}, Answer: &list, Errors: failures(builtIn), Example: at("/installers"), Handle: s.list,
+		},
+		{
+			Method: "GET", Path: path + "/installers/{osAndArch}", Category: portal.CategorySettings, Summary: "Download an installer",
+			Doc:   "Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour.",
+			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"},
+			Errors: failures(builtIn), Example: at("/installers/Linux64"), Handle: s.script,
+		},
+		{
+			Method: "GET", Path: path + "/installers/{osAndArch}/program", Category: portal.CategorySettings, Summary: "Download a collector's program",
+			Doc:   "Returns the program that an installer fetches, with the token of the installer.",
+			Right: right(portal.AreaInstalling), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "application/octet-stream", Doc: "The program"},
+			Errors: failures(missing), Example: at("/installers/" + ownSystem() + "/program"), Handle: s.program,
+		},
+		{
+			Method: "POST", Path: path + "/downloadToken", Category: portal.CategorySettings, Summary: "Make an installation token",
+			Doc:   "Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token.",
+			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
+		},
+	}
+}
+
+func (s *Service) list(ctx context.Context, c *resource.Call) (any, error) {
+	row, err := s.remote(ctx, s.DB, c)
+	if err != nil {
+		return nil, err
+	}
+	out := installers{Total: len(systems)}
+	for i := range systems {
+		one := installer{Name: systems[i].name, OS: systems[i].os, Arch: systems[i].arch, Link: fmt.Sprintf("%s/setting/collectors/%d/installers/%s", c.Base, row.ID, systems[i].name)}
+		program, err := s.programs.of(&systems[i])
+		switch {
+		case err == nil:
+			one.Available, one.Size, one.SHA256 = true, program.Size, program.SHA256
+		case !fault.Is(err, fault.Conflict):
+			return nil, err
+		}
+		out.Items = append(out.Items, one)
+	}
+	return out, nil
+}
+
+func (s *Service) script(ctx context.Context, c *resource.Call) (any, error) {
+	of, err := systemNamed(c.Vars["osAndArch"])
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.issue(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	f := facts{Base: c.Base, Collector: made.Collector, System: of.name, Token: made.Token}
+	if program, err := s.programs.of(of); err == nil {
+		f.SHA256 = program.SHA256
+	}
+	text, err := render(of.script, f)
+	if err != nil {
+		return nil, err
+	}
+	return &resource.Answer{Type: "text/plain; charset=utf-8", Filename: of.file, Stream: func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}}, nil
+}
+
+func (s *Service) program(ctx context.Context, c *resource.Call) (any, error) {
+	of, err := systemNamed(c.Vars["osAndArch"])
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.remote(ctx, s.DB, c); err != nil {
+		return nil, err
+	}
+	program, err := s.programs.of(of)
+	if err != nil {
+		return nil, err
+	}
+	name := "spyglass"
+	if of.os == "windows" {
+		name += ".exe"
+	}
+	return &resource.Answer{Type: "application/octet-stream", Filename: name, Stream: program.send}, nil
+}
+
+func (s *Service) makeToken(ctx context.Context, c *resource.Call) (any, error) {
+	made, err := s.issue(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// issue makes the token of one installation. Older ones of the collector end.
+func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, error) {
+	made := &downloadToken{ExpiresOn: resource.SecondsOf(c.At.Add(installation))}
+	err := s.DB.Write(ctx, func(tx resource.Tx) error {
+		row, err := s.remote(ctx, tx, c)
+		if err != nil {
+			return err
+		}
+		bearer, hash := session.NewCollectorToken(row.ID)
+		made.Collector, made.Token = row.ID, bearer
+		if err := dropTokens(ctx, tx, row.ID, true); err != nil {
+			return err
+		}
+		token := portal.CollectorToken{CollectorID: row.ID, Hash: hash, Installs: true, ExpiresOn: made.ExpiresOn, CreatedOn: resource.SecondsOf(c.At), CreatedBy: c.Access.User}
+		if err := resource.Put(ctx, tx, portal.CollectorTokens.Name, &token); err != nil {
+			return err
+		}
+		return tx.Note(ctx, &resource.Change{Call: c, Action: "installer", Object: string(portal.Collectors.Name), Label: portal.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
+	})
+	return made, err
+}
+
+func dropTokens(ctx context.Context, tx resource.Tx, collector int64, installs bool) error {
+	return resource.DeleteAll(ctx, tx, portal.CollectorTokens.Name,
+		resource.Where{Field: "collectorId", Op: "=", Value: collector}, resource.Where{Field: "installs", Op: "=", Value: installs})
+}
+
+// ownSystem is the one whose program the portal has in any case.
+func ownSystem() string {
+	for i := range systems {
+		if (&programs{}).has(&systems[i]) {
+			return systems[i].name
+		}
+	}
+	return systems[0].name
+}

@@ -1,0 +1,223 @@
+package collect
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"spyglass/backend/check"
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/session"
+)
+
+// hello is what a program says of itself when it registers.
+type hello struct {
+	Hostname string `json:"hostname" doc:"the machine it runs on"`
+	Platform string `json:"platform" doc:"linux, windows or darwin"`
+	Arch     string `json:"arch" doc:"its processor"`
+	Build    string `json:"build" doc:"its version"`
+}
+
+// welcome is what it gets for that.
+type welcome struct {
+	Collector int64  `json:"collectorId" doc:"which collector it is now"`
+	Token     string `json:"token" doc:"its credential from now on; shown once"`
+	Heartbeat int64  `json:"heartbeat" doc:"seconds between two heartbeats"`
+}
+
+// beat is a heartbeat.
+type beat struct {
+	Build    string `json:"build,omitempty" doc:"its version"`
+	Waiting  int64  `json:"waiting,omitempty" doc:"results that are not sent yet"`
+	Instance int64  `json:"instances,omitempty" doc:"how many instances it polls"`
+}
+
+// pulse answers a heartbeat.
+type pulse struct {
+	Now       resource.Seconds `json:"now" doc:"the portal's clock, in epoch seconds"`
+	Heartbeat int64            `json:"heartbeat" doc:"seconds until the next one"`
+}
+
+// assignments are what a collector polls.
+type assignments struct {
+	Total int          `json:"total" doc:"how many instances"`
+	Items []check.Task `json:"items" doc:"one for each instance"`
+}
+
+// posted are results on their way.
+type posted struct {
+	Results []check.Result `json:"results" doc:"up to 10,000, of instances that this collector polls"`
+}
+
+// taken answers them.
+type taken struct {
+	Taken int `json:"taken" doc:"how many were kept"`
+}
+
+const (
+	heartbeat  = 30 // seconds
+	maxResults = 10_000
+	// maxAhead is how far a collector's clock may be before ours, in seconds.
+	maxAhead = 300
+)
+
+func (s *Service) liveEndpoints() []resource.Endpoint {
+	in, out := resource.SchemaOf(hello{}), resource.SchemaOf(welcome{})
+	beats, pulses := resource.SchemaOf(beat{}), resource.SchemaOf(pulse{})
+	tasks, results, kept := resource.SchemaOf(assignments{}), resource.SchemaOf(posted{}), resource.SchemaOf(taken{})
+	out.Properties[1].Schema.Format = "password"
+	wrong := resource.Failure{Kind: fault.Invalid, When: "the body is wrong; errorDetail names the field"}
+	builtIn := resource.Failure{Kind: fault.Conflict, When: "the collector is the built-in one"}
+	at := func(below string, body any) resource.Example {
+		return resource.Example{Path: fmt.Sprintf("/setting/collectors/%d%s", sample, below), Body: body}
+	}
+	return []resource.Endpoint{
+		{
+			Method: "POST", Path: path + "/register", Category: portal.CategorySettings, Summary: "Register a collector",
+			Doc:   "Says which machine the collector runs on, and gets it its own credential. An installation token ends with that, and so does the credential it had before.",
+			Right: right(portal.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Answer: &out, Errors: failures(wrong, builtIn),
+			Example: at("/register", hello{"probe-1.fra", "linux", "amd64", "0.1.0"}), Handle: s.register,
+		},
+		{
+			Method: "POST", Path: path + "/heartbeat", Category: portal.CategorySettings, Summary: "Send a heartbeat",
+			Doc:   "Says that the collector runs. Without one for 3 minutes it counts as down.",
+			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Answer: &pulses, Errors: failures(wrong, builtIn), Example: at("/heartbeat", beat{Build: "0.1.0", Instance: 12}), Handle: s.heartbeat,
+		},
+		{
+			Method: "GET", Path: path + "/assignments", Category: portal.CategorySettings, Summary: "List what a collector polls",
+			Doc:   "Returns the instances the collector polls now, with all that its checks need. Secrets are in clear for the collector's own credential, and masked for anybody else. If-None-Match answers 304 while nothing has changed.",
+			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tasks, Tagged: true, Errors: failures(builtIn), Example: at("/assignments", nil), Handle: s.assigned,
+		},
+		{
+			Method: "POST", Path: path + "/samples", Category: portal.CategorySettings, Summary: "Post what was polled",
+			Doc:   "Takes the raw fields that checks answered with. Results of instances that the collector does not poll any more are passed over.",
+			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept, Errors: failures(wrong, builtIn), Example: at("/samples", posted{[]check.Result{}}), Handle: s.samples,
+		},
+	}
+}
+
+func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
+	var in hello
+	if err := c.Read(&in); err != nil {
+		return nil, err
+	}
+	for name, text := range map[string]string{"hostname": in.Hostname, "platform": in.Platform, "arch": in.Arch, "build": in.Build} {
+		if utf8.RuneCountInString(text) > 255 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+			return nil, fault.At(name, "%s is one line of at most 255 characters", name)
+		}
+	}
+	out := welcome{Heartbeat: heartbeat}
+	err := s.DB.Write(ctx, func(tx resource.Tx) error {
+		row, err := s.remote(ctx, tx, c)
+		if err != nil {
+			return err
+		}
+		now := resource.SecondsOf(c.At)
+		row.Hostname, row.Platform, row.Arch, row.Build = in.Hostname, in.Platform, in.Arch, in.Build
+		row.Status, row.IsDown, row.LastHeartbeatOn, row.UpdatedOn = 1, false, now, now
+		bearer, hash := session.NewCollectorToken(row.ID)
+		out.Collector, out.Token = row.ID, bearer
+		if err := resource.Put(ctx, tx, portal.Collectors.Name, row); err != nil {
+			return err
+		}
+		for _, installs := range []bool{true, false} {
+			if err := dropTokens(resource.WithCall(ctx, nil), tx, row.ID, installs); err != nil {
+				return err
+			}
+		}
+		token := portal.CollectorToken{CollectorID: row.ID, Hash: hash, CreatedOn: now, CreatedBy: c.Access.User}
+		return resource.Put(resource.WithCall(ctx, nil), tx, portal.CollectorTokens.Name, &token)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// heartbeat is the collector's own doing: nobody wants it in the audit log.
+func (s *Service) heartbeat(ctx context.Context, c *resource.Call) (any, error) {
+	var in beat
+	if err := c.Read(&in); err != nil {
+		return nil, err
+	}
+	ctx = resource.WithCall(ctx, nil)
+	err := s.DB.Write(ctx, func(tx resource.Tx) error {
+		row, err := s.remote(ctx, tx, c)
+		if err != nil {
+			return err
+		}
+		row.LastHeartbeatOn, row.Status, row.IsDown = resource.SecondsOf(c.At), 1, false
+		row.Acked, row.AckedBy, row.AckedOn, row.AckComment = false, "", 0, ""
+		if in.Build != "" && len(in.Build) <= 255 {
+			row.Build = in.Build
+		}
+		return resource.Put(ctx, tx, portal.Collectors.Name, row)
+	})
+	return pulse{resource.SecondsOf(c.At), heartbeat}, err
+}
+
+func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
+	row, err := s.remote(ctx, s.DB, c)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := s.Tasks(ctx, s.DB, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	if c.Access == nil || c.Access.Collector != row.ID {
+		for i := range tasks {
+			tasks[i].Properties = masked(tasks[i].Properties)
+		}
+	}
+	body, err := json.Marshal(assignments{len(tasks), append([]check.Task{}, tasks...)})
+	sum := sha256.Sum256(body)
+	return &resource.Answer{Body: resource.JSON(body), ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}, err
+}
+
+func masked(properties map[string]string) map[string]string {
+	out := maps.Clone(properties)
+	for name, value := range out {
+		if value != "" && resource.SecretName(name) {
+			out[name] = resource.Mask
+		}
+	}
+	return out
+}
+
+func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
+	row, err := s.remote(ctx, s.DB, c)
+	if err != nil {
+		return nil, err
+	}
+	var in posted
+	if err := c.Read(&in); err != nil {
+		return nil, err
+	}
+	if len(in.Results) > maxResults {
+		return nil, fault.At("results", "results are at most 10,000 at a time")
+	}
+	latest := c.At.Unix() + maxAhead
+	for i, r := range in.Results {
+		if r.At < 1 || r.At > latest {
+			return nil, fault.At(fmt.Sprintf("results[%d].at", i), "results[%d].at is no moment in epoch seconds up to now", i)
+		}
+		for name, v := range r.Values {
+			if math.IsInf(v, 0) {
+				return nil, fault.At(fmt.Sprintf("results[%d].values.%s", i, name), "results[%d].values.%s is no finite number", i, name)
+			}
+		}
+	}
+	if err := s.Take(resource.WithCall(ctx, nil), row.ID, in.Results); err != nil {
+		return nil, err
+	}
+	return taken{len(in.Results)}, nil
+}

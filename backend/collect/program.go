@@ -1,0 +1,116 @@
+package collect
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"spyglass/backend/fault"
+)
+
+// system is one that collectors are installed on.
+type system struct {
+	name     string // as the published API calls it
+	os, arch string // as Go calls them
+	script   string // a template, see script.go
+	file     string // of the script
+}
+
+var systems = []system{
+	{"Linux64", "linux", "amd64", shellScript, "install-spyglass-collector.sh"},
+	{"Win64", "windows", "amd64", powerScript, "install-spyglass-collector.ps1"},
+	{"Darwin64", "darwin", runtimeDarwin(), shellScript, "install-spyglass-collector.sh"},
+}
+
+// runtimeDarwin is the processor of this Mac, or that of any new one.
+func runtimeDarwin() string {
+	if runtime.GOOS == "darwin" {
+		return runtime.GOARCH
+	}
+	return "arm64"
+}
+
+// systemNamed finds a system by the name in a path, in any letter case.
+func systemNamed(name string) (*system, error) {
+	for i := range systems {
+		if strings.EqualFold(systems[i].name, name) {
+			return &systems[i], nil
+		}
+	}
+	return nil, &fault.Error{Kind: fault.Unknown, Field: "osAndArch", Message: "there is an installer for Linux64, Win64 and Darwin64", Allowed: []any{"Linux64", "Win64", "Darwin64"}}
+}
+
+// program is one that a collector runs.
+type program struct {
+	path   string
+	Size   int64
+	SHA256 string // hex
+}
+
+// programs are those that this portal can hand out: itself, and what lies in
+// its folder as spyglass-OS-ARCH. They are read once.
+type programs struct {
+	folder string
+	mu     sync.Mutex
+	known  map[string]*program
+}
+
+// of is the program for a system; fault.Conflict when there is none.
+func (p *programs) of(s *system) (*program, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known := p.known[s.name]; known != nil {
+		return known, nil
+	}
+	found, err := p.read(s)
+	if err == nil {
+		if p.known == nil {
+			p.known = map[string]*program{}
+		}
+		p.known[s.name] = found
+	}
+	return found, err
+}
+
+func (p *programs) read(s *system) (*program, error) {
+	path := filepath.Join(p.folder, "spyglass-"+s.os+"-"+s.arch)
+	if s.os == "windows" {
+		path += ".exe"
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && s.os == runtime.GOOS && s.arch == runtime.GOARCH {
+		if path, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.Conflict, "this portal has no program for %s on %s; put that system's Spyglass into its data folder as installers/%s, and ask again", s.os, s.arch, filepath.Base(path))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	size, err := io.Copy(hash, f)
+	return &program{path: path, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil))}, err
+}
+
+// send writes the program to w.
+func (p *program) send(w io.Writer) error {
+	f, err := os.Open(p.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}
+
+func (p *programs) has(s *system) bool { return s.os == runtime.GOOS && s.arch == runtime.GOARCH }

@@ -1,0 +1,186 @@
+package data
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+const (
+	csvType  = "text/csv"
+	none     = "none"
+	most     = 500             // moments of an instance in an answer
+	mostStep = 366 * 24 * 3600 // seconds
+	steps    = 20_000          // most that are worked out for one answer
+	latest   = 253_402_300_799 // the last second of 9999
+	longest  = 24 * 366 * 100  // hours of a period
+)
+
+var (
+	aggregates = []any{none, "average", "max", "min", "sum", "first", "last", "count"}
+	formats    = []any{"json", "csv"}
+
+	pointsParam = query("datapoints", resource.Text("Names of data points, joined by commas; all unless given"), nil)
+	startParam  = query("start", epoch("First moment; an hour before the end unless given"), nil)
+	endParam    = query("end", epoch("Last moment; now unless given"), nil)
+	formatParam = query("format", resource.Schema{Type: "string", Enum: formats, Default: "json", Doc: "json, or csv for a file"}, nil)
+	spanParams  = []resource.Param{
+		query("period", resource.Schema{Type: "number", Doc: "Hours up to the end, instead of start"}, 1),
+		startParam, endParam, formatParam,
+	}
+	sumParams = []resource.Param{
+		query("aggregate", resource.Schema{Type: "string", Enum: aggregates, Default: none, Doc: "What the samples of each step come to, instead of the samples"}, nil),
+		query("step", resource.Integer("Seconds of a step of aggregate; chosen so that the answer is one page unless given"), nil),
+	}
+	graphParams = []resource.Param{
+		query("start", epoch("First moment; as the graph's timeScale says unless given"), nil), endParam, formatParam,
+	}
+	fetchParams = []resource.Param{spanParams[0], startParam, endParam, sumParams[0], sumParams[1]}
+)
+
+func query(name string, s resource.Schema, example any) resource.Param {
+	return resource.Param{Name: name, In: "query", Schema: s, Example: example}
+}
+
+func epoch(doc string) resource.Schema {
+	return resource.Schema{Type: "integer", Format: "epoch-seconds", Doc: doc}
+}
+
+// ask is what a request wants to know.
+type ask struct {
+	from, to  int64  // epoch seconds, both included
+	aggregate string // none, or what each step comes to
+	step      int64  // seconds
+	csv       bool
+}
+
+// read reads the query; span is how many seconds it is about unless it says so.
+func read(c *resource.Call, span int64) (a ask, err error) {
+	if a.from, a.to, err = readSpan(c, span); err != nil {
+		return a, err
+	}
+	format, err := oneOf(c, "format", formats)
+	if err != nil {
+		return a, err
+	}
+	a.csv = format == "csv"
+	if a.aggregate, err = oneOf(c, "aggregate", aggregates); err != nil {
+		return a, err
+	}
+	return a, a.readStep(c)
+}
+
+func readSpan(c *resource.Call, span int64) (from, to int64, err error) {
+	if to, err = moment(c, "end", c.At.Unix()); err != nil {
+		return 0, 0, err
+	}
+	if text := c.Query.Get("period"); text != "" && !(c.Lenient && c.Query.Get("start") != "") {
+		hours, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil || !(hours > 0 && hours <= longest):
+			return 0, 0, fault.At("period", "period is a number of hours, more than 0 and at most %d", longest)
+		case c.Query.Get("start") != "":
+			return 0, 0, fault.At("period", "period and start do not go together; period with end, or start with end")
+		}
+		span = int64(math.Ceil(hours * 3600))
+	}
+	if from, err = moment(c, "start", max(0, to-span)); err == nil && from > to {
+		err = fault.At("start", "start is after end: %s is later than %s", clock(from), clock(to))
+	}
+	return from, to, err
+}
+
+func clock(at int64) string { return time.Unix(at, 0).UTC().Format(time.RFC3339) }
+
+func moment(c *resource.Call, name string, usual int64) (int64, error) {
+	text := c.Query.Get(name)
+	if text == "" {
+		return usual, nil
+	}
+	at, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil || at < 0:
+		return 0, fault.At(name, "%s is a moment in epoch seconds, a whole number from 0", name)
+	case at > latest:
+		return 0, fault.At(name, "%s is in epoch seconds; %d is beyond the year 9999, are these milliseconds", name, at)
+	}
+	return at, nil
+}
+
+func oneOf(c *resource.Call, name string, allowed []any) (string, error) {
+	text := c.Query.Get(name)
+	if text == "" {
+		return allowed[0].(string), nil
+	}
+	if slices.Contains(allowed, any(text)) {
+		return text, nil
+	}
+	words := make([]string, len(allowed))
+	for i, w := range allowed {
+		words[i] = w.(string)
+	}
+	return "", &fault.Error{
+		Kind: fault.Invalid, Field: name, Allowed: allowed,
+		Message: name + " is " + strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1] + resource.DidYouMean(text, words),
+	}
+}
+
+func (a *ask) readStep(c *resource.Call) error {
+	text := c.Query.Get("step")
+	if a.aggregate == none {
+		if text != "" {
+			return fault.At("step", "step goes with an aggregate; say which")
+		}
+		return nil
+	}
+	if text == "" {
+		a.step = evenStep(a.to-a.from, most, 60)
+		return nil
+	}
+	var err error
+	a.step, err = strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil || a.step < 1 || a.step > mostStep:
+		return fault.At("step", "step is a whole number of seconds from 1 to %d", mostStep)
+	case (a.to-a.from)/a.step >= steps:
+		return fault.At("step", "step is too short for so long a time: that is more than %d steps", steps)
+	}
+	return nil
+}
+
+// evenStep divides a span, both ends included, into no more than so many steps,
+// each a whole number of units long.
+func evenStep(span, steps, unit int64) int64 {
+	step := span/steps + 1
+	return (step + unit - 1) / unit * unit
+}
+
+// points are the data points that are asked for, each once.
+func points(c *resource.Call, d *portal.DataSource) ([]portal.DataPoint, error) {
+	text := c.Query.Get("datapoints")
+	if strings.TrimSpace(text) == "" {
+		return d.DataPoints, nil
+	}
+	var known []string
+	for _, p := range d.DataPoints {
+		known = append(known, p.Name)
+	}
+	var chosen []portal.DataPoint
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
+		if i < 0 {
+			return nil, fault.At("datapoints", "datapoints: %s has no data point %q%s", d.Name, name, resource.DidYouMean(name, known))
+		}
+		if !slices.ContainsFunc(chosen, func(p portal.DataPoint) bool { return p.ID == d.DataPoints[i].ID }) {
+			chosen = append(chosen, d.DataPoints[i])
+		}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,88 @@
+package data
+
+import (
+	"context"
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// download is the data of instances as one file, the newest first. It is read as
+// it is written, page by page, so that it may be of any length.
+func (s *Service) download(ctx context.Context, name string, points []portal.DataPoint, instances []portal.Instance, a ask, named bool) resource.Answer {
+	return file(name, func(w *csv.Writer) error {
+		head := []string{"time"}
+		if named {
+			head = []string{"instance", "time"}
+		}
+		if err := w.Write(harmless(append(head, names(points)...))); err != nil {
+			return err
+		}
+		for i := range instances {
+			if err := s.writeInstance(ctx, w, &instances[i], points, a, named); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Service) writeInstance(ctx context.Context, w *csv.Writer, i *portal.Instance, points []portal.DataPoint, a ask, named bool) error {
+	for {
+		t, err := s.read(ctx, i.ID, points, a, most)
+		if err != nil {
+			return err
+		}
+		for k := len(t.times) - 1; k >= 0; k-- {
+			var cells []string
+			if named {
+				cells = harmless([]string{i.DisplayName})
+			}
+			cells = append(cells, clock(t.times[k]))
+			for d := range t.values {
+				cells = append(cells, number(&t.values[d][k]))
+			}
+			if err := w.Write(cells); err != nil {
+				return err
+			}
+		}
+		if !t.more {
+			return nil
+		}
+		a.to = t.times[0] - 1
+	}
+}
+
+func file(name string, write func(w *csv.Writer) error) resource.Answer {
+	return resource.Answer{Type: csvType + "; charset=utf-8", Filename: name, Stream: func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		out.UseCRLF = true
+		if err := write(out); err != nil {
+			return err
+		}
+		out.Flush()
+		return out.Error()
+	}}
+}
+
+// number is empty where there is no data.
+func number(v *float64) string {
+	if v == nil || shown(v) == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'f', -1, 64)
+}
+
+// harmless keeps a spreadsheet from taking names for formulas.
+func harmless(cells []string) []string {
+	for i, cell := range cells {
+		if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
+			cells[i] = "'" + cell
+		}
+	}
+	return cells
+}

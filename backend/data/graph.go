@@ -1,0 +1,208 @@
+package data
+
+import (
+	"context"
+	"encoding/csv"
+	"slices"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// GraphPlot is a graph with its lines.
+type GraphPlot struct {
+	Type        string              `json:"type" doc:"graph"`
+	ID          int64               `json:"id" doc:"of the graph"`
+	Name        string              `json:"name" doc:"of the graph"`
+	Title       string              `json:"title" doc:"shown above it"`
+	DataSource  string              `json:"dsName" doc:"name of the data source"`
+	Instances   []int64             `json:"instances" doc:"ids of the instances it shows"`
+	Vertical    string              `json:"verticalLabel" doc:"the unit"`
+	Horizontal  string              `json:"xAxisName" doc:"what goes from left to right: Time"`
+	TimeScale   string              `json:"timeScale" doc:"what it shows unless asked otherwise"`
+	Start       int64               `json:"startTime" doc:"first moment, epoch seconds"`
+	End         int64               `json:"endTime" doc:"last moment, epoch seconds"`
+	Step        int64               `json:"step" doc:"seconds of a step"`
+	Zone        string              `json:"timeZone" doc:"of the portal, short"`
+	ZoneID      string              `json:"timeZoneId" doc:"of the portal"`
+	StartOffset int64               `json:"startTZOffset" doc:"seconds that the time zone is ahead of UTC at the start"`
+	EndOffset   int64               `json:"endTZOffset" doc:"seconds that the time zone is ahead of UTC at the end"`
+	MinValue    *float64            `json:"minValue" doc:"lower end of the scale; null: as the data has it"`
+	MaxValue    *float64            `json:"maxValue" doc:"upper end of the scale; null: as the data has it"`
+	Rigid       bool                `json:"rigid" doc:"never drawn beyond minValue and maxValue"`
+	Base1024    bool                `json:"base1024" doc:"1 K is 1,024"`
+	Base        int64               `json:"base" doc:"1000 or 1024"`
+	Width       int64               `json:"width" doc:"in pixels"`
+	Height      int64               `json:"height" doc:"in pixels"`
+	Prio        int64               `json:"displayPrio" doc:"lower ones are shown first"`
+	FileName    string              `json:"exportFileName" doc:"what a file of it is called"`
+	Scopes      []GraphOpsNoteScope `json:"scopes" doc:"ops notes of these scopes belong to it"`
+	Missing     []string            `json:"missinglines" doc:"labels of the lines that have no data"`
+	Timestamps  []int64             `json:"timestamps" doc:"moments in epoch milliseconds, the oldest first; a short gap between them is a poll that is missing"`
+	Lines       []GraphPlotLine     `json:"lines" doc:"from back to front"`
+}
+
+// GraphOpsNoteScope is what the ops notes of a graph are about.
+type GraphOpsNoteScope struct {
+	Type     string  `json:"type" doc:"device"`
+	DeviceID int64   `json:"deviceId" doc:"the device"`
+	Groups   []int64 `json:"deviceGroupIds" doc:"its groups"`
+}
+
+// GraphPlotLine is one line of it.
+type GraphPlotLine struct {
+	Legend      string     `json:"legend" doc:"what the line is called in the graph"`
+	Label       string     `json:"label" doc:"that, with the instance where there are several"`
+	Description string     `json:"description" doc:"what the data point tells"`
+	Type        string     `json:"type" doc:"line, area or stack"`
+	ColorName   string     `json:"colorName" doc:"a word; empty: as the palette has it"`
+	Color       string     `json:"color" doc:"as a web page has it, #3d7cc9"`
+	Visible     bool       `json:"visible" doc:"always true"`
+	Decimal     int64      `json:"decimal" doc:"digits that are shown behind the point"`
+	UseYMax     bool       `json:"useYMax" doc:"always false"`
+	Data        []*float64 `json:"data" doc:"a value for each of timestamps; null where there is no data"`
+	Min         *float64   `json:"min" doc:"least of data; null without any"`
+	Max         *float64   `json:"max" doc:"greatest of data; null without any"`
+	Avg         *float64   `json:"avg" doc:"mean of data; null without any"`
+	Std         *float64   `json:"std" doc:"standard deviation of data; null without any"`
+}
+
+// timeScales are how many seconds a graph shows unless asked otherwise.
+var timeScales = map[string]int64{
+	"1hour": hour, "2hour": 2 * hour, "5hour": 5 * hour, "1day": 24 * hour, "1week": 7 * 24 * hour,
+	"1month": 30 * 24 * hour, "3month": 90 * 24 * hour, "1year": 365 * 24 * hour,
+}
+
+const (
+	mostLined = 50  // instances of an overview graph with a line each
+	wide      = 300 // steps of a graph
+)
+
+func (s *Service) graphBelow(ctx context.Context, c *resource.Call) (any, error) {
+	p, i, err := s.instanceBelow(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return s.plot(ctx, c, p, "graphId", p.source.Graphs, []portal.Instance{*i})
+}
+
+func (s *Service) graphOf(ctx context.Context, c *resource.Call) (any, error) {
+	id, err := c.ID("instanceId")
+	if err != nil {
+		return nil, err
+	}
+	p, i, err := s.instance(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.plot(ctx, c, p, "graphId", p.source.Graphs, []portal.Instance{*i})
+}
+
+func (s *Service) overview(ctx context.Context, c *resource.Call) (any, error) {
+	p, err := s.below(ctx, c, "deviceDsId")
+	if err != nil {
+		return nil, err
+	}
+	group := int64(0)
+	if c.Vars["dsigId"] != "0" {
+		if group, err = c.ID("dsigId"); err != nil {
+			return nil, err
+		}
+		if _, err := one(ctx, s.db, c, &portal.InstanceGroups, group, is("deviceDataSourceId", p.on.ID)); err != nil {
+			return nil, err
+		}
+	}
+	instances, err := resource.Find(ctx, s.db, portal.Instances.Name, is("deviceDataSourceId", p.on.ID), is("groupId", group))
+	if err != nil {
+		return nil, err
+	}
+	return s.plot(ctx, c, p, "ographId", p.source.OverviewGraphs, instances)
+}
+
+// plot draws the graph that the path names.
+func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param string, graphs []portal.Graph, instances []portal.Instance) (any, error) {
+	id, err := c.ID(param)
+	if err != nil {
+		return nil, err
+	}
+	n := slices.IndexFunc(graphs, func(g portal.Graph) bool { return g.ID == id })
+	if n < 0 {
+		return nil, fault.New(fault.Unknown, "there is no graph %d of %s", id, p.source.Name)
+	}
+	g := &graphs[n]
+	a, err := read(c, timeScales[g.TimeScale])
+	if err != nil {
+		return nil, err
+	}
+	a.step = max(evenStep(a.to-a.from, wide, 1), p.source.CollectInterval)
+	if a.step > 60 {
+		a.step = (a.step + 59) / 60 * 60
+	}
+	if param == "ographId" && !g.Aggregated {
+		instances = instances[:min(len(instances), mostLined)]
+	}
+	d := drawing{s: s, graph: g, source: p.source, ask: a, several: param == "ographId" && !g.Aggregated}
+	if err := d.draw(ctx, instances); err != nil {
+		return nil, err
+	}
+	d.thin()
+	out := s.frame(p, g, a, instances)
+	out.Timestamps, out.Lines, out.Missing = d.shown()
+	if a.csv {
+		return out.download(out.FileName + ".csv"), nil
+	}
+	return out, nil
+}
+
+// frame is the graph without its lines.
+func (s *Service) frame(p *place, g *portal.Graph, a ask, instances []portal.Instance) *GraphPlot {
+	zone := s.zone()
+	start, end := time.Unix(a.from, 0).In(zone), time.Unix(a.to, 0).In(zone)
+	out := &GraphPlot{
+		Type: "graph", ID: g.ID, Name: g.Name, Title: g.Title, DataSource: p.source.Name, Instances: []int64{}, Vertical: g.VerticalLabel, Horizontal: "Time", TimeScale: g.TimeScale,
+		Start: a.from, End: a.to, Step: a.step, ZoneID: zone.String(), MinValue: g.MinValue, MaxValue: g.MaxValue, Rigid: g.Rigid, Base1024: g.Base1024, Base: 1000,
+		Width: g.Width, Height: g.Height, Prio: g.DisplayPrio,
+		Scopes: []GraphOpsNoteScope{{"device", p.device.ID, append([]int64{}, p.device.GroupIDs...)}},
+	}
+	name := p.file("-" + g.Name)
+	out.FileName = name[:len(name)-len(".csv")]
+	_, offset := start.Zone()
+	out.StartOffset = int64(offset)
+	out.Zone, offset = end.Zone()
+	out.EndOffset = int64(offset)
+	if zone == time.Local {
+		out.ZoneID = out.Zone // the machine's own, which has no name
+	}
+	if g.Base1024 {
+		out.Base = 1024
+	}
+	for _, i := range instances {
+		out.Instances = append(out.Instances, i.ID)
+	}
+	return out
+}
+
+// download is the graph as a file, the oldest first.
+func (g *GraphPlot) download(name string) resource.Answer {
+	return file(name, func(w *csv.Writer) error {
+		head := []string{"time"}
+		for _, line := range g.Lines {
+			head = append(head, line.Label)
+		}
+		if err := w.Write(harmless(head)); err != nil {
+			return err
+		}
+		for k, at := range g.Timestamps {
+			cells := []string{clock(at / 1000)}
+			for _, line := range g.Lines {
+				cells = append(cells, number(line.Data[k]))
+			}
+			if err := w.Write(cells); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,257 @@
+package data
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"spyglass/backend/expr"
+	"spyglass/backend/portal"
+	"spyglass/backend/series"
+)
+
+// drawing is one graph while its lines are worked out.
+type drawing struct {
+	s       *Service
+	graph   *portal.Graph
+	source  *portal.DataSource
+	ask     ask
+	several bool // a line for each instance
+
+	times []int64 // epoch seconds, on multiples of the step
+	lines []line
+}
+
+type line struct {
+	*portal.GraphLine
+	instance string // what it is called; empty where there is but one
+	values   []float64
+}
+
+// draw works out the lines of the instances: all of them together, or each.
+func (d *drawing) draw(ctx context.Context, instances []portal.Instance) error {
+	from := d.ask.from - d.ask.from%d.ask.step
+	for at := from; at <= d.ask.to; at += d.ask.step {
+		d.times = append(d.times, at)
+	}
+	all := make([]map[string][]float64, len(instances))
+	for i := range instances {
+		var err error
+		if all[i], err = d.measured(ctx, instances[i].ID, from); err != nil {
+			return err
+		}
+	}
+	if d.several {
+		for i := range instances {
+			d.add(instances[i].DisplayName, all[i])
+		}
+		return nil
+	}
+	d.add("", d.over(all))
+	return nil
+}
+
+// measured are the values of the graph's data points of one instance, by the
+// names they have in the graph.
+func (d *drawing) measured(ctx context.Context, instance, from int64) (map[string][]float64, error) {
+	q := series.Query{Instance: instance, From: from, To: d.ask.to + 1}
+	var used []*portal.GraphDataPoint
+	for i := range d.graph.DataPoints {
+		p := &d.graph.DataPoints[i]
+		if k := d.point(p.DataPointName); k != nil {
+			q.DataPoints, used = append(q.DataPoints, k.ID), append(used, p)
+		}
+	}
+	found, err := d.s.series.Aggregate(ctx, q, d.ask.step)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string][]float64{}
+	for i, p := range used {
+		aggregate := [...]string{"average", "average", "max", "min"}[p.Consolidate&3]
+		line := make([]float64, len(d.times))
+		for k := range line {
+			line[k] = math.NaN()
+			if k < len(found[i]) {
+				line[k] = value(found[i][k], aggregate)
+			}
+		}
+		values[p.Name] = line
+	}
+	return values, nil
+}
+
+func (d *drawing) point(name string) *portal.DataPoint {
+	i := slices.IndexFunc(d.source.DataPoints, func(p portal.DataPoint) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &d.source.DataPoints[i]
+}
+
+// over is what several instances come to, by the method of each data point.
+func (d *drawing) over(all []map[string][]float64) map[string][]float64 {
+	if len(all) == 1 {
+		return all[0]
+	}
+	out := map[string][]float64{}
+	for _, p := range d.graph.DataPoints {
+		values := make([]float64, len(d.times))
+		for k := range values {
+			values[k] = together(all, p.Name, k, p.AggregateMethod)
+		}
+		out[p.Name] = values
+	}
+	return out
+}
+
+func together(all []map[string][]float64, name string, k int, method string) float64 {
+	n, sum, low, high := 0.0, 0.0, math.Inf(1), math.Inf(-1)
+	for _, one := range all {
+		line := one[name]
+		if line == nil || math.IsNaN(line[k]) {
+			continue
+		}
+		n, sum, low, high = n+1, sum+line[k], min(low, line[k]), max(high, line[k])
+	}
+	switch {
+	case n == 0:
+		return math.NaN()
+	case method == "sum":
+		return sum
+	case method == "min":
+		return low
+	case method == "max":
+		return high
+	}
+	return sum / n
+}
+
+// add adds the lines over those values, and works out the virtual ones.
+func (d *drawing) add(instance string, values map[string][]float64) {
+	for _, v := range d.graph.Virtual {
+		e, err := expr.Parse(v.RPN)
+		if err != nil {
+			continue // the line has no data; what is written is checked when it is
+		}
+		out := make([]float64, len(d.times))
+		for k := range out {
+			out[k] = e.Eval(func(name string) float64 {
+				if line := values[name]; line != nil {
+					return line[k]
+				}
+				return math.NaN()
+			})
+		}
+		values[v.Name] = out
+	}
+	for i := range d.graph.Lines {
+		l := &d.graph.Lines[i]
+		name := l.DataPointName
+		if k := slices.IndexFunc(d.graph.DataPoints, func(p portal.GraphDataPoint) bool { return p.DataPointName == name }); k >= 0 && !l.Virtual {
+			name = d.graph.DataPoints[k].Name
+		}
+		line := line{l, instance, values[name]}
+		if line.values == nil {
+			line.values = slices.Repeat([]float64{math.NaN()}, len(d.times))
+		}
+		d.lines = append(d.lines, line)
+	}
+}
+
+// thin leaves out the steps without any data that are no more than a few polls
+// long; longer ones are a gap in every line.
+func (d *drawing) thin() {
+	patience := max(3*d.source.CollectInterval, 15*60)
+	keep, empty := make([]bool, len(d.times)), 0 // empty: how many steps before this one have no data
+	measured := false
+	for k := range d.times {
+		has := slices.ContainsFunc(d.lines, func(l line) bool { return !math.IsNaN(l.values[k]) })
+		keep[k] = true
+		if !has {
+			empty++
+			continue
+		}
+		if measured && int64(empty)*d.ask.step <= patience {
+			for n := k - empty; n < k; n++ {
+				keep[n] = false
+			}
+		}
+		measured, empty = true, 0
+	}
+	d.times = pick(d.times, keep)
+	for i := range d.lines {
+		d.lines[i].values = pick(d.lines[i].values, keep)
+	}
+}
+
+func pick[T any](list []T, keep []bool) []T {
+	out := make([]T, 0, len(list))
+	for i, v := range list {
+		if keep[i] {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// palette are the colours of lines without a word for one, and words what the
+// others are.
+var (
+	palette = []string{"#3d7cc9", "#e0803a", "#4c9f70", "#c9506b", "#8767c4", "#b8972e", "#3aa6b0", "#7a7f87"}
+	words   = map[string]string{
+		"blue": "#3d7cc9", "orange": "#e0803a", "green": "#4c9f70", "red": "#c9506b", "purple": "#8767c4", "yellow": "#b8972e", "aqua": "#3aa6b0", "gray": "#7a7f87",
+		"grey": "#7a7f87", "silver": "#a9adb3", "black": "#2b2e33", "maroon": "#7d2f3f", "navy": "#27457a", "olive": "#7c7a2f", "lime": "#7fb542", "teal": "#2c7d84", "fuchsia": "#c55ab8",
+	}
+	lineTypes = [...]string{"line", "line", "area", "stack"}
+)
+
+// shown are the lines as they are sent, with the labels of those without data.
+func (d *drawing) shown() (times []int64, lines []GraphPlotLine, missing []string) {
+	times, lines, missing = make([]int64, len(d.times)), make([]GraphPlotLine, len(d.lines)), []string{}
+	for k, at := range d.times {
+		times[k] = at * 1000
+	}
+	for i := range d.lines {
+		l := &d.lines[i]
+		out := &lines[i]
+		*out = GraphPlotLine{Legend: l.Legend, Label: l.Legend, Type: lineTypes[l.Type&3], ColorName: l.ColorName, Visible: true, Decimal: 4, Data: make([]*float64, len(times))}
+		out.Color = cmp.Or(words[l.ColorName], palette[i%len(palette)])
+		if l.instance != "" {
+			out.Label = l.instance + " " + l.Legend
+		}
+		if p := d.point(l.DataPointName); p != nil && !l.Virtual {
+			out.Description, out.Decimal = p.Description, p.MaxDigits
+		}
+		for k := range l.values {
+			out.Data[k] = shown(&l.values[k])
+		}
+		if !out.sum() {
+			missing = append(missing, out.Label)
+		}
+	}
+	return times, lines, missing
+}
+
+// sum sets what the data comes to; it is false without any.
+func (l *GraphPlotLine) sum() bool {
+	n, sum, squares, low, high := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1)
+	for _, v := range l.Data {
+		if v != nil {
+			n, sum, low, high = n+1, sum+*v, min(low, *v), max(high, *v)
+		}
+	}
+	if n == 0 {
+		return false
+	}
+	mean := sum / n
+	for _, v := range l.Data {
+		if v != nil {
+			squares += (*v - mean) * (*v - mean)
+		}
+	}
+	deviation := math.Sqrt(squares / n)
+	l.Min, l.Max, l.Avg, l.Std = shown(&low), shown(&high), shown(&mean), shown(&deviation)
+	return true
+}

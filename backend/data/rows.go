@@ -1,0 +1,144 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/series"
+)
+
+// RawValues is what one instance measured.
+type RawValues struct {
+	Values [][]*float64 `json:"values" doc:"a list for each moment, in the order of dataPoints; null where there is no data"`
+	Time   []int64      `json:"time" doc:"moments in epoch milliseconds, the newest first"`
+	Next   string       `json:"nextPageParams" doc:"start=…&end=… of what was before; empty when that is all"`
+}
+
+// table is what data points of one instance measured, the oldest first.
+type table struct {
+	times  []int64 // epoch seconds
+	values [][]float64
+	more   bool // there is something before
+}
+
+// read is the newest moments that are asked for, no more than limit.
+func (s *Service) read(ctx context.Context, instance int64, points []portal.DataPoint, a ask, limit int) (t table, err error) {
+	q := series.Query{Instance: instance, DataPoints: make([]int64, len(points)), From: a.from, To: a.to + 1}
+	for i, p := range points {
+		q.DataPoints[i] = p.ID
+	}
+	if a.aggregate == none {
+		q.Limit = limit + 1
+		found, err := s.series.Range(ctx, q)
+		if err != nil {
+			return t, err
+		}
+		t.times, t.values = found.Times, found.Values
+	} else if t, err = s.sums(ctx, q, a); err != nil {
+		return t, err
+	}
+	if over := len(t.times) - limit; over > 0 {
+		t.drop(over)
+		t.more = true
+	}
+	return t, nil
+}
+
+// sums are the steps in which there is any sample. They are counted from the
+// start, so that every page of an answer has the same ones.
+func (s *Service) sums(ctx context.Context, q series.Query, a ask) (t table, err error) {
+	found, err := s.series.Aggregate(ctx, q, a.step)
+	if err != nil || len(found) == 0 {
+		return t, err
+	}
+	t.values = make([][]float64, len(found))
+	for k := range found[0] {
+		any := false
+		for d := range found {
+			any = any || found[d][k].Count > 0
+		}
+		if !any {
+			continue
+		}
+		t.times = append(t.times, found[0][k].At)
+		for d := range found {
+			t.values[d] = append(t.values[d], value(found[d][k], a.aggregate))
+		}
+	}
+	return t, nil
+}
+
+func value(s series.Step, aggregate string) float64 {
+	if s.Count == 0 && aggregate != "count" {
+		return math.NaN()
+	}
+	switch aggregate {
+	case "max":
+		return s.Max
+	case "min":
+		return s.Min
+	case "sum":
+		return s.Sum
+	case "first":
+		return s.First
+	case "last":
+		return s.Last
+	case "count":
+		return float64(s.Count)
+	}
+	return s.Average()
+}
+
+// drop leaves out the n oldest moments.
+func (t *table) drop(n int) {
+	t.times = t.times[n:]
+	for d := range t.values {
+		t.values[d] = t.values[d][n:]
+	}
+}
+
+// raw is the table as it is sent.
+func (t *table) raw(a ask) RawValues {
+	n := len(t.times)
+	out := RawValues{Values: make([][]*float64, n), Time: make([]int64, n)}
+	for i := range n {
+		k := n - 1 - i
+		out.Time[i] = t.times[k] * 1000
+		row := make([]*float64, len(t.values))
+		for d := range t.values {
+			row[d] = shown(&t.values[d][k])
+		}
+		out.Values[i] = row
+	}
+	if t.more && n > 0 {
+		out.Next = a.before(t.times[0])
+	}
+	return out
+}
+
+// before asks for what is older than the oldest moment shown.
+func (a ask) before(at int64) string { return fmt.Sprintf("start=%d&end=%d", a.from, at-1) }
+
+// shown is nil for what JSON has no number for.
+func shown(v *float64) *float64 {
+	if math.IsNaN(*v) || math.IsInf(*v, 0) {
+		return nil
+	}
+	return v
+}
+
+// room is how many moments of each of so many instances an answer has place for.
+func room(instances, points int) int {
+	const numbers = 200_000
+	return max(1, min(most, numbers/max(1, instances*points)))
+}
+
+func names(points []portal.DataPoint) []string {
+	out := make([]string, len(points))
+	for i, p := range points {
+		out[i] = p.Name
+	}
+	return out
+}

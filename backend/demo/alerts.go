@@ -1,0 +1,259 @@
+package demo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// sampleAlertDevice has the first alert, the one that examples use: it stays
+// active, because its instance is not polled.
+const sampleAlertDevice = 2
+
+// inMaintenance is the device of the maintenance that is in effect.
+const inMaintenance = 5
+
+// incident is one alert as the demo tells it.
+type incident struct {
+	device   *portal.Device
+	severity int64
+	at       resource.Seconds // when it opened
+	worsened resource.Seconds // when it became that severity, after a warning; 0: it began so
+	ended    resource.Seconds // 0 while active
+	ackedBy  string
+	ackedOn  resource.Seconds
+	dead     bool // the device does not answer
+	dice     *rand.Rand
+}
+
+// whatPeopleSay about an alert that they take on.
+var whatPeopleSay = []string{
+	"Looking into it", "Known: the replacement part arrives tomorrow", "The carrier works on it, ticket KF-2291", "Caused by the change of last night",
+	"On site within the hour", "Batch run, ends by itself", "Handed to the night shift",
+}
+
+// alerts tells what happened in the last seven days on the devices that have
+// instances: the ones of their statuses are still active, others are over.
+func (f *filler) alerts() error {
+	ctx, tx := f.write.Context, f.write.Tx
+	devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Limit(associated+1))
+	if err != nil || len(devices) > associated {
+		return err
+	}
+	rows, err := resource.Find(ctx, tx, portal.DataSources.Name)
+	if err != nil {
+		return err
+	}
+	sources := make(map[int64]*portal.DataSource, len(rows))
+	for i := range rows {
+		sources[rows[i].ID] = &rows[i]
+	}
+	list := f.incidents(devices)
+	slices.SortStableFunc(list, func(a, b incident) int { return int(a.at - b.at) })
+	for i := range list {
+		instances, err := resource.Find(ctx, tx, portal.Instances.Name, resource.Where{Field: "deviceId", Op: "=", Value: list[i].device.ID})
+		if err != nil {
+			return err
+		}
+		if err := f.happen(&list[i], instances, sources); err != nil {
+			return err
+		}
+	}
+	return portal.CoverAlerts(ctx, tx, f.write.Call.At)
+}
+
+// incidents are the alerts of the devices, the sample before all others.
+func (f *filler) incidents(devices []portal.Device) []incident {
+	fleet := newFleet(f.now)
+	var list []incident
+	for i := range devices {
+		d := &devices[i]
+		dice := rand.New(rand.NewPCG(seed, uint64(d.ID)<<32))
+		switch {
+		case d.ID == portal.Devices.Sample:
+			continue
+		case d.ID == sampleAlertDevice:
+			list = append(list, incident{device: d, severity: portal.SeverityWarn, at: f.ago(7), dice: dice})
+			continue
+		}
+		if d.ID == inMaintenance {
+			list = append(list, incident{device: d, severity: portal.SeverityError, at: f.now - 35*60, dice: dice}, incident{device: d, severity: portal.SeverityWarn, at: f.now - 20*60, dice: dice})
+			continue
+		}
+		_, planned := fleet.device(i, len(devices))
+		if planned.alert != "none" {
+			list = append(list, f.ongoing(d, planned, dice))
+		}
+		if d.ID%8 == 3 {
+			list = append(list, f.past(d, dice))
+		}
+	}
+	return list
+}
+
+// ongoing is the alert that a device's status tells of.
+func (f *filler) ongoing(d *portal.Device, planned status, dice *rand.Rand) incident {
+	words := strings.Split(planned.alert, "-")
+	in := incident{device: d, severity: severities[words[1]], dead: planned.host == "dead", dice: dice, at: f.now - resource.Seconds(300+dice.IntN(2*day))}
+	if dice.IntN(3) == 0 {
+		in.at -= resource.Seconds(dice.IntN(4 * day))
+	}
+	if in.dead {
+		in.at = planned.answeredOn + 180
+	} else if in.severity > portal.SeverityWarn && dice.IntN(3) == 0 {
+		in.worsened = in.at + (f.now-in.at)/3
+	}
+	if words[0] == "confirmed" {
+		in.ackedBy, in.ackedOn = "operator", max(in.at, in.worsened)+(f.now-max(in.at, in.worsened))/2
+	}
+	return in
+}
+
+var severities = map[string]int64{"warn": portal.SeverityWarn, "error": portal.SeverityError, "critical": portal.SeverityCritical}
+
+// past is one that is over.
+func (f *filler) past(d *portal.Device, dice *rand.Rand) incident {
+	in := incident{device: d, severity: portal.SeverityWarn + int64(dice.IntN(5))/2, dice: dice, at: f.now - resource.Seconds(day+dice.IntN(6*day-3600))}
+	in.ended = in.at + resource.Seconds(300+dice.IntN(day/4))
+	if dice.IntN(2) == 0 {
+		in.ackedBy, in.ackedOn = "admin", in.at+(in.ended-in.at)/3
+	}
+	return in
+}
+
+// happen raises an incident as the monitor would have; not at all where nothing
+// on the device can be that bad.
+func (f *filler) happen(in *incident, instances []portal.Instance, sources map[int64]*portal.DataSource) error {
+	ctx, tx := f.write.Context, f.write.Tx
+	at := in.places(instances, sources)
+	if at == nil {
+		return nil
+	}
+	find := func(severity int64, when resource.Seconds) *portal.Finding {
+		return &portal.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Severity: severity, Value: at.value(severity), Threshold: at.point.AlertExpr, At: when}
+	}
+	first := in.severity
+	if in.worsened > 0 && at.reaches(portal.SeverityWarn) {
+		first = portal.SeverityWarn
+	}
+	a, _, err := portal.Raise(ctx, tx, find(first, in.at))
+	if err != nil || a == nil {
+		return err
+	}
+	if first != in.severity {
+		if a, _, err = portal.Raise(ctx, tx, find(in.severity, in.worsened)); err != nil {
+			return err
+		}
+	}
+	if in.ackedBy != "" {
+		a.Acknowledge(in.ackedBy, in.ackedOn, whatPeopleSay[in.dice.IntN(len(whatPeopleSay))])
+		if err := portal.SaveAlert(ctx, tx, a); err != nil {
+			return err
+		}
+	}
+	if in.ended > 0 {
+		_, err = portal.Clear(ctx, tx, &portal.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Value: at.value(0), Threshold: at.point.AlertExpr, At: in.ended})
+	}
+	if err == nil && int64(a.ID) == portal.Alerts.Sample {
+		err = f.stop(at.instance)
+	}
+	return err
+}
+
+// stop ends the polling of an instance.
+func (f *filler) stop(i *portal.Instance) error {
+	was := *i
+	i.StopMonitoring = true
+	if err := resource.Put(f.write.Context, f.write.Tx, portal.Instances.Name, i); err != nil {
+		return err
+	}
+	return portal.Instances.After(f.write, &was, i)
+}
+
+// place is a data point of an instance, with its threshold.
+type place struct {
+	instance *portal.Instance
+	point    *portal.DataPoint
+	expr     portal.AlertExpr
+}
+
+// places picks where the incident can have happened; nil where nothing can. A
+// dead device loses its pings.
+func (in *incident) places(instances []portal.Instance, sources map[int64]*portal.DataSource) *place {
+	var all, lost []place
+	for i := range instances {
+		source := sources[instances[i].DataSourceID]
+		if source == nil || instances[i].StopMonitoring {
+			continue
+		}
+		for k := range source.DataPoints {
+			p := place{instance: &instances[i], point: &source.DataPoints[k]}
+			var err error
+			if p.expr, err = portal.ParseAlertExpr(p.point.AlertExpr); err != nil || !p.reaches(in.severity) {
+				continue
+			}
+			all = append(all, p)
+			if strings.Contains(strings.ToLower(p.point.Name), "loss") {
+				lost = append(lost, p)
+			}
+		}
+	}
+	switch {
+	case in.dead && len(lost) > 0:
+		return &lost[0]
+	case len(all) == 0:
+		return nil
+	case in.device.ID == sampleAlertDevice: // the last instance, which nothing else is about
+		return &all[len(all)-1]
+	}
+	return &all[in.dice.IntN(len(all))]
+}
+
+func (p *place) reaches(severity int64) bool {
+	n := severity - portal.SeverityWarn
+	return n >= 0 && n < int64(len(p.expr.Levels)) && p.expr.Severity(p.number(severity)) == severity
+}
+
+// number is a value of that severity; 0 is none.
+func (p *place) number(severity int64) float64 {
+	levels, n := p.expr.Levels, severity-portal.SeverityWarn
+	up := p.expr.Op[0] == '>'
+	switch {
+	case p.expr.Op == "=" && n >= 0:
+		return levels[n]
+	case p.expr.Op == "=" || p.expr.Op == "!=":
+		return levels[max(n, 0)] + map[bool]float64{true: 1, false: 0}[n >= 0 == (p.expr.Op == "!=")]
+	case n < 0 && up:
+		return levels[0] / 2
+	case n < 0:
+		return levels[0]*1.5 + 1
+	}
+	from := levels[n]
+	to := from + max(math.Abs(from)*0.2, 1)
+	if !up {
+		to = from - max(math.Abs(from)*0.2, 0.5)
+	}
+	if n+1 < int64(len(levels)) {
+		to = levels[n+1]
+	} else if up && strings.HasSuffix(p.point.Name, "Percent") {
+		to = min(to, 100)
+	} else if most, err := strconv.ParseFloat(p.point.MaxValue, 64); err == nil && up {
+		to = min(to, most)
+	} else if least, err := strconv.ParseFloat(p.point.MinValue, 64); err == nil && !up {
+		to = max(to, least)
+	}
+	middle := from + (to-from)/2
+	if whole := math.Round(middle); whole != from && p.expr.Severity(whole) == severity {
+		return whole
+	}
+	return middle
+}
+
+func (p *place) value(severity int64) string {
+	return strconv.FormatFloat(p.number(severity), 'f', -1, 64)
+}

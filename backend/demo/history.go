@@ -1,0 +1,329 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+	"spyglass/backend/store"
+)
+
+// HistoryOptions say whose history it is.
+type HistoryOptions struct {
+	DB     *store.DB
+	Series *series.DB
+	Log    *slog.Logger     // slog.Default when nil
+	Clock  func() time.Time // time.Now when nil
+	Ends   bool             // once it has come to now: somebody else polls the devices from then on
+}
+
+// History gives simulated devices a past, and goes on with it: the last seven
+// days up to now, also those in which the portal was closed. Of a company of
+// more than 1,000 devices only the first 1,000 have one.
+//
+// What lies further back than two hours has a sample every five minutes at
+// most, or every half hour where there are many devices. One device after the
+// other is filled; after each step the worker rests as long as the step took,
+// so that requests come first.
+//
+// New, Start and Stop are for one owner. Errors are logged, and the work is
+// tried again a minute later.
+type History struct {
+	db     *store.DB
+	series *series.DB
+	log    *slog.Logger
+	clock  func() time.Time
+	ends   bool
+	made   int64 // when this one was made, epoch seconds; samples since then may be of others
+
+	start, end sync.Once
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+
+	tracks []track
+	filled map[int64]int64 // by instance: the last moment that has samples
+	coarse int64           // seconds between two samples further back
+}
+
+// track is what one instance gives.
+type track struct {
+	instance, device int64
+	wild             string
+	source           *portal.DataSource
+}
+
+const (
+	past       = 7 * day
+	recent     = 2 * 60 * 60 // seconds that have a sample at each poll
+	halfDay    = day / 2
+	worked     = "expression" // the postProcessorMethod of what is worked out
+	remembers  = 1000         // devices
+	many       = 300          // devices from which on less is kept
+	together   = 400          // series of a step
+	eachMinute = time.Minute
+)
+
+// NewHistory makes a history that does nothing yet.
+func NewHistory(o HistoryOptions) *History {
+	h := &History{db: o.DB, series: o.Series, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, ends: o.Ends, filled: map[int64]int64{}}
+	if h.clock == nil {
+		h.clock = time.Now
+	}
+	h.made = h.clock().Unix()
+	return h
+}
+
+// Start begins to work; it returns at once.
+func (h *History) Start() {
+	h.start.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		h.cancel = cancel
+		h.running.Go(func() { h.run(ctx) })
+	})
+}
+
+// Stop ends the work and waits for the step under way. It may be called twice,
+// and on a history that never started.
+func (h *History) Stop() {
+	h.start.Do(func() {}) // it does not start any more
+	h.end.Do(func() {
+		if h.cancel != nil {
+			h.cancel()
+		}
+	})
+	h.running.Wait()
+}
+
+func (h *History) run(ctx context.Context) {
+	changed, stop := h.db.Watch(string(portal.Instances.Name), string(portal.DataSources.Name), string(portal.Devices.Name))
+	defer stop()
+	each := time.NewTicker(eachMinute)
+	defer each.Stop()
+	for {
+		err := h.Once(ctx)
+		if err == nil && h.ends {
+			return
+		}
+		if err != nil && ctx.Err() == nil {
+			h.tracks = nil
+			h.log.WarnContext(ctx, "the history of the demo could not be filled; it is tried again in a minute", "err", err)
+		}
+		select {
+		case <-each.C:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-changed:
+			h.tracks = nil
+		default:
+		}
+	}
+}
+
+// Once fills what is missing until now.
+func (h *History) Once(ctx context.Context) error {
+	if h.tracks == nil {
+		if err := h.find(ctx); err != nil {
+			return err
+		}
+	}
+	for rest := h.tracks; len(rest) > 0; {
+		n, points := 0, 0
+		for n < len(rest) && (n == 0 || points+len(rest[n].source.DataPoints) <= together) {
+			points += len(rest[n].source.DataPoints)
+			n++
+		}
+		if err := h.fill(ctx, rest[:n]); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// find reads what is simulated.
+func (h *History) find(ctx context.Context) error {
+	devices, err := resource.Find(ctx, h.db, portal.Devices.Name, resource.Limit(remembers))
+	if err != nil {
+		return err
+	}
+	h.tracks, h.coarse = []track{}, 300
+	if len(devices) > many {
+		h.coarse = 1800
+	}
+	found, err := resource.Find(ctx, h.db, portal.DataSources.Name)
+	if err != nil {
+		return err
+	}
+	sources := make(map[int64]*portal.DataSource, len(found))
+	for i := range found {
+		sources[found[i].ID] = &found[i]
+	}
+	for some := range slices.Chunk(devices, 50) {
+		var ids []int64
+		for i := range some {
+			if is, err := h.simulated(ctx, &some[i]); err != nil {
+				return err
+			} else if is {
+				ids = append(ids, some[i].ID)
+			}
+		}
+		if err := h.findOn(ctx, ids, sources); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *History) simulated(ctx context.Context, d *portal.Device) (bool, error) {
+	property, err := portal.PropertiesOf(ctx, h.db, d)
+	if err != nil {
+		return false, err
+	}
+	categories, _ := property("system.categories")
+	return slices.ContainsFunc(strings.Split(categories, ","), func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), simulated) }), nil
+}
+
+// findOn adds the instances of devices that are polled, those of one device
+// and one data source next to each other.
+func (h *History) findOn(ctx context.Context, devices []int64, sources map[int64]*portal.DataSource) error {
+	instances, err := resource.Find(ctx, h.db, portal.Instances.Name,
+		resource.Where{Field: "deviceId", Op: "in", Value: devices}, resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(instances, func(a, b portal.Instance) int {
+		return cmp.Or(cmp.Compare(a.DeviceID, b.DeviceID), cmp.Compare(a.DeviceDataSourceID, b.DeviceDataSourceID))
+	})
+	for i := range instances {
+		in := &instances[i]
+		source := sources[in.DataSourceID]
+		if source == nil || len(source.DataPoints) == 0 {
+			continue
+		}
+		h.tracks = append(h.tracks, track{in.ID, in.DeviceID, in.WildValue, source})
+		if h.filled[in.ID] == 0 {
+			if h.filled[in.ID], err = h.newest(ctx, in.ID, source); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// newest is the moment up to which an instance has samples, without a gap in
+// the week before this history was made; 0 where it has none.
+func (h *History) newest(ctx context.Context, instance int64, source *portal.DataSource) (int64, error) {
+	point := source.DataPoints[max(0, slices.IndexFunc(source.DataPoints, func(p portal.DataPoint) bool { return p.PostProcessor != worked }))].ID
+	step := max(recent, 2*source.CollectInterval)
+	q := series.Query{Instance: instance, DataPoints: []int64{point}, From: h.made - past + step, To: h.made}
+	found, err := h.series.Aggregate(ctx, q, step)
+	if err != nil {
+		return 0, err
+	}
+	for i, s := range found[0] {
+		if s.Count == 0 && i == 0 {
+			return 0, nil
+		}
+		if s.Count == 0 && i < len(found[0])-1 {
+			return s.At - 1, nil
+		}
+	}
+	q.Limit = 1
+	last, err := h.series.Range(ctx, q)
+	if err != nil || len(last.Times) == 0 {
+		return 0, err
+	}
+	return last.Times[0], nil
+}
+
+// fill brings some instances up to now: half a day after the other, then the
+// last hours.
+func (h *History) fill(ctx context.Context, some []track) error {
+	now := h.clock().Unix()
+	coarse := (now - recent) / halfHour * halfHour
+	since := now
+	for _, t := range some {
+		since = min(since, max(h.filled[t.instance]+1, now-past))
+	}
+	gauges := h.gauges(some)
+	for from := since; from < coarse; {
+		to := min((from/halfDay+1)*halfDay, coarse)
+		if err := h.rested(ctx, func() error { return h.fillPast(ctx, gauges, from, to) }); err != nil {
+			return err
+		}
+		from = to
+	}
+	if samples := h.samples(gauges, max(coarse, since), now); len(samples) > 0 {
+		if err := h.rested(ctx, func() error { return h.series.Append(ctx, samples) }); err != nil {
+			return err
+		}
+	}
+	for _, t := range some {
+		h.filled[t.instance] = max(h.filled[t.instance], now)
+	}
+	return nil
+}
+
+const halfHour = 30 * 60 // seconds: every interval of the past divides it, or is divided by it
+
+// rested does a step, and leaves the machine to others for as long as it took.
+func (h *History) rested(ctx context.Context, step func() error) error {
+	began := time.Now()
+	if err := step(); err != nil {
+		return err
+	}
+	timer := time.NewTimer(min(time.Since(began), time.Second/4))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// fillPast fills a while that lies back, with those that have nothing since.
+func (h *History) fillPast(ctx context.Context, gauges []gauge, from, to int64) error {
+	every := map[int64][]gauge{}
+	for _, g := range gauges {
+		step := max(g.every, h.coarse)
+		every[step] = append(every[step], g)
+	}
+	for step, some := range every {
+		keys := make([]series.Key, len(some))
+		for i := range some {
+			keys[i] = some[i].key
+		}
+		err := h.series.Fill(ctx, series.History{
+			Keys: keys, From: (from + step - 1) / step * step, To: to, Every: step,
+			Value: func(i int, at int64) float64 { return some[i].after(at) },
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// samples are those of each poll from one moment to another.
+func (h *History) samples(gauges []gauge, from, now int64) []series.Sample {
+	var samples []series.Sample
+	for i := range gauges {
+		g := &gauges[i]
+		for at := (from + g.every - 1) / g.every * g.every; at <= now; at += g.every {
+			if at > g.since {
+				samples = append(samples, series.Sample{Instance: g.key.Instance, DataPoint: g.key.DataPoint, At: at, Value: g.At(at)})
+			}
+		}
+	}
+	return samples
+}

@@ -1,0 +1,80 @@
+package demo
+
+import (
+	"slices"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// associated bounds the companies whose devices get their data sources in Fill.
+// A larger one leaves that to the monitor, which takes its time.
+const associated = 1000
+
+// uplinks and further are instance groups of the sample device data source.
+var instanceGroups = []portal.InstanceGroup{
+	{ID: 1, Name: "Uplinks", Description: "Ports that lead out of the site"},
+	{ID: 2, Name: "Servers", Description: "Ports of the server racks"},
+	{ID: 3, Name: "Storage", Description: "Ports of the storage network"},
+	{ID: 4, Name: "Spare", Description: "Ports that nobody uses yet"},
+}
+
+// instances gives the devices of a small company their data sources. The first
+// row is the interfaces of the first device, so that its id and those of its
+// instances are the same whatever other data sources there are.
+func (f *filler) instances() error {
+	ctx, tx := f.write.Context, f.write.Tx
+	devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Limit(associated+1))
+	if err != nil || len(devices) == 0 || len(devices) > associated {
+		return err
+	}
+	if err := f.sampleInstances(&devices[0]); err != nil {
+		return err
+	}
+	if _, err := portal.Associate(ctx, tx, devices, f.now); err != nil {
+		return err
+	}
+	applying, err := portal.ApplyingOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	settled := portal.Settling{ID: portal.SettlingID, LastID: devices[len(devices)-1].ID, Print: applying.Print}
+	return resource.Put(ctx, tx, portal.SettlingRow.Name, &settled)
+}
+
+// sampleInstances writes device datasource 1 with its instances and groups.
+func (f *filler) sampleInstances(d *portal.Device) error {
+	ctx, tx := f.write.Context, f.write.Tx
+	applying, err := portal.ApplyingOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	sources := applying.To(d)
+	i := slices.IndexFunc(sources, func(s *portal.DataSource) bool {
+		return s.HasMultiInstances && strings.Contains(strings.ToLower(s.Name), "interface")
+	})
+	if i < 0 {
+		return nil
+	}
+	if err := portal.AssociateOne(ctx, tx, d, sources[i], f.now); err != nil {
+		return err
+	}
+	for _, g := range instanceGroups {
+		g.DeviceID, g.DeviceDataSourceID, g.CreatedOn = d.ID, 1, f.ago(20)
+		if err := resource.Put(ctx, tx, portal.InstanceGroups.Name, &g); err != nil {
+			return err
+		}
+	}
+	ports, err := resource.Find(ctx, tx, portal.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: int64(1)})
+	if err != nil {
+		return err
+	}
+	for k := range ports[:min(len(ports), 6)] { // two to a group; the last group stays empty
+		ports[k].GroupID = int64(k/2) + 1
+		if err := resource.Put(ctx, tx, portal.Instances.Name, &ports[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package demo
+
+import (
+	"os"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/report"
+	"spyglass/backend/resource"
+)
+
+// The report groups that reports are in.
+const (
+	capacityReports   int64 = 2
+	operationsReports int64 = 3
+)
+
+// reports adds one of each type, and one that nothing else needs.
+func (f *filler) reports() error {
+	for _, r := range []portal.Report{
+		{ID: 1, Name: "Alerts of the week", Description: "For the meeting on Monday", Type: portal.ReportAlert, GroupID: operationsReports, Schedule: "0 7 * * 1",
+			DateRange: "Last 7 days", SortedBy: "Began", SortDirection: "desc", Preexist: true},
+		{ID: 2, Name: "Servers and who looks after them", Description: "What runs where, and since when it is patched", Type: portal.ReportInventory, GroupID: capacityReports, Format: portal.FormatCSV,
+			Schedule: "30 6 1 * *", HostsValType: "group", HostsVal: "Servers*", SortedBy: "Device", Properties: []string{"location", "owner", "contact", "patch.window"}},
+		{ID: 3, Name: "Who may sign in", Description: "Every quarter, for the auditors", Type: portal.ReportUser, GroupID: operationsReports, Schedule: "0 8 1 1,4,7,10 *"},
+		{ID: 4, Name: "Roles and who holds them", Type: portal.ReportRole, GroupID: operationsReports},
+		{ID: 5, Name: "Changes of the month", Type: portal.ReportAuditLog, GroupID: operationsReports, Format: portal.FormatCSV, DateRange: "Last calendar month"},
+		{ID: 6, Name: "Austin hardware", Description: "For the move of the Austin racks, which is over", Type: portal.ReportInventory, GroupID: capacityReports,
+			HostsVal: "*.aus", Properties: []string{"location"}},
+	} {
+		row, err := portal.Reports.Defaults()
+		if err != nil {
+			return err
+		}
+		fillReport(row, &r)
+		if err := add(f, &portal.Reports, row, func(r *portal.Report) { r.ModifiedID, r.ModifiedBy = 1, "admin" }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillReport puts what this company says of a report over the defaults.
+func fillReport(to, r *portal.Report) {
+	to.ID, to.Name, to.Description, to.Type, to.GroupID, to.Schedule = r.ID, r.Name, r.Description, r.Type, r.GroupID, r.Schedule
+	to.SortedBy, to.Preexist = r.SortedBy, r.Preexist
+	for _, text := range []struct{ to, from *string }{
+		{&to.Format, &r.Format}, {&to.DateRange, &r.DateRange}, {&to.SortDirection, &r.SortDirection}, {&to.HostsVal, &r.HostsVal}, {&to.HostsValType, &r.HostsValType},
+	} {
+		if *text.from != "" {
+			*text.to = *text.from
+		}
+	}
+	if r.Properties != nil {
+		to.Properties = r.Properties
+	}
+}
+
+// runs makes each report but the last once, for the administrator. Files of a
+// Fill that fails are nobody's, and go when the portal starts.
+func (f *filler) runs(folder string) error {
+	if folder == "" {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	ctx, tx := f.write.Context, f.write.Tx
+	reports, err := resource.Find(ctx, tx, portal.Reports.Name, resource.Where{Field: "id", Op: "<=", Value: 5})
+	if err != nil {
+		return err
+	}
+	for i, r := range reports {
+		at := f.now - resource.Seconds(3600*(len(reports)-i))
+		task := portal.ReportTask{ID: r.ID, ReportID: r.ID, State: portal.TaskDone, Progress: 100, CreatedOn: at, StartedOn: at, EndedOn: at + 1, UserID: 1, User: "admin"}
+		run := report.Run{Report: &reports[i], Access: &resource.Access{UserID: 1, User: "admin", Admin: true}, From: tx, Zone: f.write.Call.At.Location(), At: time.Unix(int64(at), 0)}
+		if err := report.File(ctx, folder, &task, &run); err != nil {
+			return err
+		}
+		if err := resource.Put(ctx, tx, portal.ReportTasks.Name, &task); err != nil {
+			return err
+		}
+	}
+	return nil
+}

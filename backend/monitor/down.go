@@ -1,0 +1,83 @@
+package monitor
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// heartbeatLimit is how long a collector may say nothing.
+const heartbeatLimit = 3 * time.Minute
+
+// watchCollectors marks collectors that have gone silent, and tells of them and
+// of those that are back. The built-in one is this process.
+func watchCollectors(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
+	collectors, err := resource.Find(ctx, tx, portal.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: portal.BuiltInCollector})
+	for i := range collectors {
+		if err == nil {
+			err = watchCollector(ctx, tx, &collectors[i], resource.SecondsOf(now))
+		}
+	}
+	return false, err
+}
+
+func watchCollector(ctx context.Context, tx resource.Tx, c *portal.Collector, now resource.Seconds) error {
+	if c.LastHeartbeatOn == 0 { // it has never run
+		return nil
+	}
+	silent := now-c.LastHeartbeatOn > resource.Seconds(heartbeatLimit/time.Second)
+	f := &portal.Finding{CollectorID: c.ID, Severity: portal.SeverityCritical, Value: "no heartbeat", Threshold: "3 minutes without a heartbeat", At: now}
+	switch {
+	case silent && !c.IsDown:
+		c.IsDown = true
+		if err := resource.Put(ctx, tx, portal.Collectors.Name, c); err != nil {
+			return err
+		}
+		if _, _, err := portal.Raise(ctx, tx, f); err != nil {
+			return err
+		}
+	case !c.IsDown:
+		f.Value = "heartbeat"
+		if _, err := portal.Clear(ctx, tx, f); err != nil {
+			return err
+		}
+	}
+	return markDevices(ctx, tx, c)
+}
+
+// markDevices says of the devices of a collector whether they can be watched at
+// all. A device of one that is back shows normal until its checks find otherwise.
+func markDevices(ctx context.Context, tx resource.Tx, c *portal.Collector) error {
+	is, want := "!=", hostDeadCollector
+	if !c.IsDown {
+		is, want = "=", hostNormal
+	}
+	devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: c.ID},
+		resource.Where{Field: "hostStatus", Op: is, Value: hostDeadCollector})
+	for i := range devices {
+		d := &devices[i]
+		if err != nil || simulatedItself(d) {
+			continue
+		}
+		d.HostStatus = want
+		err = resource.Put(ctx, tx, portal.Devices.Name, d)
+	}
+	return err
+}
+
+// simulatedItself reports whether a device says of itself that it is simulated.
+func simulatedItself(d *portal.Device) bool {
+	own := map[string]string{}
+	for _, p := range d.CustomProperties {
+		own[strings.ToLower(p.Name)] = p.Value
+	}
+	return isSimulated(own)
+}
+
+// coverAlerts notes which maintenance windows cover alerts by now.
+func coverAlerts(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
+	return false, portal.CoverAlerts(ctx, tx, now)
+}

@@ -1,0 +1,228 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"spyglass/backend/check"
+	"spyglass/backend/poll"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+	"spyglass/backend/store"
+)
+
+// EngineOptions say what an engine polls.
+type EngineOptions struct {
+	DB     *store.DB
+	Series *series.DB
+	Checks []check.Check    // the ways to look; data sources of others are not polled
+	Log    *slog.Logger     // slog.Default when nil
+	Clock  func() time.Time // time.Now when nil
+}
+
+// Engine is the built-in collector, and what becomes of results whoever polled:
+// it polls the devices of collector 1 and all simulated ones, keeps samples,
+// raises and clears alerts, and notes which devices answer.
+//
+// # The demo's story
+//
+// A simulated device gives ordinary values, but the demo tells of alerts. So an
+// alert on it which opened before its instance was found, as no poll can have
+// made it, stays: its data point is kept at the value of the alert until
+// somebody disables alerting there. A simulated device that was dead before its
+// instances were found stays dead, and is not polled.
+//
+// # Concurrency
+//
+// NewEngine, Start and Stop are for one owner; Take is safe for concurrent use.
+// Stop it before the series and the database are closed.
+type Engine struct {
+	o      EngineOptions
+	poller *poll.Poller
+	intake intake
+	judge  judge
+
+	mu        sync.Mutex
+	instances map[int64]*watched // that the engine polls
+	hosts     map[int64]*host    // devices of which results come
+
+	start, end sync.Once
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+}
+
+// watched is one instance as its results are judged. It never changes.
+type watched struct {
+	task             *check.Task // nil when another collector polls it
+	instance, device int64
+	source           int64
+	wild             string
+	spot             portal.Spot
+	muted            bool             // no alerts, by the instance or its device
+	simulated        bool             // no machine stands behind it
+	foundOn          resource.Seconds // when the portal got to know of it
+}
+
+// NewEngine makes an engine that does nothing yet.
+func NewEngine(o EngineOptions) *Engine {
+	o.Log = cmp.Or(o.Log, slog.Default())
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	e := &Engine{o: o, intake: intake{db: o.DB}, judge: judge{db: o.DB}, instances: map[int64]*watched{}, hosts: map[int64]*host{}}
+	e.poller = poll.New(poll.Options{
+		Look: e.look, Log: o.Log,
+		Instant: func(t *check.Task) bool { return t.Method == methodSimulate },
+		Deliver: func(ctx context.Context, results []check.Result) error {
+			return e.Take(ctx, portal.BuiltInCollector, results)
+		},
+	})
+	return e
+}
+
+// Start begins to poll; it returns at once.
+func (e *Engine) Start() {
+	e.start.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		e.cancel = cancel
+		e.running.Go(func() { e.keepAlerts(ctx) })
+		e.running.Go(func() { e.keepTasks(ctx) })
+		e.running.Go(func() { e.keepHosts(ctx) })
+		e.poller.Start()
+	})
+}
+
+// Stop ends all looks, keeps what they had to say, and waits. It may be called
+// twice, and on an engine that never started.
+func (e *Engine) Stop() {
+	e.start.Do(func() {}) // it does not start any more
+	e.end.Do(func() {
+		if e.cancel != nil {
+			e.cancel()
+		}
+	})
+	e.running.Wait()
+	e.poller.Stop()
+}
+
+// Polled is how many instances the engine polls.
+func (e *Engine) Polled() int { return e.poller.Len() }
+
+// Stats are the counts of its polls.
+func (e *Engine) Stats() poll.Stats { return e.poller.Stats() }
+
+// look answers a task. What a simulated device shows follows from its data
+// points, which are known when the result is taken.
+func (e *Engine) look(ctx context.Context, t *check.Task) (check.Values, error) {
+	if t.Method == methodSimulate {
+		return nil, nil
+	}
+	return check.Look(ctx, e.o.Checks, t)
+}
+
+// polls reports whether the engine has the check of a task.
+func (e *Engine) polls(a *assigned) bool {
+	if a.task.Method == methodSimulate {
+		return true
+	}
+	if a.device.CurrentCollector != portal.BuiltInCollector {
+		return false
+	}
+	for i := range e.o.Checks {
+		if e.o.Checks[i].Name == a.task.Method {
+			return true
+		}
+	}
+	return false
+}
+
+// Take keeps the results of a collector: samples, alerts and the state of the
+// devices. Those of instances that are gone, or that another collector looks
+// after, are passed over.
+func (e *Engine) Take(ctx context.Context, collector int64, results []check.Result) error {
+	known, err := e.known(ctx, collector, results)
+	if err != nil {
+		return err
+	}
+	if err := e.judge.begin(ctx); err != nil {
+		return err
+	}
+	readings, err := e.intake.read(ctx, results, known, e.judge.held(known))
+	if err != nil || len(readings) == 0 {
+		return err
+	}
+	return errors.Join(
+		e.o.Series.Append(ctx, samples(readings)),
+		e.judge.take(ctx, readings),
+		e.heard(ctx, readings),
+	)
+}
+
+// known are those of the results' instances that the collector looks after.
+func (e *Engine) known(ctx context.Context, collector int64, results []check.Result) (map[int64]*watched, error) {
+	known := make(map[int64]*watched, len(results))
+	if collector != portal.BuiltInCollector {
+		return known, e.assignedTo(ctx, collector, results, known)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range results {
+		if w := e.instances[results[i].InstanceID]; w != nil && !e.deadInStory(w) {
+			known[w.instance] = w
+		}
+	}
+	return known, nil
+}
+
+// deadInStory reports whether a simulated device is one that the demo tells is dead.
+func (e *Engine) deadInStory(w *watched) bool {
+	h := e.hosts[w.device]
+	return w.simulated && h != nil && h.status == hostDead && h.saved < w.foundOn
+}
+
+// assignedTo finds instances whose device a remote collector looks after.
+func (e *Engine) assignedTo(ctx context.Context, collector int64, results []check.Result, known map[int64]*watched) error {
+	ids := make([]int64, 0, len(results))
+	for i := range results {
+		ids = append(ids, results[i].InstanceID)
+	}
+	instances, err := resource.Find(ctx, e.o.DB, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return err
+	}
+	ids = ids[:0]
+	for i := range instances {
+		ids = append(ids, instances[i].DeviceID)
+	}
+	devices, err := resource.Find(ctx, e.o.DB, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids}, resource.Where{Field: "currentCollectorId", Op: "=", Value: collector})
+	if err != nil {
+		return err
+	}
+	of := make(map[int64]*portal.Device, len(devices))
+	for i := range devices {
+		of[devices[i].ID] = &devices[i]
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range instances {
+		if d := of[instances[i].DeviceID]; d != nil && !instances[i].StopMonitoring {
+			known[instances[i].ID] = newWatched(&assigned{instance: &instances[i], device: d})
+			e.host(d)
+		}
+	}
+	return nil
+}
+
+func newWatched(a *assigned) *watched {
+	i := a.instance
+	return &watched{
+		task: a.task, instance: i.ID, device: i.DeviceID, source: i.DataSourceID, wild: i.WildValue, foundOn: i.CreatedOn,
+		spot:  portal.Spot{Groups: a.device.GroupIDs, DeviceDataSourceID: i.DeviceDataSourceID, InstanceGroupID: i.GroupID, InstanceID: i.ID},
+		muted: i.DisableAlerting || a.device.DisableAlerting, simulated: a.task != nil && a.task.Method == methodSimulate,
+	}
+}

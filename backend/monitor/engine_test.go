@@ -1,0 +1,398 @@
+package monitor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"spyglass/backend/check"
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+)
+
+// bench is a portal with an engine, whose results come from the test.
+type bench struct {
+	*house
+	*monitor.Engine
+	series *series.DB
+	at     int64 // of the next result
+	mu     sync.Mutex
+	hosts  map[string]bool // that were looked at
+	fails  bool
+}
+
+// gauge is a data source with one data point, which is polled so rarely that
+// only the test gives results.
+const gauge = `{"name":"Gauge","appliesTo":"true()","collectMethod":"tcp","collectInterval":86400,"dataPoints":[
+	{"name":"level","rawDataFieldName":"level","alertExpr":"> 10 20 30","alertTransitionInterval":3,"alertClearTransitionInterval":2,"alertForNoData":3}]}`
+
+// newBench is a settled portal with the data source Gauge and one real device,
+// real-sw, on which it has an instance.
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{house: open(t), at: 1_790_000_000, hosts: map[string]bool{}}
+	b.do("POST /setting/datasources", "", gauge)
+	b.house.start()
+	b.settles("core-sw: Gauge, Net_Interfaces 8, Ping", "web: Gauge, Ping", "real-sw: Gauge, Net_Interfaces 2, Ping")
+	b.house.stop()
+	var err error
+	if b.series, err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.series.Close() })
+	b.run()
+	return b
+}
+
+// run starts an engine. It polls Gauge on all devices, and everything that is simulated.
+func (b *bench) run() {
+	b.Helper()
+	b.Engine = monitor.NewEngine(monitor.EngineOptions{
+		DB: b.db, Series: b.series, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return time.Unix(b.at, 0) },
+		Checks: []check.Check{{Name: "tcp", Look: b.look}},
+	})
+	b.Engine.Start()
+	b.Cleanup(b.Engine.Stop)
+	b.until("13 instances are polled", func() bool { return b.Polled() == 13 })
+}
+
+func (b *bench) look(_ context.Context, t *check.Task) (check.Values, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hosts[t.Host] = true
+	return nil, errors.New("nobody answers")
+}
+
+func (b *bench) until(what string, is func() bool) {
+	b.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !is(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.Fatalf("after 20 seconds it is not so that %s; %d instances are polled, alerts: %s", what, b.Polled(), b.alerts())
+		}
+	}
+}
+
+// instance is that of Gauge on a device.
+func (b *bench) instance(device int64) int64 {
+	b.Helper()
+	found, err := resource.Find(b.Context(), b.db, portal.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: b.on(device, "Gauge")})
+	if err != nil || len(found) != 1 {
+		b.Fatalf("%d instances (%v)", len(found), err)
+	}
+	return found[0].ID
+}
+
+const realDevice = 3
+
+// poll gives the engine one result for Gauge on the real device, a minute after
+// the one before; "-" is a look that failed.
+func (b *bench) poll(level string) {
+	b.Helper()
+	b.at += 60
+	b.pollBy(portal.BuiltInCollector, b.instance(realDevice), level)
+}
+
+func (b *bench) pollBy(collector, instance int64, level string) {
+	b.Helper()
+	r := check.Result{InstanceID: instance, At: b.at, Error: "no answer"}
+	if level != "-" {
+		var v float64
+		if _, err := fmt.Sscan(level, &v); err != nil {
+			b.Fatal(err)
+		}
+		r.Error, r.Values = "", check.Values{"level": v}
+	}
+	if err := b.Take(b.Context(), collector, []check.Result{r}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// alerts are the active ones: "1 real-sw level 40: critical".
+func (b *bench) alerts() string {
+	b.Helper()
+	found, err := resource.Find(b.Context(), b.db, portal.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var all []string
+	for _, a := range found {
+		all = append(all, fmt.Sprintf("%d %s %s %s: %s", a.ID, a.DeviceName, a.DataPointName, a.Value, []string{2: "warn", 3: "error", 4: "critical"}[a.Severity]))
+	}
+	return strings.Join(all, ", ")
+}
+
+func (b *bench) wantAlerts(want string) {
+	b.Helper()
+	if got := b.alerts(); got != want {
+		b.Errorf("alerts: %q, want %q", got, want)
+	}
+}
+
+func TestAnAlertOpensWorsensAndClearsAfterAsManyPollsAsTheDataPointSays(t *testing.T) {
+	const warn, critical = "1 real-sw level 15: warn", "1 real-sw level 40: critical"
+	for _, tt := range []struct{ name, polls, want string }{
+		{"nothing is beyond it", "5 10 9", ""},
+		{"two polls are not enough", "15 15", ""},
+		{"three in a row open it", "15 15 15", warn},
+		{"one in between begins anew", "15 15 5 15 15", ""},
+		{"a failed look is worse than a warning", "15 - 15", warn},
+		{"three that failed", "- - -", "1 real-sw level no data: error"},
+		{"it opens as bad as all of them were", "40 40 15", warn},
+		{"it gets worse after as many", "15 15 15 40 40 40", critical},
+		{"it does not get worse before", "15 15 15 40 40", warn},
+		{"one good poll does not clear it", "15 15 15 5", warn},
+		{"nor do two that are not in a row", "15 15 15 5 15 5", warn},
+		{"two in a row clear it", "15 15 15 5 5", ""},
+		{"it gets better after as many", "40 40 40 5 15", warn},
+		{"it opens again as another one", "15 15 15 5 5 15 15 15", "2 real-sw level 15: warn"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t)
+			b.T = t
+			for _, level := range strings.Fields(tt.polls) {
+				b.poll(level)
+			}
+			b.wantAlerts(tt.want)
+		})
+	}
+}
+
+func TestAThresholdThatChangesCountsAtTheNextPoll(t *testing.T) {
+	b := newBench(t)
+	b.poll("7")
+	point := b.sourceID("Gauge")*1000 + 1
+	o := &portal.Override{GroupID: portal.RootGroup, DataSourceID: b.sourceID("Gauge"), DataPointID: point, Expr: "> 5", NoData: -1, Transition: 1, ClearTransition: -1}
+	put(b.house, &portal.Overrides, o)
+	b.poll("7")
+	b.wantAlerts("1 real-sw level 7: warn")
+	o.Expr, o.ClearTransition = "> 8", 0
+	put(b.house, &portal.Overrides, o)
+	b.poll("7")
+	b.wantAlerts("")
+}
+
+func TestWhereAlertingIsDisabledThereIsNoAlert(t *testing.T) {
+	for name, disable := range map[string]func(b *bench, yes bool){
+		"at the device": func(b *bench, yes bool) {
+			b.do("PATCH /device/devices/{id}", "id=3", fmt.Sprintf(`{"disableAlerting":%v}`, yes))
+		},
+		"at the group": func(b *bench, yes bool) {
+			b.do("PATCH /device/groups/{id}", "id=1", fmt.Sprintf(`{"disableAlerting":%v}`, yes))
+		},
+		"at the instance": func(b *bench, yes bool) {
+			b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), b.instance(realDevice)), fmt.Sprintf(`{"disableAlerting":%v}`, yes))
+		},
+		"at the data source of the group": func(b *bench, yes bool) {
+			put(b.house, &portal.GroupDataSourceSettings, &portal.GroupDataSource{ID: 1, GroupID: portal.RootGroup, DataSourceID: b.sourceID("Gauge"), DisableAlerting: yes})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.T = t
+			for range 3 {
+				b.poll("15")
+			}
+			b.wantAlerts("1 real-sw level 15: warn")
+			disable(b, true)
+			b.until("the alert is over", func() bool {
+				b.poll("15")
+				return b.alerts() == ""
+			})
+			disable(b, false)
+			b.until("there is another", func() bool {
+				b.poll("15")
+				return b.alerts() == "2 real-sw level 15: warn"
+			})
+		})
+	}
+}
+
+func TestWhatIsPolledFollowsTheDatabase(t *testing.T) {
+	b := newBench(t)
+	gone := b.instance(realDevice)
+	b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), gone), `{"stopMonitoring":true}`)
+	b.until("one less is polled", func() bool { return b.Polled() == 12 })
+	for range 3 {
+		b.poll("15")
+	}
+	b.wantAlerts("")
+	b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), gone), `{"stopMonitoring":false}`)
+	b.until("it is polled again", func() bool { return b.Polled() == 13 })
+
+	put(b.house, &portal.GroupDataSourceSettings, &portal.GroupDataSource{GroupID: portal.RootGroup, DataSourceID: b.sourceID("Ping"), StopMonitoring: true})
+	b.until("Ping is polled nowhere", func() bool { return b.Polled() == 11 })
+	b.do("PATCH /device/devices/{id}", "id=1", `{"customProperties":[{"name":"system.categories","value":"switch"}]}`)
+	b.until("interfaces of a device that is real are not", func() bool { return b.Polled() == 3 })
+	b.do("DELETE /device/devices/{id}", "id=3", "")
+	b.until("a deleted device is not polled", func() bool { return b.Polled() == 2 })
+
+	b.do("PATCH /device/devices/{id}", "id=1", `{"name":"10.0.0.9"}`)
+	b.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", b.sourceID("Gauge")), `{"collectInterval":1}`)
+	b.until("it is looked at where it is now", func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.hosts["10.0.0.9"] && !b.hosts["core-sw"]
+	})
+}
+
+func TestANewEngineGoesOnWithTheAlertsThereAre(t *testing.T) {
+	b := newBench(t)
+	for range 3 {
+		b.poll("15")
+	}
+	b.Engine.Stop()
+	b.run()
+	for range 4 {
+		b.poll("15")
+	}
+	b.wantAlerts("1 real-sw level 15: warn")
+	b.poll("5")
+	b.poll("5")
+	b.wantAlerts("")
+	all, err := resource.Find(t.Context(), b.db, portal.Alerts.Name)
+	if err != nil || len(all) != 1 {
+		t.Errorf("there were %d alerts (%v)", len(all), err)
+	}
+}
+
+func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
+	b := newBench(t)
+	const device = 2 // web, which is simulated
+	instance, point := b.instance(device), b.sourceID("Gauge")*1000+1
+	err := b.db.Write(t.Context(), func(tx resource.Tx) error {
+		one, err := resource.Get(t.Context(), tx, portal.Instances.Name, instance)
+		if err != nil {
+			return err
+		}
+		_, _, err = portal.Raise(t.Context(), tx, &portal.Finding{InstanceID: instance, DataPointID: point, Severity: portal.SeverityError, Value: "22", Threshold: "> 10 20 30", At: one.CreatedOn - 3600})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Engine.Stop()
+	b.run()
+	for i := range int64(5) {
+		if err := b.Take(t.Context(), portal.BuiltInCollector, []check.Result{{InstanceID: instance, At: b.at + i*60}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.wantAlerts("1 web level 22: error")
+	if last, ok, err := b.series.Last(t.Context(), instance, point); !ok || err != nil || last.Value != 22 {
+		t.Errorf("the last sample is %v (%v)", last, err)
+	}
+}
+
+func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T) {
+	b := newBench(t)
+	status := func() string {
+		d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.SaveHosts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if d, err = resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%s %d", d.HostStatus, int64(d.LastDataTime)-1_790_000_000)
+	}
+	interval := int64(86400)
+	b.poll("5")
+	b.at += 400
+	b.poll("5")
+	if got := status(); got != "normal 520" {
+		t.Errorf("a device that answers is %s", got)
+	}
+	for range 3 {
+		b.at += interval
+		b.poll("-")
+	}
+	if got := status(); got != "dead 520" {
+		t.Errorf("a device that was silent three times is %s", got)
+	}
+	b.poll("5")
+	if got := status(); got != fmt.Sprint("normal ", b.at-1_790_000_000) {
+		t.Errorf("a device that answers again is %s", got)
+	}
+	logs, err := resource.Find(t.Context(), b.db, portal.Devices.Name, resource.Where{Field: "hostStatus", Op: "!=", Value: "normal"})
+	if err != nil || len(logs) > 0 {
+		t.Errorf("%d devices that nobody polled are not normal (%v)", len(logs), err)
+	}
+}
+
+func TestResultsOfAnotherCollectorAreJudgedWhereItLooksAfterTheDevice(t *testing.T) {
+	b := newBench(t)
+	put(b.house, &portal.Collectors, &portal.Collector{Description: "Oslo", GroupID: portal.DefaultCollectorGroup})
+	other := b.instance(realDevice)
+	for range 3 {
+		b.pollBy(2, other, "40")
+	}
+	b.wantAlerts("")
+	b.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":2}`)
+	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
+	for range 3 {
+		b.poll("40")
+	}
+	b.wantAlerts("")
+	for range 3 {
+		b.pollBy(2, other, "40")
+	}
+	b.wantAlerts("1 real-sw level 40: critical")
+}
+
+func TestACollectorThatIsSilentIsToldOfOnceAndSoAreItsDevices(t *testing.T) {
+	h := settled(t)
+	now := resource.SecondsOf(time.Now())
+	put(h, &portal.Collectors, &portal.Collector{Description: "Oslo", Hostname: "oslo-01", GroupID: portal.DefaultCollectorGroup, Status: 1, LastHeartbeatOn: now - 200})
+	put(h, &portal.Collectors, &portal.Collector{Description: "Never seen", GroupID: portal.DefaultCollectorGroup})
+	h.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":2}`)
+	put(h, &portal.Settings, &portal.Setting{ID: portal.SettingID})
+	m := monitor.New(monitor.Options{DB: h.db})
+	show := func() string {
+		t.Helper()
+		if err := m.Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var words []string
+		devices, err := resource.Find(t.Context(), h.db, portal.Devices.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range devices {
+			words = append(words, d.HostStatus)
+		}
+		alerts, err := resource.Find(t.Context(), h.db, portal.Alerts.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range alerts {
+			words = append(words, fmt.Sprintf("%s %s %v", a.Type, a.DeviceName, a.Cleared))
+		}
+		return strings.Join(words, ", ")
+	}
+	for range 2 {
+		if got, want := show(), "normal, normal, dead-collector, agentDownAlert oslo-01 false"; got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+	c, err := resource.Get(t.Context(), h.db, portal.Collectors.Name, 2)
+	if err != nil || !c.IsDown {
+		t.Fatalf("the collector is not down (%v)", err)
+	}
+	c.IsDown, c.LastHeartbeatOn = false, now
+	put(h, &portal.Collectors, c)
+	if got, want := show(), "normal, normal, normal, agentDownAlert oslo-01 true"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,196 @@
+package monitor
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// What a device's hostStatus says.
+const (
+	hostNormal        = "normal"
+	hostDead          = "dead"
+	hostDeadCollector = "dead-collector"
+)
+
+// host is a device as its results tell of it. The engine's lock guards it.
+type host struct {
+	id        int64
+	print     uint64           // of what tasks are made from
+	instances []int64          // that the engine polls
+	status    string           // as it stands in the row
+	saved     resource.Seconds // lastDataTime there
+	interval  int64            // seconds between two polls of what is polled most often
+	since     int64            // the first result in this process; 0: there was none
+	lastData  int64            // the last that had data, and
+	lastPoll  int64            // the last of all; 0: none in this process
+	upTime    int64            // -1: it does not say
+	savedAt   int64            // when times were last written
+}
+
+const (
+	silence   = 6 * 60 // seconds without data after which a device is dead, at least
+	saveEvery = 5 * 60 // seconds between two writes of a device's times
+	lookEvery = 15 * time.Second
+	hostsOnce = 100 // devices of one transaction
+)
+
+// host is that of a device; e.mu is held.
+func (e *Engine) host(d *portal.Device) *host {
+	h := e.hosts[d.ID]
+	if h == nil {
+		// A place of its own within the five minutes, so that not all are written at once.
+		h = &host{id: d.ID, upTime: -1, savedAt: e.o.Clock().Unix() - d.ID*37%saveEvery}
+		e.hosts[d.ID] = h
+	}
+	h.status, h.saved = d.HostStatus, d.LastDataTime
+	return h
+}
+
+// heard notes which devices answered. One that was dead is normal at once.
+func (e *Engine) heard(ctx context.Context, readings []reading) error {
+	var back []int64
+	e.mu.Lock()
+	for i := range readings {
+		r := &readings[i]
+		h := e.hosts[r.of.device]
+		if h == nil {
+			continue
+		}
+		if every := r.formula.source.CollectInterval; h.interval == 0 || every < h.interval {
+			h.interval = every
+		}
+		if h.since == 0 {
+			h.since = r.at
+		}
+		h.lastPoll = max(h.lastPoll, r.at)
+		if r.values == nil {
+			continue
+		}
+		h.lastData = max(h.lastData, r.at)
+		if up, ok := r.formula.up(r.values); ok {
+			h.upTime = up
+		}
+		if h.status != hostNormal {
+			back = append(back, h.id)
+		}
+	}
+	e.mu.Unlock()
+	slices.Sort(back)
+	return e.save(ctx, slices.Compact(back))
+}
+
+// keepHosts writes now and then how devices are.
+func (e *Engine) keepHosts(ctx context.Context) {
+	each := time.NewTicker(lookEvery)
+	defer each.Stop()
+	for {
+		select {
+		case <-each.C:
+		case <-ctx.Done():
+			return
+		}
+		if err := e.saveHosts(ctx); err != nil && ctx.Err() == nil {
+			e.o.Log.WarnContext(ctx, "how devices are could not be written; it is tried again", "err", err)
+		}
+	}
+}
+
+// saveHosts writes how devices are, some at a time.
+func (e *Engine) saveHosts(ctx context.Context) error {
+	for ids := range slices.Chunk(e.dueHosts(), hostsOnce) {
+		began := time.Now()
+		if err := e.save(ctx, ids); err != nil {
+			return err
+		}
+		if !pause(ctx, min(yield*time.Since(began), mostRest), nil) {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// dueHosts are the devices of which there is something to write.
+func (e *Engine) dueHosts() []int64 {
+	now := e.o.Clock().Unix()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var due []int64
+	for id, h := range e.hosts {
+		if h.state(now) != h.status || h.lastPoll > h.savedAt && now-h.savedAt >= saveEvery {
+			due = append(due, id)
+		}
+	}
+	slices.Sort(due)
+	return due
+}
+
+// state is what the device's hostStatus is now. Only what is polled can turn out
+// to be dead: when its collector is silent, that is not the device's fault.
+func (h *host) state(now int64) string {
+	patience := max(3*h.interval, silence)
+	switch {
+	case h.since == 0 || now-h.lastPoll > patience:
+		return h.status
+	case h.lastData > 0 && now-h.lastData <= patience:
+		return hostNormal
+	case now-max(h.since, h.lastData) > patience:
+		return hostDead
+	}
+	return h.status
+}
+
+// save writes how devices are, where that is news. Nobody is told in the audit log.
+func (e *Engine) save(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	now := e.o.Clock().Unix()
+	err := e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		if err != nil {
+			return err
+		}
+		for i := range devices {
+			if d := &devices[i]; e.update(d, now) {
+				if err := resource.Put(ctx, tx, portal.Devices.Name, d); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for _, id := range ids {
+			if h := e.hosts[id]; h != nil {
+				h.savedAt = 0 // once more
+			}
+		}
+	}
+	return err
+}
+
+// update brings a row up to date, and reports whether it has changed.
+func (e *Engine) update(d *portal.Device, now int64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h := e.hosts[d.ID]
+	if h == nil {
+		return false
+	}
+	h.savedAt = now
+	status, dataOn, polledOn, upTime := d.HostStatus, d.LastDataTime, d.LastRawdataTime, d.UpTime
+	h.status = status
+	d.HostStatus = h.state(now)
+	d.LastDataTime, d.LastRawdataTime = max(d.LastDataTime, resource.Seconds(h.lastData)), max(d.LastRawdataTime, resource.Seconds(h.lastPoll))
+	if h.upTime >= 0 {
+		d.UpTime = h.upTime
+	}
+	h.status, h.saved = d.HostStatus, d.LastDataTime
+	return d.HostStatus != status || d.LastDataTime != dataOn || d.LastRawdataTime != polledOn || d.UpTime != upTime
+}

@@ -1,0 +1,283 @@
+package monitor
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"sync"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// judge holds readings against thresholds, and raises and clears alerts.
+//
+// It remembers a data point only while its alert is active or it is about to
+// get one; the alerts themselves are read from the database when it begins, so
+// that a restart neither opens one again nor forgets one. Polls that are
+// counted towards an alert are counted anew after a restart.
+type judge struct {
+	db *store.DB
+
+	mu     sync.Mutex
+	ready  bool                       // the active alerts have been read
+	states map[int64]map[int64]*state // by instance and data point
+	count  int
+	plans  plans
+}
+
+// state is a data point that is beyond its threshold, or was at the last poll.
+type state struct {
+	alert    int64 // the active one; 0: none
+	severity int64 // of it
+	value    string
+	startOn  resource.Seconds
+
+	polls   int64 // in a row that were worse, or better, than the alert
+	towards int64 // the severity that all of them reached
+	worse   bool
+}
+
+// maxStates bounds what is remembered. Beyond it only what has an alert is
+// looked after, until there is room.
+const maxStates = 200_000
+
+// begin reads the active alerts, once.
+func (j *judge) begin(ctx context.Context) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ready {
+		return nil
+	}
+	return j.readAll(ctx)
+}
+
+func (j *judge) readAll(ctx context.Context) error {
+	alerts, err := resource.Find(ctx, j.db, portal.Alerts.Name, isActive, resource.Where{Field: "instanceId", Op: ">", Value: int64(0)})
+	if err != nil {
+		return err
+	}
+	j.states, j.count, j.ready = map[int64]map[int64]*state{}, 0, true
+	for i := range alerts {
+		j.set(&alerts[i])
+	}
+	return nil
+}
+
+var isActive = resource.Where{Field: "cleared", Op: "=", Value: false}
+
+// changed follows alerts that were written, whoever wrote them.
+func (j *judge) changed(ctx context.Context, ids []int64) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.ready || ids == nil {
+		return j.readAll(ctx)
+	}
+	alerts, err := resource.Find(ctx, j.db, portal.Alerts.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	for i := range alerts {
+		j.set(&alerts[i])
+	}
+	return err
+}
+
+// set takes over how an alert stands.
+func (j *judge) set(a *portal.Alert) {
+	if a.InstanceID == 0 {
+		return
+	}
+	s := j.states[a.InstanceID][a.DataPointID]
+	switch {
+	case a.Cleared && s != nil && s.alert == int64(a.ID):
+		j.drop(a.InstanceID, a.DataPointID)
+	case a.Cleared:
+	case s == nil || s.alert != int64(a.ID):
+		j.put(a.InstanceID, a.DataPointID, &state{alert: int64(a.ID), severity: a.Severity, value: a.Value, startOn: a.StartOn})
+	default:
+		s.severity, s.value = a.Severity, a.Value
+	}
+}
+
+func (j *judge) put(instance, point int64, s *state) {
+	if j.states[instance] == nil {
+		j.states[instance] = map[int64]*state{}
+	}
+	if j.states[instance][point] == nil {
+		j.count++
+	}
+	j.states[instance][point] = s
+}
+
+func (j *judge) drop(instance, point int64) {
+	if j.states[instance][point] == nil {
+		return
+	}
+	j.count--
+	delete(j.states[instance], point)
+	if len(j.states[instance]) == 0 {
+		delete(j.states, instance)
+	}
+}
+
+// forget drops what was counted for instances that are not polled any more; an
+// alert of theirs stays as it is.
+func (j *judge) forget(instances ...int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, id := range instances {
+		delete(j.plans.of, id)
+		for point, s := range j.states[id] {
+			if s.alert == 0 {
+				j.drop(id, point)
+			}
+		}
+	}
+}
+
+// told reports whether the alert is one of the demo's story: no poll of the
+// instance can have raised it.
+func (s *state) told(w *watched) bool {
+	return w.simulated && s.alert > 0 && s.startOn < w.foundOn
+}
+
+// held answers the values at which the story keeps data points of an instance.
+func (j *judge) held(known map[int64]*watched) func(instance int64) map[int64]float64 {
+	return func(instance int64) map[int64]float64 {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		var held map[int64]float64
+		for point, s := range j.states[instance] {
+			if v, err := strconv.ParseFloat(s.value, 64); err == nil && s.told(known[instance]) {
+				if held == nil {
+					held = map[int64]float64{}
+				}
+				held[point] = v
+			}
+		}
+		return held
+	}
+}
+
+// act is an alert that changes.
+type act struct {
+	reading  *reading
+	rule     *rule
+	state    *state
+	severity int64 // 0: it clears
+}
+
+// take judges readings, and writes what follows from them in one transaction.
+func (j *judge) take(ctx context.Context, readings []reading) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.plans.begin(ctx, j.db); err != nil {
+		return err
+	}
+	var acts []act
+	for i := range readings {
+		acts = j.weigh(acts, &readings[i])
+	}
+	if len(acts) == 0 {
+		return nil
+	}
+	outcomes := make([]*portal.Alert, len(acts))
+	err := j.db.Write(ctx, func(tx resource.Tx) (err error) {
+		for i := range acts {
+			if outcomes[i], err = acts[i].write(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err // the next poll finds the same again
+	}
+	for i, a := range outcomes {
+		if a == nil {
+			j.drop(acts[i].reading.of.instance, acts[i].rule.id)
+			continue
+		}
+		*acts[i].state = state{alert: int64(a.ID), severity: a.Severity, value: a.Value, startOn: a.StartOn}
+	}
+	return nil
+}
+
+// weigh adds what follows from one reading.
+func (j *judge) weigh(acts []act, one *reading) []act {
+	w := one.of
+	p := j.plans.find(w, one.formula)
+	troubled := j.states[w.instance]
+	for i := range p.points {
+		r := &p.points[i]
+		s := troubled[r.id]
+		if r.disabled {
+			if s != nil && s.alert > 0 {
+				acts = append(acts, act{one, r, s, 0})
+			} else if s != nil {
+				j.drop(w.instance, r.id)
+			}
+			continue
+		}
+		severity, known := r.severity(one)
+		if !known || s == nil && severity == 0 || s != nil && s.told(w) {
+			continue
+		}
+		if s == nil {
+			if j.count >= maxStates {
+				continue
+			}
+			s = &state{}
+			j.put(w.instance, r.id, s)
+		}
+		switch news, to := s.step(severity, r); {
+		case news:
+			acts = append(acts, act{one, r, s, to})
+		case s.alert == 0 && severity == 0:
+			j.drop(w.instance, r.id)
+		}
+	}
+	return acts
+}
+
+// step counts a poll. news is true when enough of them in a row were worse, or
+// better, than the alert; to is then what all of them reached.
+func (s *state) step(severity int64, r *rule) (news bool, to int64) {
+	if severity == s.severity {
+		s.polls = 0
+		return false, 0
+	}
+	worse := severity > s.severity
+	if s.polls == 0 || s.worse != worse {
+		s.polls, s.towards, s.worse = 0, severity, worse
+	}
+	s.polls++
+	if worse {
+		s.towards = min(s.towards, severity)
+		return s.polls >= r.opens, s.towards
+	}
+	s.towards = max(s.towards, severity)
+	return s.polls >= r.clears, s.towards
+}
+
+// write raises or clears the alert; nil when none is active then.
+func (a *act) write(ctx context.Context, tx resource.Tx) (*portal.Alert, error) {
+	f := &portal.Finding{
+		InstanceID: a.reading.of.instance, DataPointID: a.rule.id, Severity: a.severity, Threshold: a.rule.text,
+		Value: "no data", At: resource.Seconds(a.reading.at),
+	}
+	if v, ok := a.reading.values[a.rule.id]; ok && !math.IsNaN(v) {
+		f.Value = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	switch {
+	case a.rule.disabled:
+		return nil, portal.ClearAlerts(ctx, tx, f.At, "alerting is disabled", resource.Where{Field: "id", Op: "=", Value: a.state.alert})
+	case a.severity == 0:
+		_, err := portal.Clear(ctx, tx, f)
+		return nil, err
+	}
+	alert, _, err := portal.Raise(ctx, tx, f)
+	if alert != nil && alert.Cleared {
+		alert = nil
+	}
+	return alert, err
+}

@@ -1,0 +1,132 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+	"spyglass/backend/store"
+)
+
+// Keep drops samples that nobody asks for any more: those of instances that
+// have gone, at once, and once a day those that are older than the portal's
+// settings say. What a process leaves behind, the next one finds.
+//
+// New, Start and Stop are for one owner, as those of Monitor.
+type Keep struct {
+	db     *store.DB
+	series *series.DB
+	log    *slog.Logger
+
+	start, end sync.Once
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+}
+
+// NewKeep makes a keep that does nothing yet; of the options it takes DB and Log.
+func NewKeep(o Options, samples *series.DB) *Keep {
+	return &Keep{db: o.DB, series: samples, log: cmp.Or(o.Log, slog.Default())}
+}
+
+// Start begins to work; it returns at once.
+func (k *Keep) Start() {
+	k.start.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		k.cancel = cancel
+		feed := k.db.Follow(string(portal.Instances.Name))
+		k.running.Go(func() { k.follow(ctx, feed) })
+		k.running.Go(func() { k.daily(ctx) })
+	})
+}
+
+// Stop ends the work and waits for it. It may be called twice, and on a keep
+// that never started.
+func (k *Keep) Stop() {
+	k.start.Do(func() {}) // it does not start any more
+	k.end.Do(func() {
+		if k.cancel != nil {
+			k.cancel()
+		}
+	})
+	k.running.Wait()
+}
+
+func (k *Keep) follow(ctx context.Context, feed *store.Feed) {
+	defer feed.Close()
+	for {
+		rows, lost, err := feed.Next(ctx)
+		if err != nil {
+			return
+		}
+		if lost {
+			err = k.Sweep(ctx)
+		} else {
+			ids := make([]int64, len(rows))
+			for i, row := range rows {
+				ids[i] = row.ID
+			}
+			err = k.drop(ctx, ids)
+		}
+		if err != nil && ctx.Err() == nil {
+			k.log.WarnContext(ctx, "samples of instances that have gone could not be removed; they go within a day", "err", err)
+		}
+	}
+}
+
+func (k *Keep) daily(ctx context.Context) {
+	each := time.NewTicker(24 * time.Hour)
+	defer each.Stop()
+	for {
+		err := k.Sweep(ctx)
+		if err == nil {
+			err = k.retain(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			k.log.WarnContext(ctx, "old samples could not be removed; it is tried again in a day", "err", err)
+		}
+		select {
+		case <-each.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Sweep removes the samples of all instances that are not there.
+func (k *Keep) Sweep(ctx context.Context) error { return k.drop(ctx, k.series.Instances()) }
+
+// drop removes the samples of those of the instances that are not there.
+func (k *Keep) drop(ctx context.Context, ids []int64) error {
+	for some := range slices.Chunk(ids, 1000) {
+		found, err := resource.Find(ctx, k.db, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})
+		if err != nil {
+			return err
+		}
+		here := make(map[int64]bool, len(found))
+		for i := range found {
+			here[found[i].ID] = true
+		}
+		gone := slices.DeleteFunc(slices.Clone(some), func(id int64) bool { return here[id] })
+		if len(gone) == 0 {
+			continue
+		}
+		if err := k.series.Delete(ctx, gone...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *Keep) retain(ctx context.Context) error {
+	setting, err := resource.Get(ctx, k.db, portal.Settings.Name, portal.SettingID)
+	if err != nil {
+		return err
+	}
+	return k.series.Retain(ctx, series.Keep{Samples: int(setting.DataDays)})
+}

@@ -1,0 +1,87 @@
+package monitor_test
+
+import (
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+)
+
+// sampled is a house with two instances, each with a sample; 9 has one, and no instance.
+func sampled(t *testing.T) (*house, *series.DB) {
+	h := open(t)
+	db, err := series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	put(h, &portal.DeviceDataSources, &portal.DeviceDataSource{ID: 1, DeviceID: 1, DataSourceID: 1, Multiple: true})
+	put(h, &portal.Instances, &portal.Instance{ID: 1, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1, WildValue: "a"})
+	put(h, &portal.Instances, &portal.Instance{ID: 2, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1, WildValue: "b"})
+	for _, id := range []int64{1, 2, 9} {
+		if err := db.Append(t.Context(), []series.Sample{{Instance: id, DataPoint: 1, At: time.Now().Unix(), Value: 1}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h, db
+}
+
+func TestSamplesOfInstancesThatHaveGoneGoWithThem(t *testing.T) {
+	h, db := sampled(t)
+	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
+	k.Start()
+	defer k.Stop()
+	until(t, db, 1, 2)
+	if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, portal.Instances.Name, 1) }); err != nil {
+		t.Fatal(err)
+	}
+	until(t, db, 2)
+}
+
+// until waits until just those instances have samples.
+func until(t *testing.T, db *series.DB, want ...int64) {
+	t.Helper()
+	deadline := time.NewTimer(20 * time.Second)
+	defer deadline.Stop()
+	each := time.NewTicker(5 * time.Millisecond)
+	defer each.Stop()
+	for !slices.Equal(db.Instances(), want) {
+		select {
+		case <-each.C:
+		case <-deadline.C:
+			t.Fatalf("the instances %v have samples, want %v", db.Instances(), want)
+		}
+	}
+}
+
+func TestSamplesOlderThanTheSettingsSayGo(t *testing.T) {
+	h, db := sampled(t)
+	old := time.Now().AddDate(0, 0, -40).Unix()
+	if err := db.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 1, At: old, Value: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	put(h, &portal.Settings, &portal.Setting{ID: portal.SettingID, DataDays: 30})
+	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
+	k.Start()
+	defer k.Stop()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		got, err := db.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{1}, From: 0, To: time.Now().Unix() + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Times) == 1 && got.Times[0] > old {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("there are samples of %v, want none of %d", got.Times, old)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+// Package monitor keeps what is watched in step with what there is: it works
+// out which data sources apply to which devices, and finds their instances.
+//
+// # What it follows
+//
+// Three things make devices unsettled: being new, which shows in an id beyond
+// the last one looked at; being changed, moved or restored, which the rules of
+// devices note in a queue (portal.Unsettle); and another data source, group or
+// function, after which all devices are gone through. All of it is rows, so
+// that whatever process comes next goes on where this one was killed: work is
+// done in the transaction that notes that it is done.
+//
+// # Manners
+//
+// Requests come first. Each transaction is so small that a write which waits
+// for it waits for a few milliseconds, and after each one the worker rests for
+// a multiple of the time it took; for longer while others write devices. What
+// only has to be compared is read beside the writer.
+//
+// # Concurrency
+//
+// New, Start and Stop are for one owner; Start begins two goroutines: one that
+// follows, and one for what is due each minute (Tick). Stop cancels them, and
+// waits for them and for the transactions under way. Stop it after
+// HTTP and before the database is closed.
+//
+// # Errors
+//
+// There is nobody to tell: an error is logged, and the work is tried again
+// some seconds later.
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"spyglass/backend/check"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// Options say what is monitored.
+type Options struct {
+	DB    *store.DB
+	Log   *slog.Logger     // slog.Default when nil
+	Clock func() time.Time // time.Now when nil
+
+	// Discoverers find instances, by the collectMethod of data sources; those of
+	// simulated devices need none.
+	Discoverers map[string]check.Discoverer
+}
+
+// Monitor is the association worker.
+type Monitor struct {
+	db          *store.DB
+	log         *slog.Logger
+	clock       func() time.Time
+	discoverers map[string]check.Discoverer
+
+	start, end sync.Once
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+}
+
+// New makes a monitor that does nothing yet.
+func New(o Options) *Monitor {
+	m := &Monitor{db: o.DB, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, discoverers: o.Discoverers}
+	if m.clock == nil {
+		m.clock = time.Now
+	}
+	return m
+}
+
+// Start begins to work; it returns at once.
+func (m *Monitor) Start() {
+	m.start.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		m.cancel = cancel
+		m.running.Go(func() { m.run(ctx) })
+		m.running.Go(func() { m.ticks(ctx) })
+	})
+}
+
+// Stop ends the work and waits for it, no longer than until ctx is done. It may
+// be called twice, and on a monitor that never started.
+func (m *Monitor) Stop(ctx context.Context) error {
+	m.start.Do(func() {}) // it does not start any more
+	m.end.Do(func() {
+		if m.cancel != nil {
+			m.cancel()
+		}
+	})
+	done := make(chan struct{})
+	go func() {
+		m.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Times of the worker.
+const (
+	quiet    = 100 * time.Millisecond // what changes together is looked at together
+	round    = time.Minute            // between two looks at what is due
+	retry    = 5 * time.Second        // after an error
+	progress = 10 * time.Second       // between two lines of the log
+)
+
+func (m *Monitor) run(ctx context.Context) {
+	changed, stop := m.db.Watch(string(portal.UnsettledRows.Name), string(portal.DataSources.Name), string(portal.Groups.Name), string(portal.Functions.Name), string(portal.Devices.Name))
+	defer stop()
+	devices, stopDevices := m.db.Watch(string(portal.Devices.Name))
+	defer stopDevices()
+	w := &worker{m: m, chunk: firstChunk, busy: devices}
+	for ctx.Err() == nil {
+		more, err := w.step(ctx)
+		wait, wake := w.rest(), (<-chan struct{})(nil)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			m.log.WarnContext(ctx, "associating devices with data sources failed; it is tried again", "err", err)
+			wait = retry
+		case !more:
+			w.report(ctx, true)
+			wait, wake = round, changed
+		default:
+			w.report(ctx, false)
+		}
+		if !pause(ctx, wait, wake) {
+			return
+		}
+		if wake != nil && !pause(ctx, quiet, nil) {
+			return
+		}
+	}
+}
+
+// pause waits until the time is over or it is woken; it is false when ctx is done.
+func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-wake:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+func (m *Monitor) now() resource.Seconds { return resource.SecondsOf(m.clock()) }

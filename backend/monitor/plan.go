@@ -1,0 +1,109 @@
+package monitor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// plan says from where on the values of one instance are alerts. It is made
+// once and shared by all instances for which it is the same.
+type plan struct {
+	points []rule
+}
+
+// rule is the threshold of one data point.
+type rule struct {
+	id            int64
+	text          string
+	expr          portal.AlertExpr
+	noData        int64 // severity when there is none; 0: that is no alert
+	opens, clears int64 // polls in a row, 1 at least
+	disabled      bool
+}
+
+// severity is how bad a reading is for the rule; known is false where it says nothing.
+func (r *rule) severity(one *reading) (severity int64, known bool) {
+	v, ok := one.values[r.id]
+	if ok && v == v {
+		return r.expr.Severity(v), true
+	}
+	if one.first && one.values != nil || r.noData == 0 {
+		return 0, false
+	}
+	return r.noData, true
+}
+
+// plans keeps the plans of instances until a threshold or a data source changes.
+type plans struct {
+	thresholds *portal.Thresholds
+	tree       *portal.Tree
+	of         map[int64]planned
+	shared     map[string]*plan
+}
+
+type planned struct {
+	formula *formula
+	watched *watched
+	plan    *plan
+}
+
+// maxPlans bounds what is kept of instances; then they are worked out again.
+const maxPlans = 500_000
+
+func (p *plans) begin(ctx context.Context, r resource.Reader) error {
+	thresholds, err := portal.ThresholdsOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	tree, err := portal.TreeOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	if p.of == nil || p.thresholds != thresholds || p.tree != tree || len(p.of) > maxPlans {
+		*p = plans{thresholds, tree, map[int64]planned{}, map[string]*plan{}}
+	}
+	return nil
+}
+
+func (p *plans) find(w *watched, f *formula) *plan {
+	if have, ok := p.of[w.instance]; ok && have.formula == f && have.watched == w {
+		return have.plan
+	}
+	made, key := p.work(w, f)
+	if have := p.shared[key]; have != nil {
+		made = have
+	} else {
+		p.shared[key] = made
+	}
+	if w.task != nil {
+		p.of[w.instance] = planned{f, w, made}
+	}
+	return made
+}
+
+// work makes a plan, and a text that is the same for the same plan.
+func (p *plans) work(w *watched, f *formula) (*plan, string) {
+	muted := w.muted
+	for _, g := range p.tree.Above(w.spot.Groups) {
+		muted = muted || g.DisableAlerting
+	}
+	made, key := &plan{}, strings.Builder{}
+	for i := range f.source.DataPoints {
+		dp := &f.source.DataPoints[i]
+		e := p.thresholds.For(w.spot, dp)
+		r := rule{id: dp.ID, text: e.Expr, opens: max(1, e.Transition), clears: max(1, e.ClearTransition), disabled: muted || e.Disabled}
+		if expr, err := portal.ParseAlertExpr(e.Expr); err == nil { // it has been checked when it was written
+			r.expr = expr
+		}
+		if e.NoData >= portal.SeverityWarn {
+			r.noData = e.NoData
+		}
+		made.points = append(made.points, r)
+		fmt.Fprintln(&key, r.id, r.text, r.noData, r.opens, r.clears, r.disabled)
+	}
+	return made, key.String()
+}

@@ -1,0 +1,156 @@
+package monitor
+
+import (
+	"math"
+	"strconv"
+
+	"spyglass/backend/check"
+	"spyglass/backend/expr"
+	"spyglass/backend/portal"
+)
+
+// The types of data points, as the published API numbers them.
+const (
+	pointCounter int64 = 1
+	pointDerive  int64 = 3
+)
+
+// formula turns raw fields into the values of one data source's data points.
+// It is made once and shared.
+type formula struct {
+	source *portal.DataSource
+	points []formulaPoint
+	rates  bool // some are made from the answer before
+	upTime int  // the place of the point that tells how long the device has been up; -1: none does
+}
+
+type formulaPoint struct {
+	id        int64
+	name, raw string
+	kind      int64
+	expr      *expr.Expr // of a computed one
+	low, high float64    // what lies outside is no data
+}
+
+func newFormula(source *portal.DataSource) (*formula, error) {
+	f := &formula{source: source, upTime: -1}
+	for i := range source.DataPoints {
+		p := &source.DataPoints[i]
+		point := formulaPoint{id: p.ID, name: p.Name, raw: p.RawDataFieldName, kind: p.Type, low: bound(p.MinValue, math.Inf(-1)), high: bound(p.MaxValue, math.Inf(1))}
+		if p.PostProcessor == "expression" {
+			var err error
+			if point.expr, err = expr.Parse(p.PostProcessorParam); err != nil {
+				return nil, err
+			}
+		}
+		if ticksPerSecond[p.Name] > 0 {
+			f.upTime = i
+		}
+		f.points = append(f.points, point)
+		f.rates = f.rates || p.Type == pointCounter || p.Type == pointDerive
+	}
+	return f, nil
+}
+
+// ticksPerSecond are the units of data points that tell how long a device has
+// been up.
+var ticksPerSecond = map[string]float64{"upTime": 1, "sysUpTime": 100}
+
+// up is how many seconds the device says it has been up; false when it does not.
+func (f *formula) up(values map[int64]float64) (int64, bool) {
+	if f.upTime < 0 {
+		return 0, false
+	}
+	p := &f.points[f.upTime]
+	v, ok := values[p.id]
+	if !ok || math.IsNaN(v) || v < 0 || v > math.MaxInt32*100 {
+		return 0, false
+	}
+	return int64(v / ticksPerSecond[p.name]), true
+}
+
+func bound(text string, none float64) float64 {
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return v
+	}
+	return none
+}
+
+// raw is what an instance answered, and when in epoch seconds.
+type raw struct {
+	at     int64
+	values check.Values
+}
+
+// values are those of the data points, by id: NaN where there is no data. before
+// is the raw answer before this one, which rates are made from; a counter that
+// has been set back gives no rate.
+func (f *formula) values(now raw, before *raw) map[int64]float64 {
+	return f.complete(func(p *formulaPoint) float64 { return p.measured(now, before) })
+}
+
+// simulate are the values at a moment of an instance on a simulated device. A
+// sensor gives what the data point shows, a rate where that is one. Data points
+// that are held keep that value.
+func (f *formula) simulate(w *watched, at int64, held map[int64]float64) map[int64]float64 {
+	values := f.complete(func(p *formulaPoint) float64 {
+		return check.NewSensor(f.source.Name, p.name, w.device, w.wild).At(at)
+	})
+	for id, v := range held {
+		if _, ok := values[id]; ok {
+			values[id] = v
+		}
+	}
+	return values
+}
+
+// complete works out the computed values from the measured ones.
+func (f *formula) complete(measure func(*formulaPoint) float64) map[int64]float64 {
+	out := make(map[int64]float64, len(f.points))
+	named := make(map[string]float64, len(f.points))
+	for i := range f.points { // what is measured, before what is computed from it
+		if p := &f.points[i]; p.expr == nil {
+			named[p.name] = p.within(measure(p))
+			out[p.id] = named[p.name]
+		}
+	}
+	for i := range f.points {
+		p := &f.points[i]
+		if p.expr == nil {
+			continue
+		}
+		named[p.name] = p.within(p.expr.Eval(func(name string) float64 {
+			if v, ok := named[name]; ok {
+				return v
+			}
+			return math.NaN()
+		}))
+		out[p.id] = named[p.name]
+	}
+	return out
+}
+
+func (p *formulaPoint) within(v float64) float64 {
+	if v < p.low || v > p.high || math.IsInf(v, 0) {
+		return math.NaN()
+	}
+	return v
+}
+
+func (p *formulaPoint) measured(now raw, before *raw) float64 {
+	v, ok := now.values[p.raw]
+	if !ok {
+		return math.NaN()
+	}
+	if p.kind != pointCounter && p.kind != pointDerive {
+		return v
+	}
+	if before == nil || now.at <= before.at {
+		return math.NaN()
+	}
+	was, ok := before.values[p.raw]
+	if !ok || p.kind == pointCounter && v < was {
+		return math.NaN()
+	}
+	return (v - was) / float64(now.at-before.at)
+}

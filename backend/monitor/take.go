@@ -1,0 +1,125 @@
+package monitor
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"spyglass/backend/check"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+)
+
+// intake makes the values of data points from what was polled.
+//
+// It is safe for concurrent use. Results of one instance are taken in the order
+// in which they come.
+type intake struct {
+	db resource.Reader
+
+	mu     sync.Mutex
+	before map[int64]raw // by instance, where rates are made
+}
+
+// reading is what one look at an instance came to.
+type reading struct {
+	of      *watched
+	formula *formula
+	at      int64
+	values  map[int64]float64 // by data point, NaN for no data; nil: the look failed
+	first   bool              // there was none before it to make rates from
+}
+
+// read makes readings of the results whose instances are known; the others are
+// passed over. held are values that simulated data points are kept at.
+func (k *intake) read(ctx context.Context, results []check.Result, known map[int64]*watched, held func(instance int64) map[int64]float64) ([]reading, error) {
+	formulas, err := k.formulas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	readings := make([]reading, 0, len(results))
+	for i := range results {
+		r := &results[i]
+		w := known[r.InstanceID]
+		if w == nil || formulas[w.source] == nil {
+			continue
+		}
+		one := reading{of: w, formula: formulas[w.source], at: r.At}
+		switch {
+		case w.simulated && r.Error == "":
+			one.values = one.formula.simulate(w, r.At, held(r.InstanceID))
+		case r.Error == "" && len(r.Values) > 0:
+			now, before := raw{r.At, r.Values}, (*raw)(nil)
+			if one.formula.rates {
+				before = k.swap(r.InstanceID, now)
+				one.first = before == nil
+			}
+			one.values = one.formula.values(now, before)
+		}
+		readings = append(readings, one)
+	}
+	return readings, nil
+}
+
+// samples are what is kept of readings.
+func samples(readings []reading) []series.Sample {
+	var all []series.Sample
+	for i := range readings {
+		r := &readings[i]
+		for _, id := range slices.Sorted(maps.Keys(r.values)) {
+			if v := r.values[id]; !math.IsNaN(v) {
+				all = append(all, series.Sample{Instance: r.of.instance, DataPoint: id, At: r.at, Value: v})
+			}
+		}
+	}
+	return all
+}
+
+// formulas are those of all data sources, made anew when one has changed.
+func (k *intake) formulas(ctx context.Context) (map[int64]*formula, error) {
+	value, err := k.db.Memo("formulas", []string{string(portal.DataSources.Name)}, func() (any, error) {
+		sources, err := resource.Find(ctx, k.db, portal.DataSources.Name)
+		all := make(map[int64]*formula, len(sources))
+		for i := range sources {
+			if err == nil {
+				all[sources[i].ID], err = newFormula(&sources[i])
+			}
+		}
+		return all, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.(map[int64]*formula), nil
+}
+
+// swap keeps a raw answer, and gives the one before; nil when it is the first,
+// or a later one has come already.
+func (k *intake) swap(instance int64, now raw) *raw {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.before == nil {
+		k.before = map[int64]raw{}
+	}
+	was, ok := k.before[instance]
+	if ok && was.at >= now.at {
+		return nil
+	}
+	k.before[instance] = now
+	if !ok {
+		return nil
+	}
+	return &was
+}
+
+// forget drops what is kept of instances that are not polled any more.
+func (k *intake) forget(instances ...int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, id := range instances {
+		delete(k.before, id)
+	}
+}

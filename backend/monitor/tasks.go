@@ -1,0 +1,149 @@
+package monitor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/check"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// Tasks are the instances that a collector elsewhere has to poll now: those of
+// the devices it looks after, where nothing has stopped monitoring. Simulated
+// ones are the engine's own. Secrets among the properties are in clear.
+func Tasks(ctx context.Context, r resource.Reader, collector int64) ([]check.Task, error) {
+	devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: collector})
+	if err != nil || len(devices) == 0 {
+		return nil, err
+	}
+	b, err := newTasks(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var tasks []check.Task
+	for part := range slices.Chunk(devices, devicesAtOnce) {
+		more, err := b.of(ctx, r, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range more {
+			if a.task.Method != methodSimulate {
+				tasks = append(tasks, *a.task)
+			}
+		}
+	}
+	return tasks, nil
+}
+
+// devicesAtOnce is for how many devices instances are read at a time.
+const devicesAtOnce = 500
+
+// taskMaker makes tasks of devices; it knows what all of them share.
+type taskMaker struct {
+	tree       *portal.Tree
+	thresholds *portal.Thresholds
+	sources    map[int64]*portal.DataSource
+	attributes map[int64]map[string]string // by data source, shared by its tasks
+	fields     map[int64][]string
+}
+
+// assigned is a task, and the rows it was made from.
+type assigned struct {
+	task     *check.Task
+	instance *portal.Instance
+	device   *portal.Device
+}
+
+func newTasks(ctx context.Context, r resource.Reader) (*taskMaker, error) {
+	tree, err := portal.TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	thresholds, err := portal.ThresholdsOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := resource.Find(ctx, r, portal.DataSources.Name)
+	b := &taskMaker{tree: tree, thresholds: thresholds, sources: map[int64]*portal.DataSource{}, attributes: map[int64]map[string]string{}, fields: map[int64][]string{}}
+	for i := range sources {
+		b.add(&sources[i])
+	}
+	return b, err
+}
+
+func (b *taskMaker) add(source *portal.DataSource) {
+	attributes, fields := map[string]string{}, []string{}
+	for name, value := range source.CollectorAttribute {
+		attributes[name] = fmt.Sprint(value)
+	}
+	for i := range source.DataPoints {
+		if p := &source.DataPoints[i]; p.RawDataFieldName != "" && !slices.Contains(fields, p.RawDataFieldName) {
+			fields = append(fields, p.RawDataFieldName)
+		}
+	}
+	b.sources[source.ID], b.attributes[source.ID], b.fields[source.ID] = source, attributes, fields
+}
+
+func (b *taskMaker) of(ctx context.Context, r resource.Reader, devices []portal.Device) ([]assigned, error) {
+	byID, ids := map[int64]*portal.Device{}, []int64{}
+	for i := range devices {
+		byID[devices[i].ID] = &devices[i]
+		ids = append(ids, devices[i].ID)
+	}
+	instances, err := resource.Find(ctx, r, portal.Instances.Name, resource.Where{Field: "deviceId", Op: "in", Value: ids}, resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
+	if err != nil {
+		return nil, err
+	}
+	properties := map[int64]map[string]string{} // shared by the instances of a device
+	var tasks []assigned
+	for i := range instances {
+		one := &instances[i]
+		device, source := byID[one.DeviceID], b.sources[one.DataSourceID]
+		if device == nil || source == nil || b.thresholds.Stopped(device.GroupIDs, source.ID) {
+			continue
+		}
+		if properties[device.ID] == nil {
+			properties[device.ID] = b.properties(device)
+		}
+		tasks = append(tasks, assigned{b.task(one, device, source, properties[device.ID]), one, device})
+	}
+	return tasks, nil
+}
+
+// properties are all that apply to a device, by their names in lower case; its
+// own count more than those of its groups, and these more than the portal's.
+func (b *taskMaker) properties(d *portal.Device) map[string]string {
+	out := map[string]string{}
+	for _, list := range [][]resource.Property{d.SystemProperties, d.AutoProperties, b.tree.Inherited(d.GroupIDs), d.CustomProperties} {
+		for _, p := range list {
+			out[strings.ToLower(p.Name)] = p.Value
+		}
+	}
+	return out
+}
+
+func (b *taskMaker) task(one *portal.Instance, device *portal.Device, source *portal.DataSource, properties map[string]string) *check.Task {
+	t := &check.Task{
+		InstanceID: one.ID, DeviceID: device.ID, DataSourceID: source.ID, Host: device.Name, DataSource: source.Name, Method: source.CollectMethod,
+		Attributes: b.attributes[source.ID], Properties: properties, Wild: one.WildValue, Wild2: one.WildValue2, Interval: source.CollectInterval, Fields: b.fields[source.ID],
+	}
+	if isSimulated(properties) {
+		t.Method = methodSimulate
+	}
+	return t
+}
+
+// methodSimulate is the check of devices that no machine stands behind.
+const methodSimulate = "simulate"
+
+func isSimulated(properties map[string]string) bool {
+	for category := range strings.SplitSeq(properties["system.categories"], ",") {
+		if strings.EqualFold(strings.TrimSpace(category), "simulated") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,334 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"time"
+
+	"spyglass/backend/check"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// everything are the resources of which any change may concern any task.
+var everything = []string{string(portal.DataSources.Name), string(portal.Groups.Name), string(portal.GroupDataSourceSettings.Name), string(portal.Functions.Name)}
+
+// tasksOnce is for how many devices tasks are made at a time.
+const tasksOnce = 100
+
+// keepTasks keeps what is polled in step with the database.
+func (e *Engine) keepTasks(ctx context.Context) {
+	feed := e.o.DB.Follow(append([]string{string(portal.Devices.Name), string(portal.Instances.Name)}, everything...)...)
+	defer feed.Close()
+	k := &keeper{e: e}
+	all, rows := true, []store.Changed(nil)
+	for {
+		if err := k.step(ctx, all, rows); err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			e.o.Log.WarnContext(ctx, "what is polled could not be brought up to date; it is tried again", "err", err)
+			all = true // also what was read from the feed
+			if !pause(ctx, retry, nil) {
+				return
+			}
+			continue
+		}
+		var err error
+		if rows, all, err = feed.Next(ctx); err != nil || !pause(ctx, quiet, nil) {
+			return
+		}
+	}
+}
+
+// keepAlerts follows alerts that others write.
+func (e *Engine) keepAlerts(ctx context.Context) {
+	feed := e.o.DB.Follow(string(portal.Alerts.Name))
+	defer feed.Close()
+	for {
+		rows, lost, err := feed.Next(ctx)
+		if err != nil {
+			return
+		}
+		ids := make([]int64, len(rows))
+		for i := range rows {
+			ids[i] = rows[i].ID
+		}
+		if lost {
+			ids = nil
+		}
+		if err := e.judge.changed(ctx, ids); err != nil && ctx.Err() == nil {
+			e.o.Log.WarnContext(ctx, "alerts could not be read", "err", err)
+		}
+	}
+}
+
+// keeper is what the goroutine that keeps tasks knows.
+type keeper struct {
+	e      *Engine
+	maker  *taskMaker
+	shared string // what the maker was made of
+}
+
+// step takes in what has changed: these rows, or all of them.
+func (k *keeper) step(ctx context.Context, all bool, rows []store.Changed) error {
+	var devices, instances []int64
+	remake := all
+	for _, row := range rows {
+		switch row.Name {
+		case string(portal.Devices.Name):
+			devices = append(devices, row.ID)
+		case string(portal.Instances.Name):
+			instances = append(instances, row.ID)
+		default:
+			remake = true
+		}
+	}
+	if remake || k.maker == nil {
+		was := k.shared
+		if err := k.make(ctx); err != nil {
+			return err
+		}
+		if all || k.shared != was {
+			return k.all(ctx)
+		}
+	}
+	of, err := k.devicesOf(ctx, instances)
+	if err != nil {
+		return err
+	}
+	if err := k.some(ctx, devices, false); err != nil {
+		return err
+	}
+	return k.some(ctx, of, true)
+}
+
+// make reads what all tasks share.
+func (k *keeper) make(ctx context.Context) (err error) {
+	if k.maker, err = newTasks(ctx, k.e.o.DB); err != nil {
+		return err
+	}
+	settings, err := resource.Find(ctx, k.e.o.DB, portal.GroupDataSourceSettings.Name)
+	if err != nil {
+		return err
+	}
+	sum := fnv.New64a()
+	for _, id := range slices.Sorted(maps.Keys(k.maker.sources)) {
+		s := k.maker.sources[id]
+		fmt.Fprintln(sum, s.ID, s.Name, s.CollectMethod, s.CollectInterval, k.maker.attributes[id], k.maker.fields[id])
+	}
+	for _, id := range slices.Sorted(maps.Keys(k.maker.tree.Groups)) {
+		g := k.maker.tree.Groups[id]
+		fmt.Fprintln(sum, g.ID, g.ParentID, g.CustomProperties)
+	}
+	for i := range settings {
+		fmt.Fprintln(sum, settings[i])
+	}
+	k.shared = fmt.Sprint(sum.Sum64())
+	return nil
+}
+
+// all goes through all devices, and rests as long as each step took.
+func (k *keeper) all(ctx context.Context) error {
+	seen := map[int64]bool{}
+	for last := int64(0); ; {
+		began := time.Now()
+		devices, err := resource.Find(ctx, k.e.o.DB, portal.Devices.Name, resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(tasksOnce))
+		if err != nil {
+			return err
+		}
+		if len(devices) == 0 {
+			break
+		}
+		last = devices[len(devices)-1].ID
+		for i := range devices {
+			seen[devices[i].ID] = true
+		}
+		if err := k.put(ctx, devices); err != nil {
+			return err
+		}
+		if !pause(ctx, min(time.Since(began), mostRest), nil) {
+			return ctx.Err()
+		}
+	}
+	k.drop(func(device int64) bool { return !seen[device] })
+	return nil
+}
+
+// devicesOf are the devices that instances are on. Those that are gone are dropped.
+func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, error) {
+	var devices []int64
+	for ids := range slices.Chunk(instances, 1000) {
+		found, err := resource.Find(ctx, k.e.o.DB, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		if err != nil {
+			return nil, err
+		}
+		gone := map[int64]bool{}
+		for _, id := range ids {
+			gone[id] = true
+		}
+		for i := range found {
+			delete(gone, found[i].ID)
+			devices = append(devices, found[i].DeviceID)
+		}
+		k.e.dropInstances(slices.Collect(maps.Keys(gone)))
+	}
+	slices.Sort(devices)
+	return slices.Compact(devices), nil
+}
+
+// some makes the tasks of some devices anew. Unless it must be, it is not done
+// for devices of which only what the portal itself writes has changed.
+func (k *keeper) some(ctx context.Context, ids []int64, must bool) error {
+	for ids := range slices.Chunk(ids, tasksOnce) {
+		devices, err := resource.Find(ctx, k.e.o.DB, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		if err != nil {
+			return err
+		}
+		here := map[int64]bool{}
+		for i := range devices {
+			here[devices[i].ID] = true
+		}
+		gone := map[int64]bool{}
+		for _, id := range ids {
+			gone[id] = !here[id]
+		}
+		if slices.Contains(slices.Collect(maps.Values(gone)), true) {
+			k.drop(func(device int64) bool { return gone[device] })
+		}
+		if !must {
+			devices = slices.DeleteFunc(devices, k.e.asBefore)
+		}
+		if err := k.put(ctx, devices); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asBefore takes over the status of a device, and reports whether that is all
+// that can have changed.
+func (e *Engine) asBefore(d portal.Device) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known := e.hosts[d.ID] != nil
+	return known && e.host(&d).print == printOf(&d)
+}
+
+// printOf is a sum of what of a device counts for its tasks.
+func printOf(d *portal.Device) uint64 {
+	sum := fnv.New64a()
+	fmt.Fprint(sum, d.Name, d.GroupIDs, d.CurrentCollector, d.DisableAlerting, d.CustomProperties, d.SystemProperties, d.AutoProperties)
+	return cmp.Or(sum.Sum64(), 1)
+}
+
+// put makes the tasks of devices, and hands those to the poller that have changed.
+func (k *keeper) put(ctx context.Context, devices []portal.Device) error {
+	if len(devices) == 0 {
+		return nil
+	}
+	made, err := k.maker.of(ctx, k.e.o.DB, devices)
+	if err != nil {
+		return err
+	}
+	made = slices.DeleteFunc(made, func(a assigned) bool { return !k.e.polls(&a) })
+	k.e.mu.Lock()
+	on := map[int64]*host{}
+	for i := range devices {
+		h := k.e.host(&devices[i])
+		h.print = printOf(&devices[i])
+		on[h.id] = h
+	}
+	tasks := k.e.takeIn(made)
+	gone := place(made, on)
+	k.e.mu.Unlock()
+	k.e.dropInstances(gone)
+	k.e.poller.Put(tasks...)
+	return nil
+}
+
+// takeIn keeps what was assigned, and answers the tasks that are not what they
+// were; e.mu is held.
+func (e *Engine) takeIn(made []assigned) (tasks []*check.Task) {
+	for i := range made {
+		a := &made[i]
+		if a.task.Method == methodSimulate {
+			a.task.Attributes, a.task.Properties = nil, nil // nobody asks for them
+		}
+		was, now := e.instances[a.instance.ID], newWatched(a)
+		switch {
+		case was == nil || !sameTask(was.task, now.task):
+			tasks = append(tasks, now.task)
+		case was.same(now):
+			continue
+		default:
+			now.task = was.task
+		}
+		e.instances[now.instance] = now
+	}
+	return tasks
+}
+
+// place notes which instances the devices have, and answers those they have no more.
+func place(made []assigned, on map[int64]*host) (gone []int64) {
+	here := make(map[int64]bool, len(made))
+	for i := range made {
+		here[made[i].instance.ID] = true
+	}
+	for _, h := range on {
+		for _, id := range h.instances {
+			if !here[id] {
+				gone = append(gone, id)
+			}
+		}
+		h.instances = nil
+	}
+	for i := range made {
+		h := on[made[i].device.ID]
+		h.instances = append(h.instances, made[i].instance.ID)
+	}
+	return gone
+}
+
+// drop forgets the devices for which gone is true.
+func (k *keeper) drop(gone func(device int64) bool) {
+	k.e.mu.Lock()
+	var ids []int64
+	for id, h := range k.e.hosts {
+		if gone(id) {
+			ids = append(ids, h.instances...)
+			delete(k.e.hosts, id)
+		}
+	}
+	k.e.mu.Unlock()
+	k.e.dropInstances(ids)
+}
+
+func (e *Engine) dropInstances(ids []int64) {
+	if len(ids) == 0 {
+		return
+	}
+	e.mu.Lock()
+	for _, id := range ids {
+		delete(e.instances, id)
+	}
+	e.mu.Unlock()
+	e.poller.Drop(ids...)
+	e.intake.forget(ids...)
+	e.judge.forget(ids...)
+}
+
+func sameTask(a, b *check.Task) bool {
+	return a.DeviceID == b.DeviceID && a.DataSourceID == b.DataSourceID && a.Host == b.Host && a.DataSource == b.DataSource && a.Method == b.Method &&
+		a.Wild == b.Wild && a.Wild2 == b.Wild2 && a.Interval == b.Interval && maps.Equal(a.Attributes, b.Attributes) && maps.Equal(a.Properties, b.Properties) && slices.Equal(a.Fields, b.Fields)
+}
+
+// same reports whether results are judged as before.
+func (w *watched) same(other *watched) bool {
+	return w.muted == other.muted && w.wild == other.wild && w.spot.InstanceGroupID == other.spot.InstanceGroupID && slices.Equal(w.spot.Groups, other.spot.Groups)
+}

@@ -1,0 +1,198 @@
+package monitor
+
+import (
+	"context"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// How much is done at a time.
+const (
+	firstChunk = 8 // devices of the first transaction
+	mostChunk  = 500
+	compared   = 200                  // devices that are compared at a time, beside the writer
+	brief      = 4 * time.Millisecond // of a transaction
+	yield      = 2                    // how many times as long as it worked the worker rests
+	deference  = 12                   // that, while others write devices
+	leastRest  = 1 * time.Millisecond // so that whoever waits for the processor gets it
+	mostRest   = 250 * time.Millisecond
+)
+
+// worker is what one run of the goroutine knows. Everything that must outlive
+// it is in the database.
+type worker struct {
+	m     *Monitor
+	turn  int             // each sort of work gets the first look in turn
+	chunk int64           // devices of the next transaction, so that it is brief
+	busy  <-chan struct{} // others write devices
+
+	at    int64  // the device up to which the present pass over all has come
+	print string // with which it began; empty: there is none
+
+	took    time.Duration // of the last step
+	devices int           // looked at since the last report
+	since   time.Time     // when that was
+}
+
+// step does the first thing there is to do, a few devices of it. more is false
+// when there is nothing.
+func (w *worker) step(ctx context.Context) (more bool, err error) {
+	began := time.Now()
+	defer func() { w.took = time.Since(began) }()
+	state, err := w.state(ctx, w.m.db)
+	if err != nil {
+		return false, err
+	}
+	jobs := []func(context.Context, *portal.Settling) (bool, error){w.changed, w.fresh, w.all, w.due}
+	w.turn++
+	for i := range jobs {
+		if more, err := jobs[(w.turn+i)%len(jobs)](ctx, state); more || err != nil {
+			return more, err
+		}
+	}
+	return false, nil
+}
+
+// rest is how long others have the machine before the next step.
+func (w *worker) rest() time.Duration {
+	times := time.Duration(yield)
+	select {
+	case <-w.busy:
+		times = deference
+	default:
+	}
+	return min(max(w.took*times, leastRest), mostRest)
+}
+
+// report logs how far the work has come, now and then and when it is done.
+func (w *worker) report(ctx context.Context, done bool) {
+	if w.devices == 0 || !done && time.Since(w.since) < progress {
+		return
+	}
+	w.m.log.DebugContext(ctx, "devices were associated with data sources", "devices", w.devices, "done", done)
+	w.devices, w.since = 0, time.Now()
+}
+
+func (w *worker) state(ctx context.Context, r resource.Reader) (*portal.Settling, error) {
+	state, err := resource.Get(ctx, r, portal.SettlingRow.Name, portal.SettlingID)
+	if fault.Is(err, fault.Unknown) {
+		return &portal.Settling{ID: portal.SettlingID}, nil
+	}
+	return state, err
+}
+
+// brieflyWrite runs do in a transaction, and fits the next one to the time it took.
+func (w *worker) brieflyWrite(ctx context.Context, devices int, do func(tx resource.Tx) error) error {
+	var took time.Duration
+	err := w.m.db.Write(ctx, func(tx resource.Tx) error {
+		began := time.Now()
+		defer func() { took = time.Since(began) }()
+		return do(tx)
+	})
+	if err != nil {
+		return err
+	}
+	w.devices += devices
+	switch {
+	case took > brief:
+		w.chunk = max(1, w.chunk*int64(brief)/int64(took))
+	case took < brief/2 && int64(devices) >= w.chunk:
+		w.chunk = min(mostChunk, w.chunk*2)
+	}
+	return nil
+}
+
+// changed takes devices from the queue of those that were changed.
+func (w *worker) changed(ctx context.Context, _ *portal.Settling) (bool, error) {
+	queue, err := resource.Find(ctx, w.m.db, portal.UnsettledRows.Name, resource.Limit(w.chunk))
+	if err != nil || len(queue) == 0 {
+		return false, err
+	}
+	ids := make([]int64, len(queue))
+	for i, u := range queue {
+		ids[i] = u.ID
+	}
+	return true, w.brieflyWrite(ctx, len(ids), func(tx resource.Tx) error {
+		if err := w.associate(ctx, tx, ids); err != nil {
+			return err
+		}
+		return resource.DeleteAll(ctx, tx, portal.UnsettledRows.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	})
+}
+
+func (w *worker) associate(ctx context.Context, tx resource.Tx, ids []int64) error {
+	devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	if err == nil {
+		_, err = portal.Associate(ctx, tx, devices, w.m.now())
+	}
+	return err
+}
+
+// fresh looks at devices that came since.
+func (w *worker) fresh(ctx context.Context, state *portal.Settling) (bool, error) {
+	next, err := resource.Find(ctx, w.m.db, portal.Devices.Name, resource.Where{Field: "id", Op: ">", Value: state.LastID}, resource.Limit(w.chunk))
+	if err != nil || len(next) == 0 {
+		return false, err
+	}
+	applying, err := portal.ApplyingOf(ctx, w.m.db)
+	if err != nil {
+		return false, err
+	}
+	if state.LastID == 0 { // the first ones: all of them are looked at with this, or once more
+		state.Print = applying.Print
+	}
+	ids := make([]int64, len(next))
+	for i := range next {
+		ids[i] = next[i].ID
+	}
+	state.LastID = ids[len(ids)-1]
+	return true, w.brieflyWrite(ctx, len(ids), func(tx resource.Tx) error {
+		if err := w.associate(ctx, tx, ids); err != nil {
+			return err
+		}
+		return resource.Put(ctx, tx, portal.SettlingRow.Name, state)
+	})
+}
+
+// all goes through all devices, when other data sources may apply to them than
+// when that was last done. What changes meanwhile counts at once for the rest,
+// and makes it begin once more for the others.
+func (w *worker) all(ctx context.Context, state *portal.Settling) (bool, error) {
+	applying, err := portal.ApplyingOf(ctx, w.m.db)
+	if err != nil {
+		return false, err
+	}
+	if w.print == "" {
+		if applying.Print == state.Print {
+			return false, nil
+		}
+		w.at, w.print = 0, applying.Print
+	}
+	devices, err := resource.Find(ctx, w.m.db, portal.Devices.Name, resource.Where{Field: "id", Op: ">", Value: w.at}, resource.Where{Field: "id", Op: "<=", Value: state.LastID}, resource.Limit(compared))
+	if err != nil {
+		return false, err
+	}
+	if len(devices) == 0 {
+		state.Print, w.print = w.print, ""
+		return true, w.m.db.Write(ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, portal.SettlingRow.Name, state) })
+	}
+	differ, err := portal.Unsettling(ctx, w.m.db, devices)
+	if err != nil {
+		return false, err
+	}
+	last := devices[len(devices)-1].ID
+	if int64(len(differ)) > w.chunk {
+		differ = differ[:w.chunk]
+		last = differ[len(differ)-1]
+	}
+	if len(differ) > 0 {
+		err = w.brieflyWrite(ctx, len(differ), func(tx resource.Tx) error { return w.associate(ctx, tx, differ) })
+	}
+	if err == nil {
+		w.at = last
+	}
+	return true, err
+}

@@ -1,0 +1,203 @@
+// Package poll looks at instances when they are due, and hands on what came of it.
+//
+// Due times lie on a grid: each instance has its place within its interval, by
+// its id, so that a thousand instances polled each minute are spread over the
+// minute, now and after a restart. A look that still runs when it is due again
+// is not begun a second time: that one is missed.
+//
+// # Bounds
+//
+// At most Workers looks run at the same time, and at most a few of one device:
+// a device that answers slowly delays only itself. What is due and finds no
+// place waits its turn, once each. Results wait in bounded memory for Deliver;
+// while it does not keep up, no new looks begin.
+//
+// # Concurrency
+//
+// All methods are safe for concurrent use. Stop ends all looks and waits for
+// them; what they had to say is delivered before it returns.
+//
+// # Errors
+//
+// What a look says is in its result. An error of Deliver is logged, and its
+// results are gone.
+package poll
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"spyglass/backend/check"
+)
+
+// Options say how it is looked, and who wants to know.
+type Options struct {
+	// Look answers the raw fields of an instance. It ends when ctx does.
+	Look func(ctx context.Context, t *check.Task) (check.Values, error)
+	// Instant says that a Look at the task never waits; it takes no worker then.
+	Instant func(t *check.Task) bool
+	// Deliver takes results in the order in which they came, a batch at a time.
+	Deliver func(ctx context.Context, results []check.Result) error
+
+	Workers int          // looks at the same time; 256 when 0
+	Log     *slog.Logger // slog.Default when nil
+}
+
+// Bounds.
+const (
+	defaultWorkers = 256
+	perDevice      = 3                      // looks at one device at the same time
+	longest        = 30 * time.Second       // a look, at most
+	maxBatch       = 2000                   // results in one batch
+	gather         = 100 * time.Millisecond // how long a batch waits for more
+)
+
+// Poller polls a set of tasks.
+type Poller struct {
+	o       Options
+	mu      sync.Mutex
+	tasks   map[int64]*entry // by instance
+	queue   queue            // by due time
+	devices map[int64]*device
+	waiting []*entry // due, and without a worker
+	running int
+	stopped bool
+	stats   Stats
+
+	wake    chan struct{} // the queue has changed
+	results chan check.Result
+	cancel  context.CancelFunc
+	looks   sync.WaitGroup // looks under way
+	runs    sync.WaitGroup // run
+	hands   sync.WaitGroup // deliver
+}
+
+// Stats count what has happened since the start.
+type Stats struct {
+	Looks  int64         // begun
+	Missed int64         // that were due while the one before still ran or waited
+	Late   time.Duration // the longest that a look began behind its time
+}
+
+// entry is one task and its state.
+type entry struct {
+	task  *check.Task
+	due   time.Time
+	place int // in the queue; -1: not there
+	busy  bool
+	gone  bool
+	begun time.Time // when it was due that runs or waits now
+}
+
+// device is how many looks at it run, and who waits for them.
+type device struct {
+	running int
+	waiting []*entry
+}
+
+// New makes a poller with no tasks.
+func New(o Options) *Poller {
+	o.Workers, o.Log = cmp.Or(o.Workers, defaultWorkers), cmp.Or(o.Log, slog.Default())
+	if o.Instant == nil {
+		o.Instant = func(*check.Task) bool { return false }
+	}
+	return &Poller{
+		o: o, tasks: map[int64]*entry{}, devices: map[int64]*device{},
+		wake: make(chan struct{}, 1), results: make(chan check.Result, maxBatch),
+	}
+}
+
+// Start begins to poll; it returns at once.
+func (p *Poller) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	p.runs.Go(func() { p.run(ctx) })
+	p.hands.Go(func() { p.deliver(context.WithoutCancel(ctx)) })
+}
+
+// Stop ends all looks, delivers what there is, and waits. It may be called on a
+// poller that never started, and again.
+func (p *Poller) Stop() {
+	p.mu.Lock()
+	again := p.stopped
+	p.stopped = true
+	p.mu.Unlock()
+	if again || p.cancel == nil {
+		return
+	}
+	p.cancel()
+	p.runs.Wait()
+	p.looks.Wait()
+	close(p.results)
+	p.hands.Wait()
+}
+
+// Put adds tasks, or changes those of the same instances. A task that is there
+// already keeps its due time unless its interval changes.
+func (p *Poller) Put(tasks ...*check.Task) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	for _, t := range tasks {
+		e := p.tasks[t.InstanceID]
+		if e == nil {
+			e = &entry{place: -1}
+			p.tasks[t.InstanceID] = e
+		}
+		same := e.task != nil && e.task.Interval == t.Interval
+		e.task = t
+		if !same {
+			e.due = next(t, now)
+			p.queue.put(e)
+		}
+	}
+	p.nudge()
+}
+
+// Drop takes tasks out. A look that runs ends by itself, and is not delivered.
+func (p *Poller) Drop(instances ...int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range instances {
+		if e := p.tasks[id]; e != nil {
+			e.gone = true
+			p.queue.drop(e)
+			delete(p.tasks, id)
+		}
+	}
+}
+
+// Now makes a task due at once, besides its ordinary times.
+func (p *Poller) Now(instance int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.tasks[instance]; e != nil {
+		e.due = time.Now()
+		p.queue.put(e)
+		p.nudge()
+	}
+}
+
+// Len is how many tasks there are.
+func (p *Poller) Len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.tasks)
+}
+
+// Stats are the counts since the start.
+func (p *Poller) Stats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stats
+}
+
+func (p *Poller) nudge() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,251 @@
+package poll_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"spyglass/backend/check"
+	"spyglass/backend/poll"
+)
+
+// lab is a poller whose looks take as long as their device is slow.
+type lab struct {
+	*poll.Poller
+	mu      sync.Mutex
+	slow    map[int64]time.Duration // by device
+	now     map[int64]int           // looks under way, by device
+	most    map[int64]int
+	got     []check.Result
+	stuck   chan struct{} // Deliver waits for it; nil: it does not
+	failing error
+}
+
+func newLab(workers int) *lab {
+	l := &lab{slow: map[int64]time.Duration{}, now: map[int64]int{}, most: map[int64]int{}}
+	l.Poller = poll.New(poll.Options{
+		Look: l.look, Workers: workers, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Instant: func(t *check.Task) bool { return t.Method == "instant" },
+		Deliver: func(_ context.Context, results []check.Result) error {
+			if l.stuck != nil {
+				<-l.stuck
+			}
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.got = append(l.got, results...)
+			return nil
+		},
+	})
+	return l
+}
+
+func (l *lab) look(ctx context.Context, t *check.Task) (check.Values, error) {
+	l.mu.Lock()
+	slow, failing := l.slow[t.DeviceID], l.failing
+	l.now[t.DeviceID]++
+	l.most[t.DeviceID] = max(l.most[t.DeviceID], l.now[t.DeviceID])
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.now[t.DeviceID]--
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, errors.New("no answer in time")
+	case <-time.After(slow):
+	}
+	if failing != nil {
+		return nil, failing
+	}
+	return check.Values{"id": float64(t.InstanceID)}, nil
+}
+
+// counts are how often each instance was delivered.
+func (l *lab) counts() map[int64]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[int64]int{}
+	for _, r := range l.got {
+		out[r.InstanceID]++
+	}
+	return out
+}
+
+func task(instance, device, interval int64) *check.Task {
+	return &check.Task{InstanceID: instance, DeviceID: device, Interval: interval}
+}
+
+func TestEachInstanceIsPolledOnceInEachInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(0)
+		l.Put(task(1, 1, 60), task(2, 1, 60), task(3, 2, 10), &check.Task{InstanceID: 4, DeviceID: 3, Interval: 60, Method: "instant"})
+		l.Start()
+		time.Sleep(10 * time.Minute)
+		l.Stop()
+		if got, want := fmt.Sprint(l.counts()), "map[1:10 2:10 3:60 4:10]"; got != want {
+			t.Errorf("delivered %s, want %s", got, want)
+		}
+		at := map[int64]int64{}
+		for _, r := range l.got {
+			if last := at[r.InstanceID]; r.InstanceID != 3 && last > 0 && r.At-last != 60 {
+				t.Errorf("instance %d was polled at %d and %d", r.InstanceID, last, r.At)
+			}
+			at[r.InstanceID] = r.At
+		}
+	})
+}
+
+func TestAThousandInstancesAreSpreadOverTheMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(0)
+		for i := range int64(1000) {
+			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 60, Method: "instant"})
+		}
+		l.Start()
+		time.Sleep(time.Minute)
+		l.Stop()
+		perSecond := map[int64]int{}
+		for _, r := range l.got {
+			perSecond[r.At%60]++
+		}
+		if len(l.got) != 1000 || len(perSecond) != 60 {
+			t.Fatalf("%d polls in %d of 60 seconds", len(l.got), len(perSecond))
+		}
+		for second, n := range perSecond {
+			if n > 40 {
+				t.Errorf("%d polls in second %d", n, second)
+			}
+		}
+	})
+}
+
+func TestASlowDeviceDelaysOnlyItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(8)
+		for i := range int64(20) {
+			l.Put(task(100+i, 1, 60))
+		}
+		for i := range int64(20) {
+			l.Put(task(i+1, i+2, 60))
+		}
+		l.slow[1] = 20 * time.Second
+		l.Start()
+		time.Sleep(5 * time.Minute)
+		l.Stop()
+		counts := l.counts()
+		for i := range int64(20) {
+			if counts[i+1] != 5 {
+				t.Errorf("instance %d of a quick device was polled %d times in 5 minutes", i+1, counts[i+1])
+			}
+		}
+		if l.most[1] != 3 {
+			t.Errorf("%d looks at the slow device at the same time, want 3", l.most[1])
+		}
+		if missed := l.Stats().Missed; missed == 0 {
+			t.Error("no look at the slow device was missed")
+		}
+	})
+}
+
+func TestALookThatTakesTooLongIsNoData(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(0)
+		l.slow[1] = time.Hour
+		l.Put(task(1, 1, 10))
+		l.Start()
+		time.Sleep(21 * time.Second)
+		l.Stop()
+		if len(l.got) != 1 || l.got[0].Error != "no answer in time" || l.got[0].Values != nil || l.got[0].Took < 9_999 {
+			t.Errorf("got %+v", l.got)
+		}
+	})
+}
+
+func TestTasksChangeWhileTheyArePolled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(0)
+		l.Put(task(1, 1, 60), task(2, 1, 60))
+		l.Start()
+		time.Sleep(2 * time.Minute)
+		l.Drop(1, 99)
+		l.Put(task(2, 1, 10))
+		time.Sleep(time.Minute)
+		l.Put(task(2, 1, 10)) // as it was: its times stay
+		l.Now(2)
+		time.Sleep(time.Millisecond)
+		l.Stop()
+		if got, want := fmt.Sprint(l.counts()), "map[1:2 2:9]"; got != want {
+			t.Errorf("delivered %s, want %s", got, want)
+		}
+		if l.Len() != 1 {
+			t.Errorf("%d tasks are left", l.Len())
+		}
+	})
+}
+
+func TestResultsWaitForWhoTakesThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(4)
+		l.stuck = make(chan struct{})
+		for i := range int64(6000) {
+			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 10, Method: []string{"instant", ""}[i%2]})
+		}
+		l.Start()
+		time.Sleep(time.Minute)
+		looks := l.Stats().Looks
+		if looks > 6000 {
+			t.Errorf("%d looks while nobody takes results", looks)
+		}
+		close(l.stuck)
+		time.Sleep(time.Second)
+		l.Stop()
+		if got := int64(len(l.got)); got < looks-4 {
+			t.Errorf("%d results of %d looks", got, looks)
+		}
+	})
+}
+
+func TestStoppingBreaksLooksOffAndLosesNoResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(0)
+		l.slow[2] = time.Hour
+		l.Put(task(1, 1, 10), task(2, 2, 600))
+		l.Start()
+		time.Sleep(10*time.Minute + time.Second)
+		before := time.Now()
+		l.Stop()
+		l.Stop()
+		if time.Since(before) > time.Second {
+			t.Errorf("stopping took %v", time.Since(before))
+		}
+		if counts := l.counts(); counts[1] < 60 || counts[2] > 1 {
+			t.Errorf("delivered %v", counts)
+		}
+		if slices.ContainsFunc(l.got, func(r check.Result) bool { return r.InstanceID == 1 && r.Error != "" }) {
+			t.Error("a look was delivered as failed")
+		}
+	})
+	poll.New(poll.Options{}).Stop() // never started
+}
+
+func TestAFailedLookSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(0)
+		l.failing = errors.New("10.0.0.1 refuses the connection")
+		l.Put(task(1, 1, 1))
+		l.Start()
+		time.Sleep(1001 * time.Millisecond)
+		l.Stop()
+		if len(l.got) != 1 || l.got[0].Error != "10.0.0.1 refuses the connection" {
+			t.Errorf("got %+v", l.got)
+		}
+	})
+}

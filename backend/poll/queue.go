@@ -1,0 +1,88 @@
+package poll
+
+import (
+	"container/heap"
+	"time"
+
+	"spyglass/backend/check"
+)
+
+// queue is a heap of entries by due time; ties by instance.
+type queue struct{ heapOf }
+
+type heapOf []*entry
+
+func (h heapOf) Len() int { return len(h) }
+
+func (h heapOf) Less(i, j int) bool {
+	if !h[i].due.Equal(h[j].due) {
+		return h[i].due.Before(h[j].due)
+	}
+	return h[i].task.InstanceID < h[j].task.InstanceID
+}
+
+func (h heapOf) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+// Push implements heap.Interface.
+func (h *heapOf) Push(x any) {
+	e := x.(*entry)
+	e.place = len(*h)
+	*h = append(*h, e)
+}
+
+// Pop implements heap.Interface.
+func (h *heapOf) Pop() any {
+	last := len(*h) - 1
+	e := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	e.place = -1
+	return e
+}
+
+// put adds the entry, or moves it to its place.
+func (q *queue) put(e *entry) {
+	if e.place >= 0 {
+		heap.Fix(&q.heapOf, e.place)
+		return
+	}
+	heap.Push(&q.heapOf, e)
+}
+
+func (q *queue) drop(e *entry) {
+	if e.place >= 0 {
+		heap.Remove(&q.heapOf, e.place)
+	}
+}
+
+// first is the entry that is due next; nil for none.
+func (q *queue) first() *entry {
+	if len(q.heapOf) == 0 {
+		return nil
+	}
+	return q.heapOf[0]
+}
+
+// next is the first moment after now at which the task is due.
+func next(t *check.Task, now time.Time) time.Time {
+	interval := max(t.Interval, 1) * 1000
+	offset := int64(mix(uint64(t.InstanceID)) % uint64(interval))
+	at := now.UnixMilli()
+	due := at - at%interval + offset
+	for due <= at {
+		due += interval
+	}
+	return time.UnixMilli(due)
+}
+
+// mix spreads ids that follow each other (the finalizer of SplitMix64,
+// Steele, Lea and Flood 2014).
+func mix(n uint64) uint64 {
+	n += 0x9e3779b97f4a7c15
+	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
+	n = (n ^ n>>27) * 0x94d049bb133111eb
+	return n ^ n>>31
+}

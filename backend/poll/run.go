@@ -1,0 +1,179 @@
+package poll
+
+import (
+	"context"
+	"time"
+
+	"spyglass/backend/check"
+)
+
+// run begins looks when they are due.
+func (p *Poller) run(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		instant, wait := p.due(ctx)
+		for _, e := range instant {
+			p.look(ctx, e)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if len(instant) > 0 {
+			continue // time has passed
+		}
+		timer.Reset(wait)
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-p.wake:
+		}
+	}
+}
+
+// most is how many instant looks are made before it is seen what else is due.
+const most = 256
+
+// due takes what is due off the queue: what waits for an answer begins in its
+// own goroutine, what is instant is given back. wait is the time until there is more.
+func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	for len(instant) < most {
+		e := p.queue.first()
+		if e == nil {
+			return instant, time.Hour
+		}
+		if e.due.After(now) {
+			return instant, e.due.Sub(now)
+		}
+		was := e.due
+		e.due = next(e.task, now)
+		p.queue.put(e)
+		if e.busy || p.stopped {
+			p.stats.Missed++
+			continue
+		}
+		e.busy, e.begun = true, was
+		if p.o.Instant(e.task) {
+			p.begin(e, now)
+			instant = append(instant, e)
+			continue
+		}
+		p.place(ctx, e)
+	}
+	return instant, 0
+}
+
+func (p *Poller) begin(e *entry, now time.Time) {
+	p.stats.Looks++
+	p.stats.Late = max(p.stats.Late, now.Sub(e.begun))
+}
+
+// place gives the entry a worker, or a place where it waits for one.
+func (p *Poller) place(ctx context.Context, e *entry) {
+	d := p.devices[e.task.DeviceID]
+	if d == nil {
+		d = &device{}
+		p.devices[e.task.DeviceID] = d
+	}
+	switch {
+	case d.running >= perDevice:
+		d.waiting = append(d.waiting, e)
+	case p.running >= p.o.Workers:
+		p.waiting = append(p.waiting, e)
+	default:
+		p.send(ctx, d, e)
+	}
+}
+
+func (p *Poller) send(ctx context.Context, d *device, e *entry) {
+	d.running++
+	p.running++
+	p.begin(e, time.Now())
+	p.looks.Go(func() {
+		p.look(ctx, e)
+		p.done(ctx, e.task.DeviceID)
+	})
+}
+
+// done frees a worker, and gives it to who has waited longest: on that device,
+// or of those that waited for any.
+func (p *Poller) done(ctx context.Context, id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running--
+	d := p.devices[id]
+	d.running--
+	if len(d.waiting) > 0 {
+		p.waiting = append(p.waiting, d.waiting[0])
+		d.waiting = d.waiting[1:]
+	}
+	if d.running == 0 && len(d.waiting) == 0 {
+		delete(p.devices, id)
+	}
+	for len(p.waiting) > 0 && p.running < p.o.Workers && !p.stopped {
+		e := p.waiting[0]
+		p.waiting = p.waiting[1:]
+		if e.gone {
+			e.busy = false
+			continue
+		}
+		p.place(ctx, e)
+	}
+}
+
+// look makes one look and passes on what came of it. It waits while Deliver
+// does not keep up.
+func (p *Poller) look(ctx context.Context, e *entry) {
+	p.mu.Lock()
+	t := e.task
+	p.mu.Unlock()
+	began := time.Now()
+	limit, cancel := context.WithTimeout(ctx, min(longest, time.Duration(max(t.Interval, 1))*time.Second))
+	values, err := p.o.Look(limit, t)
+	cancel()
+	p.mu.Lock()
+	e.busy = false
+	gone := e.gone
+	p.mu.Unlock()
+	if gone || ctx.Err() != nil && err != nil { // it was broken off, and says nothing about the device
+		return
+	}
+	r := check.Result{InstanceID: t.InstanceID, At: began.Unix(), Took: float64(time.Since(began).Microseconds()) / 1000, Values: values}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	p.results <- r
+}
+
+// deliver hands on results in batches.
+func (p *Poller) deliver(ctx context.Context) {
+	for first := range p.results {
+		batch := p.collect(first)
+		if err := p.o.Deliver(ctx, batch); err != nil {
+			p.o.Log.WarnContext(ctx, "results of polling are lost", "results", len(batch), "err", err)
+		}
+	}
+}
+
+// collect waits a moment for more results.
+func (p *Poller) collect(first check.Result) []check.Result {
+	batch := append(make([]check.Result, 0, 64), first)
+	timer := time.NewTimer(gather)
+	defer timer.Stop()
+	for len(batch) < maxBatch {
+		select {
+		case r, ok := <-p.results:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, r)
+		case <-timer.C:
+			return batch
+		}
+	}
+	return batch
+}

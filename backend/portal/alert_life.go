@@ -1,0 +1,337 @@
+package portal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Finding is what a check found out about one data point of an instance, or
+// about a collector: then all that is about a data point is empty.
+type Finding struct {
+	InstanceID  int64
+	DataPointID int64
+	CollectorID int64
+	Severity    int64 // of Raise
+	Value       string
+	Threshold   string // what the value was held against, "> 60 80 90"
+	At          resource.Seconds
+}
+
+// Raise opens an alert, or gives the active one of that data point another
+// severity: it keeps its id and its history. An alert that gets worse is no
+// longer acknowledged. changed is false when it was there as it is.
+//
+// There is none, and nil is answered, where alerting is disabled at the
+// instance, its device or a group above, or one of them is gone; one that is
+// active there clears.
+func Raise(ctx context.Context, tx resource.Tx, f *Finding) (a *Alert, changed bool, err error) {
+	about, err := findingOf(ctx, tx, f)
+	if err != nil {
+		return nil, false, err
+	}
+	if a, err = activeAlert(ctx, tx, f); err != nil {
+		return nil, false, err
+	}
+	if about == nil {
+		if a == nil {
+			return nil, false, nil
+		}
+		return nil, true, clearAlert(ctx, tx, a, f, "cleared, because alerting is disabled")
+	}
+	switch {
+	case a == nil:
+		if a, err = about.open(ctx, tx, f); err != nil {
+			return nil, false, err
+		}
+	case a.Severity == f.Severity:
+		return a, false, nil
+	default:
+		a.turn(f)
+	}
+	if err := a.route(ctx, tx, about.device, f.At); err != nil {
+		return nil, false, err
+	}
+	return a, true, SaveAlert(ctx, tx, a)
+}
+
+// Clear ends the active alert of a data point; nil when there is none.
+func Clear(ctx context.Context, tx resource.Tx, f *Finding) (*Alert, error) {
+	a, err := activeAlert(ctx, tx, f)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	return a, clearAlert(ctx, tx, a, f, "cleared")
+}
+
+// ClearAlerts ends the active alerts that meet all conditions, because of what
+// why says: "the device was deleted".
+func ClearAlerts(ctx context.Context, tx resource.Tx, at resource.Seconds, why string, where ...resource.Where) error {
+	alerts, err := resource.Find(ctx, tx, alertRows, append(slices.Clone(where), active)...)
+	for i := range alerts {
+		if err == nil {
+			err = clearAlert(ctx, tx, &alerts[i], &Finding{At: at}, "cleared, because "+why)
+		}
+	}
+	return err
+}
+
+// CoverAlerts says of each active alert which maintenance windows cover it now.
+// It writes those of which that is news.
+func CoverAlerts(ctx context.Context, tx resource.Tx, now time.Time) error {
+	alerts, err := resource.Find(ctx, tx, alertRows, active)
+	if err != nil {
+		return err
+	}
+	devices, err := byID(ctx, tx, deviceRows, alerts, func(a *Alert) int64 { return a.DeviceID }, func(d *Device) int64 { return d.ID })
+	if err != nil {
+		return err
+	}
+	instances, err := byID(ctx, tx, instanceRows, alerts, func(a *Alert) int64 { return a.InstanceID }, func(i *Instance) int64 { return i.ID })
+	if err != nil {
+		return err
+	}
+	for i := range alerts {
+		a := &alerts[i]
+		news, err := a.cover(ctx, tx, devices[a.DeviceID], instances[a.InstanceID], now)
+		if err == nil && news {
+			err = SaveAlert(ctx, tx, a)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cover notes which maintenance windows are in effect, and whether that is news.
+func (a *Alert) cover(ctx context.Context, r resource.Reader, d *Device, i *Instance, now time.Time) (news bool, err error) {
+	of := Watched{DeviceID: a.DeviceID, DataSourceID: a.DataSourceID, DeviceDataSourceID: a.DeviceDataSourceID, InstanceID: a.InstanceID, CollectorID: a.CollectorID, GroupIDs: resource.IDs{}}
+	if d != nil {
+		of.GroupIDs = append(of.GroupIDs, d.GroupIDs...)
+	}
+	if i != nil {
+		of.InstanceGroupID = i.GroupID
+	}
+	windows, err := InMaintenance(ctx, r, of, now)
+	if err != nil {
+		return false, err
+	}
+	ids := make([]resource.TextID, len(windows))
+	for k := range windows {
+		ids[k] = windows[k].ID
+	}
+	joined, was := joinSDTs(ids), a.SDTed
+	if joined == a.SDTIDs {
+		return false, nil
+	}
+	a.SDTIDs, a.SDTed = joined, len(ids) > 0
+	if a.SDTed {
+		a.note(systemUser, resource.SecondsOf(now), "covered by maintenance "+joined)
+	} else if was {
+		a.note(systemUser, resource.SecondsOf(now), "no longer covered by maintenance")
+	}
+	return true, nil
+}
+
+// PruneAlerts removes alerts that cleared longer ago than the portal's settings
+// say, a thousand at a time, and reports whether there may be more.
+func PruneAlerts(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
+	const most = 1000
+	s, err := resource.Get(ctx, tx, settingRows, SettingID)
+	if err != nil || s.AlertDays < 1 {
+		return false, err
+	}
+	old := resource.Where{Field: "endEpoch", Op: "<", Value: now.AddDate(0, 0, -int(s.AlertDays)).Unix()}
+	ended := resource.Where{Field: "endEpoch", Op: ">", Value: int64(0)}
+	alerts, err := resource.Find(ctx, tx, alertRows, ended, old, resource.Limit(most))
+	if err != nil || len(alerts) == 0 {
+		return false, err
+	}
+	return len(alerts) == most, resource.DeleteAll(ctx, tx, alertRows, ended, old, resource.Limit(most))
+}
+
+var active = resource.Where{Field: "cleared", Op: "=", Value: false}
+
+// activeAlert is that of a finding's data point or collector, or nil.
+func activeAlert(ctx context.Context, r resource.Reader, f *Finding) (*Alert, error) {
+	where := []resource.Where{active, {Field: "collectorId", Op: "=", Value: f.CollectorID}}
+	if f.CollectorID == 0 {
+		where = []resource.Where{active, {Field: "instanceId", Op: "=", Value: f.InstanceID}, {Field: "dataPointId", Op: "=", Value: f.DataPointID}}
+	}
+	alerts, err := resource.Find(ctx, r, alertRows, where...)
+	if err != nil || len(alerts) == 0 {
+		return nil, err
+	}
+	return &alerts[0], nil
+}
+
+// foundAt is where a finding was made.
+type foundAt struct {
+	device    *Device // nil for a collector
+	instance  *Instance
+	source    *DataSource
+	point     *DataPoint
+	collector *Collector
+}
+
+// findingOf looks up where a finding was made; nil where no alert opens.
+func findingOf(ctx context.Context, r resource.Reader, f *Finding) (*foundAt, error) {
+	about, err := lookUp(ctx, r, f)
+	if fault.Is(err, fault.Unknown) {
+		return nil, nil
+	}
+	if err != nil || about.collector != nil {
+		return about, err
+	}
+	tree, err := TreeOf(ctx, r)
+	if err != nil || about.instance.DisableAlerting || about.device.DisableAlerting || disablingGroup(about.device, tree) != nil {
+		return nil, err
+	}
+	return about, nil
+}
+
+func lookUp(ctx context.Context, r resource.Reader, f *Finding) (about *foundAt, err error) {
+	about = &foundAt{}
+	if f.CollectorID > 0 {
+		about.collector, err = resource.Get(ctx, r, collectorRows, f.CollectorID)
+		return about, err
+	}
+	if about.instance, err = resource.Get(ctx, r, instanceRows, f.InstanceID); err != nil {
+		return nil, err
+	}
+	if about.device, err = resource.Get(ctx, r, deviceRows, about.instance.DeviceID); err != nil {
+		return nil, err
+	}
+	sources, err := sourcesOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if about.source = sources[about.instance.DataSourceID]; about.source == nil {
+		return nil, fault.New(fault.Unknown, "there is no data source %d", about.instance.DataSourceID)
+	}
+	i := slices.IndexFunc(about.source.DataPoints, func(p DataPoint) bool { return p.ID == f.DataPointID })
+	if i < 0 {
+		return nil, fault.New(fault.Unknown, "there is no data point %d", f.DataPointID)
+	}
+	about.point = &about.source.DataPoints[i]
+	return about, nil
+}
+
+// open is a new alert of a finding.
+func (at *foundAt) open(ctx context.Context, r resource.Reader, f *Finding) (*Alert, error) {
+	a := &Alert{Type: DataSourceAlert, ObjectType: "device", Severity: f.Severity, StartOn: f.At, Value: f.Value, Threshold: f.Threshold}
+	if c := at.collector; c != nil {
+		a.Type, a.ObjectType, a.CollectorID, a.DeviceName = AgentDownAlert, "collector", c.ID, c.Hostname
+	} else {
+		a.DeviceID, a.DeviceName = at.device.ID, at.device.DisplayName
+		a.DataSourceID, a.DataSourceName, a.DeviceDataSourceID = at.source.ID, at.source.Name, at.instance.DeviceDataSourceID
+		a.InstanceID, a.InstanceName, a.InstanceNote = at.instance.ID, at.instance.Name, at.instance.Description
+		a.DataPointID, a.DataPointName = at.point.ID, at.point.Name
+	}
+	a.note(systemUser, f.At, "opened as "+levels[f.Severity])
+	_, err := a.cover(ctx, r, at.device, at.instance, time.Unix(int64(f.At), 0))
+	return a, err
+}
+
+// turn gives an active alert another severity.
+func (a *Alert) turn(f *Finding) {
+	worse := f.Severity > a.Severity
+	text := fmt.Sprintf("%s became %s", levels[a.Severity], levels[f.Severity])
+	a.Severity, a.Value, a.Threshold = f.Severity, f.Value, f.Threshold
+	if worse && a.Acked {
+		a.Acked, a.AckedBy, a.AckedOn, a.AckComment = false, "", 0, ""
+		text += ", and is no longer acknowledged"
+	}
+	a.note(systemUser, f.At, text)
+}
+
+func clearAlert(ctx context.Context, tx resource.Tx, a *Alert, f *Finding, text string) error {
+	a.Cleared, a.EndOn, a.ClearValue, a.ClearExpr = true, max(f.At, a.StartOn), f.Value, f.Threshold
+	a.note(systemUser, f.At, text)
+	return SaveAlert(ctx, tx, a)
+}
+
+// SaveAlert writes an alert, and what follows for its device.
+func SaveAlert(ctx context.Context, tx resource.Tx, a *Alert) error {
+	if err := resource.Put(ctx, tx, alertRows, a); err != nil {
+		return err
+	}
+	return keepStatus(ctx, tx, a.DeviceID)
+}
+
+// noAlerts is the alertStatus of a device without active alerts.
+const noAlerts = "none"
+
+// keepStatus brings a device's alertStatus up to date with its active alerts.
+func keepStatus(ctx context.Context, tx resource.Tx, device int64) error {
+	if device == 0 {
+		return nil
+	}
+	d, err := resource.Get(ctx, tx, deviceRows, device)
+	if fault.Is(err, fault.Unknown) { // deleted: it shows none
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	alerts, err := resource.Find(ctx, tx, alertRows, active, resource.Where{Field: "monitorObjectId", Op: "=", Value: device})
+	if err != nil {
+		return err
+	}
+	status := AlertStatus(alerts)
+	if d.AlertStatus == status {
+		return nil
+	}
+	d.AlertStatus = status
+	return resource.Put(ctx, tx, deviceRows, d)
+}
+
+// AlertStatus sums up the active ones of some alerts by the worst of them:
+// confirmed when each of these is acknowledged, sdt when maintenance covers each.
+func AlertStatus(alerts []Alert) string {
+	worst, acked, covered := int64(0), true, true
+	for _, a := range alerts {
+		if a.Cleared || a.Severity < worst {
+			continue
+		}
+		if a.Severity > worst {
+			worst, acked, covered = a.Severity, true, true
+		}
+		acked, covered = acked && a.Acked, covered && a.SDTed
+	}
+	if worst == 0 {
+		return noAlerts
+	}
+	status := []string{"unconfirmed", levels[worst], "none"}
+	if acked {
+		status[0] = "confirmed"
+	}
+	if covered {
+		status[2] = "sdt"
+	}
+	return strings.Join(status, "-")
+}
+
+// clearDevice ends the alerts of a device that is about to be deleted.
+func clearDevice(w *resource.Write, d *Device) error {
+	d.AlertStatus = noAlerts
+	return ClearAlerts(w.Context, w.Tx, resource.SecondsOf(w.Call.At), "the device was deleted", resource.Where{Field: "monitorObjectId", Op: "=", Value: d.ID})
+}
+
+// joinSDTs is how ids of maintenance windows are shown together: "R_12,R_13".
+func joinSDTs(ids []resource.TextID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = sdtPrefix + integer(int64(id))
+	}
+	return strings.Join(texts, ",")
+}
+
+func integer(n int64) string { return strconv.FormatInt(n, 10) }

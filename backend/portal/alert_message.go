@@ -1,0 +1,263 @@
+package portal
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/resource"
+)
+
+// AlertMessage is an alert as people are told of it.
+type AlertMessage struct {
+	Subject string `json:"subject"`
+	Body    string `json:"body"`
+}
+
+// What people are told where the data point does not say.
+const (
+	plainSubject = "##LEVEL##: ##HOST## ##INSTANCE## ##DATAPOINT##"
+	plainBody    = "##DATAPOINT## of ##INSTANCE## on ##HOST## is ##VALUE##, beyond ##THRESHOLD##, since ##START##."
+	downSubject  = "##LEVEL##: the collector ##HOST## is down"
+	downBody     = "The collector ##HOST## has not answered since ##START##."
+)
+
+// Longer texts are cut: a property may stand in a message any number of times.
+const maxMessage = 64 << 10
+
+var tokens = regexp.MustCompile(`##[A-Za-z0-9_.\-]{1,255}##`)
+
+// MessageOf is the text of an alert: the subject and body of its data point
+// with each ##TOKEN## replaced. A token is the name of a property of the
+// instance or device, or one of the words in alertWords; others stay as they
+// stand. Secret-looking properties are masked.
+func MessageOf(ctx context.Context, r resource.Reader, a *Alert) (AlertMessage, error) {
+	all, err := subjects(ctx, r, []Alert{*a})
+	if err != nil {
+		return AlertMessage{}, err
+	}
+	return all[int64(a.ID)].message(), nil
+}
+
+// alertSubject is an alert and what its message may quote.
+type alertSubject struct {
+	alert    *Alert
+	device   *Device // an empty one when it is gone, as with the others
+	instance *Instance
+	source   *DataSource
+	tree     *Tree
+	zone     *time.Location
+	who      *resource.Access // who is told; nil for nobody in particular
+}
+
+func subjectsOf(ctx context.Context, r resource.Reader, ids []int64) (map[int64]*alertSubject, error) {
+	alerts, err := resource.Find(ctx, r, alertRows, resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return nil, err
+	}
+	all, err := subjects(ctx, r, alerts)
+	for _, id := range ids { // one that went meanwhile
+		if err == nil && all[id] == nil {
+			all[id] = &alertSubject{alert: &Alert{}, device: &Device{}, instance: &Instance{}, source: &DataSource{}, tree: &Tree{}, zone: time.UTC}
+		}
+	}
+	return all, err
+}
+
+// subjects asks a fixed number of questions, however many alerts there are.
+func subjects(ctx context.Context, r resource.Reader, alerts []Alert) (map[int64]*alertSubject, error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := sourcesOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	devices, err := byID(ctx, r, deviceRows, alerts, func(a *Alert) int64 { return a.DeviceID }, func(d *Device) int64 { return d.ID })
+	if err != nil {
+		return nil, err
+	}
+	instances, err := byID(ctx, r, instanceRows, alerts, func(a *Alert) int64 { return a.InstanceID }, func(i *Instance) int64 { return i.ID })
+	if err != nil {
+		return nil, err
+	}
+	var who *resource.Access
+	if c := resource.CallOf(ctx); c != nil {
+		who = c.Access
+	}
+	zone := time.UTC
+	if setting, err := resource.Get(ctx, r, settingRows, SettingID); err == nil {
+		zone = setting.Zone()
+	}
+	all := make(map[int64]*alertSubject, len(alerts))
+	for i := range alerts {
+		a := &alerts[i]
+		all[int64(a.ID)] = &alertSubject{
+			alert: a, tree: tree, zone: zone, who: who, device: cmp.Or(devices[a.DeviceID], &Device{}),
+			instance: cmp.Or(instances[a.InstanceID], &Instance{}), source: cmp.Or(sources[a.DataSourceID], &DataSource{}),
+		}
+	}
+	return all, nil
+}
+
+// byID reads the rows that alerts name.
+func byID[T any](ctx context.Context, r resource.Reader, name resource.Name[T], alerts []Alert, names func(*Alert) int64, idOf func(*T) int64) (map[int64]*T, error) {
+	ids := []int64{}
+	for i := range alerts {
+		if id := names(&alerts[i]); id > 0 && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	all := make(map[int64]*T, len(ids))
+	if len(ids) == 0 {
+		return all, nil
+	}
+	found, err := resource.Find(ctx, r, name, resource.Where{Field: "id", Op: "in", Value: ids})
+	for i := range found {
+		all[idOf(&found[i])] = &found[i]
+	}
+	return all, err
+}
+
+func (s *alertSubject) message() AlertMessage {
+	subject, body := plainSubject, plainBody
+	if s.alert.Type == AgentDownAlert {
+		subject, body = downSubject, downBody
+	}
+	if p := s.point(); p != nil {
+		subject, body = cmp.Or(p.AlertSubject, subject), cmp.Or(p.AlertBody, body)
+	}
+	return AlertMessage{s.render(subject), s.render(body)}
+}
+
+func (s *alertSubject) point() *DataPoint {
+	i := slices.IndexFunc(s.source.DataPoints, func(p DataPoint) bool { return p.ID == s.alert.DataPointID })
+	if i < 0 {
+		return nil
+	}
+	return &s.source.DataPoints[i]
+}
+
+func (s *alertSubject) render(text string) string {
+	var b strings.Builder
+	for b.Len() < maxMessage {
+		at := tokens.FindStringIndex(text)
+		if at == nil {
+			b.WriteString(text)
+			break
+		}
+		b.WriteString(text[:at[0]])
+		if value, ok := s.token(text[at[0]+2 : at[1]-2]); ok {
+			b.WriteString(value)
+		} else {
+			b.WriteString(text[at[0]:at[1]])
+		}
+		text = text[at[1]:]
+	}
+	if b.Len() <= maxMessage {
+		return b.String()
+	}
+	return strings.ToValidUTF8(b.String()[:maxMessage], "")
+}
+
+// token is what a word between ## stands for.
+func (s *alertSubject) token(name string) (string, bool) {
+	if word := alertWords[name]; word != nil {
+		return word(s), true
+	}
+	value, ok := s.property(name)
+	if ok && value != "" && resource.SecretName(name) {
+		value = resource.Mask
+	}
+	return value, ok
+}
+
+// property is the value that applies: the instance's, the device's own, that of
+// its groups, and what the portal knows.
+func (s *alertSubject) property(name string) (string, bool) {
+	i, d := s.instance, s.device
+	for _, props := range [][]resource.Property{
+		i.CustomProperties, i.AutoProperties, i.SystemProperties, d.CustomProperties, s.tree.Inherited(d.GroupIDs), d.AutoProperties, d.SystemProperties,
+	} {
+		for _, p := range props {
+			if strings.EqualFold(p.Name, name) {
+				return p.Value, true
+			}
+		}
+	}
+	return "", false
+}
+
+// levels are the words for severities.
+var levels = map[int64]string{SeverityWarn: "warn", SeverityError: "error", SeverityCritical: "critical"}
+
+// alertWords are the tokens that are no property.
+var alertWords = map[string]func(*alertSubject) string{
+	"ALERTID":         func(s *alertSubject) string { return strconv.FormatInt(int64(s.alert.ID), 10) },
+	"INTERNALID":      func(s *alertSubject) string { return "DS" + strconv.FormatInt(int64(s.alert.ID), 10) },
+	"ALERTTYPE":       func(s *alertSubject) string { return s.alert.Type },
+	"ALERTSTATUS":     func(s *alertSubject) string { return s.alert.status() },
+	"LEVEL":           func(s *alertSubject) string { return levels[s.alert.Severity] },
+	"HOST":            func(s *alertSubject) string { return s.alert.DeviceName },
+	"HOSTNAME":        func(s *alertSubject) string { return cmp.Or(s.device.Name, s.alert.DeviceName) },
+	"HOSTDESCRIPTION": func(s *alertSubject) string { return s.device.Description },
+	"GROUP":           func(s *alertSubject) string { return s.groups() },
+	"DATASOURCE":      func(s *alertSubject) string { return s.alert.DataSourceName },
+	"DSDESCRIPTION":   func(s *alertSubject) string { return s.source.Description },
+	"INSTANCE":        func(s *alertSubject) string { return cmp.Or(s.instance.DisplayName, s.alert.InstanceName) },
+	"DSIDESCRIPTION":  func(s *alertSubject) string { return s.alert.InstanceNote },
+	"DATAPOINT":       func(s *alertSubject) string { return s.alert.DataPointName },
+	"DPDESCRIPTION": func(s *alertSubject) string {
+		if p := s.point(); p != nil {
+			return p.Description
+		}
+		return ""
+	},
+	"VALUE":      func(s *alertSubject) string { return s.alert.Value },
+	"THRESHOLD":  func(s *alertSubject) string { return s.alert.Threshold },
+	"CLEARVALUE": func(s *alertSubject) string { return s.alert.ClearValue },
+	"START":      func(s *alertSubject) string { return s.moment(s.alert.StartOn) },
+	"STARTEPOCH": func(s *alertSubject) string { return strconv.FormatInt(int64(s.alert.StartOn), 10) },
+	"END":        func(s *alertSubject) string { return s.moment(s.alert.EndOn) },
+	"ENDEPOCH":   func(s *alertSubject) string { return strconv.FormatInt(int64(s.alert.EndOn), 10) },
+	"DURATION": func(s *alertSubject) string {
+		return (time.Duration(cmp.Or(s.alert.EndOn, s.alert.UpdatedOn)-s.alert.StartOn) * time.Second).String()
+	},
+	"ADMIN":   func(s *alertSubject) string { return s.alert.AckedBy },
+	"MESSAGE": func(s *alertSubject) string { return s.alert.AckComment },
+	"RULE":    func(s *alertSubject) string { return s.alert.Rule },
+	"CHAIN":   func(s *alertSubject) string { return s.alert.Chain },
+}
+
+func (s *alertSubject) moment(at resource.Seconds) string {
+	if at == 0 {
+		return ""
+	}
+	return time.Unix(int64(at), 0).In(s.zone).Format("2006-01-02 15:04:05 MST")
+}
+
+func (s *alertSubject) groups() string {
+	var paths []string
+	for _, id := range s.device.GroupIDs {
+		if g := s.tree.Groups[id]; g != nil && g.FullPath != "" && maySee(s.who, resource.IDs{id}) {
+			paths = append(paths, g.FullPath)
+		}
+	}
+	return strings.Join(paths, ", ")
+}
+
+// status is what became of the alert, in a word.
+func (a *Alert) status() string {
+	switch {
+	case a.Cleared:
+		return "clear"
+	case a.Acked:
+		return "ack"
+	}
+	return "active"
+}

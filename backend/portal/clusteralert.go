@@ -1,0 +1,116 @@
+package portal
+
+import (
+	"context"
+	"encoding/json"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+const clusterAlertRows resource.Name[ClusterAlert] = "deviceClusterAlertConfig"
+
+// ClusterAlert is an alert of a group as a whole: raised when so many of its
+// devices, or of their instances, have an alert of one data point.
+type ClusterAlert struct {
+	ID             int64
+	GroupID        int64
+	DataSourceID   int64
+	DataPointID    int64
+	CountBy        string // host, instance
+	ThresholdType  string // absolute, percentage
+	Expr           string // over the count: "> 2 4 6"
+	MinLevel       int64  // alerts of this severity and above are counted
+	Disabled       bool
+	SuppressSingle bool
+	CreatedOn      resource.Seconds
+}
+
+// ClusterAlerts declares the cluster alerts of a device group.
+var ClusterAlerts = resource.Resource[ClusterAlert]{
+	Name: clusterAlertRows, Label: "cluster alert", Sample: 2, Path: "/device/groups/{deviceGroupId}/clusterAlertConf", Category: CategoryGroups, Object: resource.DeviceGroup, Scope: []string{"deviceGroupId"},
+	Doc:     "An alert of a group as a whole: raised when so many of its devices have an alert of one datapoint.",
+	Parents: []resource.Parent{{Of: string(groupRows), Param: "deviceGroupId", Field: "deviceGroupId", Sample: sampleGroup}},
+	Fields: []resource.Field[ClusterAlert]{
+		{Name: "id", At: func(a *ClusterAlert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
+		{Name: "deviceGroupId", At: func(a *ClusterAlert) any { return &a.GroupID }, Doc: "Its group", ReadOnly: true, Refs: string(groupRows), Cascade: true, Index: true},
+		{Name: "dataSourceId", At: func(a *ClusterAlert) any { return &a.DataSourceID }, Doc: "The datasource whose alerts are counted", Required: true, Min: number(1), Refs: string(dataSourceRows), Cascade: true, Index: true, Example: 1},
+		{Name: "dataPointId", At: func(a *ClusterAlert) any { return &a.DataPointID }, Doc: "The datapoint whose alerts are counted", Required: true, Min: number(1), Example: int(sampleDataPoint)},
+		{Name: "countBy", At: func(a *ClusterAlert) any { return &a.CountBy }, Doc: "host counts devices, instance counts instances", Default: "host", OneOf: []any{"host", "instance"}, Example: "host"},
+		{Name: "thresholdType", At: func(a *ClusterAlert) any { return &a.ThresholdType }, Doc: "absolute compares how many, percentage how many of a hundred", Default: "absolute", OneOf: []any{"absolute", "percentage"}, Example: "percentage"},
+		{Name: "alertExpr", At: func(a *ClusterAlert) any { return &a.Expr }, Doc: "When it is an alert: > 20 50 80 warns above 20, is an error above 50 and critical above 80", Required: true, MaxLen: 255, Example: "> 20 50 80"},
+		{Name: "minAlertLevel", At: func(a *ClusterAlert) any { return &a.MinLevel }, Doc: "Alerts of this severity and above are counted: 2 warn, 3 error, 4 critical", Default: SeverityWarn, OneOf: []any{SeverityWarn, SeverityError, SeverityCritical}, Example: 3},
+		{Name: "disableAlerting", At: func(a *ClusterAlert) any { return &a.Disabled }, Doc: "Count, but raise no alert", Example: false},
+		{Name: "suppressIndAlert", At: func(a *ClusterAlert) any { return &a.SuppressSingle }, Doc: "Tell nobody of the single alerts while this one is active"},
+		{Name: "createdOn", At: func(a *ClusterAlert) any { return &a.CreatedOn }, Doc: "When it was made", ReadOnly: true},
+	},
+	Derived: []resource.Derived{
+		{Name: "dataPointName", Doc: "Name of the datapoint", Schema: resource.Text(""), Example: "lossPercent", From: "dataPointId", Of: dataPointText(func(_ *DataSource, p *DataPoint) string { return p.Name })},
+		{Name: "dataPointDescription", Doc: "What it measures", Schema: resource.Text(""), Example: "", From: "dataPointId", Of: dataPointText(func(_ *DataSource, p *DataPoint) string { return p.Description })},
+		{Name: "dataSourceDisplayName", Doc: "Name of the datasource for people", Schema: resource.Text(""), Example: "Ping", From: "dataPointId", Of: dataPointText(func(s *DataSource, _ *DataPoint) string { return s.DisplayName })},
+	},
+	Unique: [][]string{{"deviceGroupId", "dataPointId"}},
+	Check: func(w *resource.Write, was, now *ClusterAlert) error {
+		if was == nil {
+			now.CreatedOn = resource.SecondsOf(w.Call.At)
+		}
+		if err := checkAlertExpr("alertExpr", now.Expr); err != nil {
+			return err
+		}
+		_, dp, err := dataPointOf(w.Context, w.Tx, now.DataPointID)
+		if err != nil {
+			return err
+		}
+		if dp == nil || dp.DataSourceID != now.DataSourceID {
+			return fault.At("dataPointId", "dataPointId: the datasource %d has no datapoint %d", now.DataSourceID, now.DataPointID)
+		}
+		return nil
+	},
+}
+
+// dataPointOf is a data point with its data source; nil where there is none.
+func dataPointOf(ctx context.Context, r resource.Reader, id int64) (*DataSource, *DataPoint, error) {
+	source, err := resource.Get(ctx, r, dataSourceRows, id/idsOfEach)
+	if fault.Is(err, fault.Unknown) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range source.DataPoints {
+		if source.DataPoints[i].ID == id {
+			return source, &source.DataPoints[i], nil
+		}
+	}
+	return source, nil, nil
+}
+
+// dataPointText gives each row a text about the data point whose id it is
+// computed from; an empty one where that has gone.
+func dataPointText(of func(*DataSource, *DataPoint) string) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
+	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+		var ids []int64
+		points := make([]int64, len(rows))
+		for i, row := range rows {
+			if err := json.Unmarshal([]byte(row.From), &points[i]); err != nil {
+				return nil, err
+			}
+			ids = append(ids, points[i]/idsOfEach)
+		}
+		sources, err := resource.Find(ctx, r, dataSourceRows, resource.Where{Field: "id", Op: "in", Value: ids})
+		if err != nil {
+			return nil, err
+		}
+		texts := map[int64]string{}
+		for i := range sources {
+			for k := range sources[i].DataPoints {
+				texts[sources[i].DataPoints[k].ID] = of(&sources[i], &sources[i].DataPoints[k])
+			}
+		}
+		out := make([][]byte, len(rows))
+		for i := range rows {
+			out[i] = resource.AppendString(nil, texts[points[i]])
+		}
+		return out, nil
+	}
+}

@@ -1,0 +1,160 @@
+package portal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// idsOfEach is how many ids a data source has for its data points and graphs.
+// None is given twice, so that samples and alerts of one that has gone never
+// seem to be another's.
+const idsOfEach = 1000
+
+// checkRoom refuses what there are no ids left for.
+func (d *DataSource) checkRoom() error {
+	fresh := 0
+	d.eachID(func(id *int64) {
+		if *id == 0 {
+			fresh++
+		}
+	})
+	if d.Highest+int64(fresh) >= idsOfEach {
+		return fault.New(fault.Conflict, "the data source %s has had %d data points and graphs, and ids for %d; copy it to another name to go on", d.Name, d.Highest, idsOfEach-1)
+	}
+	return nil
+}
+
+// eachID are the ids of its data points and graphs.
+func (d *DataSource) eachID(do func(id *int64)) {
+	for i := range d.DataPoints {
+		do(&d.DataPoints[i].ID)
+	}
+	for i := range d.Graphs {
+		do(&d.Graphs[i].ID)
+	}
+	for i := range d.OverviewGraphs {
+		do(&d.OverviewGraphs[i].ID)
+	}
+}
+
+// number gives ids to the data points and graphs that have none, as soon as the
+// data source has its own.
+func (d *DataSource) number() {
+	if d.ID == 0 {
+		return
+	}
+	d.eachID(func(id *int64) {
+		if *id == 0 {
+			d.Highest++
+			*id = d.ID*idsOfEach + d.Highest
+		}
+	})
+	ids := make(map[string]int64, len(d.DataPoints))
+	for i := range d.DataPoints {
+		d.DataPoints[i].DataSourceID = d.ID
+		ids[d.DataPoints[i].Name] = d.DataPoints[i].ID
+	}
+	for _, graphs := range [][]Graph{d.Graphs, d.OverviewGraphs} {
+		for _, g := range graphs {
+			for i := range g.DataPoints {
+				g.DataPoints[i].DataPointID = ids[g.DataPoints[i].DataPointName]
+				g.DataPoints[i].DataSourceDataPointID = g.DataPoints[i].DataPointID
+			}
+			for i := range g.Lines {
+				if g.Lines[i].DataPointID = 0; !g.Lines[i].Virtual {
+					g.Lines[i].DataPointID = ids[g.Lines[i].DataPointName]
+				}
+			}
+		}
+	}
+}
+
+// settleDataSource counts the change, where there is one.
+func settleDataSource(w *resource.Write, was, now *DataSource) error {
+	now.number()
+	text, err := json.Marshal(now.definition())
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	now.Checksum = hex.EncodeToString(sum[:])
+	at := resource.SecondsOf(w.Call.At)
+	switch {
+	case was == nil:
+		lineage := sha256.Sum256([]byte("lineage of " + now.Name))
+		now.LineageID = base64.RawURLEncoding.EncodeToString(lineage[:16])
+		now.Version, now.AuditVersion, now.PayloadVersion, now.CreatedOn, now.UpdatedOn = 1, 1, 1, at, at
+	case was.Checksum != now.Checksum:
+		now.Version++
+		now.UpdatedOn = at
+	}
+	return nil
+}
+
+// afterDataSource writes down who made the change and why, and lets what lies on
+// devices follow.
+func afterDataSource(w *resource.Write, was, now *DataSource) error {
+	reason := w.Call.Query.Get("reason")
+	if was == nil || was.Version != now.Version || reason != "" {
+		if err := noteReason(w, now, reason); err != nil {
+			return err
+		}
+	}
+	if was == nil {
+		return nil
+	}
+	return followDataSource(w.Context, w.Tx, was, now)
+}
+
+// followDataSource lets the rows on devices follow at once, where they are few
+// enough for one transaction; those of a larger fleet follow in the background.
+func followDataSource(ctx context.Context, tx resource.Tx, was, now *DataSource) error {
+	if on(was) == on(now) {
+		return nil
+	}
+	rows, err := onDevices(ctx, tx, now.ID)
+	for i := range rows {
+		s := step{row: &rows[i], source: now}
+		if err == nil {
+			err = s.do(ctx, tx, now.UpdatedOn)
+		}
+	}
+	return err
+}
+
+// onDevice is what rows on devices keep.
+type onDevice struct {
+	name, displayName, method string
+	multiple                  bool
+}
+
+func on(d *DataSource) onDevice {
+	return onDevice{d.Name, d.DisplayName, d.CollectMethod, d.HasMultiInstances}
+}
+
+// removeDataSource takes it off the devices as well.
+func removeDataSource(w *resource.Write, d *DataSource) error {
+	rows, err := onDevices(w.Context, w.Tx, d.ID)
+	for i := range rows {
+		if err == nil {
+			err = resource.Delete(w.Context, w.Tx, deviceDataSourceRows, rows[i].ID)
+		}
+	}
+	return err
+}
+
+// onDevices are the rows of a data source; none where they are too many for
+// one transaction.
+func onDevices(ctx context.Context, r resource.Reader, dataSource int64) ([]DeviceDataSource, error) {
+	rows, err := resource.Find(ctx, r, deviceDataSourceRows, resource.Where{Field: "dataSourceId", Op: "=", Value: dataSource}, resource.Limit(placed+1))
+	if len(rows) > placed {
+		rows = nil
+	}
+	return rows, err
+}

@@ -1,0 +1,149 @@
+package portal
+
+import (
+	"context"
+	"slices"
+
+	"spyglass/backend/resource"
+)
+
+// OverviewGraphs declares /setting/datasources/{dsId}/ographs.
+var OverviewGraphs = resource.View[Graph]{
+	Resource: resource.Resource[Graph]{
+		Name: "overviewGraph", Label: "overview graph", Sample: 1009, Path: "/setting/datasources/{dsId}/ographs", Category: CategoryDataSources, Object: resource.Setting, Area: AreaDataSources,
+		Doc:     "A graph over all instances of a data source on a device; it is written with the data source.",
+		Parents: []resource.Parent{{Of: string(dataSourceRows), Param: "dsId", Sample: 1}},
+		Fields: []resource.Field[Graph]{
+			{Name: "id", At: func(g *Graph) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1009},
+			{Name: "name", At: func(g *Graph) any { return &g.Name }, Doc: "Unique among those of the data source", ReadOnly: true, Example: "Loss"},
+			{Name: "title", At: func(g *Graph) any { return &g.Title }, Doc: "Shown above it", ReadOnly: true, Example: "Loss"},
+			{Name: "verticalLabel", At: func(g *Graph) any { return &g.VerticalLabel }, Doc: "The unit", ReadOnly: true, Example: "%"},
+			{Name: "timeScale", At: func(g *Graph) any { return &g.TimeScale }, Doc: "What it shows at first", ReadOnly: true, Example: "1day"},
+			{Name: "displayPrio", At: func(g *Graph) any { return &g.DisplayPrio }, Doc: "Lower ones are shown first", ReadOnly: true, Example: 1},
+			{Name: "width", At: func(g *Graph) any { return &g.Width }, Doc: "In pixels", ReadOnly: true},
+			{Name: "height", At: func(g *Graph) any { return &g.Height }, Doc: "In pixels", ReadOnly: true},
+			{Name: "base1024", At: func(g *Graph) any { return &g.Base1024 }, Doc: "1 K is 1,024", ReadOnly: true},
+			{Name: "rigid", At: func(g *Graph) any { return &g.Rigid }, Doc: "Never drawn beyond minValue and maxValue", ReadOnly: true},
+			{Name: "minValue", At: func(g *Graph) any { return &g.MinValue }, Doc: "Lower end of the scale; null: as the data has it", ReadOnly: true},
+			{Name: "maxValue", At: func(g *Graph) any { return &g.MaxValue }, Doc: "Upper end of the scale; null: as the data has it", ReadOnly: true},
+			{Name: "aggregated", At: func(g *Graph) any { return &g.Aggregated }, Doc: "One line over all instances, instead of one each", ReadOnly: true},
+			{Name: "dataPoints", At: func(g *Graph) any { return &g.DataPoints }, Doc: "The data points in use", ReadOnly: true},
+			{Name: "virtualDataPoints", At: func(g *Graph) any { return &g.Virtual }, Doc: "Worked out when it is drawn", ReadOnly: true},
+			{Name: "lines", At: func(g *Graph) any { return &g.Lines }, Doc: "From back to front", ReadOnly: true},
+		},
+	},
+	Rows: func(ctx context.Context, r resource.Reader, c *resource.Call) ([]Graph, error) {
+		id, err := c.ID("dsId")
+		if err != nil {
+			return nil, err
+		}
+		d, err := resource.Get(ctx, r, dataSourceRows, id)
+		if err != nil {
+			return nil, err
+		}
+		return d.OverviewGraphs, nil
+	},
+}
+
+// DataSourceDevice is a device that a data source is on.
+type DataSourceDevice struct {
+	ID          int64
+	Name        string
+	DisplayName string
+	Description string
+	Active      bool
+	More        int64
+	Instances   []DataSourceInstance
+}
+
+// DataSourceInstance is one of its instances there.
+type DataSourceInstance struct {
+	ID    int64  `json:"id" doc:"of the instance"`
+	Name  string `json:"name" doc:"name of the data source and alias"`
+	Alias string `json:"alias" doc:"what it is called in lists"`
+}
+
+// shownInstances of a device; the rest is counted.
+const shownInstances = 10
+
+// DataSourceDevices declares /setting/datasources/{id}/devices.
+var DataSourceDevices = resource.View[DataSourceDevice]{
+	Resource: resource.Resource[DataSourceDevice]{
+		Name: "deviceDataSourceAssociated", Label: "device of a data source", Sample: 1, Path: "/setting/datasources/{id}/devices", Category: CategoryDataSources, Object: resource.Setting, Area: AreaDataSources,
+		Doc:     "A device that the data source is on, of those that the caller may see.",
+		Parents: []resource.Parent{{Of: string(dataSourceRows), Param: "id", Sample: 1}},
+		Without: []string{"GET /setting/datasources/{id}/devices/{id}"},
+		Fields: []resource.Field[DataSourceDevice]{
+			{Name: "id", At: func(d *DataSourceDevice) any { return &d.ID }, Doc: "Of the device", ReadOnly: true, Example: 7},
+			{Name: "name", At: func(d *DataSourceDevice) any { return &d.Name }, Doc: "Host name or IP address", ReadOnly: true, Example: "10.10.8.11"},
+			{Name: "displayName", At: func(d *DataSourceDevice) any { return &d.DisplayName }, Doc: "Name shown in lists", ReadOnly: true, Example: "web-prod-01.fra"},
+			{Name: "description", At: func(d *DataSourceDevice) any { return &d.Description }, Doc: "What it is", ReadOnly: true},
+			{Name: "hasActiveInstance", At: func(d *DataSourceDevice) any { return &d.Active }, Doc: "Some instance is polled", ReadOnly: true},
+			{Name: "hasMore", At: func(d *DataSourceDevice) any { return &d.More }, Doc: "How many instances there are besides those shown", ReadOnly: true},
+			{Name: "instance", At: func(d *DataSourceDevice) any { return &d.Instances }, Doc: "The first 10 instances", ReadOnly: true},
+		},
+	},
+	Rows: dataSourceDevices,
+}
+
+func dataSourceDevices(ctx context.Context, r resource.Reader, c *resource.Call) ([]DataSourceDevice, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	on, err := resource.Find(ctx, r, deviceDataSourceRows, resource.Where{Field: "dataSourceId", Op: "=", Value: id}, resource.SeenBy(c.Access, resource.Read))
+	if err != nil {
+		return nil, err
+	}
+	byDevice := make(map[int64]*DeviceDataSource, len(on))
+	ids := make([]int64, len(on))
+	for i := range on {
+		ids[i], byDevice[on[i].DeviceID] = on[i].DeviceID, &on[i]
+	}
+	devices, err := resource.Find(ctx, r, deviceRows, resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]DataSourceDevice, len(devices))
+	for i, d := range devices {
+		has := byDevice[d.ID]
+		rows[i] = DataSourceDevice{
+			ID: d.ID, Name: d.Name, DisplayName: d.DisplayName, Description: d.Description,
+			Active: has.Monitored > 0, More: has.Instances, Instances: []DataSourceInstance{},
+		}
+	}
+	return rows, fillInstances(ctx, r, page(c, rows), byDevice)
+}
+
+// page are those of the rows that a list without filter and order shows: only
+// they need their instances. With either it may be any of them.
+func page(c *resource.Call, rows []DataSourceDevice) []DataSourceDevice {
+	q, err := resource.ParseQuery(c.Query, c.Lenient)
+	if err != nil || q.Filter != "" || len(q.Sort) > 0 {
+		return rows
+	}
+	rows = rows[min(q.Offset, int64(len(rows))):]
+	return rows[:min(q.Size, int64(len(rows)))]
+}
+
+func fillInstances(ctx context.Context, r resource.Reader, rows []DataSourceDevice, byDevice map[int64]*DeviceDataSource) error {
+	for some := range slices.Chunk(rows, placed) {
+		at := make(map[int64]*DataSourceDevice, len(some)) // by the id of the device's data source
+		ids := make([]int64, len(some))
+		for i := range some {
+			ids[i] = byDevice[some[i].ID].ID
+			at[ids[i]] = &some[i]
+		}
+		instances, err := resource.Find(ctx, r, instanceRows, resource.Where{Field: "deviceDataSourceId", Op: "in", Value: ids})
+		if err != nil {
+			return err
+		}
+		for _, i := range instances {
+			if row := at[i.DeviceDataSourceID]; len(row.Instances) < shownInstances {
+				row.Instances = append(row.Instances, DataSourceInstance{i.ID, i.Name, i.DisplayName})
+				row.More--
+			}
+		}
+	}
+	return nil
+}

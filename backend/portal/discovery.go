@@ -1,0 +1,189 @@
+package portal
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"spyglass/backend/check"
+	"spyglass/backend/resource"
+)
+
+// Discovered brings the instances of a data source on a device in line with
+// what was found there, and writes the row, which may be new. New ones are
+// added; those that were there get the name and, unless it is locked, the
+// description that was found; what was not found goes when the data source says
+// so. Instances are the same when they have the same wild value.
+func Discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, source *DataSource, found []check.Found, now resource.Seconds) error {
+	next := resource.Seconds(0)
+	if rules := source.Discovery; rules != nil && rules.ScheduleInterval > 0 {
+		next = now + resource.Seconds(rules.ScheduleInterval*60)
+	}
+	return discovered(ctx, tx, row, source, found, now, next)
+}
+
+func discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, source *DataSource, found []check.Found, now, next resource.Seconds) error {
+	rules := Discovery{}
+	if source.Discovery != nil {
+		rules = *source.Discovery
+	}
+	have, err := instancesOf(ctx, tx, row)
+	if err != nil {
+		return err
+	}
+	found = eachOnce(found)
+	gone := slices.DeleteFunc(slices.Clone(have), func(i Instance) bool {
+		return i.WildValue != OnlyWildValue && !rules.DeleteInactive || slices.ContainsFunc(found, i.isFound)
+	})
+	have = slices.DeleteFunc(have, func(i Instance) bool {
+		return slices.ContainsFunc(gone, func(g Instance) bool { return g.ID == i.ID })
+	})
+	for _, f := range found {
+		k := slices.IndexFunc(have, func(i Instance) bool { return i.isFound(f) })
+		if k < 0 {
+			one := newInstance(row, now)
+			one.WildValue, one.StopMonitoring = f.WildValue, rules.DisableInstance
+			have, k = append(have, *one), len(have)
+		}
+		have[k].learn(row, f, now)
+	}
+	row.DiscoveredOn, row.NextOn = now, next
+	return keepInstances(ctx, tx, row, have, gone)
+}
+
+func (i *Instance) isFound(f check.Found) bool { return strings.EqualFold(i.WildValue, f.WildValue) }
+
+// learn takes over what was found; updatedOn tells whether that is news.
+func (i *Instance) learn(on *DeviceDataSource, f check.Found, now resource.Seconds) {
+	description := f.Description
+	if i.LockDescription {
+		description = i.Description
+	}
+	name := instanceName(on, f.DisplayName)
+	if i.ID > 0 && i.DisplayName == f.DisplayName && i.Description == description && i.Name == name {
+		return
+	}
+	i.Name, i.DisplayName, i.Description, i.UpdatedOn = name, f.DisplayName, description, now
+}
+
+// keepInstances writes the row, those instances that are new or have changed in
+// this moment, and none that are gone.
+func keepInstances(ctx context.Context, tx resource.Tx, row *DeviceDataSource, all, gone []Instance) error {
+	polled := int64(0)
+	for i := range all {
+		polled += monitored(&all[i])
+	}
+	row.counts(int64(len(all)), polled)
+	if err := resource.Put(ctx, tx, deviceDataSourceRows, row); err != nil {
+		return err
+	}
+	for i := range gone {
+		if err := dropInstance(ctx, tx, row, gone[i].ID, row.DiscoveredOn); err != nil {
+			return err
+		}
+	}
+	for i := range all {
+		one := &all[i]
+		if one.ID > 0 && one.UpdatedOn != row.DiscoveredOn {
+			continue
+		}
+		one.DeviceDataSourceID = row.ID
+		if err := resource.Put(ctx, tx, instanceRows, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachOnce leaves out what has no wild value or one that another has.
+func eachOnce(found []check.Found) []check.Found {
+	seen := make(map[string]bool, len(found))
+	var out []check.Found
+	for _, f := range found {
+		key := strings.ToLower(f.WildValue)
+		if key == "" || seen[key] {
+			continue
+		}
+		if seen[key] = true; f.DisplayName == "" {
+			f.DisplayName = f.WildValue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// isSimulated reports whether no machine stands behind a device: its property
+// system.categories contains simulated.
+func isSimulated(s *subject) bool {
+	categories, _ := s.Property("system.categories")
+	for category := range strings.SplitSeq(categories, ",") {
+		if strings.EqualFold(strings.TrimSpace(category), "simulated") {
+			return true
+		}
+	}
+	return false
+}
+
+// DiscoverNow associates a device with its data sources, and looks for the
+// instances of those that have many: at once where that asks nobody, otherwise
+// they are due, for whoever can ask the device.
+func DiscoverNow(ctx context.Context, tx resource.Tx, d *Device, now resource.Seconds) error {
+	if _, err := Associate(ctx, tx, []Device{*d}, now); err != nil {
+		return err
+	}
+	a, err := ApplyingOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	sources, err := sourcesOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	rows, err := resource.Find(ctx, tx, deviceDataSourceRows, resource.Where{Field: "deviceId", Op: "=", Value: d.ID})
+	if err != nil {
+		return err
+	}
+	finds := isSimulated(a.subject(d))
+	for i := range rows {
+		row, source := &rows[i], sources[rows[i].DataSourceID]
+		switch {
+		case !row.Multiple || !source.EnableDiscovery:
+		case finds:
+			err = discovered(ctx, tx, row, source, check.Simulated(source.Name, d.ID), now, 0)
+		default:
+			row.NextOn = now
+			err = resource.Put(ctx, tx, deviceDataSourceRows, row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PropertiesOf tells what the properties of a device are as they apply to it,
+// secrets too: its own, then those of its groups, the nearest first, then what
+// is known of it. Names are compared without regard to case.
+func PropertiesOf(ctx context.Context, r resource.Reader, d *Device) (func(name string) (value string, ok bool), error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	lists := [][]resource.Property{d.CustomProperties}
+	for _, id := range d.GroupIDs {
+		for up := tree.Groups[id]; up != nil; up = tree.Groups[up.ParentID] {
+			lists = append(lists, up.CustomProperties)
+		}
+	}
+	lists = append(lists, d.AutoProperties, d.SystemProperties)
+	return func(name string) (string, bool) {
+		for _, props := range lists {
+			for i := range props {
+				if strings.EqualFold(props[i].Name, name) {
+					return props[i].Value, true
+				}
+			}
+		}
+		return "", false
+	}, nil
+}

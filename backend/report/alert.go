@@ -1,0 +1,162 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// alerts lists what opened in a range of time, and counts it by severity.
+func alerts(ctx context.Context, r *Run) (*Table, error) {
+	from, to, about, err := r.span()
+	if err != nil {
+		return nil, err
+	}
+	where, err := r.alertsWhere(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	keep, err := r.alertsKept(from)
+	if err != nil {
+		return nil, err
+	}
+	s := &source[portal.Alert]{
+		name: portal.Alerts.Name, where: where, keep: keep, columns: r.alertColumns(),
+		id:      func(a *portal.Alert) int64 { return int64(a.ID) },
+		counts:  []Count{{"Critical", Critical, 0}, {"Error", Error, 0}, {"Warn", Warn, 0}},
+		counted: func(a *portal.Alert) int { return int(portal.SeverityCritical - a.Severity) },
+		tone:    func(a *portal.Alert) Tone { _, tone := severity(a.Severity); return tone },
+	}
+	t, err := s.table(ctx, r, about)
+	if err == nil && r.Report.SummaryOnly {
+		t.summarize("Severity", "Alerts")
+	}
+	return t, err
+}
+
+func severity(n int64) (string, Tone) {
+	switch n {
+	case portal.SeverityCritical:
+		return "critical", Critical
+	case portal.SeverityError:
+		return "error", Error
+	}
+	return "warn", Warn
+}
+
+// alertsWhere is what the store can judge.
+func (r *Run) alertsWhere(ctx context.Context, from, to time.Time) ([]resource.Where, error) {
+	var where []resource.Where
+	is := func(field, op string, value any) {
+		where = append(where, resource.Where{Field: field, Op: op, Value: value})
+	}
+	if !to.IsZero() {
+		is("startEpoch", "<", to.Unix())
+	}
+	if !from.IsZero() && !r.Report.Preexist {
+		is("startEpoch", ">=", from.Unix())
+	}
+	if r.Report.ActiveOnly || r.Report.ClearFilter == "nonclear" {
+		is("cleared", "=", false)
+	}
+	if r.Report.ClearFilter == "clear" {
+		is("cleared", "=", true)
+	}
+	if r.Report.AckFilter != "all" && r.Report.AckFilter != "" {
+		is("acked", "=", r.Report.AckFilter == "acked")
+	}
+	if r.Report.SDTFilter != "all" && r.Report.SDTFilter != "" {
+		is("sdted", "=", r.Report.SDTFilter == "sdt")
+	}
+	levels, err := r.Report.Levels()
+	if err != nil {
+		return nil, err
+	}
+	if levels != nil {
+		is("severity", "in", levels)
+	}
+	groups, all, err := r.groups(ctx, r.Report.GroupPath)
+	if err == nil && !all {
+		where = append(where, resource.Of("monitorObjectId", resource.Where{Field: "hostGroupIds", Op: "has any", Value: groups}))
+	}
+	return where, err
+}
+
+// alertsKept is the rest: names, and what was still active as the range began.
+func (r *Run) alertsKept(from time.Time) (func(*portal.Alert) bool, error) {
+	device, source, instance := newGlobs(r.Report.DeviceName), newGlobs(r.Report.DataSource), newGlobs(r.Report.Instance)
+	point, rule, chain := newGlobs(r.Report.DataPoint), newGlobs(r.Report.Rule), newGlobs(r.Report.Chain)
+	return func(a *portal.Alert) bool {
+		if r.Report.Preexist && a.Cleared && int64(a.EndOn) < from.Unix() {
+			return false
+		}
+		return device.match(a.DeviceName) && source.match(a.DataSourceName) && instance.match(a.InstanceName) &&
+			point.match(a.DataPointName) && rule.match(a.Rule) && chain.match(a.Chain)
+	}, nil
+}
+
+func (r *Run) alertColumns() []column[portal.Alert] {
+	type alert = portal.Alert
+	columns := plain(portal.ReportAlert,
+		func(a *alert) string { text, _ := severity(a.Severity); return text },
+		func(a *alert) string { return r.moment(a.StartOn) },
+		func(a *alert) string { return r.moment(a.EndOn) },
+		func(a *alert) string { return a.DeviceName },
+		func(a *alert) string { return a.DataSourceName },
+		func(a *alert) string { return a.InstanceName },
+		func(a *alert) string { return a.DataPointName },
+		func(a *alert) string { return a.Value },
+		func(a *alert) string { return a.Threshold },
+		func(a *alert) string { return yesNo(a.Acked) },
+		func(a *alert) string { return a.AckedBy },
+		func(a *alert) string { return r.moment(a.AckedOn) },
+		func(a *alert) string { return a.AckComment },
+		func(a *alert) string { return yesNo(a.SDTed) },
+		func(a *alert) string { return a.Rule },
+		func(a *alert) string { return a.Chain },
+		func(a *alert) string { return strconv.FormatInt(int64(a.ID), 10) },
+	)
+	columns[0].key = func(a *alert) string { return number(a.Severity) }
+	columns[1].key = func(a *alert) string { return number(int64(a.StartOn)) }
+	columns[2].key = func(a *alert) string { return number(int64(a.EndOn)) }
+	columns[11].key = func(a *alert) string { return number(int64(a.AckedOn)) }
+	columns[16].key = func(a *alert) string { return number(int64(a.ID)) }
+	return columns
+}
+
+// groups are the ids of the device groups whose full path a pattern matches.
+func (r *Run) groups(ctx context.Context, patterns string) (ids []int64, all bool, err error) {
+	globs := newGlobs(patterns)
+	if globs.all() {
+		return nil, true, nil
+	}
+	tree, err := portal.TreeOf(ctx, r.From)
+	if err != nil {
+		return nil, false, err
+	}
+	ids = []int64{}
+	for id, g := range tree.Groups {
+		if globs.match(g.FullPath) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, false, nil
+}
+
+// summarize leaves only the counts, as the rows of the table.
+func (t *Table) summarize(label, number string) {
+	t.Columns, t.Total = []string{label, number}, int64(len(t.Counts))
+	t.Rows = func(yield func(Row) error) error {
+		for _, c := range t.Counts {
+			if err := yield(Row{Cells: []string{c.Label, strconv.FormatInt(c.N, 10)}, Tone: c.Tone}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,40 @@
+package report
+
+import (
+	"context"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// auditLog lists what was done in a range of time.
+func auditLog(ctx context.Context, r *Run) (*Table, error) {
+	type entry = portal.AuditLog
+	from, to, about, err := r.span()
+	if err != nil {
+		return nil, err
+	}
+	who, words := newGlobs(r.Report.Username), strings.ToLower(strings.TrimSpace(r.Report.Filter))
+	s := &source[entry]{
+		name: portal.AuditLogs.Name, id: func(a *entry) int64 { return int64(a.ID) },
+		keep: func(a *entry) bool {
+			return who.match(a.Username) && strings.Contains(strings.ToLower(a.Description), words)
+		},
+		columns: plain(portal.ReportAuditLog,
+			func(a *entry) string { return r.moment(a.HappenedOn) },
+			func(a *entry) string { return a.Username },
+			func(a *entry) string { return a.IP },
+			func(a *entry) string { return a.Action },
+			func(a *entry) string { return a.Description },
+		),
+	}
+	s.columns[0].key = func(a *entry) string { return number(int64(a.HappenedOn)) }
+	if !to.IsZero() {
+		s.where = append(s.where, resource.Where{Field: "happenedOn", Op: "<", Value: to.Unix()})
+	}
+	if !from.IsZero() {
+		s.where = append(s.where, resource.Where{Field: "happenedOn", Op: ">=", Value: from.Unix()})
+	}
+	return s.table(ctx, r, about)
+}

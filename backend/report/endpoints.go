@@ -1,0 +1,254 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// generate is what asking for a run takes.
+type generate struct {
+	AdminID  int64  `json:"withAdminId,omitempty" doc:"the user whose rights the run has; you unless given, and another one only for who may change that user"`
+	ReportID int64  `json:"reportId,omitempty" doc:"ignored: the path says which"`
+	Mails    string `json:"receiveEmails,omitempty" doc:"mail addresses joined by commas, kept with the run"`
+}
+
+// generated is what asking for a run answers, and the run when it is done.
+type generated struct {
+	ReportID int64  `json:"reportId" doc:"the report"`
+	TaskID   int64  `json:"taskId" doc:"the run"`
+	Link     string `json:"resulturl" doc:"where the file is once the run is done"`
+}
+
+const (
+	reportPath = "/report/reports/{id}"
+	taskPath   = reportPath + "/tasks/{taskId}"
+)
+
+// Endpoints are running a report and fetching what became of it.
+func (s *Service) Endpoints() []resource.Endpoint {
+	body, answer := resource.SchemaOf(generate{}), resource.SchemaOf(generated{})
+	body.Name, answer.Name = "GenerateReportRequest", "GenerateReportResult"
+	file := resource.Schema{Type: "string", Format: "text/html", Doc: "The report; text/csv for one of that format"}
+	id := func(name, doc string, example int64) resource.Param {
+		return resource.Param{Name: name, In: "path", Required: true, Schema: resource.Integer(doc), Example: example}
+	}
+	report := []resource.Param{id("id", "Id of the report", 1)}
+	task := append(report, id("taskId", "The run", 1))
+	fails := func(more ...resource.Failure) []resource.Failure {
+		return append([]resource.Failure{
+			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"}, {Kind: fault.Denied, When: "the role lacks the right"}, {Kind: fault.TooMany, When: "the rate limit is reached"},
+		}, more...)
+	}
+	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such report or run, or it is not yours to see"}
+	running := resource.Failure{Kind: fault.Running, When: "the run waits or is being made; errorDetail.progress says how far it is, in percent"}
+	broken := resource.Failure{Kind: fault.Conflict, When: "the run has failed; the sentence says why"}
+	read, write := resource.Right{Object: resource.Reports, Op: resource.Read}, resource.Right{Object: resource.Reports, Op: resource.Modify}
+	all := []resource.Endpoint{
+		{
+			Method: "POST", Path: reportPath + "/executions", Summary: "Run a report", Right: write, Params: report, Body: &body, Answer: &answer,
+			Doc:    "Begins to make the report, with the rights of the caller: what they may not see is not in it. The answer says which run it is; ask for it until it is done.",
+			Errors: fails(resource.Failure{Kind: fault.Invalid, When: "a field of the body is wrong; errorDetail names it"}, missing, resource.Failure{Kind: fault.TooMany, When: "100 runs are waiting already"}), Handle: s.execute,
+			Example: resource.Example{Path: "/report/reports/1/executions", Body: map[string]any{}},
+		},
+		{
+			Method: "GET", Path: taskPath, Summary: "Get a run of a report", Right: read, Params: task, Answer: &answer,
+			Doc:    "Returns where the file is once the run is done. Until then it answers 202.",
+			Errors: fails(running, missing, broken), Handle: s.task, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
+		},
+		{
+			Method: "GET", Path: taskPath + "/result", Summary: "Download a report", Right: read, Params: task, Answer: &file, Files: []string{"text/csv"},
+			Doc:    "Returns the file of a run that is done: one HTML page, or CSV. Only who may see all that is in it gets it.",
+			Errors: fails(running, missing, broken), Handle: s.result, Example: resource.Example{Path: "/report/reports/2/tasks/2/result"},
+		},
+		{
+			Method: "DELETE", Path: taskPath, Summary: "Cancel or remove a run of a report", Right: write, Params: task,
+			Doc:    "Removes a run and its file. One that is being made is cancelled.",
+			Errors: fails(missing), Handle: s.remove, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
+		},
+	}
+	for i := range all {
+		all[i].Category = portal.CategoryReports
+	}
+	return all
+}
+
+// visible is the report in the path, for a caller who may do op with it.
+func visible(ctx context.Context, r resource.Reader, c *resource.Call, op resource.Operation) (*portal.Report, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	is := resource.Where{Field: "id", Op: "=", Value: id}
+	found, err := resource.Find(ctx, r, portal.Reports.Name, is, resource.SeenBy(c.Access, op))
+	if err != nil || len(found) > 0 {
+		return first(found), err
+	}
+	if found, err = resource.Find(ctx, r, portal.Reports.Name, is, resource.SeenBy(c.Access, resource.Read)); err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		return nil, fault.New(fault.Denied, "your role may see this report, but not run or change it")
+	}
+	return nil, fault.New(fault.Unknown, "there is no report %d", id)
+}
+
+func first[T any](rows []T) *T {
+	if len(rows) == 0 {
+		return nil
+	}
+	return &rows[0]
+}
+
+func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
+	var in generate
+	if err := c.Read(&in); err != nil {
+		return nil, err
+	}
+	mails, err := portal.ParseMails("receiveEmails", in.Mails)
+	if err != nil {
+		return nil, err
+	}
+	if in.AdminID == 0 {
+		in.AdminID = c.Access.UserID
+	}
+	task := portal.ReportTask{State: portal.TaskWaiting, CreatedOn: resource.SecondsOf(c.At), UserID: in.AdminID, Mails: strings.Join(mails, ","), Groups: []int64{}}
+	who, suspended := s.o.Access(ctx, in.AdminID)
+	err = s.db.Write(ctx, func(tx resource.Tx) error {
+		report, err := visible(ctx, tx, c, resource.Modify)
+		if err != nil {
+			return err
+		}
+		if err := portal.MayActAs(&resource.Write{Context: ctx, Call: c, Tx: tx}, in.AdminID); err != nil {
+			return err
+		}
+		if fault.Is(suspended, fault.NoLogin) {
+			return fault.At("withAdminId", "withAdminId names a user who is suspended")
+		}
+		if suspended != nil {
+			return suspended
+		}
+		task.ReportID, task.User, task.Format = report.ID, who.User, report.Format
+		return enqueue(ctx, tx, c, report, &task, who)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer(c, &task), nil
+}
+
+// enqueue adds the run, unless it could not work or too many wait already.
+func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *portal.Report, task *portal.ReportTask, who *resource.Access) error {
+	if right := portal.ReportTypeOf(report.Type).Right; !who.May(right) {
+		return fault.New(fault.Denied, "a report of the type %s needs the right %s, which %s does not have", report.Type, right, who.User)
+	}
+	waiting, err := resource.Find(ctx, tx, portal.ReportTasks.Name, resource.Where{Field: "state", Op: "=", Value: portal.TaskWaiting})
+	if err != nil {
+		return err
+	}
+	if len(waiting) >= mostQueued {
+		return &fault.Error{Kind: fault.TooMany, Message: "too many reports are waiting to be made; try again later", RetryAfter: time.Minute}
+	}
+	if err := resource.Put(ctx, tx, portal.ReportTasks.Name, task); err != nil {
+		return err
+	}
+	return tx.Note(ctx, &resource.Change{Call: c, Action: "run", Object: string(portal.Reports.Name), Label: portal.Reports.Label, ID: report.ID, Title: report.Name})
+}
+
+func answer(c *resource.Call, t *portal.ReportTask) generated {
+	return generated{ReportID: t.ReportID, TaskID: t.ID, Link: c.Base + t.Path()}
+}
+
+// known is the run in the path, for a caller who may do op with the report and
+// may see what is in the run.
+func known(ctx context.Context, r resource.Reader, c *resource.Call, op resource.Operation) (*portal.Report, *portal.ReportTask, error) {
+	report, err := visible(ctx, r, c, op)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := c.ID("taskId")
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := resource.Get(ctx, r, portal.ReportTasks.Name, id)
+	if err == nil && (t.ReportID != report.ID || !t.SeenBy(c.Access)) {
+		err = fault.New(fault.Unknown, "there is no report task %d", id)
+	}
+	return report, t, err
+}
+
+// done is that run once its file is there.
+func done(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Report, *portal.ReportTask, error) {
+	report, t, err := known(ctx, r, c, resource.Read)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch t.State {
+	case portal.TaskDone:
+		return report, t, nil
+	case portal.TaskFailed:
+		return nil, nil, fault.New(fault.Conflict, "the report could not be made: %s", t.Error)
+	}
+	return nil, nil, &fault.Error{Kind: fault.Running, Message: "the report is being made; ask again", Detail: map[string]any{"state": t.State, "progress": t.Progress}}
+}
+
+func (s *Service) task(ctx context.Context, c *resource.Call) (any, error) {
+	_, t, err := done(ctx, s.db, c)
+	if err != nil {
+		return nil, err
+	}
+	return answer(c, t), nil
+}
+
+func (s *Service) result(ctx context.Context, c *resource.Call) (any, error) {
+	report, t, err := done(ctx, s.db, c)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(fileOf(s.o.Folder, t.ID))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fault.New(fault.Conflict, "the file of this run is no longer in the data folder; run the report again")
+	}
+	if err != nil {
+		return nil, err
+	}
+	kind := "text/html; charset=utf-8"
+	if t.Format == portal.FormatCSV {
+		kind = "text/csv; charset=utf-8"
+	}
+	return resource.Answer{
+		Type: kind, Filename: filename(report.Name, t, time.Unix(int64(t.EndedOn), 0).In(s.o.Zone()).Format(time.DateOnly)),
+		Stream: func(w io.Writer) error {
+			defer file.Close()
+			_, err := io.Copy(w, file)
+			return err
+		},
+	}, nil
+}
+
+func (s *Service) remove(ctx context.Context, c *resource.Call) (any, error) {
+	var id int64
+	err := s.db.Write(ctx, func(tx resource.Tx) error {
+		report, t, err := known(ctx, tx, c, resource.Modify)
+		if err != nil {
+			return err
+		}
+		id = t.ID
+		if err := resource.Delete(ctx, tx, portal.ReportTasks.Name, id); err != nil {
+			return err
+		}
+		return tx.Note(ctx, &resource.Change{Call: c, Action: "remove run", Object: string(portal.Reports.Name), Label: portal.Reports.Label, ID: report.ID, Title: report.Name})
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.cancel(id)
+	return nil, nil
+}

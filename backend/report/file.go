@@ -1,0 +1,102 @@
+package report
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+)
+
+// Folder is where the files lie, in the data folder.
+const Folder = "reports"
+
+// fileOf is the file of a task.
+func fileOf(folder string, task int64) string {
+	return filepath.Join(folder, strconv.FormatInt(task, 10))
+}
+
+const unfinished = ".part" // what a run that was cut off leaves behind
+
+// File makes the report into the file of the task, whole or not at all, and
+// notes in the task what it made: size, rows, format and what its user saw.
+func File(ctx context.Context, folder string, task *portal.ReportTask, r *Run) (err error) {
+	path := fileOf(folder, task.ID)
+	out, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return spent(err)
+	}
+	defer func() {
+		_ = out.Close()
+		if err != nil {
+			_ = os.Remove(path + unfinished)
+		}
+	}()
+	counted := &counter{to: out}
+	buffer := bufio.NewWriterSize(counted, 64<<10)
+	rows, err := r.Write(ctx, buffer)
+	if err == nil {
+		err = buffer.Flush()
+	}
+	if err == nil {
+		err = out.Sync()
+	}
+	if err == nil {
+		err = out.Close()
+	}
+	if err == nil {
+		err = os.Rename(path+unfinished, path)
+	}
+	if err != nil {
+		return spent(err)
+	}
+	task.Size, task.Rows, task.Format = counted.n, rows, r.Report.Format
+	task.Saw(portal.ReportTypeOf(r.Report.Type), r.Access)
+	return nil
+}
+
+// spent says so where the disk is full.
+func spent(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return &fault.Error{Kind: fault.Full, Message: "the disk is full; make room and run the report again", Err: err}
+	}
+	return err
+}
+
+type counter struct {
+	to io.Writer
+	n  int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// filename is what the file is called when it is saved: of the report's name
+// only letters, digits and a few marks that no system objects to.
+func filename(name string, t *portal.ReportTask, day string) string {
+	name = strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == ' ', c == '-', c == '_':
+			return c
+		}
+		return '-'
+	}, name)
+	if len(name) > 80 {
+		name = name[:80]
+	}
+	if name = strings.Trim(name, " -"); name == "" {
+		name = "report"
+	}
+	return fmt.Sprintf("%s %s.%s", name, day, strings.ToLower(t.Format))
+}

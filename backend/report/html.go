@@ -1,0 +1,73 @@
+package report
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+)
+
+//go:embed page.gohtml
+var pageText string
+
+// bar is one piece of the bar at the top, in thousandths of its width.
+type bar struct {
+	Count
+	X, Width int64
+}
+
+// page is what the head and the foot of the page show.
+type page struct {
+	*Table
+	Type, User, Made, Note string
+	Bars                   []bar
+	Counted                int64
+}
+
+// writeHTML writes a page that holds its style and no script, and fetches nothing.
+func (t *Table) writeHTML(w io.Writer, r *Run) error {
+	parsed, err := template.New("page").Parse(pageText)
+	if err != nil {
+		return err
+	}
+	p := &page{Table: t, Type: r.Report.Type, Note: r.Report.Description, Made: r.At.Format(momentLayout), User: "system"}
+	if r.Access != nil {
+		p.User = r.Access.User
+	}
+	p.Bars, p.Counted = bars(t.Counts)
+	if err := parsed.ExecuteTemplate(w, "head", p); err != nil {
+		return err
+	}
+	if err := t.Rows(func(row Row) error { return parsed.ExecuteTemplate(w, "row", row) }); err != nil {
+		return err
+	}
+	return parsed.ExecuteTemplate(w, "foot", p)
+}
+
+// bars share the width among the counts. What is there at all can be seen.
+func bars(counts []Count) (out []bar, sum int64) {
+	const whole, least = 1000, 8
+	for _, c := range counts {
+		sum += c.N
+	}
+	for _, c := range counts {
+		if c.N > 0 {
+			out = append(out, bar{Count: c, Width: max(least, c.N*whole/sum)})
+		}
+	}
+	over, widest := int64(-whole), 0
+	for i := range out {
+		over += out[i].Width
+		if out[i].Width > out[widest].Width {
+			widest = i
+		}
+	}
+	at := int64(0)
+	for i := range out {
+		if i == widest {
+			out[i].Width -= over
+		}
+		out[i].X = at
+		at += out[i].Width
+	}
+	return out, sum
+}

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// inventory lists devices with the properties and instances that are asked for.
+func inventory(ctx context.Context, r *Run) (*Table, error) {
+	tree, err := portal.TreeOf(ctx, r.From)
+	if err != nil {
+		return nil, err
+	}
+	s := &source[portal.Device]{
+		name: portal.Devices.Name, id: func(d *portal.Device) int64 { return d.ID },
+		counts: []Count{{"Dead", Critical, 0}, {"Normal", OK, 0}},
+		tone:   func(d *portal.Device) Tone { return statusTone(d.HostStatus) },
+	}
+	s.counted = func(d *portal.Device) int { return slices.Index([]Tone{Critical, OK}, statusTone(d.HostStatus)) }
+	if r.Report.HostsValType == "group" {
+		groups, all, err := r.groups(ctx, r.Report.HostsVal)
+		if err != nil {
+			return nil, err
+		}
+		if !all {
+			s.where = []resource.Where{{Field: "hostGroupIds", Op: "has any", Value: groups}}
+		}
+	} else if names := newGlobs(r.Report.HostsVal); !names.all() {
+		s.keep = func(d *portal.Device) bool { return names.match(d.DisplayName) }
+	}
+	s.columns = append(r.deviceColumns(tree), propertyColumns(tree, r.Report.Properties)...)
+	for i := range r.Report.Metrics {
+		c, err := r.metricColumn(ctx, &r.Report.Metrics[i])
+		if err != nil {
+			return nil, err
+		}
+		s.columns = append(s.columns, c)
+	}
+	return s.table(ctx, r)
+}
+
+func statusTone(status string) Tone {
+	if status == "normal" {
+		return OK
+	}
+	return Critical
+}
+
+func (r *Run) deviceColumns(tree *portal.Tree) []column[portal.Device] {
+	all, mine := true, []int64(nil)
+	if r.Access != nil {
+		all, mine = r.Access.Groups(resource.Read)
+	}
+	return plain(portal.ReportInventory,
+		func(d *portal.Device) string { return d.DisplayName },
+		func(d *portal.Device) string { return d.Name },
+		func(d *portal.Device) string {
+			var paths []string
+			for _, id := range d.GroupIDs {
+				if g := tree.Groups[id]; g != nil && (all || slices.Contains(mine, id)) {
+					if paths = append(paths, g.FullPath); g.FullPath == "" {
+						paths[len(paths)-1] = g.Name
+					}
+				}
+			}
+			return strings.Join(paths, ", ")
+		},
+		func(d *portal.Device) string { return d.HostStatus },
+		func(d *portal.Device) string { return d.Description },
+	)
+}
+
+// propertyColumns show the first of a device's properties of each name: those
+// set on it, then what checks and the portal know, then those of its groups.
+func propertyColumns(tree *portal.Tree, names []string) []column[portal.Device] {
+	inherited := map[string][]resource.Property{} // by the groups: few combinations, many devices
+	var out []column[portal.Device]
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		out = append(out, column[portal.Device]{name: name, text: func(d *portal.Device) string {
+			groups := d.GroupIDs.String()
+			above, ok := inherited[groups]
+			if !ok {
+				above = tree.Inherited(d.GroupIDs)
+				inherited[groups] = above
+			}
+			return property(name, d.CustomProperties, d.AutoProperties, d.SystemProperties, above)
+		}})
+	}
+	return out
+}
+
+// property is the value of a name in the first list that has it, secrets masked.
+func property(name string, lists ...[]resource.Property) string {
+	for _, list := range lists {
+		i := slices.IndexFunc(list, func(p resource.Property) bool { return strings.EqualFold(p.Name, name) })
+		if i < 0 {
+			continue
+		}
+		if resource.SecretName(list[i].Name) && list[i].Value != "" {
+			return resource.Mask
+		}
+		return list[i].Value
+	}
+	return ""
+}
+
+// metricColumn names the instances of a data source on each device. They are
+// read once, as names alone: a few bytes each.
+func (r *Run) metricColumn(ctx context.Context, m *portal.ReportMetric) (c column[portal.Device], err error) {
+	found, err := resource.Find(ctx, r.From, portal.DataSources.Name, resource.Where{Field: "id", Op: "=", Value: m.DataSourceID})
+	if err != nil {
+		return c, err
+	}
+	c.name = fmt.Sprintf("Data source %d", m.DataSourceID)
+	if len(found) > 0 {
+		c.name = found[0].DisplayName
+	}
+	globs, names := newGlobs(m.Instances), map[int64][]string{}
+	s := &source[portal.Instance]{
+		name: portal.Instances.Name, id: func(i *portal.Instance) int64 { return i.ID },
+		where: []resource.Where{{Field: "dataSourceId", Op: "=", Value: m.DataSourceID}},
+	}
+	err = s.scan(ctx, r, func(i *portal.Instance) {
+		if globs.match(i.DisplayName) {
+			names[i.DeviceID] = append(names[i.DeviceID], i.DisplayName)
+		}
+	})
+	c.text = func(d *portal.Device) string { return strings.Join(names[d.ID], ", ") }
+	return c, err
+}

@@ -1,0 +1,175 @@
+// Package report makes reports: it runs them, renders them and keeps what they made.
+//
+// # Shapes
+//
+// Each type of report is one file that turns rows of the portal into a Table: a
+// title, columns, counts for the top, and rows. A Table becomes CSV or one HTML
+// page that needs nothing else. Moments are shown in the report's time zone, or
+// else in the portal's.
+//
+// CSV is RFC 4180 in UTF-8 with a byte order mark, because the programs that
+// people open it with take it for something else without one. A cell that
+// begins with = + - @ a tab or a line break gets an apostrophe in front, so that
+// it stays a text there.
+//
+// # Rights
+//
+// A run reads as the user it acts for: what they may not see is neither in its
+// rows nor in its counts. Who may fetch the file is decided by
+// portal.ReportTask.SeenBy: whoever sees at least as much.
+//
+// # Memory
+//
+// A first pass over the rows keeps the id of each and what it sorts by; a second
+// one reads and writes them a page at a time. 100,000 devices take a few
+// megabytes, whatever the size of the file.
+//
+// # Concurrency
+//
+// At most Options.Workers runs are made at once; the others wait, in the order
+// they were asked for, and go on after a restart. A run that the end of the
+// process cuts off has failed. Close cancels what runs and waits for it; close
+// the HTTP server first, and the database afterwards.
+//
+// # Errors
+//
+// What goes wrong in a run is a sentence in its row (ReportTask.Error); what is
+// the portal's own fault is logged besides.
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// Table is what a report shows.
+type Table struct {
+	Title   string
+	About   []string // what it covers, a line each
+	Columns []string
+	Counts  []Count // for the top, in this order
+	Total   int64   // rows, as counted before they are read
+
+	// Rows gives each row in order, until yield or reading fails.
+	Rows func(yield func(Row) error) error
+}
+
+// Row is one line of a Table: a text for each column.
+type Row struct {
+	Cells []string
+	Tone  Tone
+}
+
+// Count is how many rows are of one sort.
+type Count struct {
+	Label string
+	Tone  Tone
+	N     int64
+}
+
+// Tone is how much a row or a count asks for attention.
+type Tone string
+
+// The tones.
+const (
+	Plain    Tone = ""
+	Critical Tone = "critical"
+	Error    Tone = "error"
+	Warn     Tone = "warn"
+	OK       Tone = "ok"
+)
+
+// Run is one making of a report.
+type Run struct {
+	Report *portal.Report
+	Access *resource.Access // who it acts for
+	From   resource.Reader
+	Zone   *time.Location
+	At     time.Time // what is now for it
+
+	// Progress is told now and then how many percent are done; an error of it ends the run. May be nil.
+	Progress func(percent int64) error
+}
+
+// kinds makes the table of each type of report.
+func kinds() map[string]func(context.Context, *Run) (*Table, error) {
+	return map[string]func(context.Context, *Run) (*Table, error){
+		portal.ReportAlert:     alerts,
+		portal.ReportInventory: inventory,
+		portal.ReportUser:      users,
+		portal.ReportRole:      roles,
+		portal.ReportAuditLog:  auditLog,
+	}
+}
+
+// Write renders the report in its format and returns how many rows it has.
+func (r *Run) Write(ctx context.Context, w io.Writer) (rows int64, err error) {
+	kind, table := portal.ReportTypeOf(r.Report.Type), kinds()[r.Report.Type]
+	if kind == nil || table == nil {
+		return 0, fault.New(fault.Invalid, "this portal makes no reports of the type %s", r.Report.Type)
+	}
+	if r.Access != nil && !r.Access.May(kind.Right) {
+		return 0, fault.New(fault.Denied, "a report of the type %s needs the right %s, which %s does not have", kind.Name, kind.Right, r.Access.User)
+	}
+	if zone, err := time.LoadLocation(r.Report.Timezone); err == nil && r.Report.Timezone != "" {
+		r.Zone = zone
+	}
+	r.At = r.At.In(r.Zone)
+	t, err := table(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	each := t.Rows
+	t.Rows = func(yield func(Row) error) error {
+		return each(func(row Row) error {
+			if rows++; rows%100 == 0 {
+				if err := r.told(ctx, rows*100/max(t.Total, rows)); err != nil {
+					return err
+				}
+			}
+			return yield(row)
+		})
+	}
+	if r.Report.Format == portal.FormatCSV {
+		err = t.writeCSV(w)
+	} else {
+		err = t.writeHTML(w, r)
+	}
+	return rows, err
+}
+
+// told passes the progress on, and notices that nobody waits any more.
+func (r *Run) told(ctx context.Context, percent int64) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if r.Progress == nil {
+		return nil
+	}
+	return r.Progress(percent)
+}
+
+// moment is how a report shows a time; never is empty.
+func (r *Run) moment(s resource.Seconds) string {
+	if s == 0 {
+		return ""
+	}
+	return time.Unix(int64(s), 0).In(r.Zone).Format(momentLayout)
+}
+
+const momentLayout = "2006-01-02 15:04:05 MST"
+
+// span is the report's range of time, and how it is told.
+func (r *Run) span() (from, to time.Time, about string, err error) {
+	from, to, err = portal.ParseRange(r.Report.DateRange, r.At)
+	if from.IsZero() && to.IsZero() {
+		return from, to, "Any time", err
+	}
+	return from, to, fmt.Sprintf("%s to %s", from.Format(momentLayout), to.Format(momentLayout)), err
+}

@@ -1,0 +1,278 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/report"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+func seconds(t time.Time) resource.Seconds { return resource.SecondsOf(t) }
+
+// house is a portal with a database and nothing else.
+type house struct {
+	*testing.T
+	db     *store.DB
+	folder string
+	access map[int64]*resource.Access
+}
+
+var (
+	admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
+	// clerk sees the devices of group 2, and all reports.
+	clerk = &resource.Access{UserID: 2, User: "clerk", Grants: []resource.Grant{
+		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{2: true}}, {Object: resource.Reports, Op: resource.Modify, All: true},
+	}}
+	// neighbour sees group 3 instead.
+	neighbour = &resource.Access{UserID: 3, User: "neighbour", Grants: []resource.Grant{
+		{Object: resource.DeviceGroup, Op: resource.Read, Groups: map[int64]bool{3: true}}, {Object: resource.Reports, Op: resource.Read, All: true},
+	}}
+)
+
+func table[T any](h *house, r *resource.Resource[T]) {
+	h.Helper()
+	if _, err := store.Add(h.db, r); err != nil {
+		h.Fatal(err)
+	}
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	dir := t.TempDir()
+	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(dir, "portal.db"), Clock: func() time.Time { return noon }, Zone: time.UTC})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	h := &house{T: t, db: db, folder: filepath.Join(dir, report.Folder), access: map[int64]*resource.Access{1: admin, 2: clerk, 3: neighbour}}
+	table(h, &portal.Groups)
+	table(h, &portal.Devices)
+	table(h, &portal.Collectors)
+	table(h, &portal.Roles)
+	table(h, &portal.Users)
+	table(h, &portal.AuditLogs)
+	table(h, &portal.Alerts)
+	table(h, &portal.ReportGroups)
+	table(h, &portal.Reports)
+	table(h, &portal.ReportTasks)
+	put(h, portal.Groups.Name, portal.Group{ID: 1, Name: "All devices"}, portal.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1, CustomProperties: []resource.Property{{Name: "site", Value: "Fjord"}}},
+		portal.Group{ID: 3, Name: "Austin", FullPath: "Austin", ParentID: 1})
+	return h
+}
+
+func put[T any](h *house, name resource.Name[T], rows ...T) {
+	h.Helper()
+	err := h.db.Write(h.Context(), func(tx resource.Tx) error {
+		for i := range rows {
+			if err := resource.Put(h.Context(), tx, name, &rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// town adds a device in each group and one in both, and alerts of all three.
+func (h *house) town() {
+	h.Helper()
+	put(h, portal.Devices.Name,
+		portal.Device{ID: 1, Name: "10.0.0.1", DisplayName: "fjord", HostStatus: "normal", GroupIDs: resource.IDs{2}, CustomProperties: []resource.Property{{Name: "snmp.community", Value: "hush"}}},
+		portal.Device{ID: 2, Name: "10.0.0.2", DisplayName: "ranch", HostStatus: "dead", GroupIDs: resource.IDs{3}, Description: "=HYPERLINK(\"x\")"},
+		portal.Device{ID: 3, Name: "10.0.0.3", DisplayName: "bridge", HostStatus: "normal", GroupIDs: resource.IDs{2, 3}})
+	at := seconds(noon)
+	put(h, portal.Alerts.Name,
+		portal.Alert{ID: 1, Severity: 2, StartOn: at - 3600, DeviceID: 1, DeviceName: "fjord", DataSourceName: "Ping", InstanceName: "Ping", DataPointName: "loss", Value: "70", Threshold: "> 60 80 90"},
+		portal.Alert{ID: 2, Severity: 4, StartOn: at - 7200, EndOn: at - 1800, Cleared: true, DeviceID: 2, DeviceName: "ranch", DataSourceName: "Ping", InstanceName: "Ping", DataPointName: "loss", Value: "99"},
+		portal.Alert{ID: 3, Severity: 3, StartOn: at - 90_000, DeviceID: 3, DeviceName: "bridge", DataSourceName: "Disk", InstanceName: "Disk-/", DataPointName: "used", Value: "85", Acked: true, AckedBy: "clerk", AckedOn: at - 60})
+}
+
+func columns(names ...string) (out []portal.ReportColumn) {
+	for _, name := range names {
+		out = append(out, portal.ReportColumn{Name: name})
+	}
+	return out
+}
+
+// lines are the rows of a CSV report, cells joined by |.
+func (h *house) lines(r *portal.Report, who *resource.Access) []string {
+	h.Helper()
+	r.Format = portal.FormatCSV
+	run := report.Run{Report: r, Access: who, From: h.db, Zone: time.UTC, At: noon}
+	var out bytes.Buffer
+	if _, err := run.Write(h.Context(), &out); err != nil {
+		h.Fatal(err)
+	}
+	text, marked := strings.CutPrefix(out.String(), "\ufeff")
+	if !marked {
+		h.Error("the file has no byte order mark")
+	}
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		h.Fatal(err)
+	}
+	var lines []string
+	for _, row := range rows {
+		lines = append(lines, strings.Join(row, "|"))
+	}
+	return lines
+}
+
+func TestEachTypeShowsItsRows(t *testing.T) {
+	h := open(t)
+	h.town()
+	put(h, portal.Users.Name,
+		portal.User{ID: 1, Username: "admin", FirstName: "Dana", Email: "d@example.net", Status: "active", Roles: []portal.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system", LastLoginOn: seconds(noon)},
+		portal.User{ID: 2, Username: "clerk", Status: "suspended", APIOnly: true, Roles: []portal.RoleRef{{ID: 2, Name: "night"}}})
+	put(h, portal.Roles.Name, portal.Role{ID: 1, Name: "administrator", Privileges: []portal.Privilege{{ObjectType: "setting", ObjectID: "*", Operation: "write"}}}, portal.Role{ID: 2, Name: "night"})
+	put(h, portal.AuditLogs.Name,
+		portal.AuditLog{ID: 1, Username: "admin", HappenedOn: seconds(noon) - 60, IP: "127.0.0.1", Action: "create", Description: "Added the device 1"},
+		portal.AuditLog{ID: 2, Username: "clerk", HappenedOn: seconds(noon) - 30, Action: "delete", Description: "Deleted the device 2"},
+		portal.AuditLog{ID: 3, Username: "admin", HappenedOn: seconds(noon) - 200_000, Action: "create", Description: "Added long ago"})
+	few := columns("Severity", "began", "Device", "Data_Source", "Acked by")
+	const head = "Severity|Began|Device|DataSource|Acked by"
+	fjord, ranch, bridge := "warn|2026-05-04 11:00:00 UTC|fjord|Ping|", "critical|2026-05-04 10:00:00 UTC|ranch|Ping|", "error|2026-05-03 11:00:00 UTC|bridge|Disk|clerk"
+	for _, tt := range []struct {
+		name string
+		r    portal.Report
+		who  *resource.Access
+		want []string
+	}{
+		{"alerts of a day", portal.Report{Type: portal.ReportAlert, Columns: few}, admin, []string{head, fjord, ranch}},
+		{"worst first", portal.Report{Type: portal.ReportAlert, Columns: few, DateRange: "Last 2 days", SortedBy: "severity", SortDirection: "desc"}, admin, []string{head, ranch, bridge, fjord}},
+		{"those that began before and are still active", portal.Report{Type: portal.ReportAlert, Columns: few, Preexist: true}, admin, []string{head, fjord, ranch, bridge}},
+		{"active ones of some levels", portal.Report{Type: portal.ReportAlert, Columns: few, DateRange: "any time", ActiveOnly: true, Level: "error,critical"}, admin, []string{head, bridge}},
+		{"acknowledged ones", portal.Report{Type: portal.ReportAlert, Columns: few, DateRange: "any time", AckFilter: "acked"}, admin, []string{head, bridge}},
+		{"of a group", portal.Report{Type: portal.ReportAlert, Columns: few, GroupPath: "AUS*"}, admin, []string{head, ranch}},
+		{"of devices and datasources", portal.Report{Type: portal.ReportAlert, Columns: few, DateRange: "any time", DeviceName: "x,?r*", DataSource: "Disk"}, admin, []string{head, bridge}},
+		{"in a zone of its own", portal.Report{Type: portal.ReportAlert, Columns: columns("Ended"), Timezone: "Asia/Tokyo", Level: "critical"}, admin, []string{"Ended", "2026-05-04 20:30:00 JST"}},
+		{"counts only", portal.Report{Type: portal.ReportAlert, SummaryOnly: true, DateRange: "any time"}, admin, []string{"Severity|Alerts", "Critical|1", "Error|1", "Warn|1"}},
+		{"counts of a bound role", portal.Report{Type: portal.ReportAlert, SummaryOnly: true, DateRange: "any time"}, clerk, []string{"Severity|Alerts", "Critical|0", "Error|1", "Warn|1"}},
+		{"alerts of a bound role", portal.Report{Type: portal.ReportAlert, Columns: few, DateRange: "any time"}, clerk, []string{head, fjord, bridge}},
+
+		{"devices", portal.Report{Type: portal.ReportInventory, Properties: []string{"snmp.community", "site"}}, admin,
+			[]string{"Device|Host name|Groups|Status|Description|snmp.community|site", "fjord|10.0.0.1|Oslo|normal||********|Fjord", `ranch|10.0.0.2|Austin|dead|'=HYPERLINK("x")||`, "bridge|10.0.0.3|Oslo, Austin|normal|||Fjord"}},
+		{"devices of a bound role, and none of the groups it does not see", portal.Report{Type: portal.ReportInventory, Columns: columns("Device", "Groups")}, clerk, []string{"Device|Groups", "fjord|Oslo", "bridge|Oslo"}},
+		{"devices of a group", portal.Report{Type: portal.ReportInventory, Columns: columns("Device"), HostsValType: "group", HostsVal: "Austin"}, admin, []string{"Device", "ranch", "bridge"}},
+		{"devices by name", portal.Report{Type: portal.ReportInventory, Columns: columns("Device"), HostsVal: "f*,RANCH", SortedBy: "Device", SortDirection: "desc"}, admin, []string{"Device", "ranch", "fjord"}},
+
+		{"users", portal.Report{Type: portal.ReportUser}, admin, []string{"Username|First name|Last name|Email|Roles|Status|API only|Last sign-in|Created by",
+			"admin|Dana||d@example.net|administrator|active|no|2026-05-04 12:00:00 UTC|system", "clerk||||night|suspended|yes||"}},
+		{"users of a role", portal.Report{Type: portal.ReportUser, Columns: columns("Username"), UserFilter: portal.ReportUserFilter{Role: "ni*"}}, admin, []string{"Username", "clerk"}},
+		{"roles", portal.Report{Type: portal.ReportRole}, admin, []string{"Role|Description|Users|Privileges", "administrator||admin|write on setting *", "night||clerk|"}},
+		{"what was done", portal.Report{Type: portal.ReportAuditLog}, admin, []string{"Time|User|IP|Action|Description",
+			"2026-05-04 11:59:00 UTC|admin|127.0.0.1|create|Added the device 1", "2026-05-04 11:59:30 UTC|clerk||delete|Deleted the device 2"}},
+		{"what one did", portal.Report{Type: portal.ReportAuditLog, Columns: columns("Description"), DateRange: "any time", Username: "admin", Filter: "ADDED"}, admin, []string{"Description", "Added the device 1", "Added long ago"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := *h
+			h.T = t
+			if got := h.lines(&tt.r, tt.who); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestEveryTypeOfThePortalIsMade(t *testing.T) {
+	h := open(t)
+	for _, kind := range portal.ReportTypes {
+		if got, want := h.lines(&portal.Report{Type: kind.Name}, admin), []string{strings.Join(kind.Columns, "|")}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, want %v", kind.Name, got, want)
+		}
+	}
+}
+
+func TestARunNeedsTheRightOfItsType(t *testing.T) {
+	h := open(t)
+	run := report.Run{Report: &portal.Report{Type: portal.ReportUser}, Access: clerk, From: h.db, Zone: time.UTC, At: noon}
+	var out bytes.Buffer
+	_, err := run.Write(t.Context(), &out)
+	const want = "a report of the type User needs the right read on settings: useraccess, which clerk does not have"
+	if f := fault.Of(err); f.Kind != fault.Denied || f.Message != want || out.Len() > 0 {
+		t.Errorf("got %v and %q, want %s", err, out.String(), want)
+	}
+}
+
+func TestCellsThatLookLikeFormulasStayTexts(t *testing.T) {
+	h := open(t)
+	for i, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "a=1", ` "quoted, and more"`} {
+		put(h, portal.Devices.Name, portal.Device{ID: int64(i + 1), Name: "x", DisplayName: name, HostStatus: "normal"})
+	}
+	r := portal.Report{Type: portal.ReportInventory, Columns: columns("Device"), Format: portal.FormatCSV}
+	run := report.Run{Report: &r, Access: admin, From: h.db, Zone: time.UTC, At: noon}
+	var out bytes.Buffer
+	if _, err := run.Write(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	// Between quotes, a lone carriage return is dropped, as encoding/csv does.
+	const want = "\ufeffDevice\r\n'=1+1\r\n'+1\r\n'-1\r\n'@SUM(A1)\r\n'\t=1\r\n\"'=1\"\r\n\"'\r\n=1\"\r\na=1\r\n\" \"\"quoted, and more\"\"\"\r\n"
+	if out.String() != want {
+		t.Errorf("got %q\nwant %q", out.String(), want)
+	}
+}
+
+func TestThePageShowsHostileNamesAsText(t *testing.T) {
+	h := open(t)
+	const evil = `<script>alert(1)</script>"' onload=x`
+	put(h, portal.Devices.Name, portal.Device{ID: 1, Name: "x", DisplayName: evil, HostStatus: "dead"}, portal.Device{ID: 2, Name: "y", DisplayName: "calm", HostStatus: "normal"})
+	r := portal.Report{Name: evil, Description: evil, Type: portal.ReportInventory, Columns: columns("Device"), Properties: []string{evil}, Format: portal.FormatHTML}
+	run := report.Run{Report: &r, Access: &resource.Access{User: evil, Admin: true}, From: h.db, Zone: time.UTC, At: noon}
+	var out bytes.Buffer
+	rows, err := run.Write(t.Context(), &out)
+	if err != nil || rows != 2 {
+		t.Fatal(rows, err)
+	}
+	_, body, _ := strings.Cut(out.String(), "<body>")
+	const safe = `&lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39; onload=x`
+	want := `
+<main>
+<header>
+<p class="kind">Host inventory</p>
+<h1>` + safe + `</h1>
+<p>` + safe + `</p>
+<p class="made">Made 2026-05-04 12:00:00 UTC for ` + safe + `. 2 rows.</p>
+</header>
+<ul class="counts">
+<li><b>1</b><span class="critical">Dead</span></li>
+<li><b>1</b><span class="ok">Normal</span></li>
+</ul>
+<svg viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label="1 Dead, 1 Normal">
+<rect class="critical" x="0" y="0" width="500" height="12"/>
+<rect class="ok" x="500" y="0" width="500" height="12"/>
+</svg>
+<div class="rows">
+<table>
+<thead><tr><th scope="col">Device</th><th scope="col">` + safe + `</th></tr></thead>
+<tbody>
+<tr class="critical"><td>` + safe + `</td><td></td></tr>
+<tr class="ok"><td>calm</td><td></td></tr>
+</tbody>
+</table>
+</div>
+</main>
+</body>
+</html>
+`
+	if body != want {
+		t.Errorf("got %s\nwant %s", body, want)
+	}
+	for _, never := range []string{"<script", "http:", "https:", "url(", "@import", "src="} {
+		if strings.Contains(out.String(), never) {
+			t.Errorf("the page holds %s", never)
+		}
+	}
+}

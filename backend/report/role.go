@@ -1,0 +1,40 @@
+package report
+
+import (
+	"context"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// roles lists the roles, with what they allow and who holds them.
+func roles(ctx context.Context, r *Run) (*Table, error) {
+	type role = portal.Role
+	people, err := resource.Find(ctx, r.From, portal.Users.Name, resource.SeenBy(r.Access, resource.Read))
+	if err != nil {
+		return nil, err
+	}
+	holders := map[int64][]string{}
+	for i := range people {
+		for _, held := range people[i].Roles {
+			holders[held.ID] = append(holders[held.ID], people[i].Username)
+		}
+	}
+	s := &source[role]{
+		name: portal.Roles.Name, id: func(r *role) int64 { return r.ID },
+		columns: plain(portal.ReportRole,
+			func(r *role) string { return r.Name },
+			func(r *role) string { return r.Description },
+			func(r *role) string { return strings.Join(holders[r.ID], ", ") },
+			func(r *role) string {
+				var list []string
+				for _, p := range r.Privileges {
+					list = append(list, p.Operation+" on "+p.ObjectType+" "+p.ObjectID)
+				}
+				return strings.Join(list, "\n")
+			},
+		),
+	}
+	return s.table(ctx, r)
+}

@@ -1,0 +1,351 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// DB is what the service works on; the store's is one.
+type DB interface {
+	resource.DB
+	// Watch tells of commits that changed rows of those resources, until stop.
+	Watch(names ...string) (changed <-chan struct{}, stop func())
+}
+
+// Options say how reports are made.
+type Options struct {
+	Folder string // where the files lie; made when it is not there
+	// Access is what a user may see and do; fault.NoLogin for one who is suspended or gone.
+	Access  func(ctx context.Context, userID int64) (*resource.Access, error)
+	Zone    func() *time.Location // of the portal
+	Workers int                   // runs at once; 2 when 0
+	Clock   func() time.Time      // time.Now when nil
+	Log     *slog.Logger
+}
+
+// Service makes the reports that are asked for.
+type Service struct {
+	db     DB
+	o      Options
+	freed  chan struct{} // a worker has become free
+	wait   sync.WaitGroup
+	mu     sync.Mutex
+	active map[int64]context.CancelCauseFunc // by task
+	close  context.CancelFunc                // nil until Start
+}
+
+// How long one run may take, how many may wait, and how often a run tells how far it is.
+const (
+	longest    = 30 * time.Minute
+	mostQueued = 100
+	tellEvery  = time.Second
+)
+
+var (
+	errClosed  = errors.New("the portal is stopping")
+	errRemoved = errors.New("the run was removed")
+)
+
+// New brings the folder and the rows into step: what the end of the last
+// process cut off has failed, and files without a row go.
+func New(ctx context.Context, db DB, o Options) (*Service, error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	o.Workers, o.Log = cmp.Or(o.Workers, 2), cmp.Or(o.Log, slog.Default())
+	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), active: map[int64]context.CancelCauseFunc{}}
+	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+		return nil, fault.New(fault.Conflict, "the folder %s for reports cannot be made; choose another data folder with --data", o.Folder)
+	}
+	err := db.Write(ctx, func(tx resource.Tx) error {
+		cut, err := resource.Find(ctx, tx, portal.ReportTasks.Name, resource.Where{Field: "state", Op: "=", Value: portal.TaskRunning})
+		for i := range cut {
+			if err == nil {
+				err = s.failed(ctx, tx, &cut[i], "the portal stopped while the report was being made; run it again")
+			}
+		}
+		return err
+	})
+	if err == nil {
+		err = s.sweep(ctx)
+	}
+	return s, err
+}
+
+// Start begins to make what is asked for, and what was left waiting.
+func (s *Service) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.close = cancel
+	asked, stopAsked := s.db.Watch(string(portal.ReportTasks.Name))
+	removed, stopRemoved := s.db.Watch(string(portal.Reports.Name))
+	s.wait.Go(func() {
+		defer stopAsked()
+		defer stopRemoved()
+		for {
+			s.begin(ctx)
+			select {
+			case <-ctx.Done():
+				return
+			case <-asked:
+			case <-s.freed:
+			case <-removed:
+				if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+					s.o.Log.ErrorContext(ctx, "files of removed reports stay", "err", err)
+				}
+			}
+		}
+	})
+}
+
+// Close cancels what runs and waits for it, no longer than the context. It may
+// be called twice, and on a service that never started.
+func (s *Service) Close(ctx context.Context) error {
+	if s.close == nil {
+		return nil
+	}
+	s.close()
+	s.mu.Lock()
+	for _, cancel := range s.active {
+		cancel(errClosed)
+	}
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() { s.wait.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("reports still being made: %w", context.Cause(ctx))
+	}
+}
+
+// begin starts waiting runs while workers are free. Only one goroutine calls it.
+func (s *Service) begin(ctx context.Context) {
+	waiting, err := resource.Find(ctx, s.db, portal.ReportTasks.Name,
+		resource.Where{Field: "state", Op: "=", Value: portal.TaskWaiting}, resource.Limit(int64(2*s.o.Workers)))
+	if err != nil {
+		if ctx.Err() == nil {
+			s.o.Log.ErrorContext(ctx, "waiting reports cannot be read", "err", err)
+		}
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range waiting {
+		if len(s.active) >= s.o.Workers || ctx.Err() != nil {
+			return
+		}
+		if s.active[t.ID] != nil {
+			continue
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		s.active[t.ID] = cancel
+		s.wait.Go(func() {
+			s.work(ctx, t.ID)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.active, t.ID)
+			cancel(nil)
+			select {
+			case s.freed <- struct{}{}:
+			default:
+			}
+		})
+	}
+}
+
+// work makes one run, and keeps why it failed if it does.
+func (s *Service) work(ctx context.Context, id int64) {
+	err := s.guarded(ctx, id)
+	if err == nil {
+		return
+	}
+	if cause := context.Cause(ctx); errors.Is(cause, errRemoved) || errors.Is(cause, errClosed) || ctx.Err() != nil || errors.Is(err, errRemoved) {
+		_ = os.Remove(fileOf(s.o.Folder, id)) // the row has gone, or says that the run was cut off after the next start
+		return
+	}
+	sentence := fault.Of(err).Message
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		sentence = fmt.Sprintf("it took longer than %d minutes; ask for fewer rows", int(longest.Minutes()))
+	case fault.Of(err).Kind == fault.Internal:
+		s.o.Log.ErrorContext(ctx, "a report could not be made", "task", id, "err", err)
+		sentence = "something went wrong in the portal; its log says what"
+	}
+	if err := s.change(ctx, id, func(tx resource.Tx, t *portal.ReportTask) error { return s.failed(ctx, tx, t, sentence) }); err != nil && !errors.Is(err, errRemoved) {
+		s.o.Log.ErrorContext(ctx, "a failed report cannot be noted", "task", id, "err", err)
+	}
+}
+
+// guarded is make, where a panic is an error like any other.
+func (s *Service) guarded(ctx context.Context, id int64) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return s.make(ctx, id)
+}
+
+func (s *Service) make(ctx context.Context, id int64) error {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	var task portal.ReportTask
+	err := s.change(ctx, id, func(tx resource.Tx, t *portal.ReportTask) error {
+		t.State, t.StartedOn, t.Progress = portal.TaskRunning, resource.SecondsOf(s.o.Clock()), 0
+		task = *t
+		return resource.Put(ctx, tx, portal.ReportTasks.Name, t)
+	})
+	if err != nil {
+		return err
+	}
+	who, err := s.o.Access(ctx, task.UserID)
+	if err != nil {
+		return err
+	}
+	report, err := resource.Get(ctx, s.db, portal.Reports.Name, task.ReportID)
+	if fault.Is(err, fault.Unknown) {
+		return errRemoved
+	}
+	if err != nil {
+		return err
+	}
+	run := &Run{Report: report, Access: who, From: s.db, Zone: s.o.Zone(), At: s.o.Clock(), Progress: s.teller(ctx, id)}
+	if err := File(ctx, s.o.Folder, &task, run); err != nil {
+		return err
+	}
+	return s.finish(ctx, &task)
+}
+
+// finish keeps what was made, and drops the oldest runs beyond what is kept.
+func (s *Service) finish(ctx context.Context, made *portal.ReportTask) error {
+	var dropped []portal.ReportTask
+	err := s.change(ctx, made.ID, func(tx resource.Tx, t *portal.ReportTask) error {
+		*t = *made
+		t.State, t.Progress, t.EndedOn = portal.TaskDone, 100, resource.SecondsOf(s.o.Clock())
+		if err := resource.Put(ctx, tx, portal.ReportTasks.Name, t); err != nil {
+			return err
+		}
+		var err error
+		dropped, err = prune(ctx, tx, made.ReportID)
+		return err
+	})
+	if err != nil {
+		_ = os.Remove(fileOf(s.o.Folder, made.ID))
+		return err
+	}
+	for _, t := range dropped {
+		_ = os.Remove(fileOf(s.o.Folder, t.ID)) // the next sweep tries again
+	}
+	return nil
+}
+
+// prune removes the oldest of the runs that have ended.
+func prune(ctx context.Context, tx resource.Tx, report int64) ([]portal.ReportTask, error) {
+	all, err := resource.Find(ctx, tx, portal.ReportTasks.Name, resource.Where{Field: "reportId", Op: "=", Value: report})
+	if err != nil {
+		return nil, err
+	}
+	ended := slices.DeleteFunc(all, func(t portal.ReportTask) bool {
+		return t.State == portal.TaskWaiting || t.State == portal.TaskRunning
+	})
+	dropped := ended[:max(0, len(ended)-portal.KeptTasks)]
+	for _, t := range dropped {
+		if err := resource.Delete(ctx, tx, portal.ReportTasks.Name, t.ID); err != nil {
+			return nil, err
+		}
+	}
+	return dropped, nil
+}
+
+// failed keeps why a run has not become a file.
+func (s *Service) failed(ctx context.Context, tx resource.Tx, t *portal.ReportTask, sentence string) error {
+	t.State, t.Error, t.EndedOn = portal.TaskFailed, sentence, resource.SecondsOf(s.o.Clock())
+	if err := resource.Put(ctx, tx, portal.ReportTasks.Name, t); err != nil {
+		return err
+	}
+	_, err := prune(ctx, tx, t.ReportID) // their files go with the next sweep
+	return err
+}
+
+// change writes the row of a run; errRemoved when it has gone.
+func (s *Service) change(ctx context.Context, id int64, do func(resource.Tx, *portal.ReportTask) error) error {
+	ctx = context.WithoutCancel(ctx)
+	return s.db.Write(ctx, func(tx resource.Tx) error {
+		t, err := resource.Get(ctx, tx, portal.ReportTasks.Name, id)
+		if fault.Is(err, fault.Unknown) {
+			return errRemoved
+		}
+		if err != nil {
+			return err
+		}
+		return do(tx, t)
+	})
+}
+
+// teller keeps how far a run is, now and then. It notices when the run was
+// removed together with its report.
+func (s *Service) teller(ctx context.Context, id int64) func(int64) error {
+	last := time.Now()
+	return func(percent int64) error {
+		if time.Since(last) < tellEvery {
+			return nil
+		}
+		last = time.Now()
+		return s.change(ctx, id, func(tx resource.Tx, t *portal.ReportTask) error {
+			t.Progress = min(percent, 99)
+			return resource.Put(ctx, tx, portal.ReportTasks.Name, t)
+		})
+	}
+}
+
+// cancel ends a run that is being made; the caller has removed its row.
+func (s *Service) cancel(id int64) {
+	s.mu.Lock()
+	cancel := s.active[id]
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel(errRemoved)
+	}
+	_ = os.Remove(fileOf(s.o.Folder, id)) // what the run still makes, it removes itself
+}
+
+// sweep removes files that no row knows.
+func (s *Service) sweep(ctx context.Context) error {
+	files, err := os.ReadDir(s.o.Folder)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	tasks, err := resource.Find(ctx, s.db, portal.ReportTasks.Name)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		id, err := strconv.ParseInt(strings.TrimSuffix(f.Name(), unfinished), 10, 64)
+		known := slices.ContainsFunc(tasks, func(t portal.ReportTask) bool {
+			part := strings.HasSuffix(f.Name(), unfinished)
+			return t.ID == id && (t.State == portal.TaskRunning || t.State == portal.TaskDone && !part)
+		})
+		if err == nil && !known && f.Type().IsRegular() {
+			if err := os.Remove(filepath.Join(s.o.Folder, f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,280 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/report"
+	"spyglass/backend/resource"
+)
+
+// service runs until the test ends.
+func (h *house) service(access func(context.Context, int64) (*resource.Access, error)) *report.Service {
+	h.Helper()
+	if access == nil {
+		access = func(_ context.Context, id int64) (*resource.Access, error) { return h.access[id], nil }
+	}
+	s, err := report.New(h.Context(), h.db, report.Options{
+		Folder: h.folder, Access: access, Zone: func() *time.Location { return time.UTC }, Clock: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.Cleanup(func() { _ = s.Close(context.Background()) })
+	return s
+}
+
+// ask sends one request to the service.
+func (h *house) ask(s *report.Service, who *resource.Access, id string, report, task int64, body string) (any, error) {
+	h.Helper()
+	for _, e := range s.Endpoints() {
+		if e.ID() == id {
+			c := &resource.Call{Access: who, At: noon, Base: "http://here/api", Body: []byte(body), Vars: map[string]string{"id": fmt.Sprint(report), "taskId": fmt.Sprint(task)}}
+			return e.Handle(resource.WithCall(h.Context(), c), c)
+		}
+	}
+	h.Fatal("no endpoint", id)
+	return nil, nil
+}
+
+const (
+	runIt    = "POST /report/reports/{id}/executions"
+	getIt    = "GET /report/reports/{id}/tasks/{taskId}"
+	fetchIt  = getIt + "/result"
+	removeIt = "DELETE /report/reports/{id}/tasks/{taskId}"
+)
+
+// until waits for a run to reach a state.
+func (h *house) until(task int64, state string) *portal.ReportTask {
+	h.Helper()
+	changed, stop := h.db.Watch(string(portal.ReportTasks.Name))
+	defer stop()
+	limit := time.After(20 * time.Second)
+	for {
+		t, err := resource.Get(h.Context(), h.db, portal.ReportTasks.Name, task)
+		if err != nil {
+			h.Fatal(err)
+		}
+		if t.State == state {
+			return t
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			h.Fatalf("the run is %s (%s), want %s", t.State, t.Error, state)
+		}
+	}
+}
+
+// text is the file that an answer streams.
+func (h *house) text(out any, err error) (string, string) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+	a := out.(resource.Answer)
+	var b bytes.Buffer
+	if err := a.Stream(&b); err != nil {
+		h.Fatal(err)
+	}
+	return b.String(), a.Filename
+}
+
+func (h *house) inventory() {
+	put(h, portal.Reports.Name, portal.Report{ID: 1, Name: `../Büro "x"`, Type: portal.ReportInventory, Format: portal.FormatCSV, Columns: columns("Device"), SortDirection: "asc"})
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	f := fault.Of(err)
+	return string(f.Kind) + ": " + f.Message
+}
+
+func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
+	h := open(t)
+	h.town()
+	h.inventory()
+	s := h.service(nil)
+	s.Start()
+	made, err := h.ask(s, clerk, runIt, 1, 0, `{}`)
+	if want := `{1 1 http://here/api/report/reports/1/tasks/1/result}`; err != nil || fmt.Sprint(made) != want {
+		t.Fatalf("got %v %v, want %s", made, err, want)
+	}
+	task := h.until(1, portal.TaskDone)
+	want := portal.ReportTask{ID: 1, ReportID: 1, State: portal.TaskDone, Progress: 100, CreatedOn: seconds(noon), StartedOn: seconds(noon), EndedOn: seconds(noon), Size: 26, Rows: 2,
+		Format: portal.FormatCSV, UserID: 2, User: "clerk", Object: "deviceGroup", Groups: []int64{2}}
+	if !reflect.DeepEqual(*task, want) {
+		t.Errorf("got %+v\nwant %+v", *task, want)
+	}
+	for _, who := range []*resource.Access{admin, clerk} {
+		text, name := h.text(h.ask(s, who, fetchIt, 1, 1, ""))
+		if text != "\ufeffDevice\r\nfjord\r\nbridge\r\n" || name != "B-ro -x 2026-05-04.csv" {
+			t.Errorf("%s gets %q as %q", who.User, text, name)
+		}
+	}
+	for _, id := range []string{getIt, fetchIt} {
+		if _, err := h.ask(s, neighbour, id, 1, 1, ""); message(err) != "unknown: there is no report task 1" {
+			t.Errorf("the neighbour asks %s and gets %v", id, err)
+		}
+	}
+	if _, err := h.ask(s, neighbour, runIt, 1, 0, ""); message(err) != "denied: your role may see this report, but not run or change it" {
+		t.Errorf("the neighbour runs it and gets %v", err)
+	}
+	if info, err := os.Stat(filepath.Join(h.folder, "1")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v (%v), want mode 0600", info, err)
+	}
+	if _, err := h.ask(s, admin, removeIt, 1, 1, ""); err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := os.ReadDir(h.folder); len(files) > 0 {
+		t.Errorf("files stay behind: %v", files)
+	}
+	if _, err := h.ask(s, admin, getIt, 1, 1, ""); message(err) != "unknown: there is no report task 1" {
+		t.Errorf("after it was removed: %v", err)
+	}
+}
+
+func TestOnlyWhoMayChangeAUserActsForThem(t *testing.T) {
+	h := open(t)
+	h.inventory()
+	put(h, portal.Users.Name, portal.User{ID: 2, Username: "clerk"})
+	put(h, portal.Reports.Name, portal.Report{ID: 2, Name: "Users", Type: portal.ReportUser, SortDirection: "asc"})
+	s := h.service(nil)
+	for _, tt := range []struct {
+		who    *resource.Access
+		report int64
+		body   string
+		want   string
+	}{
+		{clerk, 1, `{"withAdminId":1}`, "denied: your role may not act for another user; leave withAdminId out"},
+		{clerk, 1, `{"withAdminId":2}`, ""},
+		{admin, 1, `{"withAdminId":2,"receiveEmails":"a@example.net, b@example.net"}`, ""},
+		{admin, 1, `{"receiveEmails":"nobody"}`, `invalid: receiveEmails: "nobody" is no mail address`},
+		{clerk, 2, ``, "denied: a report of the type User needs the right read on settings: useraccess, which clerk does not have"},
+		{admin, 2, `{"withAdminId":2}`, "denied: a report of the type User needs the right read on settings: useraccess, which clerk does not have"},
+		{admin, 9, ``, "unknown: there is no report 9"},
+	} {
+		if _, err := h.ask(s, tt.who, runIt, tt.report, 0, tt.body); message(err) != tt.want {
+			t.Errorf("%s, report %d, %s: got %q, want %q", tt.who.User, tt.report, tt.body, message(err), tt.want)
+		}
+	}
+	tasks, err := resource.Find(t.Context(), h.db, portal.ReportTasks.Name)
+	if err != nil || len(tasks) != 2 || tasks[1].UserID != 2 || tasks[1].Mails != "a@example.net,b@example.net" {
+		t.Errorf("got %+v %v", tasks, err)
+	}
+}
+
+func TestARunIsCancelledWhenItIsRemoved(t *testing.T) {
+	h := open(t)
+	h.inventory()
+	began, ended := make(chan bool), make(chan error, 1)
+	s := h.service(func(ctx context.Context, id int64) (*resource.Access, error) {
+		if resource.CallOf(ctx) != nil { // asked for by the request
+			return admin, nil
+		}
+		began <- true
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return nil, ctx.Err()
+	})
+	s.Start()
+	if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	_, err := h.ask(s, admin, getIt, 1, 1, "")
+	if f := fault.Of(err); f.Kind != fault.Running || !reflect.DeepEqual(f.Detail, map[string]any{"state": "running", "progress": int64(0)}) {
+		t.Errorf("while it runs: %v %v", err, f.Detail)
+	}
+	if _, err := h.ask(s, admin, removeIt, 1, 1, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil || err.Error() != "the run was removed" {
+		t.Errorf("the run ended with %v", err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if tasks, err := resource.Find(t.Context(), h.db, portal.ReportTasks.Name); len(tasks) > 0 || err != nil {
+		t.Errorf("rows stay behind: %v %v", tasks, err)
+	}
+}
+
+func TestARestartFailsWhatRanAndGoesOnWithWhatWaited(t *testing.T) {
+	h := open(t)
+	h.inventory()
+	put(h, portal.ReportTasks.Name, portal.ReportTask{ID: 1, ReportID: 1, State: portal.TaskRunning, UserID: 1, Groups: []int64{}}, portal.ReportTask{ID: 2, ReportID: 1, State: portal.TaskWaiting, UserID: 1, Groups: []int64{}})
+	if err := os.MkdirAll(h.folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"1.part", "77", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(h.folder, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := h.service(nil)
+	s.Start()
+	h.until(2, portal.TaskDone)
+	_, err := h.ask(s, admin, getIt, 1, 1, "")
+	if want := "conflict: the report could not be made: the portal stopped while the report was being made; run it again"; message(err) != want {
+		t.Errorf("got %q, want %q", message(err), want)
+	}
+	var names []string
+	files, err := os.ReadDir(h.folder)
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	if want := []string{"2", "notes.txt"}; err != nil || !reflect.DeepEqual(names, want) {
+		t.Errorf("files are %v (%v), want %v", names, err, want)
+	}
+}
+
+func TestOnlyTheNewestRunsAreKept(t *testing.T) {
+	h := open(t)
+	h.inventory()
+	s := h.service(nil)
+	s.Start()
+	for i := range int64(portal.KeptTasks + 2) {
+		if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
+			t.Fatal(err)
+		}
+		h.until(i+1, portal.TaskDone)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := resource.Find(t.Context(), h.db, portal.ReportTasks.Name)
+	files, _ := os.ReadDir(h.folder)
+	if err != nil || len(tasks) != portal.KeptTasks || tasks[0].ID != 3 || len(files) != portal.KeptTasks {
+		t.Errorf("%d rows from %d on and %d files are kept (%v)", len(tasks), tasks[0].ID, len(files), err)
+	}
+}
+
+func TestAPanicFailsTheRunAndNotThePortal(t *testing.T) {
+	h := open(t)
+	h.inventory()
+	s := h.service(func(ctx context.Context, _ int64) (*resource.Access, error) {
+		if resource.CallOf(ctx) == nil {
+			panic("boom")
+		}
+		return admin, nil
+	})
+	s.Start()
+	if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := h.until(1, portal.TaskFailed).Error, "something went wrong in the portal; its log says what"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,190 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// source is the rows of one resource on their way into a Table.
+type source[T any] struct {
+	name    resource.Name[T]
+	id      func(*T) int64
+	where   []resource.Where
+	keep    func(*T) bool // nil: all
+	columns []column[T]
+	tone    func(*T) Tone
+	counts  []Count
+	counted func(*T) int // which of counts a row is; nil: none
+}
+
+// column is one cell of a row.
+type column[T any] struct {
+	name string
+	text func(*T) string
+	key  func(*T) string // what it sorts by; nil: its text, whatever the letter case
+}
+
+const pageRows = 500 // read at a time
+
+// table reads everything once for its order and its counts; its Rows read again.
+func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*Table, error) {
+	shown, err := s.chosen(r.Report)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Title: r.Report.Name, About: about, Counts: s.counts}
+	for _, c := range shown {
+		t.Columns = append(t.Columns, c.name)
+	}
+	ids, err := s.order(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	t.Total = int64(len(ids))
+	t.Rows = func(yield func(Row) error) error {
+		for page := range slices.Chunk(ids, pageRows) {
+			rows, err := s.read(ctx, r, page)
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				out := Row{Cells: make([]string, len(shown))}
+				for i, c := range shown {
+					out.Cells[i] = c.text(row)
+				}
+				if s.tone != nil {
+					out.Tone = s.tone(row)
+				}
+				if err := yield(out); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return t, nil
+}
+
+// chosen are the columns that the report names, or all of them. Those that are
+// not of the type itself, properties for one, always show.
+func (s *source[T]) chosen(report *portal.Report) ([]column[T], error) {
+	kind := portal.ReportTypeOf(report.Type)
+	if len(report.Columns) == 0 {
+		return s.columns, nil
+	}
+	var out []column[T]
+	for _, c := range report.Columns {
+		i := kind.Column(c.Name)
+		if i < 0 {
+			return nil, fmt.Errorf("report %d: no column %q", report.ID, c.Name)
+		}
+		if !c.Hidden {
+			out = append(out, s.columns[i])
+		}
+	}
+	return append(out, s.columns[len(kind.Columns):]...), nil
+}
+
+type sortKey struct {
+	id  int64
+	key string
+}
+
+// order is the ids of all rows, in the order of the report.
+func (s *source[T]) order(ctx context.Context, r *Run) ([]int64, error) {
+	var by *column[T]
+	if r.Report.SortedBy != "" {
+		if i := portal.ReportTypeOf(r.Report.Type).Column(r.Report.SortedBy); i >= 0 {
+			by = &s.columns[i]
+		}
+	}
+	var keys []sortKey
+	err := s.scan(ctx, r, func(row *T) {
+		k := sortKey{id: s.id(row)}
+		switch {
+		case by != nil && by.key != nil:
+			k.key = by.key(row)
+		case by != nil:
+			k.key = strings.ToLower(by.text(row))
+		}
+		keys = append(keys, k)
+		if s.counted != nil {
+			if i := s.counted(row); i >= 0 {
+				s.counts[i].N++
+			}
+		}
+	})
+	if by != nil {
+		slices.SortFunc(keys, func(a, b sortKey) int { return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.id, b.id)) })
+	}
+	ids := make([]int64, len(keys))
+	for i := range keys {
+		ids[i] = keys[i].id
+	}
+	if r.Report.SortDirection == "desc" {
+		slices.Reverse(ids)
+	}
+	return ids, err
+}
+
+// scan reads the rows by id, a page at a time.
+func (s *source[T]) scan(ctx context.Context, r *Run, each func(*T)) error {
+	for last := int64(0); ; {
+		where := append(slices.Clip(s.where), resource.SeenBy(r.Access, resource.Read),
+			resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(pageRows))
+		page, err := resource.Find(ctx, r.From, s.name, where...)
+		if err != nil {
+			return err
+		}
+		for i := range page {
+			if last = s.id(&page[i]); s.keep == nil || s.keep(&page[i]) {
+				each(&page[i])
+			}
+		}
+		if err := r.told(ctx, 0); err != nil || len(page) < pageRows {
+			return err
+		}
+	}
+}
+
+// read is a page of rows in the order of ids; what has gone since is left out.
+func (s *source[T]) read(ctx context.Context, r *Run, ids []int64) ([]*T, error) {
+	found, err := resource.Find(ctx, r.From, s.name, resource.Where{Field: "id", Op: "in", Value: ids}, resource.SeenBy(r.Access, resource.Read))
+	byID := make(map[int64]*T, len(found))
+	for i := range found {
+		byID[s.id(&found[i])] = &found[i]
+	}
+	out := make([]*T, 0, len(ids))
+	for _, id := range ids {
+		if row := byID[id]; row != nil {
+			out = append(out, row)
+		}
+	}
+	return out, err
+}
+
+// plain are the columns of a type, in its order, each with its text.
+func plain[T any](kind string, text ...func(*T) string) []column[T] {
+	names := portal.ReportTypeOf(kind).Columns
+	out := make([]column[T], len(names))
+	for i, name := range names {
+		out[i] = column[T]{name: name, text: text[i]}
+	}
+	return out
+}
+
+// number is a key that sorts as the number does; it is not negative.
+func number(n int64) string { return fmt.Sprintf("%020d", n) }
+
+func yesNo(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/portal"
+)
+
+// users lists who can sign in.
+func users(ctx context.Context, r *Run) (*Table, error) {
+	type user = portal.User
+	f := r.Report.UserFilter
+	name, first, last, mail := newGlobs(f.Username), newGlobs(f.FirstName), newGlobs(f.LastName), newGlobs(f.Email)
+	role, status, apiOnly := newGlobs(f.Role), newGlobs(f.Status), newGlobs(f.APIOnly)
+	s := &source[user]{
+		name: portal.Users.Name, id: func(u *user) int64 { return u.ID },
+		keep: func(u *user) bool {
+			return name.match(u.Username) && first.match(u.FirstName) && last.match(u.LastName) && mail.match(u.Email) && status.match(u.Status) &&
+				apiOnly.match(strconv.FormatBool(u.APIOnly)) &&
+				slices.ContainsFunc(u.Roles, func(held portal.RoleRef) bool { return role.match(held.Name) })
+		},
+		counts: []Count{{"Suspended", Warn, 0}, {"Active", OK, 0}},
+		tone:   func(u *user) Tone { return []Tone{Warn, OK}[active(u)] }, counted: active,
+		columns: plain(portal.ReportUser,
+			func(u *user) string { return u.Username },
+			func(u *user) string { return u.FirstName },
+			func(u *user) string { return u.LastName },
+			func(u *user) string { return u.Email },
+			func(u *user) string {
+				var names []string
+				for _, held := range u.Roles {
+					names = append(names, held.Name)
+				}
+				return strings.Join(names, ", ")
+			},
+			func(u *user) string { return u.Status },
+			func(u *user) string { return yesNo(u.APIOnly) },
+			func(u *user) string { return r.moment(u.LastLoginOn) },
+			func(u *user) string { return u.CreatedBy },
+		),
+	}
+	s.columns[7].key = func(u *user) string { return number(int64(u.LastLoginOn)) }
+	return s.table(ctx, r)
+}
+
+// active is 1 for a user who is, and 0 for one who is not.
+func active(u *portal.User) int {
+	if u.Status == "active" {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,105 @@
+package series
+
+import (
+	"context"
+	"math"
+
+	"spyglass/backend/fault"
+)
+
+// Step is what the samples of a while come to. Where Count is 0 nothing else
+// means anything.
+type Step struct {
+	At          int64 // when the while begins, epoch seconds
+	Count       int
+	Sum         float64
+	Min, Max    float64
+	First, Last float64
+}
+
+// Average is NaN when there was no sample.
+func (s Step) Average() float64 {
+	if s.Count == 0 {
+		return math.NaN()
+	}
+	return s.Sum / float64(s.Count)
+}
+
+func (s *Step) add(v float64) {
+	if s.Count == 0 {
+		s.Min, s.Max, s.First = v, v, v
+	}
+	s.Count++
+	s.Sum += v
+	s.Min, s.Max, s.Last = min(s.Min, v), max(s.Max, v), v
+}
+
+// join takes in a later while.
+func (s *Step) join(o Step) {
+	if o.Count == 0 {
+		return
+	}
+	if s.Count == 0 {
+		at := s.At
+		*s = o
+		s.At = at
+		return
+	}
+	s.Count += o.Count
+	s.Sum += o.Sum
+	s.Min, s.Max, s.Last = min(s.Min, o.Min), max(s.Max, o.Max), o.Last
+}
+
+// maxSteps bounds the memory that one question takes.
+const maxSteps = 100_000
+
+// Aggregate is, for each datapoint of the query, what its samples come to in
+// every step of so many seconds, from q.From on: as many steps as there are, the
+// last one shorter where it has to be. It holds no more than the steps and a few
+// days of samples in memory. An hour that Retain made counts in the step that it
+// begins in.
+func (db *DB) Aggregate(ctx context.Context, q Query, step int64) ([][]Step, error) {
+	q, err := q.checked()
+	if err != nil {
+		return nil, err
+	}
+	if step <= 0 {
+		return nil, fault.At("step", "a step of %d seconds is out of range", step)
+	}
+	step = min(step, latest)
+	count := (max(q.To-q.From, 0) + step - 1) / step
+	if count*int64(max(len(q.DataPoints), 1)) > maxSteps {
+		return nil, fault.At("step", "steps of %d seconds are more than %d values; ask for longer ones", step, maxSteps)
+	}
+	all := make([][]Step, len(q.DataPoints))
+	for i := range all {
+		all[i] = make([]Step, count)
+		for j := range all[i] {
+			all[i][j].At = q.From + int64(j)*step
+		}
+	}
+	db.rolling.RLock()
+	defer db.rolling.RUnlock()
+	v := db.view(q)
+	for i := range all {
+		old, err := v.hours(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		for _, hour := range old {
+			all[i][(hour.At-q.From)/step].join(hour)
+		}
+	}
+	for low := v.low; low <= v.high; low += together {
+		some, err := v.points(ctx, low, min(v.high, low+together-1))
+		if err != nil {
+			return nil, err
+		}
+		for i := range some {
+			for _, p := range some[i] {
+				all[i][(p.at-q.From)/step].add(p.value)
+			}
+		}
+	}
+	return all, nil
+}

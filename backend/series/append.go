@@ -1,0 +1,283 @@
+package series
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/store"
+)
+
+// job is something that the writing goroutine does: append samples, or do.
+type job struct {
+	samples []Sample
+	do      func() error
+	err     error
+	done    chan struct{}
+}
+
+// What shares a commit at most.
+const (
+	maxJobs    = 256
+	maxSamples = 200_000
+)
+
+// batch is what one commit appends; it is kept for its memory.
+type batch struct {
+	jobs  []*job
+	added []*series
+	made  []*series // new ones among them
+	rows  []logRow  // one for each half day
+}
+
+// Append keeps samples of any series, in any order; see the package comment for
+// those of the same second. When it returns nil they are on disk, when it
+// returns an error none is.
+func (db *DB) Append(ctx context.Context, samples []Sample) error {
+	for i := range samples {
+		if at := samples[i].At; at < 0 || at >= latest {
+			return fault.At("at", "%d is no moment in epoch seconds between 1970 and 9999", at)
+		}
+	}
+	if len(samples) == 0 {
+		return nil
+	}
+	return db.send(ctx, &job{samples: samples, done: make(chan struct{})})
+}
+
+// do runs f on the goroutine that writes.
+func (db *DB) do(ctx context.Context, f func() error) error {
+	return db.send(ctx, &job{do: f, done: make(chan struct{})})
+}
+
+func (db *DB) send(ctx context.Context, j *job) error {
+	select {
+	case <-db.stop:
+		return offline()
+	case <-ctx.Done():
+		return ctx.Err()
+	default:
+	}
+	select {
+	case db.jobs <- j:
+	case <-db.stop:
+		return offline()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case <-j.done: // even when the caller has gone: what is written is written
+		return j.err
+	case <-db.done:
+	}
+	select {
+	case <-j.done:
+		return j.err
+	default:
+		return offline()
+	}
+}
+
+func offline() error {
+	return fault.New(fault.Offline, "the portal is stopping; no sample was written")
+}
+
+func (db *DB) run() {
+	defer close(db.done)
+	var under *fold
+	for {
+		if under == nil {
+			under = db.due()
+		}
+		if under != nil {
+			under = db.advance(under)
+			select {
+			case j := <-db.jobs:
+				db.serve(j)
+			case <-db.stop:
+				db.drain()
+				return
+			default:
+			}
+			continue
+		}
+		select {
+		case j := <-db.jobs:
+			db.serve(j)
+		case <-db.stop:
+			db.drain()
+			return
+		}
+	}
+}
+
+func (db *DB) drain() {
+	for {
+		select {
+		case j := <-db.jobs:
+			db.serve(j)
+		default:
+			return
+		}
+	}
+}
+
+// serve does j, and with it whatever else waits to be appended.
+func (db *DB) serve(j *job) {
+	for j != nil {
+		if j.do != nil {
+			j.finish(j.do())
+			return
+		}
+		b := &db.batch
+		b.jobs = append(b.jobs[:0], j)
+		j = nil
+		for total := len(b.jobs[0].samples); j == nil && total < maxSamples && len(b.jobs) < maxJobs; {
+			select {
+			case other := <-db.jobs:
+				if other.do != nil {
+					j = other
+					continue
+				}
+				b.jobs = append(b.jobs, other)
+				total += len(other.samples)
+				continue
+			default:
+			}
+			break
+		}
+		err := db.commit(b)
+		for _, appended := range b.jobs {
+			appended.finish(err)
+		}
+		clear(b.jobs)
+	}
+}
+
+func (j *job) finish(err error) {
+	j.err = err
+	close(j.done)
+}
+
+// commit writes a batch to the log and takes it into memory.
+func (db *DB) commit(b *batch) error {
+	b.made, b.added = b.made[:0], b.added[:0]
+	for i := range b.rows {
+		b.rows[i] = logRow{data: b.rows[i].data[:0]}
+	}
+	used := db.prepare(b)
+	if len(b.added) == 0 {
+		return nil
+	}
+	seq := db.seq
+	err := db.file.Write(func(tx store.ChunksTx) error {
+		for i := range b.rows[:used] {
+			seq++
+			if err := tx.Put(logs, rowOf(b.rows[i].when, seq), b.rows[i].data); err != nil {
+				return err
+			}
+		}
+		return db.putNames(tx, b.made)
+	})
+	if err != nil {
+		db.forget(b.made)
+		return err
+	}
+	for i := range b.rows[:used] {
+		db.seq++
+		db.logged[b.rows[i].when] = db.seq
+	}
+	return db.take(b)
+}
+
+// prepare finds the series of a batch and writes its rows of the log; used says how many.
+func (db *DB) prepare(b *batch) (used int) {
+	row := -1
+	for _, j := range b.jobs {
+		for i := range j.samples {
+			p := &j.samples[i]
+			if math.IsNaN(p.Value) {
+				continue
+			}
+			s := db.find(Key{p.Instance, p.DataPoint}, &b.made)
+			b.added = append(b.added, s)
+			when := halfDayOf(p.At)
+			if row < 0 || b.rows[row].when != when {
+				row = slices.IndexFunc(b.rows[:used], func(r logRow) bool { return r.when == when })
+			}
+			if row < 0 {
+				if row = used; row == len(b.rows) {
+					b.rows = append(b.rows, logRow{})
+				}
+				b.rows[row].when = when
+				used++
+			}
+			b.rows[row].add(s.number, point{p.At, p.Value})
+		}
+	}
+	return used
+}
+
+// find is the series of that name; one that is new is added to made too.
+func (db *DB) find(key Key, made *[]*series) *series {
+	s := db.series[key]
+	if s == nil {
+		s = &series{key: key, number: db.next, fresh: true}
+		db.next++
+		db.mu.Lock()
+		db.series[key] = s
+		db.mu.Unlock()
+		*made = append(*made, s)
+	}
+	return s
+}
+
+func (db *DB) putNames(tx store.ChunksTx, made []*series) error {
+	if len(made) == 0 {
+		return nil
+	}
+	if err := tx.Put(names, 0, binary.LittleEndian.AppendUint64(nil, uint64(db.next))); err != nil {
+		return err
+	}
+	for _, s := range made {
+		name := binary.LittleEndian.AppendUint64(nil, uint64(s.key.Instance))
+		if err := tx.Put(names, s.number, binary.LittleEndian.AppendUint64(name, uint64(s.key.DataPoint))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget takes back series whose names could not be written.
+func (db *DB) forget(made []*series) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, s := range made {
+		delete(db.series, s.key)
+	}
+}
+
+// take puts a batch that is on disk into memory.
+func (db *DB) take(b *batch) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	n := 0
+	for _, j := range b.jobs {
+		for i := range j.samples {
+			p := &j.samples[i]
+			if math.IsNaN(p.Value) {
+				continue
+			}
+			if err := b.added[n].add(point{p.At, p.Value}, db.high); err != nil {
+				return err
+			}
+			n++
+			db.newest = max(db.newest, p.At)
+		}
+	}
+	db.held += n
+	clear(b.added)
+	return nil
+}

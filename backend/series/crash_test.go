@@ -1,0 +1,148 @@
+package series_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"spyglass/backend/series"
+)
+
+// victim is the environment variable that makes this test binary write samples
+// to the file that it names, until it is killed.
+const victim = "SPYGLASS_TEST_SERIES"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(victim); path != "" {
+		if err := writeUntilKilled(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// crowd is so many series that their chunks take several transactions.
+const crowd = 1500
+
+// Every ten minutes have their number as their value; half days go by quickly,
+// so that chunks are written while the kill comes. The second datapoint of
+// instance 1 is always late, into a half day that is long over.
+func writeUntilKilled(path string) error {
+	db, err := series.Open(context.Background(), series.Options{Path: path})
+	if err != nil {
+		return err
+	}
+	last, ok, err := db.Last(context.Background(), 1, 1)
+	if err != nil {
+		return err
+	}
+	next := int64(0)
+	if ok {
+		next = int64(last.Value) + 1
+	}
+	for ; ; next += 10 {
+		var some []series.Sample
+		for i := next; i < next+10; i++ {
+			some = append(some, series.Sample{Instance: 1, DataPoint: 2, At: monday + i, Value: float64(i)})
+			for instance := range int64(crowd) {
+				some = append(some, series.Sample{Instance: instance, DataPoint: 1, At: monday + i*600, Value: float64(i)})
+			}
+		}
+		if err := db.Append(context.Background(), some); err != nil {
+			return err
+		}
+		fmt.Println(next + 9)
+	}
+}
+
+func TestWhatWasAcknowledgedSurvivesBeingKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "series.db")
+	acknowledged := -1
+	for round := range 4 {
+		child := exec.CommandContext(t.Context(), os.Args[0])
+		child.Env = append(os.Environ(), victim+"="+path)
+		child.Stderr = os.Stderr
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			if acknowledged, err = strconv.Atoi(lines.Text()); err != nil {
+				t.Fatal(err)
+			}
+			if n == 16+round*5 {
+				if err := child.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := child.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+			t.Fatalf("the child ended with %v, want killed", err)
+		}
+		checkRun(t, path, acknowledged)
+	}
+}
+
+// checkRun opens a file again that was not closed: every sample up to the
+// acknowledged one is there, once, and of those that follow all or none.
+func checkRun(t *testing.T, path string, acknowledged int) {
+	t.Helper()
+	db := openAt(t, path, time.Now().Unix())
+	late := rangeOf(t, db, series.Query{Instance: 1, DataPoints: []int64{2}, To: 1 << 37})
+	if n := len(late.Times); n <= acknowledged || late.Times[n-1] != monday+int64(n)-1 {
+		t.Fatalf("%d late samples are there, want more than %d", n, acknowledged)
+	}
+	for instance := int64(0); instance < crowd; instance += 7 {
+		got := rangeOf(t, db, series.Query{Instance: instance, DataPoints: []int64{1}, To: 1 << 37})
+		if n := len(got.Times); n <= acknowledged || n%10 != 0 {
+			t.Fatalf("instance %d has %d samples, want more than %d, in tens", instance, n, acknowledged)
+		}
+		for i, at := range got.Times {
+			if at != monday+int64(i)*600 || got.Values[0][i] != float64(i) {
+				t.Fatalf("instance %d: sample %d is %v at %d", instance, i, got.Values[0][i], at)
+			}
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAHundredThousandSeriesTakeLittleMemory(t *testing.T) {
+	db := open(t)
+	before := heap()
+	for round := range int64(3) {
+		some := make([]series.Sample, 0, 100_000)
+		for i := range int64(100_000) {
+			some = append(some, series.Sample{Instance: i, DataPoint: 1, At: monday + round*300, Value: float64(i*7%1000) / 10})
+		}
+		appendAll(t, db, some...)
+	}
+	took := heap() - before
+	if took > 100<<20 {
+		t.Errorf("100,000 series take %d MB, want at most 100", took>>20)
+	}
+	t.Logf("%d MB", took>>20)
+	runtime.KeepAlive(db)
+}
+
+// heap is how many bytes are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

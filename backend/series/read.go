@@ -1,0 +1,234 @@
+package series
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"spyglass/backend/fault"
+)
+
+// Query asks for datapoints of one instance over a while.
+type Query struct {
+	Instance   int64
+	DataPoints []int64
+	From, To   int64 // epoch seconds; To is not included
+	Limit      int   // of Range: the newest moments alone; 0 for all
+}
+
+// Table is what several datapoints measured. Every list of Values belongs to the
+// datapoint in that place of the query and is as long as Times; NaN stands where
+// there is no sample.
+type Table struct {
+	Times  []int64 // epoch seconds, the oldest first
+	Values [][]float64
+}
+
+// together is how many half days are read at once.
+const together = 8
+
+// Range is every sample of the query. Of a time whose samples Retain has turned
+// into hours it has each hour's average, at the beginning of the hour. A series
+// that nothing was ever appended to is all NaN.
+func (db *DB) Range(ctx context.Context, q Query) (Table, error) {
+	q, err := q.checked()
+	if err != nil {
+		return Table{}, err
+	}
+	have := make([][]point, len(q.DataPoints))
+	found := 0
+	db.rolling.RLock()
+	defer db.rolling.RUnlock()
+	v := db.view(q)
+	for high := v.high; high >= v.low && (q.Limit == 0 || found < q.Limit); high -= together {
+		some, err := v.points(ctx, max(v.low, high-together+1), high)
+		if err != nil {
+			return Table{}, err
+		}
+		most := 0
+		for i := range some {
+			have[i] = append(some[i], have[i]...)
+			most = max(most, len(some[i]))
+		}
+		found += most
+	}
+	if q.Limit == 0 || found < q.Limit {
+		for i := range have {
+			old, err := v.hours(ctx, i)
+			if err != nil {
+				return Table{}, err
+			}
+			have[i] = merge(averages(old), have[i])
+		}
+	}
+	return tableOf(have, q.Limit), nil
+}
+
+func (q Query) checked() (Query, error) {
+	q.From, q.To = max(q.From, 0), min(q.To, latest)
+	if q.Limit < 0 {
+		return q, fault.At("limit", "a limit of %d is out of range", q.Limit)
+	}
+	return q, nil
+}
+
+// view is what a query is about, as it was at one moment: a fold that goes on
+// meanwhile may put into the file what the view has in memory, and takes nothing away.
+type view struct {
+	db        *DB
+	q         Query
+	series    []*series // nil where there is none
+	held      [][]point
+	low, high int64 // half days
+	kept      span  // those that may have chunks
+	rolled    span
+}
+
+func (db *DB) view(q Query) *view {
+	v := &view{db: db, q: q, series: make([]*series, len(q.DataPoints)), held: make([][]point, len(q.DataPoints))}
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	v.kept, v.rolled = span{db.low, db.high}, db.rolled
+	all := v.kept
+	for i, d := range q.DataPoints {
+		s := db.series[Key{q.Instance, d}]
+		if v.series[i] = s; s == nil {
+			continue
+		}
+		for _, b := range s.blocks {
+			if b.when >= halfDayOf(q.From) && b.when <= halfDayOf(q.To) {
+				v.held[i], _ = b.points(v.held[i]) // of our own memory: cannot fail
+				all = all.with(b.when)
+			}
+		}
+	}
+	v.low, v.high = max(halfDayOf(q.From), all.from), min(halfDayOf(max(q.To, 1)-1), all.to)
+	return v
+}
+
+// points are the samples of each datapoint between two half days.
+func (v *view) points(ctx context.Context, low, high int64) ([][]point, error) {
+	var ids []int64
+	for when := max(low, v.kept.from); when <= min(high, v.kept.to); when++ {
+		for _, s := range v.series {
+			if s != nil {
+				ids = append(ids, rowOf(when, s.number))
+			}
+		}
+	}
+	parts := map[int64][]point{}
+	if err := v.db.file.Rows(ctx, chunks, ids, func(id int64, data []byte) (err error) {
+		if parts[id], err = decode(data, nil); err != nil {
+			return v.db.damaged(err)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	all := make([][]point, len(v.series))
+	for i, s := range v.series {
+		if s == nil {
+			continue
+		}
+		var list []point
+		for when := low; when <= high; when++ {
+			list = append(list, parts[rowOf(when, s.number)]...)
+		}
+		list = merge(list, between(v.held[i], low*halfDay, (high+1)*halfDay))
+		all[i] = slices.Clone(between(list, v.q.From, v.q.To))
+	}
+	return all, nil
+}
+
+// between are the points from one moment to before another.
+func between(points []point, from, to int64) []point {
+	order := func(p point, at int64) int { return cmp.Compare(p.at, at) }
+	a, _ := slices.BinarySearchFunc(points, from, order)
+	b, _ := slices.BinarySearchFunc(points, to, order)
+	return points[a:max(a, b)]
+}
+
+// tableOf puts lists side by side; limit keeps the newest moments, 0 all.
+func tableOf(have [][]point, limit int) Table {
+	times := timesOf(have)
+	if limit > 0 && len(times) > limit {
+		times = times[len(times)-limit:]
+	}
+	t := Table{Times: times, Values: make([][]float64, len(have))}
+	for i, points := range have {
+		values := make([]float64, len(times))
+		if len(times) > 0 {
+			points = between(points, times[0], latest)
+		}
+		for j, at := range times {
+			if len(points) > 0 && points[0].at == at {
+				values[j], points = points[0].value, points[1:]
+			} else {
+				values[j] = math.NaN()
+			}
+		}
+		t.Values[i] = values
+	}
+	return t
+}
+
+// timesOf are all moments of the lists, once each. Datapoints that are polled
+// together have the same ones.
+func timesOf(have [][]point) []int64 {
+	times := []int64{}
+	for _, points := range have {
+		if len(points) == len(times) && slices.EqualFunc(points, times, func(p point, at int64) bool { return p.at == at }) {
+			continue
+		}
+		mixed := len(times) > 0
+		for _, p := range points {
+			times = append(times, p.at)
+		}
+		if mixed {
+			slices.Sort(times)
+			times = slices.Compact(times)
+		}
+	}
+	return times
+}
+
+// Last is the newest sample of a series; ok is false when it has none.
+func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample, ok bool, err error) {
+	db.mu.RLock()
+	s := db.series[Key{instance, datapoint}]
+	var p point
+	known, adds := false, 0
+	if s != nil {
+		p, known, adds = s.last, s.known, s.adds
+	}
+	db.mu.RUnlock()
+	if s == nil {
+		return Sample{}, false, nil
+	}
+	if !known {
+		t, err := db.Range(ctx, Query{Instance: instance, DataPoints: []int64{datapoint}, To: latest, Limit: 1})
+		if err != nil || len(t.Times) == 0 {
+			return Sample{}, false, err
+		}
+		p = point{t.Times[0], t.Values[0][0]}
+		db.mu.Lock()
+		if s.adds == adds {
+			s.last, s.known = p, true
+		}
+		db.mu.Unlock()
+	}
+	return Sample{instance, datapoint, p.at, p.value}, true, nil
+}
+
+// Instances are those that have a series, by id.
+func (db *DB) Instances() []int64 {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	ids := make([]int64, 0, len(db.series))
+	for key := range db.series {
+		ids = append(ids, key.Instance)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}

@@ -1,0 +1,326 @@
+package series
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/store"
+)
+
+// Keep says how long samples stay, in days before now.
+type Keep struct {
+	Samples int // as they came
+	Hours   int // then as one count, sum, least, greatest, first and last an hour; not more than Samples for none
+}
+
+// An era is how many half days of samples become hours at once: ten days, so
+// that samples stay up to ten days longer than asked.
+const era = 20
+
+// retainStep is how many series one transaction turns into hours.
+const retainStep = 200
+
+// Retain removes what is older than it has to be. It works in steps between
+// which other things are written, and can be interrupted at any time.
+func (db *DB) Retain(ctx context.Context, k Keep) error {
+	if k.Samples < 1 {
+		return fault.At("samples", "samples are kept for a day at least")
+	}
+	now := db.clock().Unix()
+	samples := halfDayOf(max(now-int64(k.Samples)*24*60*60, 0))
+	if k.Hours <= k.Samples {
+		return db.do(ctx, func() error { return db.forgetBefore(samples, samples/era) })
+	}
+	old := halfDayOf(max(now-int64(k.Hours)*24*60*60, 0)) / era
+	if err := db.do(ctx, func() error { return db.foldNow(samples - samples%era) }); err != nil {
+		return err
+	}
+	if err := db.roll(ctx, old, samples/era); err != nil {
+		return err
+	}
+	return db.do(ctx, func() error { return db.forgetBefore(old*era, old) })
+}
+
+// roll turns the samples of the eras from one to before another into hours.
+func (db *DB) roll(ctx context.Context, from, before int64) error {
+	db.mu.RLock()
+	from = max(from, db.low/era)
+	all := slices.SortedFunc(maps.Values(db.series), func(a, b *series) int { return cmp.Compare(a.number, b.number) })
+	db.mu.RUnlock()
+	for ; from < before; from++ {
+		for some := range slices.Chunk(all, retainStep) {
+			if err := db.do(ctx, func() error { return db.rollSome(from, some) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (db *DB) rollSome(n int64, some []*series) error {
+	first, last := max(n*era, db.low), min(n*era+era-1, db.high)
+	var rows []row
+	var ids []int64
+	for _, s := range some {
+		if db.series[s.key] != s {
+			continue // deleted meanwhile
+		}
+		var mine []int64
+		for when := first; when <= last; when++ {
+			mine = append(mine, rowOf(when, s.number))
+		}
+		steps, err := db.hoursOf(mine)
+		if err != nil {
+			return err
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		id := rowOf(n, s.number)
+		if err := db.file.Rows(context.Background(), hours, []int64{id}, func(_ int64, data []byte) error {
+			have, err := readHours(data)
+			steps = mergeHours(have, steps)
+			return err
+		}); err != nil {
+			return err
+		}
+		data, err := writeHours(steps)
+		if err != nil {
+			return err
+		}
+		rows, ids = append(rows, row{id, data}), append(ids, mine...)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	db.rolling.Lock()
+	defer db.rolling.Unlock()
+	err := db.file.Write(func(tx store.ChunksTx) error {
+		for _, r := range rows {
+			if err := tx.Put(hours, r.id, r.data); err != nil {
+				return err
+			}
+		}
+		for _, id := range ids {
+			if err := tx.Delete(chunks, id, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		db.mu.Lock()
+		db.rolled = db.rolled.with(n)
+		db.mu.Unlock()
+	}
+	return err
+}
+
+// hoursOf are the hours of the chunks with those numbers, which are by time.
+func (db *DB) hoursOf(ids []int64) ([]Step, error) {
+	parts := map[int64][]point{}
+	if err := db.file.Rows(context.Background(), chunks, ids, func(id int64, data []byte) (err error) {
+		if parts[id], err = decode(data, nil); err != nil {
+			return db.damaged(err)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	var steps []Step
+	for _, id := range ids {
+		for _, p := range parts[id] {
+			at := p.at - p.at%3600
+			if n := len(steps); n == 0 || steps[n-1].At != at {
+				steps = append(steps, Step{At: at})
+			}
+			steps[len(steps)-1].add(p.value)
+		}
+	}
+	return steps, nil
+}
+
+// mergeHours is both lists as one, by time; later came after what is in older.
+func mergeHours(older, later []Step) []Step {
+	all := append(slices.Clone(older), later...)
+	slices.SortStableFunc(all, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+	kept := all[:0]
+	for _, s := range all {
+		if n := len(kept); n > 0 && kept[n-1].At == s.At {
+			kept[n-1].join(s)
+			continue
+		}
+		kept = append(kept, s)
+	}
+	return kept
+}
+
+// columns are the values of a Step as they lie in a row, one chunk each.
+func (s *Step) columns() []*float64 { return []*float64{&s.Sum, &s.Min, &s.Max, &s.First, &s.Last} }
+
+// writeHours is a row of hours: a chunk of the counts and one of each column,
+// every one after its length.
+func writeHours(steps []Step) ([]byte, error) {
+	var data []byte
+	points := make([]point, len(steps))
+	for column := -1; column < len((&Step{}).columns()); column++ {
+		for i := range steps {
+			points[i] = point{steps[i].At, float64(steps[i].Count)}
+			if column >= 0 {
+				points[i].value = *steps[i].columns()[column]
+			}
+		}
+		chunk, err := encode(points)
+		if err != nil {
+			return nil, err
+		}
+		data = append(binary.AppendUvarint(data, uint64(len(chunk))), chunk...)
+	}
+	return data, nil
+}
+
+var errHours = errors.New("a row of hours does not hold together")
+
+func readHours(data []byte) (steps []Step, err error) {
+	for column := -1; column < len((&Step{}).columns()); column++ {
+		size, n := binary.Uvarint(data)
+		if n <= 0 || size > uint64(len(data)-n) {
+			return nil, errHours
+		}
+		points, err := decode(data[n:n+int(size)], nil)
+		if err != nil {
+			return nil, err
+		}
+		if data = data[n+int(size):]; column < 0 {
+			steps = make([]Step, len(points))
+		}
+		if len(points) != len(steps) {
+			return nil, errHours
+		}
+		for i, p := range points {
+			if column < 0 {
+				steps[i].At, steps[i].Count = p.at, int(p.value)
+			} else {
+				*steps[i].columns()[column] = p.value
+			}
+		}
+	}
+	return steps, nil
+}
+
+// hours are those of the datapoint in place i that the query asks for.
+func (v *view) hours(ctx context.Context, i int) (steps []Step, err error) {
+	if v.series[i] == nil || v.q.To <= v.q.From {
+		return nil, nil
+	}
+	var ids []int64
+	for n := max(v.rolled.from, halfDayOf(v.q.From)/era); n <= min(v.rolled.to, halfDayOf(v.q.To)/era); n++ {
+		ids = append(ids, rowOf(n, v.series[i].number))
+	}
+	err = v.db.file.Rows(ctx, hours, ids, func(_ int64, data []byte) error {
+		some, err := readHours(data)
+		if err != nil {
+			return v.db.damaged(err)
+		}
+		for _, s := range some {
+			if s.At >= v.q.From && s.At < v.q.To {
+				steps = append(steps, s)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+	return steps, err
+}
+
+func averages(steps []Step) []point {
+	var points []point
+	for _, s := range steps {
+		points = append(points, point{s.At, s.Average()})
+	}
+	return points
+}
+
+// forgetBefore removes samples before one half day and hours before one era.
+func (db *DB) forgetBefore(samples, old int64) error {
+	if err := db.file.Write(func(tx store.ChunksTx) error {
+		return errors.Join(
+			tx.Delete(logs, 0, rowOf(samples, 0)-1),
+			tx.Delete(chunks, 0, rowOf(samples, 0)-1),
+			tx.Delete(hours, 0, rowOf(old, 0)-1))
+	}); err != nil {
+		return err
+	}
+	maps.DeleteFunc(db.logged, func(when, _ int64) bool { return when < samples })
+	low, _, ok, err := db.file.Ends(context.Background(), chunks)
+	if err != nil {
+		return err
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.rolled.from = max(db.rolled.from, old); ok {
+		db.low = whenOf(low)
+	}
+	for _, s := range db.series {
+		for len(s.blocks) > 0 && s.blocks[0].when < samples {
+			db.held -= s.drop(s.blocks[0])
+		}
+		if s.known && halfDayOf(s.last.at) < samples {
+			s.known = false
+		}
+		s.adds++
+	}
+	return nil
+}
+
+// Delete removes all samples of instances. Those that have none are no error.
+func (db *DB) Delete(ctx context.Context, instances ...int64) error {
+	gone := map[int64]bool{}
+	for _, id := range instances {
+		gone[id] = true
+	}
+	return db.do(ctx, func() error {
+		var all []*series
+		for key, s := range db.series {
+			if gone[key.Instance] {
+				all = append(all, s)
+			}
+		}
+		if err := db.file.Write(func(tx store.ChunksTx) error { return db.erase(tx, all) }); err != nil {
+			return err
+		}
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		for _, s := range all {
+			for len(s.blocks) > 0 {
+				db.held -= s.drop(s.blocks[0])
+			}
+			delete(db.series, s.key)
+		}
+		return nil
+	})
+}
+
+func (db *DB) erase(tx store.ChunksTx, all []*series) error {
+	for _, s := range all {
+		if err := tx.Delete(names, s.number, s.number); err != nil {
+			return err
+		}
+		for when := db.low; when <= db.high; when++ {
+			if err := tx.Delete(chunks, rowOf(when, s.number), rowOf(when, s.number)); err != nil {
+				return err
+			}
+		}
+		for n := db.rolled.from; n <= db.rolled.to; n++ {
+			if err := tx.Delete(hours, rowOf(n, s.number), rowOf(n, s.number)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

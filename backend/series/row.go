@@ -1,0 +1,50 @@
+package series
+
+import (
+	"context"
+)
+
+// row is a chunk that is to be written.
+type row struct {
+	id   int64
+	data []byte
+}
+
+// join adds to rows what the file has under the same numbers. Where both have a
+// moment, that of rows stays if they are newer, else that of the file.
+func (db *DB) join(rows []row, newer bool) error {
+	at := map[int64]int{}
+	var ids []int64
+	for i, r := range rows {
+		if when := whenOf(r.id); when >= db.low && when <= db.high {
+			at[r.id] = i
+			ids = append(ids, r.id)
+		}
+	}
+	return db.file.Rows(context.Background(), chunks, ids, func(id int64, data []byte) error {
+		old, err := decode(data, nil)
+		if err != nil {
+			return db.damaged(err)
+		}
+		r := &rows[at[id]]
+		mine, err := decode(r.data, nil)
+		if err != nil {
+			return err
+		}
+		if newer {
+			r.data, err = encode(merge(old, mine))
+		} else {
+			r.data, err = encode(merge(mine, old))
+		}
+		return err
+	})
+}
+
+// cover notes that rows are in the file. DB.mu is held.
+func (db *DB) cover(rows []row) {
+	kept := span{db.low, db.high}
+	for _, r := range rows {
+		kept = kept.with(whenOf(r.id))
+	}
+	db.low, db.high = kept.from, kept.to
+}

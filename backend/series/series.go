@@ -1,0 +1,237 @@
+// Package series keeps samples: what datapoints measured, over time.
+//
+// A series is the samples of one datapoint of one instance, named by both. Open
+// it, Append what was polled, read it back with Range, Aggregate and Last.
+//
+// # Units and shapes
+//
+// A moment is in epoch seconds, from 1970 to 9999; ranges include their
+// beginning and not their end. A value is any float64 and comes back bit by
+// bit, except that NaN means "no data": it is not stored, and in a Table it
+// stands for what is missing.
+//
+// Samples may come in any order. Of two for one second of a series the one that
+// came last stays.
+//
+// # How it lies on disk
+//
+// What is appended goes into a log, as it came, and into open chunks in memory.
+// A chunk holds one series for half a day (UTC), compressed as Facebook's Gorilla
+// and Prometheus do: the change of the change of the time, and the bits of the
+// value that differ from the one before. When half a day is over its chunks are
+// written, ordered by time and then by series, and its log goes. So a chunk is
+// written once, at the end of the file; one that gets late samples is written
+// again. Open reads the log back. There is no roll-up to five minutes, because
+// that is how often most datapoints are polled; Retain turns old samples into one
+// hour's count, sum, least, greatest, first and last.
+//
+// # Durability, memory
+//
+// When Append returns nil the samples are on disk. At most about four million
+// samples wait in memory, some 20 MB, and some 500 bytes for each series; when
+// more wait, all chunks are written early.
+//
+// # Concurrency
+//
+// Everything is safe for concurrent use. One goroutine writes; calls that wait
+// at the same time share a commit. Readers never wait for the disk's writer.
+//
+// # Errors
+//
+// A moment that is none is fault.Invalid, a damaged file fault.Conflict, a full
+// disk fault.Full, and anything after Close fault.Offline.
+package series
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/store"
+)
+
+// Sample is one value of one datapoint.
+type Sample struct {
+	Instance, DataPoint int64
+	At                  int64 // epoch seconds
+	Value               float64
+}
+
+// Key names a series.
+type Key struct{ Instance, DataPoint int64 }
+
+// Options say where the samples lie.
+type Options struct {
+	Path  string           // of the file
+	Log   *slog.Logger     // slog.Default when nil
+	Clock func() time.Time // time.Now when nil
+}
+
+// DB is one open file of samples.
+type DB struct {
+	path  string
+	log   *slog.Logger
+	clock func() time.Time
+	file  *store.Chunks
+
+	jobs chan *job
+	stop chan struct{}
+	done chan struct{}
+	once sync.Once
+
+	// Of the goroutine that writes alone.
+	seq    int64           // of the last row of the log
+	logged map[int64]int64 // the last row of the log in each half day
+	next   int64           // the number of the next new series
+	newest int64           // the latest moment appended
+	folded int64           // half days before this one have been written
+	again  time.Time       // when to fold after it has failed
+	batch  batch
+
+	rolling sync.RWMutex // readers see samples or the hours made of them, never both or neither
+
+	mu     sync.RWMutex // of what follows, and of what is in a series
+	series map[Key]*series
+	held   int   // samples in memory
+	low    int64 // the half days that may have chunks, from low to high;
+	high   int64 // high < low when there are none
+	rolled span  // the eras that may have hours
+}
+
+// span is from a number to a number, both included; empty when to < from.
+type span struct{ from, to int64 }
+
+func (s span) with(n int64) span {
+	if s.to < s.from {
+		return span{n, n}
+	}
+	return span{min(s.from, n), max(s.to, n)}
+}
+
+// The spaces of the file. A row of names belongs to the number of a series; row 0
+// holds the next number. The others are numbered by place and time: see rowOf.
+const (
+	names  = "name"
+	logs   = "log"
+	chunks = "chunk"
+	hours  = "hour"
+)
+
+// halfDay is the length of a chunk in seconds; no chunk can overflow its 65,535 samples.
+const halfDay = 12 * 60 * 60
+
+// latest is the first moment that is none: the year 10000.
+const latest = 253402300800
+
+func halfDayOf(at int64) int64 { return at / halfDay }
+
+// rowOf is the number of a row: first by time, then by series (or, in the log, by arrival).
+func rowOf(when, number int64) int64 { return when<<40 | number }
+
+func whenOf(row int64) int64   { return row >> 40 }
+func numberOf(row int64) int64 { return row & (1<<40 - 1) }
+
+// Open opens the file, or makes it when it is not there, and reads back what
+// had not been written as chunks. It refuses a file that is damaged, read-only
+// or from a newer version, and leaves it as it is.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	db := &DB{
+		path: o.Path, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock,
+		jobs: make(chan *job, maxJobs), stop: make(chan struct{}), done: make(chan struct{}),
+		logged: map[int64]int64{}, next: 1, series: map[Key]*series{}, high: -1, rolled: span{0, -1},
+	}
+	if db.clock == nil {
+		db.clock = time.Now
+	}
+	file, err := store.OpenChunks(ctx, o.Path, names, logs, chunks, hours)
+	if err != nil {
+		return nil, err
+	}
+	db.file = file
+	if err := db.load(ctx); err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	go db.run()
+	return db, nil
+}
+
+func (db *DB) load(ctx context.Context) error {
+	byNumber, err := db.loadNames(ctx)
+	if err != nil {
+		return err
+	}
+	low, high, ok, err := db.file.Ends(ctx, chunks)
+	if err != nil {
+		return err
+	}
+	if ok {
+		db.low, db.high = whenOf(low), whenOf(high)
+	}
+	if low, high, ok, err = db.file.Ends(ctx, hours); err != nil {
+		return err
+	}
+	if ok {
+		db.rolled = span{whenOf(low), whenOf(high)}
+	}
+	return db.file.Each(ctx, logs, 0, math.MaxInt64, func(row int64, data []byte) error {
+		when, seq := whenOf(row), numberOf(row)
+		db.seq, db.logged[when] = max(db.seq, seq), seq
+		return db.replay(data, byNumber)
+	})
+}
+
+func (db *DB) loadNames(ctx context.Context) (map[int64]*series, error) {
+	byNumber := map[int64]*series{}
+	return byNumber, db.file.Each(ctx, names, 0, math.MaxInt64, func(number int64, data []byte) error {
+		if number == 0 && len(data) == 8 {
+			db.next = int64(binary.LittleEndian.Uint64(data))
+			return nil
+		}
+		if len(data) != 16 {
+			return db.damaged(fmt.Errorf("series %d has a name of %d bytes", number, len(data)))
+		}
+		key := Key{int64(binary.LittleEndian.Uint64(data)), int64(binary.LittleEndian.Uint64(data[8:]))}
+		s := &series{key: key, number: number}
+		db.series[key], byNumber[number] = s, s
+		return nil
+	})
+}
+
+// replay puts one row of the log into memory. What belongs to a series that has
+// been deleted since is left out.
+func (db *DB) replay(data []byte, byNumber map[int64]*series) error {
+	err := readLog(data, func(number int64, p point) error {
+		s := byNumber[number]
+		if s == nil {
+			return nil
+		}
+		db.newest = max(db.newest, p.at)
+		db.held++
+		return s.add(p, db.high)
+	})
+	if err != nil {
+		return db.damaged(err)
+	}
+	return nil
+}
+
+func (db *DB) damaged(err error) error {
+	return &fault.Error{Kind: fault.Conflict, Message: db.path + " is damaged; it was left as it is. Restore a backup, or choose another --data folder", Err: err}
+}
+
+// Close writes what waits and closes the file. It may be called again.
+func (db *DB) Close() error {
+	db.once.Do(func() { close(db.stop) })
+	<-db.done
+	return db.file.Close()
+}
+
+// Size is how many bytes the samples take on disk.
+func (db *DB) Size(ctx context.Context) (int64, error) { return db.file.Size(ctx) }

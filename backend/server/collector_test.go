@@ -1,0 +1,194 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"spyglass/backend/agent"
+)
+
+// until asks until want is in the answer, or time is up.
+func (w *town) until(who, request, want string) string {
+	w.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		_, answer := w.ask(who, request, "")
+		if strings.Contains(answer, want) {
+			return answer
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("%s answers %s, without %s", request, answer, want)
+		}
+		time.Sleep(150 * time.Millisecond)
+	}
+}
+
+// newCollector adds a collector (2) with a device (4) that has a port open, and
+// gives an installation token.
+func (w *town) newCollector() (installation string) {
+	w.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = l.Close() })
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	w.must("POST /setting/collectors", `{"description":"Probe"}`)
+	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"probed","hostGroupIds":"2","preferredCollectorId":2,"customProperties":[{"name":"tcp.port","value":%q},{"name":"snmp.community","value":"s3cret"}]}`, port))
+	_, answer := w.ask("admin", "POST /setting/collectors/2/downloadToken", "")
+	var made struct{ Token string }
+	if err := json.Unmarshal([]byte(answer), &made); err != nil || made.Token == "" {
+		w.t.Fatalf("the token is %s", answer)
+	}
+	return made.Token
+}
+
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+func TestACollectorRegistersPollsAndPosts(t *testing.T) {
+	w := newTown(t)
+	token := w.newCollector()
+	w.until("admin", `GET /device/devices/4/instances?filter=name:"TCP_Port"&fields=name`, `"total":1`)
+	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")","collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
+	w.until("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=name`, `"total":1`)
+	folder := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- agent.Run(ctx, agent.Options{Folder: folder, Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet()})
+	}()
+	w.until("admin", "GET /setting/collectors/2?fields=status,build,isDown", `{"status":1,"build":"test","isDown":false}`)
+	w.hasSamples()
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the collector ends with %v", err)
+	}
+	if err := agent.Run(t.Context(), agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Log: quiet()}); err == nil || err.Error() != "the portal answers: the API token is not valid" {
+		t.Errorf("a token that was used gives %v", err)
+	}
+	ctx, stop = context.WithCancel(t.Context())
+	go func() { ended <- agent.Run(ctx, agent.Options{Folder: folder, Log: quiet()}) }() // as it was registered
+	if status, answer := w.ask("admin", "DELETE /device/devices/4?deleteHard=true", ""); status != 200 {
+		t.Fatal(answer)
+	}
+	if status, answer := w.ask("admin", "DELETE /setting/collectors/2", ""); status != 200 {
+		t.Fatal(answer)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "the API token is not valid") {
+		t.Errorf("a collector that was deleted ends with %v", err)
+	}
+	stop()
+}
+
+// hasSamples waits until the port of device 4 was measured.
+func (w *town) hasSamples() {
+	w.t.Helper()
+	var list struct {
+		Items []struct{ ID, DeviceDataSourceID int64 }
+	}
+	_, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=id,deviceDataSourceId`, "")
+	if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 {
+		w.t.Fatal(answer)
+	}
+	w.until("admin", fmt.Sprintf("GET /device/devices/4/devicedatasources/%d/instances/%d/data", list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[1`)
+}
+
+func TestACollectorIsNobodyButItself(t *testing.T) {
+	w := newTown(t)
+	token := w.newCollector()
+	w.until("admin", "GET /device/devices/4/instances?fields=name", "TCP_Port")
+	w.bearers["installer"] = token
+	status, answer := w.ask("installer", "POST /setting/collectors/2/register", `{"hostname":"probe-1","platform":"linux","arch":"amd64","build":"1"}`)
+	var made struct{ Token string }
+	if err := json.Unmarshal([]byte(answer), &made); err != nil || status != 200 {
+		t.Fatalf("%d %s", status, answer)
+	}
+	w.bearers["collector"] = made.Token
+	denied := func(right string) string { return "this needs a right that your role does not have: " + right }
+	for _, tt := range []struct {
+		who, request, body string
+		status             int
+		want               string
+	}{
+		{"installer", "POST /setting/collectors/2/register", "{}", 401, "the API token is not valid"},
+		{"collector", "POST /setting/collectors/2/heartbeat", `{}`, 200, ""},
+		{"collector", "GET /setting/collectors/2/assignments", "", 200, `"snmp.community":"s3cret"`},
+		{"admin", "GET /setting/collectors/2/assignments", "", 200, `"snmp.community":"********"`},
+		{"collector", "GET /setting/collectors/1/assignments", "", 403, "the token belongs to collector 2"},
+		{"collector", "GET /setting/collectors/2", "", 403, denied("read on settings: collectors")},
+		{"collector", "GET /device/devices", "", 403, denied("read on deviceGroup")},
+		{"collector", "GET /setting/collectors/2/installers/Linux64/program", "", 403, denied("write on settings: installing")},
+		{"clerk", "GET /setting/collectors/2/assignments", "", 403, denied("write on settings: collecting")},
+		{"clerk", "GET /setting/collectors/2/installers", "", 200, `"osAndArch":"Linux64"`},
+		{"admin", "GET /setting/collectors/1/installers", "", 409, "collector 1 is built into the portal"},
+		{"admin", "GET /setting/collectors/9/installers", "", 404, "there is no collector 9"},
+		{"admin", "GET /setting/collectors/2/installers/Amiga", "", 404, "there is an installer for Linux64, Win64 and Darwin64"},
+		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":999,"at":1,"values":{"status":1}}]}`, 200, `{"taken":1}`},
+		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":99999999999,"values":{}}]}`, 400, "results[0].at is no moment"},
+		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":"x"}]}`, 400, ""},
+		{"collector", "POST /setting/collectors/2/register", `{}`, 403, denied("write on settings: installing")},
+	} {
+		if status, answer := w.ask(tt.who, tt.request, tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
+			t.Errorf("%s %s %s\n got %d %s\nwant %d %s", tt.who, tt.request, tt.body, status, answer, tt.status, tt.want)
+		}
+	}
+}
+
+func TestAnInstallerInstallsACollector(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Fatal("curl is missing; go run ./build test installs it")
+	}
+	w := newTown(t)
+	w.newCollector()
+	c := &client{t: t, origin: w.s.Origin(), bearer: w.bearers["admin"], http: http.DefaultClient}
+	status, script, err := c.ask("GET", "/api/setting/collectors/2/installers/linux64", "")
+	if err != nil || status != 200 {
+		t.Fatalf("%d %s (%v)", status, script, err)
+	}
+	folder := filepath.Join(t.TempDir(), "it's here")
+	sh := exec.CommandContext(t.Context(), "sh")
+	sh.Stdin, sh.Env = strings.NewReader(string(script)), append(os.Environ(), "SPYGLASS_FOLDER="+folder, childCollector+"=1")
+	if out, err := sh.CombinedOutput(); err != nil {
+		t.Fatalf("the script says %s (%v)", out, err)
+	}
+	if _, answer := w.ask("admin", "GET /setting/collectors/2?fields=status,platform", ""); !strings.Contains(answer, `"status":1`) {
+		t.Errorf("the collector is %s", answer)
+	}
+	info, err := os.Stat(filepath.Join(folder, "data", "collector.json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the credential lies as %v (%v)", info, err)
+	}
+}
+
+// childCollector in the environment makes the test program a collector, with
+// the command line of the real one.
+const childCollector = "SPYGLASS_TEST_COLLECTOR"
+
+func collectAsChild(args []string) error {
+	o := agent.Options{Version: "test", Log: quiet()}
+	for i := 0; i+1 < len(args); i++ {
+		switch args[i] {
+		case "--data":
+			o.Folder = args[i+1]
+		case "--portal":
+			o.Portal = args[i+1]
+		}
+	}
+	token, err := io.ReadAll(os.Stdin)
+	o.Token, o.Once = string(token), true
+	if err != nil || !strings.HasSuffix(strings.Join(args, " "), "--token - --register") {
+		return fmt.Errorf("the arguments are %q (%w)", args, err)
+	}
+	return agent.Run(context.Background(), o)
+}

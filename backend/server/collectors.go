@@ -1,0 +1,35 @@
+package server
+
+import (
+	"context"
+	"net/netip"
+	"path/filepath"
+
+	"spyglass/backend/check"
+	"spyglass/backend/collect"
+	"spyglass/backend/monitor"
+	"spyglass/backend/series"
+)
+
+// openSeries opens the samples, in a file of their own, so that they never hold
+// up the portal's writes.
+func (s *Server) openSeries(ctx context.Context) (err error) {
+	s.series, err = series.Open(ctx, series.Options{Path: filepath.Join(s.o.Data, "series.db"), Log: s.o.Log, Clock: s.o.Clock})
+	return err
+}
+
+// newEngine makes the built-in collector.
+func (s *Server) newEngine() *monitor.Engine {
+	own := &check.Dialer{}
+	if s.listener != nil {
+		if at, err := netip.ParseAddrPort(s.Address()); err == nil {
+			own.Own = append(own.Own, at)
+		}
+	}
+	return monitor.NewEngine(monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(own), Log: s.o.Log, Clock: s.o.Clock})
+}
+
+// collectors answers remote collectors.
+func (s *Server) collectors() *collect.Service {
+	return collect.New(collect.Options{DB: s.db, Folder: filepath.Join(s.o.Data, "installers"), Tasks: monitor.Tasks, Take: s.engine.Take})
+}

@@ -1,0 +1,212 @@
+package server_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spyglass/backend/resource"
+	"spyglass/backend/server"
+)
+
+// fleet is the demo portal with one user of each role that a test wants. Its
+// data folder is copied for everybody who may change it.
+type fleet struct {
+	data    string
+	group   string                 // the id of the group that limited roles are bound to
+	roles   map[string][]privilege // by name
+	bearers map[string]string
+}
+
+// privilege is "read deviceGroup *", "write setting useraccess".
+type privilege struct{ operation, object, id string }
+
+// boundTo is the demo's group that limited roles are bound to.
+const boundTo = "Oslo"
+
+// newFleet makes a demo portal, and a role, a user and a token for each name of
+// what roles answers for the id of the group.
+func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *fleet {
+	t.Helper()
+	o := options(t)
+	o.Demo = true
+	s := start(t, o)
+	f := &fleet{data: o.Data, bearers: map[string]string{"administrator": token(t, o, "admin")}}
+	admin := f.on(t, s, "administrator")
+	var found struct{ Items []struct{ ID json.Number } }
+	admin.read("/device/groups?fields=id&filter="+url.QueryEscape(`name:"`+boundTo+`"`), &found)
+	f.group = found.Items[0].ID.String()
+	f.roles = roles(f.group)
+	for _, name := range slices.Sorted(maps.Keys(f.roles)) {
+		type sent struct {
+			Object    string `json:"objectType"`
+			ID        string `json:"objectId"`
+			Operation string `json:"operation"`
+		}
+		privileges := []sent{}
+		for _, p := range f.roles[name] {
+			privileges = append(privileges, sent{p.object, p.id, p.operation})
+		}
+		role := name
+		if !slices.Contains(builtIn, name) {
+			role = "matrix-" + strings.ReplaceAll(name, " ", "-")
+			admin.must("POST", "/setting/roles", map[string]any{"name": role, "privileges": privileges})
+		}
+		user := "m-" + strings.ReplaceAll(name, " ", "-")
+		admin.must("POST", "/setting/admins", map[string]any{"username": user, "password": "correct horse", "email": "m@example.net", "roles": []map[string]string{{"name": role}}})
+		f.bearers[name] = token(t, o, user)
+	}
+	stop(t, s)
+	return f
+}
+
+// builtIn are the roles of every portal.
+var builtIn = []string{"administrator", "manager", "ackonly", "readonly"}
+
+// copy starts a portal of its own on the same data.
+func (f *fleet) copy(t *testing.T) *server.Server {
+	t.Helper()
+	o := options(t)
+	o.NoLimits = true
+	if err := os.CopyFS(o.Data, os.DirFS(f.data)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(o.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_ = os.Remove(filepath.Join(o.Data, "lock"))
+	return start(t, o)
+}
+
+// member is somebody who sends requests.
+type member struct {
+	t      *testing.T
+	mount  string // with the origin
+	bearer string
+	client *http.Client
+}
+
+func (f *fleet) on(t *testing.T, s *server.Server, who string) *member {
+	return &member{t: t, mount: s.Origin() + "/api", bearer: f.bearers[who], client: &http.Client{Timeout: 20 * time.Second}}
+}
+
+// reply is an answer: of an event stream the head only.
+type reply struct {
+	status int
+	text   string
+	took   time.Duration
+}
+
+// send sends a body as it stands; empty is none.
+func (m *member) send(method, path, kind, body string) reply {
+	m.t.Helper()
+	r, err := http.NewRequestWithContext(m.t.Context(), method, m.mount+path, strings.NewReader(body))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if m.bearer != "" {
+		r.Header.Set("Authorization", "Bearer "+m.bearer)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", cmp.Or(kind, "application/json"))
+	}
+	began := time.Now()
+	answer, err := m.client.Do(r)
+	if err != nil {
+		m.t.Fatalf("%s %.200s: %v", method, path, err)
+	}
+	defer answer.Body.Close()
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
+		return reply{answer.StatusCode, "", time.Since(began)}
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		m.t.Fatalf("%s %.200s: %v", method, path, err)
+	}
+	return reply{answer.StatusCode, string(text), time.Since(began)}
+}
+
+func (m *member) get(path string) reply { m.t.Helper(); return m.send(http.MethodGet, path, "", "") }
+
+// read gets what must be there.
+func (m *member) read(path string, into any) {
+	m.t.Helper()
+	r := m.get(path)
+	if err := json.Unmarshal([]byte(r.text), into); err != nil || r.status != http.StatusOK {
+		m.t.Fatalf("%s answers %v (%v)", path, r, err)
+	}
+}
+
+// must sends a body that goes.
+func (m *member) must(method, path string, body any) {
+	m.t.Helper()
+	if r := m.send(method, path, "", asJSON(m.t, body)); r.status >= 300 {
+		m.t.Fatalf("%s %s answers %d %s", method, path, r.status, r.text)
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// example sends the example of an endpoint; ids that it leaves open are 1.
+func (m *member) example(e *resource.Endpoint) reply {
+	m.t.Helper()
+	path := unnamedBy(cmp.Or(e.Example.Path, e.Path), "1")
+	for i, q := range e.Example.Query {
+		path += string("?&"[min(i, 1)]) + url.QueryEscape(q[0]) + "=" + url.QueryEscape(q[1])
+	}
+	body := ""
+	if e.Example.Body != nil {
+		body = asJSON(m.t, e.Example.Body)
+	} else if e.Body != nil {
+		body = "{}"
+	}
+	return m.send(e.Method, path, "", body)
+}
+
+func unnamedBy(path, id string) string { return strings.ReplaceAll(unnamed(path), "{}", id) }
+
+// inOrder sorts endpoints so that all their examples find what they need: reads
+// first, removals last, what lies deeper before what holds it, and the session
+// at the very end.
+func inOrder(endpoints []resource.Endpoint) []resource.Endpoint {
+	order := []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
+	out := slices.Clone(endpoints)
+	slices.SortStableFunc(out, func(a, b resource.Endpoint) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Method), slices.Index(order, b.Method)), -cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")))
+	})
+	return out
+}
+
+// failure reads the error body of wire.md; ok says whether it is one.
+func (r reply) failure() (code int, right string, ok bool) {
+	if !isFailure(r.text, r.status) {
+		return 0, "", false
+	}
+	var f struct {
+		ErrorCode   int
+		ErrorDetail struct{ Right string }
+	}
+	d := json.NewDecoder(bytes.NewReader([]byte(r.text)))
+	_ = d.Decode(&f) // a detail of another shape has no right
+	return f.ErrorCode, f.ErrorDetail.Right, true
+}
+
+func (r reply) String() string { return fmt.Sprintf("%d %.300s", r.status, r.text) }

@@ -1,0 +1,118 @@
+package server_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/server"
+)
+
+// everybody are the roles of the matrix, by name, with what they hold. The
+// built-in ones are written out once more, so that a change of theirs shows.
+func everybody(group string) map[string][]privilege {
+	all := func(op string) []privilege {
+		return []privilege{{op, "deviceGroup", "*"}, {op, "report", "*"}}
+	}
+	roles := map[string][]privilege{
+		"administrator": append(all("write"), privilege{"write", "setting", "*"}),
+		"manager": append(all("write"), privilege{"write", "setting", "collectors"}, privilege{"write", "setting", "alerting"},
+			privilege{"write", "setting", "datasources"}, privilege{"write", "setting", "opsnotes"}),
+		"ackonly":         append(all("ack"), privilege{"read", "setting", "datasources"}, privilege{"read", "setting", "opsnotes"}),
+		"readonly":        append(all("read"), privilege{"read", "setting", "datasources"}, privilege{"read", "setting", "opsnotes"}),
+		"group reader":    {{"read", "deviceGroup", group}},
+		"group acker":     {{"ack", "deviceGroup", group}},
+		"group writer":    {{"write", "deviceGroup", group}},
+		"reports reader":  {{"read", "report", "*"}},
+		"reports writer":  {{"write", "report", "*"}},
+		"settings reader": {{"read", "setting", "*"}},
+		"without":         {},
+	}
+	for _, area := range portal.SettingAreas {
+		roles[area+" reader"] = []privilege{{"read", "setting", area}}
+		roles[area+" writer"] = []privilege{{"write", "setting", area}}
+	}
+	return roles
+}
+
+// may is what the privileges say, worked out without the portal's own code.
+func may(held []privilege, right resource.Right) bool {
+	rank := map[string]int{"read": 1, "ack": 2, "write": 3}
+	return slices.ContainsFunc(held, func(p privilege) bool {
+		enough := rank[p.operation] >= rank[right.Op.String()]
+		return enough && p.object == string(right.Object) && (p.object != "setting" || p.id == "*" || p.id == right.Area)
+	})
+}
+
+// TestEveryRightIsEnforcedAtEveryEndpoint sends each endpoint's example as
+// everybody, reads before writes, each on a portal of their own.
+func TestEveryRightIsEnforcedAtEveryEndpoint(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, everybody)
+	for name, held := range f.roles {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := f.copy(t)
+			m := f.on(t, s, name)
+			whole := slices.Contains(builtIn, name)
+			for _, e := range inOrder(s.Endpoints()) {
+				if e.Right.Object == resource.Open {
+					continue // below
+				}
+				allowed := e.Right.Object == resource.Anyone || may(held, e.Right)
+				checkRight(t, name, &e, m.example(&e), allowed, whole)
+			}
+		})
+	}
+	t.Run("nobody", func(t *testing.T) {
+		t.Parallel()
+		s := f.copy(t)
+		for name, bearer := range map[string]string{"nobody": "", "a wrong token": "spy_0123456789abcdef0123456789abcdef", "an expired token": expired(t, f, s)} {
+			m := f.on(t, s, name)
+			m.bearer = bearer
+			for _, e := range inOrder(s.Endpoints()) {
+				if e.Right.Object == resource.Open && bearer == "" {
+					continue
+				}
+				if r := m.example(&e); r.status != 401 || !isFailure(r.text, 401) {
+					t.Errorf("%s: %s answers %v, want 401", name, e.ID(), r)
+				}
+			}
+		}
+	})
+}
+
+// checkRight compares one answer with what the right says. Who holds it may
+// still be refused a row: one out of sight (404), one they may see but not
+// change, or a user who may do more than they (403 without a right named).
+func checkRight(t *testing.T, name string, e *resource.Endpoint, r reply, allowed, whole bool) {
+	t.Helper()
+	_, right, wellFormed := r.failure()
+	switch {
+	case r.status >= 500, r.status == 401:
+		t.Errorf("%s: %s answers %v", name, e.ID(), r)
+	case r.status >= 400 && !wellFormed:
+		t.Errorf("%s: %s answers %v, which is no error of ours", name, e.ID(), r)
+	case !allowed && (r.status != 403 || right != e.Right.String()):
+		t.Errorf("%s: %s answers %v, want 403 that names the right %q", name, e.ID(), r, e.Right)
+	case allowed && right != "":
+		t.Errorf("%s: %s answers %v, but the role has the right %q", name, e.ID(), r, e.Right)
+	case allowed && r.status == 403 && (name == "administrator" || whole && e.Right.Area != portal.AreaUserAccess):
+		t.Errorf("%s: %s answers %v, but nothing is out of this role's reach", name, e.ID(), r)
+	case allowed && whole && e.Method == "GET" && r.status != 200 && r.status != 202:
+		t.Errorf("%s: %s answers %v, want 200", name, e.ID(), r)
+	}
+}
+
+// expired is the token of a user who has been suspended since.
+func expired(t *testing.T, f *fleet, s *server.Server) string {
+	t.Helper()
+	admin := f.on(t, s, "administrator")
+	who := f.on(t, s, "readonly")
+	var me struct{ UserID int64 }
+	who.read("/session", &me)
+	admin.must("PATCH", fmt.Sprint("/setting/admins/", me.UserID), map[string]any{"status": "suspended"})
+	return who.bearer
+}

@@ -1,0 +1,148 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// published is the published API as far as a typed client needs it: what each
+// operation answers, and of which type each key is.
+type published struct {
+	answers map[string]string            // "GET /device/devices" without parameter names, to "DevicePaginationResponse"
+	types   map[string]map[string]string // "Device" to "hostGroupIds" to "string"
+}
+
+func readPublished(t *testing.T) *published {
+	t.Helper()
+	p := &published{answers: map[string]string{}, types: map[string]map[string]string{}}
+	for _, row := range readRows(t, "testdata/published.tsv") {
+		method, path, _ := strings.Cut(row[0], " ")
+		if len(row) > 2 {
+			p.answers[method+" "+unnamed(renamed(path))] = row[2]
+		}
+	}
+	for _, row := range readRows(t, "testdata/published-types.tsv") {
+		if p.types[row[0]] == nil {
+			p.types[row[0]] = map[string]string{}
+		}
+		p.types[row[0]][row[1]] = row[2]
+	}
+	return p
+}
+
+func readRows(t *testing.T, path string) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		rows = append(rows, strings.Split(strings.TrimSpace(string(line)), "\t"))
+	}
+	return rows
+}
+
+// wrong is the first value that a client with those types could not decode. A
+// key that is not there is its zero value, and null goes for everything.
+func (p *published) wrong(at, kind string, value any) string {
+	if value == nil {
+		return ""
+	}
+	if of, ok := strings.CutSuffix(kind, "[]"); ok {
+		list, ok := value.([]any)
+		if !ok {
+			return fmt.Sprintf("%s is %v, want a list", at, value)
+		}
+		for i, one := range list {
+			if found := p.wrong(fmt.Sprintf("%s[%d]", at, i), of, one); found != "" {
+				return found
+			}
+		}
+		return ""
+	}
+	if of, ok := strings.CutPrefix(kind, "map<"); ok {
+		kind, of = "object", strings.TrimSuffix(of, ">")
+		if object, ok := value.(map[string]any); ok {
+			return p.wrongIn(at, object, func(string) string { return of })
+		}
+	}
+	if keys := p.types[kind]; keys != nil {
+		if object, ok := value.(map[string]any); ok {
+			return p.wrongIn(at, object, func(key string) string { return keys[key] })
+		}
+		kind = "object"
+	}
+	if !decodes(kind, value) {
+		return fmt.Sprintf("%s is %v, want %s", at, value, kind)
+	}
+	return ""
+}
+
+func (p *published) wrongIn(at string, object map[string]any, kind func(key string) string) (found string) {
+	for key, value := range object {
+		found = max(found, p.wrong(at+"."+key, kind(key), value))
+	}
+	return found
+}
+
+// decodes reports whether a typed client takes the value for the type.
+func decodes(kind string, value any) bool {
+	if all, ok := strings.CutPrefix(kind, "one of "); ok { // it says which type the object has
+		return slices.Contains(strings.Split(all, "|"), fmt.Sprint(value))
+	}
+	switch kind {
+	case "string", "string:date-time", "string:byte":
+		_, ok := value.(string)
+		return ok
+	case "boolean":
+		_, ok := value.(bool)
+		return ok
+	case "int32", "int64":
+		n, ok := value.(json.Number)
+		whole, err := n.Int64()
+		return ok && err == nil && (kind == "int64" || whole >= math.MinInt32 && whole <= math.MaxInt32)
+	case "double":
+		_, ok := value.(json.Number)
+		return ok
+	}
+	return true // objects of no known shape
+}
+
+// TestPublishedClientsDecodeEveryAnswer sends each example by the mount for
+// published clients and reads the answer as one of them would, by its types.
+func TestPublishedClientsDecodeEveryAnswer(t *testing.T) {
+	t.Parallel()
+	p := readPublished(t)
+	f := newFleet(t, func(string) map[string][]privilege { return nil })
+	s := f.copy(t)
+	m := f.on(t, s, "administrator")
+	m.mount = strings.Replace(m.mount, "/api", "/santaba/rest", 1)
+	tried := 0
+	for _, e := range inOrder(s.Endpoints()) {
+		kind := p.answers[e.Method+" "+unnamed(e.Path)]
+		if kind == "" {
+			continue
+		}
+		r := m.example(&e)
+		d := json.NewDecoder(strings.NewReader(r.text))
+		d.UseNumber()
+		var value any
+		if err := d.Decode(&value); err != nil || r.status != 200 && r.status != 202 {
+			t.Errorf("%s answers %v, want 200 (%v)", e.ID(), r, err)
+			continue
+		}
+		tried++
+		if found := p.wrong(kind, kind, value); found != "" {
+			t.Errorf("%s: %s", e.ID(), found)
+		}
+	}
+	if tried < 50 {
+		t.Errorf("%d answers were read only", tried)
+	}
+}

@@ -1,0 +1,54 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// collectorPrefix begins the bearer tokens of collectors.
+const collectorPrefix = "col_"
+
+// NewCollectorToken is a bearer token for a collector, col_ID_SECRET, and the
+// hash that is kept of it. The id in it tells the program which collector it is.
+func NewCollectorToken(collector int64) (bearer, hash string) {
+	bearer = fmt.Sprintf("%s%d_%s", collectorPrefix, collector, newSecret())
+	return bearer, bearerHash(bearer)
+}
+
+// byCollector is what the collector may do whose token it is: only what
+// collectors do, as itself.
+func (s *Service) byCollector(ctx context.Context, bearer string) (*resource.Access, error) {
+	value, err := s.db.Memo("session.collectors", []string{string(portal.CollectorTokens.Name)}, func() (any, error) {
+		rows, err := resource.Find(context.WithoutCancel(ctx), s.db, portal.CollectorTokens.Name)
+		all := make(map[string]*portal.CollectorToken, len(rows))
+		for i := range rows {
+			all[rows[i].Hash] = &rows[i]
+		}
+		return all, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	token := value.(map[string]*portal.CollectorToken)[bearerHash(bearer)]
+	switch {
+	case token == nil:
+		return nil, errBadToken()
+	case token.ExpiresOn > 0 && resource.SecondsOf(s.clock()) >= token.ExpiresOn:
+		return nil, fault.New(fault.NoLogin, "the installation token has expired; download the installer again")
+	}
+	area := portal.AreaCollecting
+	if token.Installs {
+		area = portal.AreaInstalling
+	}
+	return &resource.Access{
+		User: fmt.Sprintf("collector %d", token.CollectorID), Role: "collector", Collector: token.CollectorID,
+		Grants: []resource.Grant{{Object: resource.Setting, Area: area, Op: resource.Modify}},
+	}, nil
+}
+
+func isCollectorToken(bearer string) bool { return strings.HasPrefix(bearer, collectorPrefix) }

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"spyglass/backend/resource"
+)
+
+// arena is the texts of one column, row after row in one piece of memory, so
+// that to look through all of them is one pass. Each text ends with a NUL and
+// the arena begins with one; of a list of pairs the values are texts, so a row
+// has any number. Case is folded (foldedText).
+type arena struct {
+	data  []byte
+	ends  []uint32    // of row i, behind its last NUL
+	often [256]uint32 // how often each byte is there
+}
+
+// maxMirror bounds what a table keeps of its texts, in bytes.
+const maxMirror = 64 << 20
+
+func newArena(rows int) *arena {
+	return &arena{data: []byte{0}, ends: make([]uint32, 0, rows)}
+}
+
+func (a *arena) add(texts []byte) {
+	a.data = append(a.data, texts...)
+	a.ends = append(a.ends, uint32(len(a.data)))
+	for _, c := range texts {
+		a.often[c]++
+	}
+}
+
+// row is what add was given.
+func (a *arena) row(i int) []byte { return a.data[a.start(i):a.ends[i]] }
+
+func (a *arena) start(i int) uint32 {
+	if i == 0 {
+		return 1
+	}
+	return a.ends[i-1]
+}
+
+// source is a column as an arena holds it.
+type source struct {
+	column string
+	pairs  bool
+	wide   bool // folds all letters, and not those from A to Z only
+}
+
+// texts is what the arena holds of a stored value; ok is false where a NUL or
+// broken UTF-8 makes SQLite compare in its own way.
+func (s source) texts(stored string) (texts []byte, ok bool) {
+	values := []string{stored}
+	if s.pairs {
+		props, err := resource.ReadProperties(stored)
+		if err != nil {
+			return nil, false
+		}
+		values = values[:0]
+		for _, p := range props {
+			values = append(values, p.Value)
+		}
+	}
+	for _, value := range values {
+		if strings.IndexByte(value, 0) >= 0 || !utf8.ValidString(value) {
+			return nil, false
+		}
+		texts = append(append(texts, s.folded(value)...), 0)
+	}
+	return texts, true
+}
+
+// folded is a text in which case makes no difference: as LIKE and NOCASE of
+// SQLite have it, or as its function fold.
+func (s source) folded(value string) string {
+	if s.wide {
+		return fold(value)
+	}
+	for i := range len(value) {
+		if 'A' <= value[i] && value[i] <= 'Z' {
+			out := []byte(value)
+			for k := i; k < len(out); k++ {
+				if 'A' <= out[k] && out[k] <= 'Z' {
+					out[k] += 'a' - 'A'
+				}
+			}
+			return string(out)
+		}
+	}
+	return value
+}
+
+// test is one value of a filter, folded: a text contains it, equals it, or is
+// its parts with anything between them.
+type test struct {
+	text     []byte
+	contains bool
+	glob     [][]byte
+}
+
+// scan sets the bits of the rows that pass.
+func (a *arena) scan(t test, found bitmap) {
+	switch {
+	case t.glob != nil:
+		for i := range a.ends {
+			for rest := a.row(i); len(rest) > 0; {
+				end := bytes.IndexByte(rest, 0)
+				if globs(rest[:end], t.glob) {
+					found.set(i)
+					break
+				}
+				rest = rest[end+1:]
+			}
+		}
+	case t.contains && len(t.text) == 0:
+		for i := range a.ends {
+			if len(a.row(i)) > 0 {
+				found.set(i)
+			}
+		}
+	case t.contains:
+		a.find(t.text, 0, found)
+	default:
+		a.find(slices.Concat([]byte{0}, t.text, []byte{0}), 1, found)
+	}
+}
+
+// find sets the bits of the rows in which what is looked for begins, skip bytes
+// into it.
+func (a *arena) find(what []byte, skip int, found bitmap) {
+	rare := 0
+	for i, c := range what {
+		if a.often[c] < a.often[what[rare]] {
+			rare = i
+		}
+	}
+	for at, row := 0, 0; row < len(a.ends); {
+		k := index(a.data[at:], what, rare)
+		if k < 0 {
+			return
+		}
+		row = a.rowAt(uint32(at+k+skip), row)
+		found.set(row)
+		at = int(a.ends[row]) - skip // the NUL before a row begins what equals it
+		row++
+	}
+}
+
+// index is bytes.Index, led by the byte of what that is rare: the first one of
+// what people look for is often in every text.
+func index(data, what []byte, rare int) int {
+	for at := 0; ; at++ {
+		if at+len(what) > len(data) {
+			return -1
+		}
+		k := bytes.IndexByte(data[at+rare:], what[rare])
+		if k < 0 {
+			return -1
+		}
+		if at += k; at+len(what) <= len(data) && string(data[at:at+len(what)]) == string(what) {
+			return at
+		}
+	}
+}
+
+// rowAt is the row that holds the byte at, which is row from or one behind it.
+func (a *arena) rowAt(at uint32, from int) int {
+	step, to := 1, from
+	for to < len(a.ends) && a.ends[to] <= at { // gallop, for hits are often close
+		from, to, step = to+1, to+step, 2*step
+	}
+	to = min(to, len(a.ends))
+	return from + sort.Search(to-from, func(i int) bool { return a.ends[from+i] > at })
+}
+
+// globs reports whether text is the parts with anything between them.
+func globs(text []byte, parts [][]byte) bool {
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return bytes.Equal(text, first)
+	}
+	if len(text) < len(first)+len(last) || !bytes.HasPrefix(text, first) || !bytes.HasSuffix(text, last) {
+		return false
+	}
+	text = text[len(first) : len(text)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		k := bytes.Index(text, part)
+		if k < 0 {
+			return false
+		}
+		text = text[k+len(part):]
+	}
+	return true
+}
+
+// bitmap is a set of rows.
+type bitmap []uint64
+
+func newBitmap(rows int) bitmap { return make(bitmap, (rows+63)/64) }
+
+func (b bitmap) set(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b bitmap) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
+
+func (b bitmap) count() int {
+	n := 0
+	for _, word := range b {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}

@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"sync"
+)
+
+// tasks are what goes on beside questions and writes. Close ends them and waits.
+type tasks struct {
+	mu   sync.Mutex
+	ctx  context.Context
+	end  context.CancelFunc
+	wait sync.WaitGroup
+}
+
+func newTasks() *tasks {
+	t := &tasks{}
+	t.ctx, t.end = context.WithCancel(context.Background())
+	return t
+}
+
+// background runs do unless the database is being closed.
+func (db *DB) background(do func(ctx context.Context)) bool {
+	t := db.tasks
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ctx.Err() != nil {
+		return false
+	}
+	t.wait.Go(func() { do(t.ctx) })
+	return true
+}
+
+func (t *tasks) close() {
+	t.mu.Lock()
+	t.end()
+	t.mu.Unlock()
+	t.wait.Wait()
+}

@@ -1,0 +1,230 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"spyglass/backend/fault"
+)
+
+// Chunks is a database file of its own for blobs under numbers, in spaces that
+// are named when it is opened. A row is written once at the end of its space
+// whenever that can be arranged, so that pages are full and what is old goes as
+// one range. Reading is safe for concurrent use and never waits for a write.
+type Chunks struct {
+	path string
+	pool *sql.DB // of conn alone
+	read *sql.DB
+	find statements
+
+	mu     sync.Mutex // one transaction at a time
+	conn   *sql.Conn
+	change statements
+	closed bool
+}
+
+// ChunksTx is a transaction under way.
+type ChunksTx struct{ c *Chunks }
+
+// chunkFormat is the number of the layout of such a file.
+const chunkFormat = 1
+
+// pageSize lets several chunks share a page, with little room lost at its end.
+const pageSize = "page_size(16384)"
+
+// asked are the numbers of rows that one statement reads; the smallest that does is taken.
+var asked = []int{1, 4, 32}
+
+// OpenChunks opens the file, or makes it when it is not there. It refuses a
+// file that is damaged, read-only or from a newer version, and leaves it as it is.
+func OpenChunks(ctx context.Context, path string, spaces ...string) (*Chunks, error) {
+	if err := private(path); err != nil {
+		return nil, err
+	}
+	c := &Chunks{path: path}
+	if err := c.connect(ctx, spaces); err != nil {
+		_ = c.Close()
+		return nil, explain(path, err)
+	}
+	return c, nil
+}
+
+func (c *Chunks) connect(ctx context.Context, spaces []string) (err error) {
+	if c.pool, err = sql.Open("sqlite", dsn(c.path, "immediate", pageSize)); err != nil {
+		return err
+	}
+	if c.conn, err = c.pool.Conn(ctx); err != nil {
+		return err
+	}
+	c.change.prepare = c.conn.PrepareContext
+	var found int
+	if err := c.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
+		return err
+	}
+	if found > chunkFormat {
+		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d); start that version, or choose another --data folder", c.path, found, chunkFormat)
+	}
+	for _, space := range spaces {
+		if _, err := c.conn.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %q ("id" INTEGER PRIMARY KEY, "data" BLOB NOT NULL)`, space)); err != nil {
+			return err
+		}
+	}
+	if found < chunkFormat {
+		if _, err := c.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", chunkFormat)); err != nil {
+			return err
+		}
+	}
+	if c.read, err = sql.Open("sqlite", dsn(c.path, "deferred", pageSize)+"&_pragma=query_only(1)"); err != nil {
+		return err
+	}
+	c.read.SetMaxOpenConns(readers)
+	c.read.SetMaxIdleConns(readers)
+	c.find.prepare = c.read.PrepareContext
+	return nil
+}
+
+// Close waits for the transaction under way and closes the file. It may be called again.
+func (c *Chunks) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	var errs []error
+	if c.read != nil {
+		c.find.close()
+		errs = append(errs, c.read.Close())
+	}
+	if c.conn != nil {
+		c.change.close()
+		errs = append(errs, c.conn.Close())
+	}
+	if c.pool != nil {
+		errs = append(errs, c.pool.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Write runs do in a transaction. When it returns nil the change is on disk;
+// when it returns an error nothing has changed.
+func (c *Chunks) Write(do func(tx ChunksTx) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return fault.New(fault.Offline, "the portal is stopping; nothing was written")
+	}
+	tx := ChunksTx{c}
+	err := tx.exec("BEGIN IMMEDIATE")
+	if err != nil {
+		return explain(c.path, err)
+	}
+	if err = do(tx); err == nil {
+		err = tx.exec("COMMIT")
+	}
+	if err != nil {
+		if lost := tx.exec("ROLLBACK"); lost != nil && code(lost) != 1 { // 1: SQLite has rolled back by itself
+			err = errors.Join(err, lost)
+		}
+	}
+	return explain(c.path, err)
+}
+
+func (t ChunksTx) exec(statement string, args ...any) error {
+	stmt, err := t.c.change.get(context.Background(), statement)
+	if err == nil {
+		_, err = stmt.Exec(args...)
+	}
+	return err
+}
+
+// Put writes one row, in place of one with the same number.
+func (t ChunksTx) Put(space string, id int64, data []byte) error {
+	return t.exec(`INSERT INTO "`+space+`" VALUES (?, ?) ON CONFLICT DO UPDATE SET "data" = excluded."data"`, id, data)
+}
+
+// Delete removes the rows from number from to number to, both included.
+func (t ChunksTx) Delete(space string, from, to int64) error {
+	return t.exec(`DELETE FROM "`+space+`" WHERE "id" BETWEEN ? AND ?`, from, to)
+}
+
+// Rows calls each with the rows of those numbers that are there, in no order.
+// The data is each's own only until it returns.
+func (c *Chunks) Rows(ctx context.Context, space string, ids []int64, each func(id int64, data []byte) error) error {
+	for len(ids) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		size := asked[len(asked)-1]
+		if i := slices.IndexFunc(asked, func(n int) bool { return n >= len(ids) }); i >= 0 {
+			size = asked[i]
+		}
+		some := ids[:min(size, len(ids))]
+		if err := c.some(ctx, space, size, some, each); err != nil {
+			return explain(c.path, err)
+		}
+		ids = ids[len(some):]
+	}
+	return nil
+}
+
+func (c *Chunks) some(ctx context.Context, space string, size int, ids []int64, each func(id int64, data []byte) error) error {
+	stmt, err := c.find.get(ctx, fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" IN (?%s)`, space, strings.Repeat(", ?", size-1)))
+	if err != nil {
+		return err
+	}
+	args := make([]any, size) // NULL finds nothing
+	for i, id := range ids {
+		args[i] = id
+	}
+	// A few rows by number are there before a cancel could be heard, and to
+	// listen for one costs more than they do.
+	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), args...)
+	if err != nil {
+		return err
+	}
+	return scan(rows, each)
+}
+
+// Each calls each with the rows from number from to number to, both included,
+// in the order of their numbers and of one moment.
+func (c *Chunks) Each(ctx context.Context, space string, from, to int64, each func(id int64, data []byte) error) error {
+	rows, err := c.read.QueryContext(ctx, fmt.Sprintf(`SELECT "id", "data" FROM %q WHERE "id" BETWEEN ? AND ? ORDER BY "id"`, space), from, to)
+	if err != nil {
+		return explain(c.path, err)
+	}
+	return explain(c.path, scan(rows, each))
+}
+
+func scan(rows *sql.Rows, each func(id int64, data []byte) error) error {
+	var id int64
+	var data sql.RawBytes
+	for rows.Next() {
+		err := rows.Scan(&id, &data)
+		if err == nil {
+			err = each(id, data)
+		}
+		if err != nil {
+			return errors.Join(err, rows.Close())
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// Ends are the lowest and the highest number of a space; ok is false when it is empty.
+func (c *Chunks) Ends(ctx context.Context, space string) (low, high int64, ok bool, err error) {
+	var a, b sql.NullInt64
+	err = c.read.QueryRowContext(ctx, fmt.Sprintf(`SELECT (SELECT min("id") FROM %[1]q), (SELECT max("id") FROM %[1]q)`, space)).Scan(&a, &b)
+	return a.Int64, b.Int64, a.Valid, explain(c.path, err)
+}
+
+// Size is how many bytes the file has on disk once what is written is in it.
+func (c *Chunks) Size(ctx context.Context) (bytes int64, err error) {
+	err = c.read.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&bytes)
+	return bytes, explain(c.path, err)
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"sync"
+)
+
+// Changed is a row that a commit wrote or removed.
+type Changed struct {
+	Name string // of the resource
+	ID   int64
+}
+
+// Feed tells which rows of some tables have changed, for whoever keeps
+// something in step with them. One goroutine reads it.
+type Feed struct {
+	db    *DB
+	names map[string]bool
+
+	mu   sync.Mutex
+	rows map[Changed]bool
+	lost bool // there were too many to tell, or rows were removed by a condition
+	wake chan struct{}
+}
+
+// maxFeed bounds what waits to be read; what is beyond it is told as lost.
+const maxFeed = 100_000
+
+// Follow begins a feed of those resources. Close ends it.
+func (db *DB) Follow(names ...string) *Feed {
+	f := &Feed{db: db, names: map[string]bool{}, rows: map[Changed]bool{}, wake: make(chan struct{}, 1)}
+	for _, name := range names {
+		f.names[name] = true
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.feeds == nil {
+		db.feeds = map[*Feed]bool{}
+	}
+	db.feeds[f] = true
+	for _, name := range names {
+		if t := db.tables[name]; t != nil {
+			t.follow(1)
+		}
+	}
+	return f
+}
+
+// Close ends the feed.
+func (f *Feed) Close() {
+	f.db.mu.Lock()
+	defer f.db.mu.Unlock()
+	if !f.db.feeds[f] {
+		return
+	}
+	delete(f.db.feeds, f)
+	for name := range f.names {
+		if t := f.db.tables[name]; t != nil {
+			t.follow(-1)
+		}
+	}
+}
+
+// Next waits for a commit, and tells all rows that changed since the last call,
+// each once. With lost, any row may have: read them all again. It ends when ctx does.
+func (f *Feed) Next(ctx context.Context) (rows []Changed, lost bool, err error) {
+	select {
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	case <-f.wake:
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for row := range f.rows {
+		rows = append(rows, row)
+	}
+	lost = f.lost
+	f.rows, f.lost = map[Changed]bool{}, false
+	return rows, lost, nil
+}
+
+func (f *Feed) add(changes []Changed) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	told := false
+	for _, c := range changes {
+		if !f.names[c.Name] {
+			continue
+		}
+		told = true
+		switch {
+		case c.ID == 0 || len(f.rows) >= maxFeed:
+			f.lost = true
+		default:
+			f.rows[c] = true
+		}
+	}
+	if !told {
+		return
+	}
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// follow counts who follows the table.
+func (t *Table[T]) follow(n int32) { t.followed.Add(n) }
+
+// changed remembers a row for the feeds; id 0 stands for any.
+func (t *Table[T]) changed(tx *tx, id int64) {
+	if t.followed.Load() > 0 {
+		tx.changes = append(tx.changes, Changed{string(t.res.Name), id})
+	}
+}
+
+// feed tells the feeds what a commit changed.
+func (db *DB) feed(changes []Changed) {
+	if len(changes) == 0 {
+		return
+	}
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	for f := range db.feeds {
+		f.add(changes)
+	}
+}

@@ -1,0 +1,46 @@
+package store_test
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+
+	"spyglass/backend/store"
+)
+
+func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
+	h := openNested(t)
+	feed := h.db.Follow("port", "lane")
+	t.Cleanup(feed.Close)
+	next := func() (rows []store.Changed, lost bool) {
+		t.Helper()
+		rows, lost, err := feed.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(rows, func(a, b store.Changed) int { return int(a.ID - b.ID) })
+		return rows, lost
+	}
+	h.steps(nil, []step{
+		{"PATCH /device/devices/1", `{"description":"not followed"}`, ""},
+		{"PATCH /device/devices/1/ports/1", `{"label":"x"}`, ""},
+		{"PATCH /device/devices/1/ports/1", `{"label":"y"}`, ""},
+		{"PATCH /device/devices/1/ports/1", `{"label":""}`, "invalid label: label is empty"},
+		{"DELETE /device/devices/2/ports/2/lanes/2", "", "{}"},
+	})
+	rows, lost := next()
+	if want := []store.Changed{{Name: "port", ID: 1}, {Name: "lane", ID: 2}}; lost || !reflect.DeepEqual(rows, want) {
+		t.Errorf("told %v (lost: %v), want %v", rows, lost, want)
+	}
+	h.steps(nil, []step{{"DELETE /device/devices/1?deleteHard=true", "", "{}"}}) // its port and lane go along
+	rows, lost = next()
+	if want := []store.Changed{{Name: "lane", ID: 1}, {Name: "port", ID: 1}}; lost || len(rows) != 2 || rows[0].ID != 1 || !slices.Contains(rows, want[0]) || !slices.Contains(rows, want[1]) {
+		t.Errorf("told %v (lost: %v), want %v", rows, lost, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := feed.Next(ctx); err == nil {
+		t.Error("a feed with nothing to tell does not end with its context")
+	}
+}

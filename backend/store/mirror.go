@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// mirror keeps the texts that people look for in a table of many rows, so that a
+// filter need not read the rows. It holds the rows that are there, as they were
+// in one state: a base, which a scan goes through, and the rows that changed
+// since, which are few. It is made when it is first asked for, from one state of
+// the database, while questions are answered without it.
+type mirror struct {
+	notes  notes
+	newest atomic.Int64 // no row has had a higher id
+
+	mu      sync.RWMutex
+	state   uint64 // of Table.lock
+	base    *block
+	stale   bitmap             // rows of base that have changed or gone
+	fresh   *block             // those that have changed, and new ones
+	texts   map[int64]freshRow // what fresh is made of
+	refused map[source]bool    // too large, or compared in SQLite's own way
+	loading chan struct{}      // closed when the load under way has ended
+}
+
+// freshRow is a row that changed since base was made; by source.
+type freshRow map[source][]byte
+
+// Up to leastMirrored rows are read as fast as they are. patience is how long a
+// question waits for the mirror to be made.
+const (
+	leastMirrored = 4096
+	patience      = time.Second
+)
+
+// wish is what a question needs of a mirror.
+type wish struct {
+	sources []source
+	sort    string // a text column, or "" for the id
+}
+
+func (w *wish) want(s source) {
+	if !slices.Contains(w.sources, s) {
+		w.sources = append(w.sources, s)
+	}
+}
+
+func (m *mirror) shows(w wish) bool {
+	if m.base == nil || w.sort != "" && m.base.orders[w.sort] == nil {
+		return false
+	}
+	return !slices.ContainsFunc(w.sources, func(s source) bool { return m.base.arenas[s] == nil })
+}
+
+// view locks the mirror for reading as the table is in that state, or returns
+// nil where there is none. The caller unlocks mu.
+func (t *Table[T]) view(ctx context.Context, w wish, state uint64) *mirror {
+	m := &t.mirror
+	m.mu.RLock()
+	if m.shows(w) && m.state == state {
+		return m
+	}
+	shows := m.shows(w)
+	m.mu.RUnlock()
+	if !shows && !waited(ctx, t.reflect(w)) {
+		return nil
+	}
+	m.mu.Lock()
+	ok := m.shows(w) && t.refresh(ctx, state) == nil
+	m.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	m.mu.RLock()
+	if m.shows(w) && m.state == state {
+		return m
+	}
+	m.mu.RUnlock()
+	return nil
+}
+
+// waited reports whether the mirror was made within the time a question has for it.
+func waited(ctx context.Context, loaded <-chan struct{}) bool {
+	if loaded == nil {
+		return false
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-loaded:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+var errMoved = errors.New("the table has changed meanwhile")
+
+// refresh brings the mirror to a state by reading the rows that changed. It
+// holds mu.
+func (t *Table[T]) refresh(ctx context.Context, state uint64) error {
+	m := &t.mirror
+	if m.state >= state {
+		return nil
+	}
+	ids, ok := m.notes.since(m.state, state)
+	if !ok || len(ids) > len(m.base.ids)/4+leastMirrored {
+		m.base = nil // to be made anew
+		return errMoved
+	}
+	if len(ids) > 0 {
+		read, err := t.readFresh(ctx, ids)
+		if err != nil {
+			return err
+		}
+		if t.lock.now() != state {
+			return errMoved
+		}
+		m.change(ids, read)
+		if len(m.texts) > len(m.base.ids)/16+int(t.db.mirrored/4) {
+			m.settle(m.base.merge(m.stale, m.fresh))
+		}
+	}
+	m.state = state
+	return nil
+}
+
+// readFresh reads the texts of some rows.
+func (t *Table[T]) readFresh(ctx context.Context, ids []int64) (map[int64]freshRow, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	sources := slices.Collect(maps.Keys(t.mirror.base.arenas))
+	read, lost := make(map[int64]freshRow, len(ids)), false
+	err = t.readTexts(ctx, t.db.read.QueryContext, sources, ` AND "id" IN (SELECT value FROM json_each(?))`, []any{string(list)}, func(id int64, texts [][]byte, odd []bool) error {
+		row := freshRow{}
+		for i, s := range sources {
+			if row[s] = texts[i]; odd[i] {
+				t.mirror.refused[s], lost = true, true
+			}
+		}
+		read[id] = row
+		return nil
+	})
+	if lost {
+		t.mirror.base = nil
+		return nil, errMoved
+	}
+	return read, err
+}
+
+// change takes in what was read of the rows with those ids.
+func (m *mirror) change(ids []int64, read map[int64]freshRow) {
+	for _, id := range ids {
+		if i, ok := m.base.place(id); ok {
+			m.stale.set(i)
+		}
+		if m.texts[id] = read[id]; read[id] == nil {
+			delete(m.texts, id)
+		}
+	}
+	m.fresh = newBlock(m.texts, m.base)
+}
+
+// settle makes b the base, and nothing has changed since.
+func (m *mirror) settle(b *block) {
+	m.base, m.stale, m.texts = b, newBitmap(len(b.ids)), map[int64]freshRow{}
+	m.fresh = newBlock(nil, b)
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"slices"
+	"sync"
+)
+
+// notes are the rows that commits have changed since somebody last asked, so
+// that what is kept of a table can follow it row by row.
+type notes struct {
+	mu     sync.Mutex
+	on     bool // somebody will ask
+	states []uint64
+	ids    []int64
+	lost   uint64 // the last state whose changes were too many, or unknown
+}
+
+// maxNotes is how many changed rows are remembered.
+const maxNotes = 50_000
+
+// noted is what one transaction has changed of a table.
+type noted struct{ ids []int64 }
+
+// note remembers that a row changes. The table is touched once for each note;
+// a change that is touched and not noted makes all of the table unknown.
+func (t *tx) note(s *seqlock, id int64) {
+	if t.noted == nil {
+		t.noted = map[*seqlock]*noted{}
+	}
+	if t.noted[s] == nil {
+		t.noted[s] = &noted{}
+	}
+	t.noted[s].ids = append(t.noted[s].ids, id)
+}
+
+// publish tells what a commit changed, before the new state shows.
+func (t *tx) publish(s *seqlock, touched int) {
+	if s.notes == nil {
+		return
+	}
+	var ids []int64
+	if c := t.noted[s]; c != nil {
+		ids = c.ids
+	}
+	s.notes.add(s.now()+1, ids, len(ids) == touched)
+}
+
+func (n *notes) add(state uint64, ids []int64, whole bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.on {
+		return
+	}
+	if !whole || len(n.ids)+len(ids) > maxNotes {
+		n.lost, n.ids, n.states = state, nil, nil
+		return
+	}
+	for _, id := range ids {
+		n.ids, n.states = append(n.ids, id), append(n.states, state)
+	}
+}
+
+// listen begins to remember.
+func (n *notes) listen() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.on = true
+}
+
+// since are the rows that changed after one state, up to another; ok is false
+// when that is not known. Older notes are forgotten.
+func (n *notes) since(from, to uint64) (ids []int64, ok bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.lost > from {
+		return nil, false
+	}
+	first, _ := slices.BinarySearch(n.states, from+1)
+	last, _ := slices.BinarySearch(n.states, to+1)
+	ids = slices.Clone(n.ids[first:last])
+	n.ids, n.states = slices.Delete(n.ids, 0, first), slices.Delete(n.states, 0, first)
+	slices.Sort(ids)
+	return slices.Compact(ids), true
+}

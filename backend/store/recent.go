@@ -1,0 +1,60 @@
+package store
+
+import (
+	"fmt"
+	"sync"
+
+	"spyglass/backend/resource"
+)
+
+// recent keeps the pages that were read last, until the table changes: what
+// many look at is the same first page.
+type recent struct {
+	mu    sync.Mutex
+	state uint64 // of the table, for all of them
+	pages map[string]*page
+	size  int
+}
+
+// maxRecent bounds what the pages of a table take, in bytes.
+const maxRecent = 1 << 20
+
+// pageKey names a page of a list.
+func pageKey(cond *condition, order string, q resource.Query) string {
+	return fmt.Sprint(cond.key(), " ", order, " ", q.Size, " ", q.Offset)
+}
+
+// key tells conditions apart.
+func (c *condition) key() string {
+	if len(c.args) == 0 {
+		return c.text.String()
+	}
+	return c.text.String() + fmt.Sprintf(" %#v", c.args)
+}
+
+func (r *recent) get(key string, state uint64) *page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state != state {
+		return nil
+	}
+	return r.pages[key]
+}
+
+// put keeps a page that nobody changes any more.
+func (r *recent) put(key string, state uint64, p *page) {
+	size := 200 + len(key)
+	for i := range p.body {
+		size += 200 + len(p.body[i])
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state > state || size > maxRecent/2 {
+		return
+	}
+	if r.state < state || r.size+size > maxRecent || r.pages == nil {
+		r.state, r.pages, r.size = state, map[string]*page{}, 0
+	}
+	r.pages[key] = p
+	r.size += size
+}

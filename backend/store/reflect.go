@@ -1,0 +1,221 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"spyglass/backend/resource"
+)
+
+// reflect begins to make the mirror with what is wished for, and what it has
+// already. The channel closes when that has ended; it is nil when there will be
+// no such mirror.
+func (t *Table[T]) reflect(w wish) <-chan struct{} {
+	m := &t.mirror
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if slices.ContainsFunc(w.sources, func(s source) bool { return m.refused[s] }) {
+		return nil
+	}
+	if m.loading != nil {
+		return m.loading
+	}
+	done := make(chan struct{})
+	if !t.db.background(func(ctx context.Context) {
+		t.reflectNow(ctx, w)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.loading = nil
+		close(done)
+	}) {
+		return nil
+	}
+	m.loading = done
+	return done
+}
+
+// reflectNow makes the mirror. When all together is too large, what was not wished
+// for now goes; when that does not help, or a column has texts that SQLite
+// compares in its own way, those columns are refused.
+func (t *Table[T]) reflectNow(ctx context.Context, w wish) {
+	m := &t.mirror
+	m.mu.RLock()
+	sources, sorts := slices.Clone(w.sources), map[string]bool{}
+	if m.base != nil {
+		for s := range m.base.arenas {
+			if !slices.Contains(sources, s) {
+				sources = append(sources, s)
+			}
+		}
+		for column := range m.base.orders {
+			sorts[column] = true
+		}
+	}
+	m.mu.RUnlock()
+	if w.sort != "" {
+		sorts[w.sort] = true
+	}
+	b, state, bad, err := t.readBlock(ctx, sources)
+	if errors.Is(err, errTooLarge) && len(sources) > len(w.sources) {
+		sources, sorts = w.sources, map[string]bool{w.sort: w.sort != ""}
+		b, state, bad, err = t.readBlock(ctx, sources)
+	}
+	if errors.Is(err, errTooLarge) {
+		bad = w.sources
+	}
+	if err == nil && len(bad) == 0 {
+		maps.DeleteFunc(sorts, func(column string, wanted bool) bool { return !wanted || b.arenas[source{column: column}] == nil })
+		for column := range sorts {
+			b.sortBy(column)
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.refused == nil {
+		m.refused = map[source]bool{}
+	}
+	for _, s := range bad {
+		m.refused[s] = true
+	}
+	if err == nil && len(bad) == 0 {
+		m.settle(b)
+		m.state = state
+	}
+}
+
+var errTooLarge = errors.New("the texts are too large to be kept")
+
+// readBlock reads the columns of all rows that are there, and which of them
+// cannot be kept, in the state that it returns.
+func (t *Table[T]) readBlock(ctx context.Context, sources []source) (b *block, state uint64, bad []source, err error) {
+	t.mirror.notes.listen()
+	tx, state, err := t.pin(ctx)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	b = &block{arenas: map[source]*arena{}, orders: map[string][]uint32{}}
+	for _, s := range sources {
+		b.arenas[s] = newArena(0)
+	}
+	size, sorted := 0, true
+	err = t.readTexts(ctx, tx.QueryContext, sources, "", nil, func(id int64, texts [][]byte, odd []bool) error {
+		sorted = sorted && (len(b.ids) == 0 || b.ids[len(b.ids)-1] < id)
+		b.ids = append(b.ids, id)
+		size += 8
+		for i, s := range sources {
+			if odd[i] && !slices.Contains(bad, s) {
+				bad = append(bad, s)
+			}
+			b.arenas[s].add(texts[i])
+			size += len(texts[i]) + 4
+		}
+		if size > maxMirror {
+			return errTooLarge
+		}
+		return nil
+	})
+	if err == nil {
+		b.arrange(sorted)
+	}
+	return b, state, bad, err
+}
+
+// pin begins to read one known state of the table.
+func (t *Table[T]) pin(ctx context.Context) (*sql.Tx, uint64, error) {
+	for range 100 {
+		tx, err := t.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return nil, 0, err
+		}
+		state := t.lock.now()
+		found, err := tx.QueryContext(ctx, `SELECT "id" FROM `+t.name()+" LIMIT 1") // the state is that of the first question
+		if err == nil {
+			_, err = oneNumber(found)
+		}
+		if err == nil && settled(state) && t.lock.now() == state {
+			return tx, state, nil
+		}
+		if err := errors.Join(err, tx.Rollback()); err != nil {
+			return nil, 0, err
+		}
+	}
+	return nil, 0, errMoved
+}
+
+// readTexts visits the rows that are there and meet a condition, in any order.
+// odd tells which texts cannot be kept.
+func (t *Table[T]) readTexts(ctx context.Context, ask ask, sources []source, where string, args []any, visit func(id int64, texts [][]byte, odd []bool) error) error {
+	columns := []string{`"id"`}
+	for _, s := range sources {
+		columns = append(columns, quote(s.column))
+	}
+	found, err := ask(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+t.name()+" WHERE "+t.live()+where, args...)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	var id int64
+	stored, texts, odd := make([]sql.RawBytes, len(sources)), make([][]byte, len(sources)), make([]bool, len(sources))
+	dest := []any{&id}
+	for i := range stored {
+		dest = append(dest, &stored[i])
+	}
+	for found.Next() {
+		if err := found.Scan(dest...); err != nil {
+			return err
+		}
+		for i, s := range sources {
+			var ok bool
+			texts[i], ok = s.texts(string(stored[i]))
+			odd[i] = !ok
+		}
+		if err := visit(id, texts, odd); err != nil {
+			return err
+		}
+	}
+	return found.Err()
+}
+
+// arrange puts rows that came in another order into that of their ids, and lets
+// go of what the arenas have grown beyond.
+func (b *block) arrange(sorted bool) {
+	places := make([]uint32, len(b.ids))
+	for i := range places {
+		places[i] = uint32(i)
+	}
+	if !sorted {
+		slices.SortFunc(places, func(x, y uint32) int { return int(b.ids[x] - b.ids[y]) })
+	}
+	ids := make([]int64, len(b.ids))
+	for i, place := range places {
+		ids[i] = b.ids[place]
+	}
+	b.ids = ids
+	for s, old := range b.arenas {
+		a := newArena(len(ids))
+		a.data = append(make([]byte, 0, len(old.data)), 0)
+		for _, place := range places {
+			a.add(old.row(int(place)))
+		}
+		b.arenas[s] = a
+	}
+}
+
+// sourcesOf are the columns that a filter on one field looks through.
+func (t *Table[T]) sourcesOf(name string, wide bool) []source {
+	var sources []source
+	for _, c := range t.columns {
+		if c.Hidden || name != "_all" && c.Name != name {
+			continue
+		}
+		if c.Kind == resource.KindText || c.Kind == resource.KindPairs && name == "_all" {
+			sources = append(sources, source{column: c.Name, pairs: c.Kind == resource.KindPairs, wide: wide})
+		}
+	}
+	return sources
+}

@@ -1,0 +1,291 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"spyglass/backend/filter"
+	"spyglass/backend/resource"
+)
+
+// question is a list's as the mirror sees it.
+type question struct {
+	cond  *condition     // all of it, for SQLite
+	base  string         // the condition without the filter
+	f     *filter.Filter // nil for none
+	order string
+	query resource.Query
+}
+
+// farFrom is the offset from which a sorted page is worth a mirror, and
+// mostNarrow how many rows SQLite gets to choose from.
+const (
+	farFrom    = 1000
+	mostNarrow = 2000
+)
+
+// seek answers a page by the mirror, where that is quicker than to look through
+// the table; else nil, and SQLite answers it.
+func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
+	if t.mirror.newest.Load() < t.db.mirrored || q.f == nil && (q.query.Offset < farFrom || len(q.query.Sort) == 0) {
+		return nil, nil
+	}
+	s, whole, ok := t.searchOf(q)
+	if !ok {
+		return nil, nil
+	}
+	for range 3 {
+		state := t.lock.now()
+		if !settled(state) {
+			continue
+		}
+		m := t.view(ctx, s.wish, state)
+		if m == nil {
+			if t.lock.now() == state {
+				return nil, nil // not for now
+			}
+			continue
+		}
+		found, total := m.find(s, q.query, whole)
+		m.mu.RUnlock()
+		p, err := t.seekPage(ctx, q, found, total, whole)
+		if p == nil || err != nil || t.lock.now() == state {
+			return p, err
+		}
+	}
+	return nil, nil
+}
+
+// seekPage reads the rows of the page, or lets SQLite choose from those found.
+func (t *Table[T]) seekPage(ctx context.Context, q question, found []int64, total int64, whole bool) (*page, error) {
+	if !whole && len(found) > mostNarrow {
+		return nil, nil
+	}
+	list, err := json.Marshal(found)
+	if err != nil {
+		return nil, err
+	}
+	const among = `"id" IN (SELECT value FROM json_each(?))`
+	if !whole {
+		narrow := &condition{}
+		narrow.and(among, string(list))
+		narrow.and(q.cond.text.String(), q.cond.args...)
+		return t.readPage(ctx, t.db.read.QueryContext, narrow, q.order, q.query, 1)
+	}
+	p := &page{total: total}
+	if len(found) == 0 {
+		return p, nil
+	}
+	stmt, err := t.db.stmt(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+" WHERE "+among)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := stmt.QueryContext(ctx, string(list))
+	if err != nil {
+		return nil, err
+	}
+	if err := t.scanPage(rows, p); err != nil || len(p.ids) < len(found) {
+		return p, err // rows went meanwhile: the state is another
+	}
+	p.arrange(found)
+	return p, nil
+}
+
+// search is a filter as the mirror runs it.
+type search struct {
+	wish
+	any  [][]probe // nil for everything
+	down bool
+}
+
+// probe is one condition: any of its tests passes in any of its columns, or none.
+type probe struct {
+	negated bool
+	each    []look
+}
+
+type look struct {
+	in   source
+	test test
+}
+
+// searchOf is what of the question the mirror can answer. whole means all of it;
+// else what it finds holds every row of the answer, and others. ok is false
+// where that would be no help.
+func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
+	if !strings.HasPrefix(q.base, t.live()) { // deleted ones are asked for too
+		return s, false, false
+	}
+	usual := t.res.Usual != nil && !q.f.Names(t.res.Usual.Field)
+	whole = q.base == t.live() && !usual && len(q.query.Sort) < 2
+	if len(q.query.Sort) == 1 && whole {
+		key := q.query.Sort[0]
+		s.down = key.Down
+		if c := t.column(key.Field); c.Name != "id" {
+			if whole = c.Kind == resource.KindText && c.field.Index; whole {
+				s.sort = c.Name
+				s.want(source{column: c.Name})
+			}
+		}
+	}
+	if q.f == nil {
+		return s, whole, whole
+	}
+	for _, all := range q.f.Any {
+		var probes []probe
+		for _, cond := range all {
+			if p, ok := t.probe(cond); ok {
+				probes = append(probes, p)
+			} else {
+				whole = false
+			}
+		}
+		if len(probes) == 0 {
+			return s, false, false
+		}
+		s.any = append(s.any, probes)
+		for _, p := range probes {
+			for _, l := range p.each {
+				s.want(l.in)
+			}
+		}
+	}
+	if !whole {
+		s.sort = ""
+	}
+	return s, whole, whole || !q.cond.foreign
+}
+
+// probe is a condition on texts; ok is false for others.
+func (t *Table[T]) probe(cond filter.Cond) (p probe, ok bool) {
+	if cond.Sub != "" || cond.Column.Kind != resource.KindText {
+		return p, false
+	}
+	op := cond.Op
+	if p.negated = negated(op); p.negated {
+		op--
+	}
+	values := cond.Values
+	switch op {
+	case filter.Empty, filter.Null:
+		values = []filter.Value{{}}
+	case filter.Equal, filter.Contains:
+	default:
+		return p, false
+	}
+	for _, v := range values {
+		if strings.IndexByte(v.Text, 0) >= 0 {
+			return p, false
+		}
+		sources := t.sourcesOf(cond.Column.Name, !isASCII(v.Text))
+		if len(sources) == 0 {
+			return p, false
+		}
+		for _, in := range sources {
+			l := look{in, test{text: []byte(in.folded(v.Text)), contains: op == filter.Contains}}
+			if v.Pattern && op == filter.Equal {
+				for _, part := range v.Glob {
+					l.test.glob = append(l.test.glob, []byte(in.folded(part)))
+				}
+			}
+			p.each = append(p.each, l)
+		}
+	}
+	return p, true
+}
+
+// run is the rows of b that pass.
+func (s *search) run(b *block) bitmap {
+	if s.any == nil {
+		return b.all()
+	}
+	any := newBitmap(len(b.ids))
+	for _, all := range s.any {
+		left := b.all()
+		for _, p := range all {
+			found := newBitmap(len(b.ids))
+			for _, l := range p.each {
+				b.arenas[l.in].scan(l.test, found)
+			}
+			for i := range left {
+				if p.negated {
+					left[i] &^= found[i]
+				} else {
+					left[i] &= found[i]
+				}
+			}
+		}
+		for i := range any {
+			any[i] |= left[i]
+		}
+	}
+	return any
+}
+
+// find is the ids of a page, and how many rows there are in all; or all of the
+// ids, up to one more than are of use.
+func (m *mirror) find(s search, q resource.Query, page bool) (ids []int64, total int64) {
+	base, fresh := s.run(m.base), s.run(m.fresh)
+	for i := range base {
+		base[i] &^= m.stale[i]
+	}
+	total = int64(base.count() + fresh.count())
+	skip, size := q.Offset, q.Size
+	if !page {
+		skip, size = 0, mostNarrow+1
+	}
+	if skip >= total {
+		return nil, total
+	}
+	a := walk{b: m.base, rows: base, column: s.sort, down: s.down}
+	b := walk{b: m.fresh, rows: fresh, column: s.sort, down: s.down}
+	if len(m.fresh.ids) == 0 && total == int64(len(m.base.ids)) { // each row counts
+		a.at, skip = int(skip), 0
+	}
+	ids = make([]int64, 0, min(size, total-skip))
+	for x, y := a.next(), b.next(); int64(len(ids)) < size && (x >= 0 || y >= 0); {
+		var id int64
+		if y < 0 || x >= 0 && a.b.before(s.sort, uint32(x), b.b, uint32(y)) != s.down {
+			id, x = a.b.ids[x], a.next()
+		} else {
+			id, y = b.b.ids[y], b.next()
+		}
+		if skip--; skip < 0 {
+			ids = append(ids, id)
+		}
+	}
+	return slices.Clip(ids), total
+}
+
+// walk visits chosen rows of a block in their order, up or down.
+type walk struct {
+	b      *block
+	rows   bitmap
+	column string
+	down   bool
+	at     int // how many it has passed
+}
+
+// next is the next row; -1 behind the last.
+func (w *walk) next() int {
+	var order []uint32
+	if w.column != "" {
+		order = w.b.orders[w.column]
+	}
+	for n := len(w.b.ids); w.at < n; {
+		row := w.at
+		if w.down {
+			row = n - 1 - row
+		}
+		w.at++
+		if order != nil {
+			row = int(order[row])
+		}
+		if w.rows.has(row) {
+			return row
+		}
+	}
+	return -1
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// The figures beside PocketBase: 16 connections ask for the same devices of
+// both, with a token. Ours counts each request against its limit and keeps each
+// change in the access log.
+var (
+	besidePage = figure{
+		name: "beside-page", does: "page of 50 of 100,000 devices, exact total, req/s (other: PocketBase)", goal: "≥ 40",
+		beside: askBoth(get("/api/device/devices?size=50"), get("/api/collections/devices/records?perPage=50")),
+	}
+	besideContains = figure{
+		name: "beside-contains", does: "contains + sort + fields, req/s (other: PocketBase)", goal: "≥ 25",
+		beside: askBoth(ourContains, theirContains),
+	}
+	besideGet = figure{
+		name: "beside-get", does: "one device by id, req/s (other: PocketBase)", goal: "≥ 3",
+		beside: askBoth(ourDevice, theirDevice),
+	}
+	besideCreate = figure{
+		name: "beside-create", does: "creates, req/s (ours durable and audited; other: PocketBase, synchronous=NORMAL)", goal: "≥ 2",
+		beside: askBoth(addDevice("/api/device/devices"), addDevice("/api/collections/devices/records")),
+	}
+	besideMemory = figure{
+		name: "beside-memory", does: "anonymous memory after that load, MB (other: PocketBase)", goal: "≤ 0.4",
+		beside: measureMemory,
+	}
+)
+
+func askBoth(ours, theirs request) func(context.Context, *rivals) (score, error) {
+	return func(ctx context.Context, r *rivals) (score, error) {
+		return inTurn(ctx, r.ours.side(ours), r.theirs.side(theirs))
+	}
+}
+
+// side asks on from where the last one ended, so that no name comes twice.
+func (s *served) side(next request) *side {
+	return &side{origin: s.origin, bearer: s.bearer, next: func(int64) (string, string, []byte) { return next(s.asked.Add(1)) }}
+}
+
+// words are looked for in the names of devices: some are in a few, some in many.
+var words = []string{"web", "prod-1", "fra", "sw-42", "-77", "db-", "esx-3", "9.osl", "acc", "ap-100", "stg", "123", "core", "aus", "book-prod-5", "2.f"}
+
+func word(n int64) string { return words[n%int64(len(words))] }
+
+func ourContains(n int64) (string, string, []byte) {
+	query := url.Values{"filter": {`displayName~"` + word(n) + `"`}, "sort": {"+displayName"}, "fields": {"id,displayName,name"}, "size": {"50"}}
+	return http.MethodGet, "/api/device/devices?" + query.Encode(), nil
+}
+
+func theirContains(n int64) (string, string, []byte) {
+	query := url.Values{"filter": {`displayName~'` + word(n) + `'`}, "sort": {"+displayName"}, "fields": {"id,displayName,name"}, "perPage": {"50"}}
+	return http.MethodGet, "/api/collections/devices/records?" + query.Encode(), nil
+}
+
+// deviceID goes through all devices, far from one to the next.
+func deviceID(n int64) int64 { return n*7919%rivalDevices + 1 }
+
+func ourDevice(n int64) (string, string, []byte) {
+	return http.MethodGet, fmt.Sprint("/api/device/devices/", deviceID(n)), nil
+}
+
+func theirDevice(n int64) (string, string, []byte) {
+	return http.MethodGet, fmt.Sprintf("/api/collections/devices/records/%015d", deviceID(n)), nil
+}
+
+// measureMemory reads what both hold once each has had some of every load.
+func measureMemory(ctx context.Context, r *rivals) (score, error) {
+	for _, f := range []figure{besidePage, besideContains, besideGet, besideCreate} {
+		if _, err := f.beside(ctx, r); err != nil {
+			return score{}, err
+		}
+	}
+	ours, err := anonymous(r.ours.cmd.Process.Pid)
+	if err != nil {
+		return score{}, err
+	}
+	theirs, err := anonymous(r.theirs.cmd.Process.Pid)
+	return score{ours: ours, other: theirs}, err
+}
+
+// anonymous is the resident memory of a process that is no file's, in MB.
+func anonymous(pid int) (float64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), "RssAnon:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0, fmt.Errorf("/proc/%d/status does not tell RssAnon", pid)
+	}
+	kB, err := strconv.ParseFloat(fields[0], 64)
+	return kB / 1024, err
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"time"
+)
+
+// A page far down a list of 100,000 devices, beside the first page of it.
+var (
+	deep = figure{
+		name: "deep", does: "page at 90,000 of 100,000, ms (other: the first page)", goal: "≤ 2",
+		measure: measureDeep("/api/device/devices?size=50"),
+	}
+	deepSorted = figure{
+		name: "deep-sorted", does: "the same, sorted by displayName, ms (other: its first page)", goal: "≤ 2",
+		measure: measureDeep("/api/device/devices?size=50&sort=%2BdisplayName"),
+	}
+)
+
+// asks is how often each is measured; odd, for the median.
+const asks = 51
+
+func measureDeep(path string) func(context.Context, project) (score, error) {
+	return func(ctx context.Context, _ project) (_ score, err error) {
+		p, err := startPortal(ctx, 100_000)
+		if err != nil {
+			return score{}, err
+		}
+		defer func() { err = errors.Join(err, p.close(ctx)) }()
+		var far, near []float64
+		for i := range asks + 1 {
+			a, err := p.time(ctx, fmt.Sprint(path, "&offset=", 90_000+50*i))
+			if err != nil {
+				return score{}, err
+			}
+			b, err := p.time(ctx, path)
+			if err != nil {
+				return score{}, err
+			}
+			if i > 0 { // the first makes what is kept
+				far, near = append(far, a), append(near, b)
+			}
+		}
+		return score{ours: median(far), other: median(near)}, nil
+	}
+}
+
+// warm asks until what is kept in memory is made: meanwhile a question may take
+// longer than it is given.
+func (p *portal) warm(ctx context.Context) error {
+	_, path, _ := ourContains(0)
+	var err error
+	for begun := time.Now(); time.Since(begun) < time.Minute; {
+		if _, err = p.time(ctx, path); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// time is how long one GET takes, in ms.
+func (p *portal) time(ctx context.Context, path string) (float64, error) {
+	begun := time.Now()
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Origin()+path, nil)
+	if err != nil {
+		return 0, err
+	}
+	ask.Header.Set("Authorization", "Bearer "+p.bearer)
+	answer, err := http.DefaultClient.Do(ask)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, answer.Body)
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s answers %s", path, answer.Status)
+	}
+	return milliseconds(time.Since(begun)), errors.Join(err, answer.Body.Close())
+}
+
+// million is one question among 1,000,000 devices; the other is SQLite looking
+// through the same names with LIKE, and no more than that.
+var million = figure{
+	name: "million", does: "one contains request among 1,000,000 devices, ms (other: a LIKE scan)", goal: "≤ 0.1",
+	measure: measureMillion,
+}
+
+func measureMillion(ctx context.Context, _ project) (_ score, err error) {
+	p, err := startPortal(ctx, 1_000_000)
+	if err != nil {
+		return score{}, err
+	}
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(p.folder, "data", "portal.db")+"?_pragma=query_only(1)&_pragma=mmap_size(268435456)")
+	if err != nil {
+		return score{}, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	scan, err := db.PrepareContext(ctx, `SELECT count(*) FROM "device" WHERE "displayName" LIKE '%' || ? || '%' AND "deletedTimeInMs" = 0`)
+	if err != nil {
+		return score{}, err
+	}
+	if err := p.warm(ctx); err != nil {
+		return score{}, err
+	}
+	var ours, like []float64
+	for i := range int64(len(words)) {
+		_, path, _ := ourContains(i)
+		a, err := p.time(ctx, path)
+		if err != nil {
+			return score{}, err
+		}
+		begun, count := time.Now(), 0
+		if err := scan.QueryRowContext(ctx, word(i)).Scan(&count); err != nil {
+			return score{}, err
+		}
+		if b := milliseconds(time.Since(begun)); i > 0 { // the first fills the system's cache
+			ours, like = append(ours, a), append(like, b)
+		}
+	}
+	return score{ours: median(ours), other: median(like)}, nil
+}

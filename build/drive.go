@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// How the servers are loaded: in turn, by the same clients, so that what else
+// the machine does falls on both. The clients are as light as they can be,
+// because they share the processors with the servers.
+const (
+	connections = 16
+	rounds      = 3
+	round       = 2 * time.Second
+)
+
+// request is what one client sends; n counts the requests of all rounds.
+type request func(n int64) (method, path string, body []byte)
+
+// side is one of the servers that are loaded.
+type side struct {
+	origin string // "http://127.0.0.1:8080"
+	bearer string
+	next   request
+	sent   atomic.Int64
+}
+
+// pace is how fast a server answered.
+type pace struct {
+	perSecond float64
+	p99       time.Duration // 99 of 100 answers took no longer
+}
+
+// load asks as fast as it can for one round.
+func (s *side) load(ctx context.Context) (pace, error) {
+	times := make([][]time.Duration, connections)
+	failed := make([]error, connections)
+	var wait sync.WaitGroup
+	begun := time.Now()
+	for i := range connections {
+		wait.Go(func() { times[i], failed[i] = s.ask(ctx, begun.Add(round)) })
+	}
+	wait.Wait()
+	took := time.Since(begun).Seconds()
+	for _, err := range failed {
+		if err != nil {
+			return pace{}, err
+		}
+	}
+	all := slices.Concat(times...)
+	if len(all) == 0 {
+		return pace{}, fmt.Errorf("%s answered nothing", s.origin)
+	}
+	slices.Sort(all)
+	return pace{float64(len(all)) / took, all[len(all)*99/100]}, nil
+}
+
+// ask sends one request after the other over one connection until the end.
+func (s *side) ask(ctx context.Context, end time.Time) (times []time.Duration, err error) {
+	host := strings.TrimPrefix(s.origin, "http://")
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", host)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	in := bufio.NewReaderSize(conn, 64<<10)
+	for ctx.Err() == nil {
+		begun := time.Now()
+		if begun.After(end) {
+			break
+		}
+		method, path, body := s.next(s.sent.Add(1))
+		if err := s.exchange(conn, in, host, method, path, body); err != nil {
+			return nil, err
+		}
+		times = append(times, time.Since(begun))
+	}
+	return times, ctx.Err()
+}
+
+func (s *side) exchange(out io.Writer, in *bufio.Reader, host, method, path string, body []byte) error {
+	head := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n", method, path, host, s.bearer)
+	if body != nil {
+		head = fmt.Appendf(head, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
+	}
+	if _, err := out.Write(append(append(head, "\r\n"...), body...)); err != nil {
+		return err
+	}
+	answer, err := http.ReadResponse(in, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode > 299 {
+		said, _ := io.ReadAll(io.LimitReader(answer.Body, 1000))
+		return fmt.Errorf("%s %s answers %s: %s", method, path, answer.Status, bytes.TrimSpace(said))
+	}
+	_, err = io.Copy(io.Discard, answer.Body)
+	return err
+}
+
+// inTurn loads ours and the other, one after the other, several times.
+func inTurn(ctx context.Context, ours, other *side) (score, error) {
+	var our, least, ourLate, otherLate []float64
+	for range rounds {
+		a, err := ours.load(ctx)
+		if err != nil {
+			return score{}, err
+		}
+		b, err := other.load(ctx)
+		if err != nil {
+			return score{}, fmt.Errorf("the other: %w", err)
+		}
+		our, least = append(our, a.perSecond), append(least, b.perSecond)
+		ourLate, otherLate = append(ourLate, milliseconds(a.p99)), append(otherLate, milliseconds(b.p99))
+	}
+	return score{ours: median(our), other: median(least), late: &[2]float64{median(ourLate), median(otherLate)}}, nil
+}
+
+// get is a client that asks for one page again and again.
+func get(path string) request {
+	return func(int64) (string, string, []byte) { return http.MethodGet, path, nil }
+}

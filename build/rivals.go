@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// rivals are the program and PocketBase, both serving the same devices to a
+// caller who shows a token, each a process of its own on a folder that another
+// process has filled. They start with the first figure that needs them.
+type rivals struct {
+	project
+	folder       string
+	ours, theirs *served
+}
+
+const rivalDevices = 100_000
+
+func (r *rivals) start(ctx context.Context) (err error) {
+	if r.ours != nil && r.theirs != nil {
+		return nil
+	}
+	r.close()
+	if r.folder, err = os.MkdirTemp("", "spyglass-bench-"); err != nil {
+		return err
+	}
+	if err := r.startOurs(ctx); err != nil {
+		return fmt.Errorf("ours: %w", err)
+	}
+	if err := r.startTheirs(ctx); err != nil {
+		return fmt.Errorf("PocketBase: %w", err)
+	}
+	return nil
+}
+
+// startOurs leaves everything on that a portal does. The rate limits count each
+// request, and are too high to refuse one.
+func (r *rivals) startOurs(ctx context.Context) error {
+	program, err := r.compile(ctx, "spyglass-bench", "", ".")
+	if err != nil {
+		return err
+	}
+	p, err := startPortal(ctx, rivalDevices)
+	if err != nil {
+		return err
+	}
+	data := filepath.Join(r.folder, "ours")
+	err = errors.Join(p.Stop(ctx), os.Rename(filepath.Join(p.folder, "data"), data), p.close(ctx))
+	if err == nil {
+		err = unlimited(ctx, filepath.Join(data, "portal.db"))
+	}
+	if err != nil {
+		return err
+	}
+	ours := &served{folder: r.folder, bearer: p.bearer, client: http.DefaultClient}
+	if err := ours.start(ctx, program, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}); err != nil {
+		return errors.Join(err, ours.close())
+	}
+	r.ours = ours
+	return nil
+}
+
+// unlimited sets limits beyond what the API lets anybody set.
+func unlimited(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, `UPDATE "portalSetting" SET "rateLimitGet" = 1000000000, "rateLimitPost" = 1000000000`)
+	return errors.Join(err, db.Close())
+}
+
+func (r *rivals) startTheirs(ctx context.Context) error {
+	program := r.path("build", "bin", "pocketbase-bench")
+	if err := r.doIn(ctx, "build/bench", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "."); err != nil {
+		return err
+	}
+	data := filepath.Join(r.folder, "theirs")
+	devices, err := r.ours.lines(ctx, "/api/device/devices")
+	if err != nil {
+		return err
+	}
+	fill := r.command(ctx, ".", program, "fill", data)
+	fill.Stdin = devices
+	if err := errors.Join(fill.Run(), devices.Close()); err != nil {
+		return err
+	}
+	theirs := &served{folder: r.folder, client: http.DefaultClient}
+	theirs.cmd = exec.CommandContext(ctx, program, "serve", data)
+	theirs.cmd.Stderr = os.Stderr
+	out, err := theirs.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := theirs.cmd.Start(); err != nil {
+		return err
+	}
+	var said struct{ Origin, Bearer string }
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&said); err != nil {
+		return errors.Join(err, theirs.close())
+	}
+	theirs.origin, theirs.bearer = said.Origin, said.Bearer
+	r.theirs = theirs
+	return nil
+}
+
+// lines is a whole list, one object a line; the caller closes it.
+func (s *served) lines(ctx context.Context, path string) (io.ReadCloser, error) {
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, s.origin+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	ask.Header.Set("Authorization", "Bearer "+s.bearer)
+	ask.Header.Set("Accept", "application/x-ndjson")
+	answer, err := s.client.Do(ask)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("GET %s answers %s", path, answer.Status), answer.Body.Close())
+	}
+	return answer.Body, nil
+}
+
+func (r *rivals) close() {
+	for _, s := range []*served{r.ours, r.theirs} {
+		if s != nil {
+			_ = s.close() // a folder in the system's temporary one
+		}
+	}
+	r.ours, r.theirs = nil, nil
+	if r.folder != "" {
+		_ = os.RemoveAll(r.folder)
+	}
+}
