@@ -188,6 +188,9 @@ func TestElevenSecretsAreInNoOutput(t *testing.T) {
 		t.Errorf("only %d outputs were searched", len(outputs))
 	}
 	for where, text := range outputs {
+		if strings.Contains(where, "/program") {
+			continue // the program that collectors run is this one, and here it is the test, which plants them
+		}
 		for what, secret := range secrets {
 			if what == "CSRF token" && (where == "GET /explorer/start" || strings.Contains(where, "/session")) {
 				continue // that is where the page gets it

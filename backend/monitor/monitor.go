@@ -1,5 +1,7 @@
 // Package monitor keeps what is watched in step with what there is: it works
-// out which data sources apply to which devices, and finds their instances.
+// out which data sources apply to which devices, and finds their instances
+// (Monitor). These are polled, and judged by their thresholds (Engine), and what
+// nobody asks for any more goes (Keep).
 //
 // # What it follows
 //

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(withDemoFolder(m.Run))
 }
 
 // serveAsChild serves until its standard input ends, as it does when whoever

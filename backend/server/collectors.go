@@ -18,15 +18,16 @@ func (s *Server) openSeries(ctx context.Context) (err error) {
 	return err
 }
 
-// newEngine makes the built-in collector.
-func (s *Server) newEngine() *monitor.Engine {
-	own := &check.Dialer{}
+// watch makes the monitor, and the engine that is the built-in collector.
+func (s *Server) watch() {
+	dialer := &check.Dialer{Folder: s.o.Data}
 	if s.listener != nil {
 		if at, err := netip.ParseAddrPort(s.Address()); err == nil {
-			own.Own = append(own.Own, at)
+			dialer.Own = append(dialer.Own, at)
 		}
 	}
-	return monitor.NewEngine(monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(own), Log: s.o.Log, Clock: s.o.Clock})
+	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Discoverers: check.Discoverers(dialer)})
+	s.engine = monitor.NewEngine(monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log, Clock: s.o.Clock})
 }
 
 // collectors answers remote collectors.

@@ -6,9 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -56,8 +56,9 @@ func (c *caller) send(method, path string, body []byte) (*http.Response, []byte)
 
 // newCaller starts a demo portal, signs in and reads its OpenAPI document.
 func newCaller(t *testing.T) (*caller, []resource.Endpoint) {
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	s, err := server.New(t.Context(), server.Options{Data: t.TempDir(), Listen: "127.0.0.1:0", Version: "test", Demo: true, Log: quiet})
+	folder := filepath.Join(t.TempDir(), "data")
+	password := demoIn(t, folder)
+	s, err := server.New(t.Context(), server.Options{Data: folder, Listen: "127.0.0.1:0", Version: "test", Demo: true, Log: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func newCaller(t *testing.T) (*caller, []resource.Endpoint) {
 		t.Fatal(err)
 	}
 	c := &caller{t: t, origin: s.Origin()}
-	login, err := json.Marshal(map[string]string{"username": "admin", "password": s.Passwords["admin"]})
+	login, err := json.Marshal(map[string]string{"username": "admin", "password": password})
 	if err != nil {
 		t.Fatal(err)
 	}

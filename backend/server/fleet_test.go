@@ -41,6 +41,7 @@ func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *fl
 	t.Helper()
 	o := options(t)
 	o.Demo = true
+	demoIn(t, o.Data)
 	s := start(t, o)
 	f := &fleet{data: o.Data, bearers: map[string]string{"administrator": token(t, o, "admin")}}
 	admin := f.on(t, s, "administrator")

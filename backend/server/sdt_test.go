@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,9 +215,12 @@ func history(t *testing.T, s *server.Server, device int64) (list []string) {
 }
 
 func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
-	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	var now time.Time
+	var clock atomic.Pointer[time.Time] // which the server's own goroutines read too
+	pass := func(to time.Time) { now = to; clock.Store(&to) }
+	pass(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC))
 	o := options(t)
-	o.Clock = func() time.Time { return now }
+	o.Clock = func() time.Time { return *clock.Load() }
 	s := start(t, o)
 	admin := &resource.Access{UserID: 1, User: "admin", Admin: true}
 	do := func(request, body, id string) {
@@ -256,12 +260,12 @@ func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
 	do("POST /sdt/sdts", `{"type":"ResourceSDT","deviceId":1,"comment":"noon","sdtType":"daily","timezone":"UTC","hour":11,"endHour":13}`, "")
 	tick()
 	same()
-	now = now.Add(time.Hour) // the window began before it was there
+	pass(now.Add(time.Hour)) // the window began before it was there
 	tick()
 	same("04 12:00 to 04 13:00 60m noon 1 admin")
 	tick()
 	same("04 12:00 to 04 13:00 60m noon 1 admin")
-	now = now.AddDate(0, 0, 3).Add(-30 * time.Minute) // a pause, into the window of the 7th
+	pass(now.AddDate(0, 0, 3).Add(-30 * time.Minute)) // a pause, into the window of the 7th
 	tick()
 	tick()
 	passed := []string{"04 12:00 to 04 13:00 60m noon 1 admin", "05 11:00 to 05 13:00 120m noon 1 admin", "06 11:00 to 06 13:00 120m noon 1 admin"}
@@ -269,19 +273,19 @@ func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
 	do("PATCH /sdt/sdts/{id}", `{"comment":"lunch"}`, "1")
 	passed = append(passed, "07 11:00 to 07 12:30 90m noon 1 admin")
 	same(passed...)
-	now = now.Add(10 * time.Minute)
+	pass(now.Add(10 * time.Minute))
 	do("DELETE /sdt/sdts/{id}", "", "1")
 	passed = append(passed, "07 12:30 to 07 12:40 10m lunch 1 admin")
 	same(passed...)
-	now = now.AddDate(0, 0, 3)
+	pass(now.AddDate(0, 0, 3))
 	tick()
 	same(passed...)
 	do("POST /sdt/sdts", `{"type":"ResourceSDT","deviceId":1,"comment":"over","duration":60,"startDateTime":1000000}`, "")
 	do("POST /sdt/sdts", `{"type":"ResourceSDT","deviceId":1,"comment":"once","duration":60}`, "")
-	now = now.AddDate(1, 0, 0)
+	pass(now.AddDate(1, 0, 0))
 	tick()
 	same(append(passed, "10 12:40 to 10 13:40 60m once 3 admin")...)
-	now = now.AddDate(2, 0, 0)
+	pass(now.AddDate(2, 0, 0))
 	err := s.DB().Write(t.Context(), func(tx resource.Tx) error {
 		_, err := portal.PruneSDTHistory(t.Context(), tx, now)
 		return err

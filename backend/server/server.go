@@ -208,7 +208,7 @@ func (s *Server) open(ctx context.Context) error {
 	if err := s.openSeries(ctx); err != nil {
 		return err
 	}
-	s.monitor, s.engine = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock}), s.newEngine()
+	s.watch()
 	s.endpoints = portal.WithExchange(s.db, s.endpoints)
 	s.endpoints = append(s.endpoints, portal.VersionEndpoint(s.o.Version))
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
