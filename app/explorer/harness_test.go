@@ -173,7 +173,7 @@ func endpoints() []resource.Endpoint {
 		{Method: "DELETE", Path: "/device/devices/{id}", Category: portal.CategoryDevices, Summary: "Remove a device", Right: read, Params: id, Handle: echo},
 		{Method: "GET", Path: "/hidden", Summary: "Not published", Right: read, Handle: echo},
 		{Method: "POST", Path: "/session", Category: portal.CategorySettings, Summary: "Sign in", Right: resource.Right{Object: resource.Open}, Body: object,
-			Answer: &resource.Schema{Type: "object", Properties: []resource.Key{{Name: "csrfToken", Schema: resource.Text("")}}},
+			Once: true, Answer: &resource.Schema{Type: "object", Properties: []resource.Key{{Name: "csrfToken", Schema: resource.Text("")}}},
 			Handle: func(_ context.Context, c *resource.Call) (any, error) {
 				return resource.Answer{Body: map[string]any{"csrfToken": csrfSecret, "came": c.Session.Cookie}, SignIn: cookieSecret + "-new", CSRF: csrfSecret}, nil
 			}},

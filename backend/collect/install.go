@@ -58,7 +58,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 		{
 			Method: "GET", Path: path + "/installers/{osAndArch}", Category: portal.CategorySettings, Summary: "Download an installer",
 			Doc:   "Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour.",
-			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"},
+			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
 			Errors: failures(builtIn), Example: at("/installers/Linux64"), Handle: s.script,
 		},
 		{
@@ -70,7 +70,7 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 		{
 			Method: "POST", Path: path + "/downloadToken", Category: portal.CategorySettings, Summary: "Make an installation token",
 			Doc:   "Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token.",
-			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
+			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
 	}
 }

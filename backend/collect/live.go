@@ -73,7 +73,6 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 	in, out := resource.SchemaOf(hello{}), resource.SchemaOf(welcome{})
 	beats, pulses := resource.SchemaOf(beat{}), resource.SchemaOf(pulse{})
 	tasks, results, kept := resource.SchemaOf(assignments{}), resource.SchemaOf(posted{}), resource.SchemaOf(taken{})
-	out.Properties[1].Schema.Format = "password"
 	wrong := resource.Failure{Kind: fault.Invalid, When: "the body is wrong; errorDetail names the field"}
 	builtIn := resource.Failure{Kind: fault.Conflict, When: "the collector is the built-in one"}
 	at := func(below string, body any) resource.Example {
@@ -83,7 +82,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 		{
 			Method: "POST", Path: path + "/register", Category: portal.CategorySettings, Summary: "Register a collector",
 			Doc:   "Says which machine the collector runs on, and gets it its own credential. An installation token ends with that, and so does the credential it had before.",
-			Right: right(portal.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Answer: &out, Errors: failures(wrong, builtIn),
+			Right: right(portal.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Answer: &out, Once: true, Errors: failures(wrong, builtIn),
 			Example: at("/register", hello{"probe-1.fra", "linux", "amd64", "0.1.0"}), Handle: s.register,
 		},
 		{

@@ -26,6 +26,7 @@ type Endpoint struct {
 	Lines   *Schema // of each line, where a list goes as application/x-ndjson too
 	Tagged  bool    // the answer has an ETag: If-None-Match goes with a GET, If-Match with a write that may answer fault.Changed
 	Creates bool    // answers 201 on the native mount
+	Once    bool    // the answer shows a secret that is never shown again: nobody keeps it
 	Errors  []Failure
 	Example Example
 	Limit   int64    // bytes of body; 4 MiB when 0

@@ -91,6 +91,9 @@ func (f *Field[T]) schema(row *T) Schema {
 		s.Format = "password"
 	}
 	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example = f.Doc, f.OneOf, f.Min, f.Max, f.Default, f.Example
+	if f.Loose {
+		s.Example = nil // it stands for a body, and an answer has more keys
+	}
 	return s
 }
 

@@ -34,7 +34,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Method: "POST", Path: path, Category: portal.CategorySettings, Summary: "Sign in",
 			Doc: "Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 hours. " +
 				"Scripts are better off with an API token.",
-			Right: resource.Right{Object: resource.Open}, Body: &in, Answer: &me, Limit: 4 << 10,
+			Right: resource.Right{Object: resource.Open}, Body: &in, Answer: &me, Once: true, Limit: 4 << 10,
 			Errors: []resource.Failure{
 				{Kind: fault.NoLogin, When: "the user name or the password is wrong, or the user is suspended"},
 				{Kind: fault.TooMany, When: "ten sign-ins failed for the user name or from the address"},
@@ -45,7 +45,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		{
 			Method: "GET", Path: path, Category: portal.CategorySettings, Summary: "Get the signed-in user",
 			Doc:   "Returns who the caller is, with a session or with an API token.",
-			Right: resource.Right{Object: resource.Anyone}, Answer: &me,
+			Right: resource.Right{Object: resource.Anyone}, Answer: &me, Once: true,
 			Handle: func(_ context.Context, c *resource.Call) (any, error) {
 				return answerWho(c.Access, c.Session.CSRF), nil
 			},
@@ -130,7 +130,7 @@ func (s *Service) tokenEndpoint() resource.Endpoint {
 			"Its secrets are in this answer only.",
 		Right:  resource.Right{Object: resource.Setting, Area: portal.Tokens.Area, Op: resource.Modify},
 		Params: []resource.Param{{Name: "adminId", In: "path", Schema: resource.Integer("Whose token it will be"), Required: true, Example: 1}},
-		Body:   &body, Answer: &answer, Creates: true,
+		Body:   &body, Answer: &answer, Creates: true, Once: true,
 		Errors: []resource.Failure{
 			{Kind: fault.Unknown, When: "there is no such user"},
 			{Kind: fault.Denied, When: "the user holds more than the caller does"},

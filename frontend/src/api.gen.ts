@@ -3902,13 +3902,6 @@ export interface components {
             /**
              * @description One for each datapoint; those that a body leaves out stay as they are
              * @default []
-             * @example [
-             *       {
-             *         "alertExpr": "> 150 300 600",
-             *         "alertExprNote": "A long line",
-             *         "dataPointId": 1001
-             *       }
-             *     ]
              */
             dpConfig: components["schemas"]["GroupDataPoint"][];
         };
@@ -4249,120 +4242,16 @@ export interface components {
             /**
              * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
              * @default []
-             * @example [
-             *       {
-             *         "name": "average",
-             *         "description": "Round trip in ms",
-             *         "type": 2,
-             *         "dataType": 0,
-             *         "rawDataFieldName": "average",
-             *         "postProcessorMethod": "",
-             *         "postProcessorParam": "",
-             *         "minValue": "",
-             *         "maxValue": "",
-             *         "maxDigits": 0,
-             *         "alertExpr": "> 100 300",
-             *         "alertExprNote": "",
-             *         "alertForNoData": 0,
-             *         "alertTransitionInterval": 3,
-             *         "alertClearTransitionInterval": 3,
-             *         "alertSubject": "",
-             *         "alertBody": "",
-             *         "statusDisplayNames": [],
-             *         "originId": "",
-             *         "userParam1": "",
-             *         "userParam2": "",
-             *         "userParam3": ""
-             *       },
-             *       {
-             *         "name": "loss",
-             *         "description": "Lost, in percent",
-             *         "type": 2,
-             *         "dataType": 0,
-             *         "rawDataFieldName": "lossPercent",
-             *         "postProcessorMethod": "",
-             *         "postProcessorParam": "",
-             *         "minValue": "",
-             *         "maxValue": "",
-             *         "maxDigits": 0,
-             *         "alertExpr": "> 5 20 60",
-             *         "alertExprNote": "",
-             *         "alertForNoData": 0,
-             *         "alertTransitionInterval": 2,
-             *         "alertClearTransitionInterval": 2,
-             *         "alertSubject": "",
-             *         "alertBody": "",
-             *         "statusDisplayNames": [],
-             *         "originId": "",
-             *         "userParam1": "",
-             *         "userParam2": "",
-             *         "userParam3": ""
-             *       }
-             *     ]
              */
             dataPoints: components["schemas"]["DataPoint"][];
             /**
              * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
              * @default []
-             * @example [
-             *       {
-             *         "name": "Round trip",
-             *         "title": "Round trip",
-             *         "verticalLabel": "ms",
-             *         "timeScale": "",
-             *         "displayPrio": 0,
-             *         "width": 0,
-             *         "height": 0,
-             *         "base1024": false,
-             *         "rigid": false,
-             *         "minValue": null,
-             *         "maxValue": null,
-             *         "aggregated": false,
-             *         "dataPoints": [],
-             *         "virtualDataPoints": [],
-             *         "lines": [
-             *           {
-             *             "legend": "average",
-             *             "dataPointName": "average",
-             *             "isVirtualDataPoint": false,
-             *             "type": 0,
-             *             "colorName": ""
-             *           }
-             *         ]
-             *       }
-             *     ]
              */
             graphs: components["schemas"]["Graph"][];
             /**
              * @description How they are drawn for all instances of a device
              * @default []
-             * @example [
-             *       {
-             *         "name": "Loss",
-             *         "title": "Loss",
-             *         "verticalLabel": "%",
-             *         "timeScale": "",
-             *         "displayPrio": 0,
-             *         "width": 0,
-             *         "height": 0,
-             *         "base1024": false,
-             *         "rigid": false,
-             *         "minValue": null,
-             *         "maxValue": null,
-             *         "aggregated": false,
-             *         "dataPoints": [],
-             *         "virtualDataPoints": [],
-             *         "lines": [
-             *           {
-             *             "legend": "loss",
-             *             "dataPointName": "loss",
-             *             "isVirtualDataPoint": false,
-             *             "type": 0,
-             *             "colorName": ""
-             *           }
-             *         ]
-             *       }
-             *     ]
              */
             overviewGraphs: components["schemas"]["Graph"][];
             /**
@@ -6543,10 +6432,7 @@ export interface components {
         Welcome: {
             /** @description which collector it is now */
             collectorId: number;
-            /**
-             * Format: password
-             * @description its credential from now on; shown once
-             */
+            /** @description its credential from now on; shown once */
             token: string;
             /** @description seconds between two heartbeats */
             heartbeat: number;
@@ -7182,13 +7068,6 @@ export interface components {
             /**
              * @description One for each datapoint; those that a body leaves out stay as they are
              * @default []
-             * @example [
-             *       {
-             *         "alertExpr": "> 150 300 600",
-             *         "alertExprNote": "A long line",
-             *         "dataPointId": 1001
-             *       }
-             *     ]
              */
             dpConfig: components["schemas"]["GroupDataPointBody"][];
         };
@@ -7509,120 +7388,16 @@ export interface components {
             /**
              * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
              * @default []
-             * @example [
-             *       {
-             *         "name": "average",
-             *         "description": "Round trip in ms",
-             *         "type": 2,
-             *         "dataType": 0,
-             *         "rawDataFieldName": "average",
-             *         "postProcessorMethod": "",
-             *         "postProcessorParam": "",
-             *         "minValue": "",
-             *         "maxValue": "",
-             *         "maxDigits": 0,
-             *         "alertExpr": "> 100 300",
-             *         "alertExprNote": "",
-             *         "alertForNoData": 0,
-             *         "alertTransitionInterval": 3,
-             *         "alertClearTransitionInterval": 3,
-             *         "alertSubject": "",
-             *         "alertBody": "",
-             *         "statusDisplayNames": [],
-             *         "originId": "",
-             *         "userParam1": "",
-             *         "userParam2": "",
-             *         "userParam3": ""
-             *       },
-             *       {
-             *         "name": "loss",
-             *         "description": "Lost, in percent",
-             *         "type": 2,
-             *         "dataType": 0,
-             *         "rawDataFieldName": "lossPercent",
-             *         "postProcessorMethod": "",
-             *         "postProcessorParam": "",
-             *         "minValue": "",
-             *         "maxValue": "",
-             *         "maxDigits": 0,
-             *         "alertExpr": "> 5 20 60",
-             *         "alertExprNote": "",
-             *         "alertForNoData": 0,
-             *         "alertTransitionInterval": 2,
-             *         "alertClearTransitionInterval": 2,
-             *         "alertSubject": "",
-             *         "alertBody": "",
-             *         "statusDisplayNames": [],
-             *         "originId": "",
-             *         "userParam1": "",
-             *         "userParam2": "",
-             *         "userParam3": ""
-             *       }
-             *     ]
              */
             dataPoints: components["schemas"]["DataPointBody"][];
             /**
              * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
              * @default []
-             * @example [
-             *       {
-             *         "name": "Round trip",
-             *         "title": "Round trip",
-             *         "verticalLabel": "ms",
-             *         "timeScale": "",
-             *         "displayPrio": 0,
-             *         "width": 0,
-             *         "height": 0,
-             *         "base1024": false,
-             *         "rigid": false,
-             *         "minValue": null,
-             *         "maxValue": null,
-             *         "aggregated": false,
-             *         "dataPoints": [],
-             *         "virtualDataPoints": [],
-             *         "lines": [
-             *           {
-             *             "legend": "average",
-             *             "dataPointName": "average",
-             *             "isVirtualDataPoint": false,
-             *             "type": 0,
-             *             "colorName": ""
-             *           }
-             *         ]
-             *       }
-             *     ]
              */
             graphs: components["schemas"]["GraphBody"][];
             /**
              * @description How they are drawn for all instances of a device
              * @default []
-             * @example [
-             *       {
-             *         "name": "Loss",
-             *         "title": "Loss",
-             *         "verticalLabel": "%",
-             *         "timeScale": "",
-             *         "displayPrio": 0,
-             *         "width": 0,
-             *         "height": 0,
-             *         "base1024": false,
-             *         "rigid": false,
-             *         "minValue": null,
-             *         "maxValue": null,
-             *         "aggregated": false,
-             *         "dataPoints": [],
-             *         "virtualDataPoints": [],
-             *         "lines": [
-             *           {
-             *             "legend": "loss",
-             *             "dataPointName": "loss",
-             *             "isVirtualDataPoint": false,
-             *             "type": 0,
-             *             "colorName": ""
-             *           }
-             *         ]
-             *       }
-             *     ]
              */
             overviewGraphs: components["schemas"]["GraphBody"][];
             /**
@@ -7734,120 +7509,16 @@ export interface components {
             /**
              * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
              * @default []
-             * @example [
-             *       {
-             *         "name": "average",
-             *         "description": "Round trip in ms",
-             *         "type": 2,
-             *         "dataType": 0,
-             *         "rawDataFieldName": "average",
-             *         "postProcessorMethod": "",
-             *         "postProcessorParam": "",
-             *         "minValue": "",
-             *         "maxValue": "",
-             *         "maxDigits": 0,
-             *         "alertExpr": "> 100 300",
-             *         "alertExprNote": "",
-             *         "alertForNoData": 0,
-             *         "alertTransitionInterval": 3,
-             *         "alertClearTransitionInterval": 3,
-             *         "alertSubject": "",
-             *         "alertBody": "",
-             *         "statusDisplayNames": [],
-             *         "originId": "",
-             *         "userParam1": "",
-             *         "userParam2": "",
-             *         "userParam3": ""
-             *       },
-             *       {
-             *         "name": "loss",
-             *         "description": "Lost, in percent",
-             *         "type": 2,
-             *         "dataType": 0,
-             *         "rawDataFieldName": "lossPercent",
-             *         "postProcessorMethod": "",
-             *         "postProcessorParam": "",
-             *         "minValue": "",
-             *         "maxValue": "",
-             *         "maxDigits": 0,
-             *         "alertExpr": "> 5 20 60",
-             *         "alertExprNote": "",
-             *         "alertForNoData": 0,
-             *         "alertTransitionInterval": 2,
-             *         "alertClearTransitionInterval": 2,
-             *         "alertSubject": "",
-             *         "alertBody": "",
-             *         "statusDisplayNames": [],
-             *         "originId": "",
-             *         "userParam1": "",
-             *         "userParam2": "",
-             *         "userParam3": ""
-             *       }
-             *     ]
              */
             dataPoints: components["schemas"]["DataPointBody"][];
             /**
              * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
              * @default []
-             * @example [
-             *       {
-             *         "name": "Round trip",
-             *         "title": "Round trip",
-             *         "verticalLabel": "ms",
-             *         "timeScale": "",
-             *         "displayPrio": 0,
-             *         "width": 0,
-             *         "height": 0,
-             *         "base1024": false,
-             *         "rigid": false,
-             *         "minValue": null,
-             *         "maxValue": null,
-             *         "aggregated": false,
-             *         "dataPoints": [],
-             *         "virtualDataPoints": [],
-             *         "lines": [
-             *           {
-             *             "legend": "average",
-             *             "dataPointName": "average",
-             *             "isVirtualDataPoint": false,
-             *             "type": 0,
-             *             "colorName": ""
-             *           }
-             *         ]
-             *       }
-             *     ]
              */
             graphs: components["schemas"]["GraphBody"][];
             /**
              * @description How they are drawn for all instances of a device
              * @default []
-             * @example [
-             *       {
-             *         "name": "Loss",
-             *         "title": "Loss",
-             *         "verticalLabel": "%",
-             *         "timeScale": "",
-             *         "displayPrio": 0,
-             *         "width": 0,
-             *         "height": 0,
-             *         "base1024": false,
-             *         "rigid": false,
-             *         "minValue": null,
-             *         "maxValue": null,
-             *         "aggregated": false,
-             *         "dataPoints": [],
-             *         "virtualDataPoints": [],
-             *         "lines": [
-             *           {
-             *             "legend": "loss",
-             *             "dataPointName": "loss",
-             *             "isVirtualDataPoint": false,
-             *             "type": 0,
-             *             "colorName": ""
-             *           }
-             *         ]
-             *       }
-             *     ]
              */
             overviewGraphs: components["schemas"]["GraphBody"][];
             /**
