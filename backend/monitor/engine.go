@@ -26,7 +26,7 @@ type EngineOptions struct {
 }
 
 // Engine is the built-in collector, and what becomes of results whoever polled:
-// it polls the devices of collector 1 and all simulated ones, keeps samples,
+// it polls the devices of collector 1 and the first thousand simulated ones, keeps samples,
 // raises and clears alerts, and notes which devices answer.
 //
 // # The demo's story
