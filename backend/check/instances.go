@@ -62,14 +62,6 @@ func Discoverers(d *Dialer) map[string]Discoverer {
 	return out
 }
 
-// Simulation finds what a simulated device has.
-type Simulation struct{}
-
-// Discover implements Discoverer.
-func (Simulation) Discover(_ context.Context, s Search) ([]Found, error) {
-	return Simulated(s.DataSource, s.DeviceID), nil
-}
-
 // Simulated are the instances of a data source on a simulated device, the same
 // ones every time. What they are follows from the data source's name.
 func Simulated(dataSource string, device int64) []Found {

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
-	"strings"
 
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
@@ -77,12 +76,10 @@ func number(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', -1, 64)
 }
 
-// harmless keeps a spreadsheet from taking names for formulas.
+// harmless are cells as they may stand in a file.
 func harmless(cells []string) []string {
 	for i, cell := range cells {
-		if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
-			cells[i] = "'" + cell
-		}
+		cells[i] = resource.CSVCell(cell)
 	}
 	return cells
 }

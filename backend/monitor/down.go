@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,11 +71,9 @@ func markDevices(ctx context.Context, tx resource.Tx, c *portal.Collector) error
 
 // simulatedItself reports whether a device says of itself that it is simulated.
 func simulatedItself(d *portal.Device) bool {
-	own := map[string]string{}
-	for _, p := range d.CustomProperties {
-		own[strings.ToLower(p.Name)] = p.Value
-	}
-	return isSimulated(own)
+	return slices.ContainsFunc(d.CustomProperties, func(p resource.Property) bool {
+		return strings.EqualFold(p.Name, categories) && portal.IsSimulated(p.Value)
+	})
 }
 
 // coverAlerts notes which maintenance windows cover alerts by now.

@@ -113,9 +113,6 @@ func (e *Engine) Stop() {
 // Polled is how many instances the engine polls.
 func (e *Engine) Polled() int { return e.poller.Len() }
 
-// Stats are the counts of its polls.
-func (e *Engine) Stats() poll.Stats { return e.poller.Stats() }
-
 // look answers a task. What a simulated device shows follows from its data
 // points, which are known when the result is taken.
 func (e *Engine) look(ctx context.Context, t *check.Task) (check.Values, error) {

@@ -2,17 +2,10 @@ package monitor
 
 import (
 	"math"
-	"strconv"
 
 	"spyglass/backend/check"
 	"spyglass/backend/expr"
 	"spyglass/backend/portal"
-)
-
-// The types of data points, as the published API numbers them.
-const (
-	pointCounter int64 = 1
-	pointDerive  int64 = 3
 )
 
 // formula turns raw fields into the values of one data source's data points.
@@ -27,7 +20,8 @@ type formula struct {
 type formulaPoint struct {
 	id        int64
 	name, raw string
-	kind      int64
+	rate      bool       // per second, made from two answers
+	mayFall   bool       // and may be negative
 	expr      *expr.Expr // of a computed one
 	low, high float64    // what lies outside is no data
 }
@@ -36,7 +30,8 @@ func newFormula(source *portal.DataSource) (*formula, error) {
 	f := &formula{source: source, upTime: -1}
 	for i := range source.DataPoints {
 		p := &source.DataPoints[i]
-		point := formulaPoint{id: p.ID, name: p.Name, raw: p.RawDataFieldName, kind: p.Type, low: bound(p.MinValue, math.Inf(-1)), high: bound(p.MaxValue, math.Inf(1))}
+		point := formulaPoint{id: p.ID, name: p.Name, raw: p.RawDataFieldName, rate: p.IsRate(), mayFall: p.MayFall()}
+		point.low, point.high = p.Bounds()
 		if p.PostProcessor == "expression" {
 			var err error
 			if point.expr, err = expr.Parse(p.PostProcessorParam); err != nil {
@@ -47,7 +42,7 @@ func newFormula(source *portal.DataSource) (*formula, error) {
 			f.upTime = i
 		}
 		f.points = append(f.points, point)
-		f.rates = f.rates || p.Type == pointCounter || p.Type == pointDerive
+		f.rates = f.rates || point.rate
 	}
 	return f, nil
 }
@@ -67,13 +62,6 @@ func (f *formula) up(values map[int64]float64) (int64, bool) {
 		return 0, false
 	}
 	return int64(v / ticksPerSecond[p.name]), true
-}
-
-func bound(text string, none float64) float64 {
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
-		return v
-	}
-	return none
 }
 
 // raw is what an instance answered, and when in epoch seconds.
@@ -142,14 +130,14 @@ func (p *formulaPoint) measured(now raw, before *raw) float64 {
 	if !ok {
 		return math.NaN()
 	}
-	if p.kind != pointCounter && p.kind != pointDerive {
+	if !p.rate {
 		return v
 	}
 	if before == nil || now.at <= before.at {
 		return math.NaN()
 	}
 	was, ok := before.values[p.raw]
-	if !ok || p.kind == pointCounter && v < was {
+	if !ok || !p.mayFall && v < was {
 		return math.NaN()
 	}
 	return (v - was) / float64(now.at-before.at)

@@ -130,7 +130,7 @@ func (b *taskMaker) task(one *portal.Instance, device *portal.Device, source *po
 		InstanceID: one.ID, DeviceID: device.ID, DataSourceID: source.ID, Host: device.Name, DataSource: source.Name, Method: source.CollectMethod,
 		Attributes: b.attributes[source.ID], Properties: properties, Wild: one.WildValue, Wild2: one.WildValue2, Interval: source.CollectInterval, Fields: b.fields[source.ID],
 	}
-	if isSimulated(properties) {
+	if portal.IsSimulated(properties[categories]) {
 		t.Method = methodSimulate
 	}
 	return t
@@ -139,11 +139,5 @@ func (b *taskMaker) task(one *portal.Instance, device *portal.Device, source *po
 // methodSimulate is the check of devices that no machine stands behind.
 const methodSimulate = "simulate"
 
-func isSimulated(properties map[string]string) bool {
-	for category := range strings.SplitSeq(properties["system.categories"], ",") {
-		if strings.EqualFold(strings.TrimSpace(category), "simulated") {
-			return true
-		}
-	}
-	return false
-}
+// categories is the property that tells what sort of device it is.
+const categories = "system.categories"

@@ -136,12 +136,19 @@ func bound(text string, none float64) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// Within reports whether a value lies between minValue and maxValue.
-func (p *DataPoint) Within(value float64) bool {
-	low, _ := bound(p.MinValue, math.Inf(-1))
-	high, _ := bound(p.MaxValue, math.Inf(1))
-	return value >= low && value <= high
+// Bounds are minValue and maxValue; what lies outside is no data.
+func (p *DataPoint) Bounds() (low, high float64) {
+	low, _ = bound(p.MinValue, math.Inf(-1))
+	high, _ = bound(p.MaxValue, math.Inf(1))
+	return low, high
 }
+
+// IsRate reports whether its values are made from two answers, one after the other.
+func (p *DataPoint) IsRate() bool { return p.Type == typeCounter || p.Type == typeDerive }
+
+// MayFall reports whether a smaller raw value than the one before is a rate too,
+// and not a counter that was set back.
+func (p *DataPoint) MayFall() bool { return p.Type == typeDerive }
 
 var statusOperators = []any{"EQ", "NE", "GT", "GE", "LT", "LE"}
 

@@ -116,6 +116,12 @@ func eachOnce(found []check.Found) []check.Found {
 // system.categories contains simulated.
 func isSimulated(s *subject) bool {
 	categories, _ := s.Property("system.categories")
+	return IsSimulated(categories)
+}
+
+// IsSimulated reports whether categories, joined by commas, have the one of
+// devices that no machine stands behind.
+func IsSimulated(categories string) bool {
 	for category := range strings.SplitSeq(categories, ",") {
 		if strings.EqualFold(strings.TrimSpace(category), "simulated") {
 			return true

@@ -3,7 +3,8 @@ package report
 import (
 	"encoding/csv"
 	"io"
-	"strings"
+
+	"spyglass/backend/resource"
 )
 
 const byteOrderMark = "\ufeff"
@@ -18,7 +19,7 @@ func (t *Table) writeCSV(w io.Writer) error {
 	line := func(cells []string) error {
 		safe := make([]string, len(cells))
 		for i, cell := range cells {
-			safe[i] = harmless(cell)
+			safe[i] = resource.CSVCell(cell)
 		}
 		return out.Write(safe)
 	}
@@ -30,12 +31,4 @@ func (t *Table) writeCSV(w io.Writer) error {
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// harmless keeps a spreadsheet from taking a text of others for a formula.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }

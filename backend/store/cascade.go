@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"database/sql"
+)
 
 // dependent is a field whose rows go with the row it names.
 type dependent struct {
@@ -68,14 +71,19 @@ func (t *Table[T]) idsOf(ctx context.Context, q asker, where string, args ...any
 	if err != nil {
 		return nil, err
 	}
+	return scanAll[int64](found)
+}
+
+// scanAll reads answers of one column.
+func scanAll[V any](found *sql.Rows) ([]V, error) {
 	defer found.Close()
-	var ids []int64
+	var all []V
 	for found.Next() {
-		var id int64
-		if err := found.Scan(&id); err != nil {
+		var one V
+		if err := found.Scan(&one); err != nil {
 			return nil, err
 		}
-		ids = append(ids, id)
+		all = append(all, one)
 	}
-	return ids, found.Err()
+	return all, found.Err()
 }

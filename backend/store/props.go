@@ -210,16 +210,7 @@ func (db *DB) chooseProps(ctx context.Context, props []resource.EntityProperty, 
 	if err != nil {
 		return nil, tooSlow(ctx, err)
 	}
-	defer found.Close()
-	var places []int
-	for found.Next() {
-		var at int
-		if err := found.Scan(&at); err != nil {
-			return nil, err
-		}
-		places = append(places, at)
-	}
-	return places, found.Err()
+	return scanAll[int](found)
 }
 
 // filterProps adds what a filter over propColumns means.

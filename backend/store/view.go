@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strconv"
@@ -154,20 +153,7 @@ func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order s
 	if err != nil {
 		return nil, err
 	}
-	return places(found)
-}
-
-func places(found *sql.Rows) ([]int, error) {
-	defer found.Close()
-	var all []int
-	for found.Next() {
-		var at int
-		if err := found.Scan(&at); err != nil {
-			return nil, err
-		}
-		all = append(all, at)
-	}
-	return all, found.Err()
+	return scanAll[int](found)
 }
 
 // one is the row of the path.
