@@ -1,8 +1,6 @@
 package explorer
 
 import (
-	"context"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,67 +22,50 @@ type outgoing struct {
 	signed   bool               // has an Authorization of its own
 }
 
-// base is where the portal is.
-type base struct {
-	url    string // "http://127.0.0.1:8443/api"
-	origin string // "http://127.0.0.1:8443"
-	host   string // "127.0.0.1:8443"
-	mount  string // "/api"
-}
-
-func (e *Explorer) base() base {
-	b := base{url: strings.TrimSuffix(e.o.BaseURL(), "/")}
-	if u, err := url.Parse(b.url); err == nil {
-		b.origin, b.host, b.mount = u.Scheme+"://"+u.Host, u.Host, u.Path
-	}
-	return b
-}
-
 // lenientMount is where the portal answers published clients.
 const lenientMount = "/santaba/rest"
 
 var absolute = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)`)
 
 // locate splits what was typed into the mount and what is below it.
-func (b base) locate(typed string) (mount, rest string, err error) {
+func (t *target) locate(typed string) (mount, rest string, err error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
 		return "", "", fault.At("path", "the path is empty; choose an endpoint, or type one like /device/devices")
 	}
 	parts := absolute.FindStringSubmatch(typed)
 	if parts != nil {
-		if !b.is(parts[1], parts[2]) {
-			return "", "", fault.At("path", "%s is another portal; requests go to %s only", parts[2], b.host)
+		if !t.is(parts[1], parts[2]) {
+			return "", "", fault.At("path", "%s is another portal; requests go to %s only", parts[2], t.host)
 		}
 		typed = typed[len(parts[0]):]
 	}
 	if !strings.HasPrefix(typed, "/") {
 		typed = "/" + typed
 	}
-	for _, mount := range []string{b.mount, lenientMount} {
+	for _, mount := range []string{t.mount, lenientMount} {
 		if rest, ok := strings.CutPrefix(typed, mount); ok && (rest == "" || strings.ContainsRune("/?", rune(rest[0]))) {
 			return mount, rest, nil
 		}
 	}
 	if parts != nil {
-		return "", "", fault.At("path", "the API is below %s; %s is not", b.url, parts[0]+typed)
+		return "", "", fault.At("path", "the API is below %s; %s is not", t.url, parts[0]+typed)
 	}
-	return b.mount, typed, nil
+	return t.mount, typed, nil
 }
 
 // is tells whether scheme and host are the portal's; localhost is the same
 // machine under another name.
-func (b base) is(scheme, host string) bool {
+func (t *target) is(scheme, host string) bool {
 	origin := strings.ToLower(scheme + "://" + host)
-	own := strings.ToLower(b.origin)
+	own := strings.ToLower(t.origin)
 	return origin == own || strings.Replace(origin, "://localhost:", "://127.0.0.1:", 1) == own
 }
 
 // build makes the request of a draft.
-func (e *Explorer) build(f *filler, d *workspace.Draft) (*outgoing, error) {
+func (t *target) build(f *filler, d *workspace.Draft) (*outgoing, error) {
 	out := &outgoing{Method: d.Method}
-	b := e.base()
-	mount, rest, err := b.locate(d.Path)
+	mount, rest, err := t.locate(d.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +77,9 @@ func (e *Explorer) build(f *filler, d *workspace.Draft) (*outgoing, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.URL = b.origin + mount + out.path + text
-	if out.endpoint = e.catalog.match(d.Method, out.path); out.endpoint == nil && d.Template != "" {
-		out.endpoint = e.catalog.match(d.Method, d.Template)
+	out.URL = t.origin + mount + out.path + text
+	if out.endpoint = t.catalog.match(d.Method, out.path); out.endpoint == nil && d.Template != "" {
+		out.endpoint = t.catalog.match(d.Method, d.Template)
 	}
 	if err := f.headers(out, d.Headers); err != nil {
 		return nil, err
@@ -114,7 +95,7 @@ func (e *Explorer) build(f *filler, d *workspace.Draft) (*outgoing, error) {
 			return nil, err
 		}
 	}
-	e.usualHeaders(out)
+	t.usualHeaders(out)
 	return out, f.verdict()
 }
 
@@ -277,8 +258,8 @@ func (o *outgoing) header(name string) string {
 }
 
 // usualHeaders adds what every request has, where the draft says nothing else.
-func (e *Explorer) usualHeaders(out *outgoing) {
-	usual := [][2]string{{"Accept", "application/json"}, {"User-Agent", "Spyglass/" + e.o.Version}}
+func (t *target) usualHeaders(out *outgoing) {
+	usual := [][2]string{{"Accept", "application/json"}, {"User-Agent", "Spyglass/" + t.version}}
 	if out.Method != "GET" {
 		usual = append(usual, [2]string{"Content-Type", "application/json"})
 	}
@@ -301,17 +282,4 @@ func (e *Explorer) session(out *outgoing, s resource.Session) [][2]string {
 		headers = append(headers, [2]string{"X-CSRF-Token", s.CSRF})
 	}
 	return headers
-}
-
-// show builds a draft for the eye: secrets masked, unknown variables as typed.
-func (e *Explorer) show(ctx context.Context, c *resource.Call, d *workspace.Draft) (*outgoing, *values, error) {
-	if err := d.Check("draft"); err != nil {
-		return nil, nil, err
-	}
-	v, err := e.values(ctx, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err := e.build(&filler{values: v, manner: shown}, d)
-	return out, v, err
 }

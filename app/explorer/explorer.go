@@ -173,6 +173,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		{Method: "GET", Path: "/catalog", Summary: "Every endpoint of the portal", Handle: e.showCatalog},
 		{Method: "GET", Path: "/events", Summary: "Progress and changes as they happen", Handle: e.events},
 		post("/send", "Send a draft", &sendRequests, e.send),
+		post("/lookup", "Ask the portal something by the way", &lookupRequests, e.lookup),
 		post("/preview", "Show a draft as it would go out", &previewRequests, e.preview),
 		post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
 		post("/native/open-link", "Open a link in the system's browser", &linkRequests, e.openLink),
@@ -224,10 +225,13 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := e.base()
+	t, err := e.target(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	return map[string]any{
 		"portal": map[string]any{
-			"name": e.o.PortalName, "baseUrl": base.url, "address": base.host, "demo": e.o.Demo, "instance": e.o.Instance,
+			"name": e.o.PortalName, "baseUrl": t.url, "address": t.host, "demo": e.o.Demo, "instance": e.o.Instance,
 		},
 		"version": e.o.Version, "dataFolder": homely(e.o.DataFolder), "notice": e.notice(), "desktop": e.o.Desktop,
 		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "csrfToken": c.Session.CSRF},

@@ -68,7 +68,7 @@ func maskQuery(query string) string {
 }
 
 // maskURL is the URL of a draft that was built for the eye.
-func (e *Explorer) maskURL(safe *outgoing) string {
+func maskURL(safe *outgoing) string {
 	path, query, found := strings.Cut(safe.URL, "?")
 	if !found {
 		return path

@@ -18,12 +18,12 @@ var previewRequests = resource.Resource[previewRequest]{Name: "preview", Label: 
 
 // preview shows a request as it would go out.
 func (e *Explorer) preview(ctx context.Context, c *resource.Call, in *previewRequest) (any, error) {
-	out, v, err := e.show(ctx, c, &in.Draft)
+	t, v, out, err := e.outgoing(ctx, c, &in.Draft, shown)
 	if err != nil {
 		return nil, err
 	}
 	headers := out.Headers
-	for _, h := range e.session(out, c.Session) {
+	for _, h := range t.sign(out) {
 		headers = append(headers, [2]string{h[0], resource.Mask})
 	}
 	variables := v.seen
@@ -51,7 +51,7 @@ func (e *Explorer) snippets(ctx context.Context, c *resource.Call, in *snippetRe
 	if !ok {
 		return nil, unknownLanguage(in.Language)
 	}
-	out, _, err := e.show(ctx, c, &in.Draft)
+	_, _, out, err := e.outgoing(ctx, c, &in.Draft, shown)
 	if err != nil {
 		return nil, err
 	}

@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"spyglass/app/document"
@@ -41,22 +37,15 @@ var errTimeout = errors.New("the request took too long")
 // send sends a draft and answers once the whole answer is a document. It ends
 // with the caller: the page cancels by going away.
 func (e *Explorer) send(ctx context.Context, c *resource.Call, in *sendRequest) (any, error) {
-	if err := in.Draft.Check("draft"); err != nil {
-		return nil, err
-	}
-	v, err := e.values(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	f := &filler{values: v}
+	m := strict
 	if in.Anyway {
-		f.manner = anyway
+		m = anyway
 	}
-	out, err := e.build(f, &in.Draft)
+	t, v, out, err := e.outgoing(ctx, c, &in.Draft, m)
 	if err != nil {
 		return nil, err
 	}
-	safe, err := e.build(&filler{values: v, manner: shown}, &in.Draft)
+	safe, err := t.build(&filler{values: v, manner: shown}, &in.Draft)
 	if err != nil {
 		return nil, err
 	}
@@ -66,19 +55,20 @@ func (e *Explorer) send(ctx context.Context, c *resource.Call, in *sendRequest) 
 	}
 	defer done()
 	x := &exchange{
-		Explorer: e, in: in, out: out, user: c.Access.UserID, secrets: slices.Collect(maps.Values(v.plain)),
+		Explorer: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: slices.Collect(maps.Values(v.plain)),
 		history: &workspace.History{
-			UserID: c.Access.UserID, At: resource.MillisOf(c.At), Method: out.Method, URL: e.maskURL(safe),
+			UserID: c.Access.UserID, At: resource.MillisOf(c.At), Method: out.Method, URL: maskURL(safe),
 			Draft: maskDraft(in.Draft, out.endpoint),
 		},
 	}
 	x.history.Path = x.history.Draft.Path
-	return x.run(life, append(out.Headers, e.session(out, c.Session)...))
+	return x.run(life)
 }
 
 // exchange is one request under way.
 type exchange struct {
 	*Explorer
+	target  *target
 	in      *sendRequest
 	out     *outgoing
 	user    int64
@@ -87,41 +77,30 @@ type exchange struct {
 	watch   stopwatch
 }
 
-func (x *exchange) run(ctx context.Context, headers [][2]string) (any, error) {
-	timed, stop := context.WithTimeoutCause(ctx, x.o.Timeout, errTimeout)
+func (x *exchange) run(ctx context.Context) (any, error) {
+	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
 	defer stop()
 	x.watch.began = time.Now()
-	response, doc, err := x.fetch(timed, headers)
+	response, doc, err := x.fetch(timed)
 	took := time.Since(x.watch.began)
 	x.history.MS = took.Round(time.Millisecond).Milliseconds()
 	if err != nil {
-		return nil, x.failed(ctx, x.explain(timed, err))
+		return nil, x.failed(ctx, x.target.explain(timed, err, x.history.Bytes))
 	}
 	x.history.Status, x.history.StatusText = int64(response.StatusCode), statusText(response.Status)
 	x.history.Bytes = doc.Size()
-	headers = x.shownHeaders(response.Header)
+	headers := x.shownHeaders(response.Header)
 	x.remember(ctx, x.keep(ctx, doc, headers))
 	return x.reply(x.history, doc, headers, x.watch.read(took))
 }
 
 // fetch sends the request and makes a document of the answer while it arrives.
-func (x *exchange) fetch(ctx context.Context, headers [][2]string) (*http.Response, *document.Document, error) {
-	request := x.client.R().SetContext(x.watch.watch(ctx))
-	request.Header = http.Header{}
-	for _, h := range headers {
-		request.Header.Add(h[0], h[1])
-	}
-	if x.out.Body != "" {
-		request.SetBody([]byte(x.out.Body))
-	}
-	answer, err := request.Execute(x.out.Method, x.out.URL)
-	if answer != nil && answer.RawBody() != nil {
-		defer answer.RawBody().Close()
-	}
+func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Document, error) {
+	response, err := x.target.ask(x.watch.watch(ctx), x.out)
 	if err != nil {
 		return nil, nil, err
 	}
-	response := answer.RawResponse
+	defer response.Body.Close()
 	w := x.documents.Create(response.Header.Get("Content-Type"))
 	defer w.Abort()
 	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0)}
@@ -213,35 +192,6 @@ func (x *exchange) remember(ctx context.Context, kept *workspace.Reply) {
 		x.history.ID = 0
 		x.o.Log.ErrorContext(ctx, "a request is missing from the history", "err", err)
 	}
-}
-
-// explain turns what went wrong into a sentence.
-func (x *exchange) explain(ctx context.Context, err error) *fault.Error {
-	address := x.base().host
-	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: map[string]any{"address": address}}
-	var known *fault.Error
-	var dial *net.OpError
-	var at *url.Error
-	switch cause := context.Cause(ctx); {
-	case cause == errTimeout:
-		out.Message = fmt.Sprintf("%s did not answer within %g seconds", address, x.o.Timeout.Seconds())
-		out.Detail["timeout"] = true
-	case cause == errStopping:
-		out.Message = errStopping.Error()
-	case cause != nil:
-		out.Message = "cancelled"
-	case errors.As(err, &known):
-		return known
-	case errors.Is(err, syscall.ECONNREFUSED):
-		out.Message = fmt.Sprintf("nothing answers at %s: the connection was refused", address)
-	case errors.As(err, &dial) && dial.Op == "dial":
-		out.Message = fmt.Sprintf("%s cannot be reached: %v", address, dial.Err)
-	case errors.As(err, &at): // its own words hold the URL
-		out.Message = fmt.Sprintf("%s gave no answer: %v", address, at.Err)
-	default:
-		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, x.history.Bytes)
-	}
-	return out
 }
 
 // failed remembers a request that got no answer, and returns why.

@@ -162,6 +162,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     nodeValue: async (id, node) => doc(id).content(node),
     find: async (id, query, from, matchCase) => doc(id).find(query, from, matchCase),
     rawUrl: (id) => `#${id}`,
+    lookup: async <T>() => page(20) as T,
     count: async (path) => (path.includes('groups') ? 24 : path.includes('collectors') ? 3 : 1204),
     openLink: () => {},
     listen: () => () => {},

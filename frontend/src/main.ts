@@ -4,7 +4,7 @@ import './ui/base.css'
 import { App } from './app.svelte'
 import Page from './App.svelte'
 import type { Client } from './client'
-import { httpClient } from './http'
+import { httpClient } from './client/http'
 import { followTheme } from './theme'
 
 async function chooseClient(): Promise<Client> {

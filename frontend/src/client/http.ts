@@ -1,16 +1,23 @@
 /** The Client that talks to the process this page came from. */
-import type { components } from './api.gen'
+import type { components } from '../api.gen'
 import {
   asFault, Fault,
   type Client, type Collection, type FaultDetail, type ListQuery, type Listener, type Session, type Start,
-} from './client'
+} from './index'
+import { lookupClient } from './lookup'
 
-interface Call {
+export interface Call {
   method?: string
   body?: unknown
   signal?: AbortSignal
   /** Let the call outlive the page. */
   last?: boolean
+}
+
+/** What the parts of the client ask with; every call rejects with a Fault. */
+export interface Http {
+  json: <T>(path: string, call?: Call) => Promise<T>
+  ask: (path: string, call?: Call) => Promise<Response>
 }
 
 export function httpClient(): Client {
@@ -49,9 +56,11 @@ export function httpClient(): Client {
     }
   }
 
+  const http: Http = { json, ask }
   const doc = (id: string, verb: string) => `/explorer/documents/${encodeURIComponent(id)}/${verb}`
 
   return {
+    ...lookupClient(http),
     async start() {
       try {
         const start = await json<Start>('/explorer/start')
@@ -75,10 +84,10 @@ export function httpClient(): Client {
     saveSettings: (change, last) => json('/explorer/settings', { method: 'PATCH', body: change, last }),
     catalog: () => json('/explorer/catalog'),
 
-    tabs: collection(json, ask, '/explorer/tabs'),
-    variables: collection(json, ask, '/explorer/variables'),
+    tabs: collection(http, '/explorer/tabs'),
+    variables: collection(http, '/explorer/variables'),
     history: {
-      ...collection(json, ask, '/explorer/history'),
+      ...collection(http, '/explorer/history'),
       clear: async () => void (await ask('/explorer/history', { method: 'DELETE' })),
       reply: (id) => json(`/explorer/history/${id}/reply`),
     },
@@ -108,10 +117,8 @@ export function httpClient(): Client {
   }
 }
 
-type Json = <T>(path: string, call?: Call) => Promise<T>
-type Ask = (path: string, call?: Call) => Promise<Response>
-
-function collection<T extends { id: number }>(json: Json, ask: Ask, path: string): Collection<T> {
+/** The usual five verbs of one kind of thing. */
+export function collection<T extends { id: number }>({ json, ask }: Http, path: string): Collection<T> {
   return {
     list: (query = {}) => json(path + search(query)),
     get: (id) => json(`${path}/${id}`),

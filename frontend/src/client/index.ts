@@ -2,7 +2,8 @@
  * The only door to Go: what the page may ask, and the shapes that come back.
  * Every call rejects with a Fault; a cancelled call rejects with a Fault whose `cancelled` is true.
  */
-import type { components, paths } from './api.gen' // from the portal's OpenAPI; never edited
+import type { components, paths } from '../api.gen' // from the portal's OpenAPI; never edited
+import type { LookupClient } from './lookup'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
@@ -333,7 +334,7 @@ export interface Listener {
   session?(): void
 }
 
-export interface Client {
+export interface Client extends LookupClient {
   /** Null when nobody is signed in. */
   start(): Promise<Start | null>
   signIn(username: string, password: string): Promise<Session>

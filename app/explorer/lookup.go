@@ -1,0 +1,70 @@
+package explorer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// lookupRequest is the body of /lookup.
+type lookupRequest struct{ Draft workspace.Draft }
+
+var lookupRequests = resource.Resource[lookupRequest]{Name: "lookup", Label: "lookup", Fields: []resource.Field[lookupRequest]{
+	{Name: "draft", At: func(l *lookupRequest) any { return &l.Draft }, Doc: "A GET to ask by the way", Required: true},
+}}
+
+// maxLookup is how many bytes a lookup may be answered with.
+const maxLookup = 4 << 20
+
+// lookup asks the portal something the page needs by the way: names for an id,
+// how many match. It leaves no trace in the history.
+func (e *Explorer) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (any, error) {
+	if in.Draft.Method != "GET" {
+		return nil, fault.At("draft.method", "only GET can be looked up")
+	}
+	t, _, out, err := e.outgoing(ctx, c, &in.Draft, strict)
+	if err != nil {
+		return nil, err
+	}
+	response, body, err := e.fetchSmall(ctx, t, out)
+	if err != nil {
+		return nil, err
+	}
+	answer := map[string]any{"status": response.StatusCode, "body": nil}
+	if json.Valid(body) {
+		answer["body"] = raw(body)
+	}
+	return answer, nil
+}
+
+// fetchSmall sends a request and reads an answer of at most maxLookup bytes.
+func (e *Explorer) fetchSmall(ctx context.Context, t *target, out *outgoing) (*http.Response, []byte, error) {
+	life, done, err := e.begin(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	timed, stop := context.WithTimeoutCause(life, t.timeout, errTimeout)
+	defer stop()
+	response, err := t.ask(timed, out)
+	if err != nil {
+		return nil, nil, t.explain(timed, err, 0)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxLookup+1))
+	if err == nil && len(body) > maxLookup {
+		err = errors.New("the answer is too large")
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s has more than %d MiB; ask for fewer items", t.host, maxLookup>>20), Err: err}
+	}
+	if err != nil {
+		return nil, nil, t.explain(timed, err, int64(len(body)))
+	}
+	return response, body, nil
+}

@@ -1,0 +1,121 @@
+package explorer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// target is the portal that a call of the page is about, and the caller's way in.
+type target struct {
+	name    string
+	url     string // "http://127.0.0.1:8443/api"
+	origin  string // "http://127.0.0.1:8443"
+	host    string // "127.0.0.1:8443"
+	mount   string // "/api"
+	version string // of this program
+
+	catalog  *catalog
+	client   *resty.Client
+	timeout  time.Duration
+	readOnly bool // refuses every write
+	// sign is the headers that carry the caller's session or token.
+	sign func(*outgoing) [][2]string
+}
+
+// target is the portal that the call names, the built-in one when it names none.
+func (e *Explorer) target(_ context.Context, c *resource.Call) (*target, error) {
+	t := &target{
+		name: e.o.PortalName, url: strings.TrimSuffix(e.o.BaseURL(), "/"), version: e.o.Version,
+		catalog: &e.catalog, client: e.client, timeout: e.o.Timeout,
+		sign: func(out *outgoing) [][2]string { return e.session(out, c.Session) },
+	}
+	t.place()
+	return t, nil
+}
+
+func (t *target) place() {
+	if u, err := url.Parse(t.url); err == nil {
+		t.origin, t.host, t.mount = u.Scheme+"://"+u.Host, u.Host, u.Path
+	}
+}
+
+// outgoing builds a draft for the portal that the call is about, with the
+// caller's variables.
+func (e *Explorer) outgoing(ctx context.Context, c *resource.Call, d *workspace.Draft, m manner) (*target, *values, *outgoing, error) {
+	if err := d.Check("draft"); err != nil {
+		return nil, nil, nil, err
+	}
+	t, err := e.target(ctx, c)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	v, err := e.values(ctx, c)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	out, err := t.build(&filler{values: v, manner: m}, d)
+	return t, v, out, err
+}
+
+// ask sends a request with the caller's way in. The answer's body is to be closed.
+func (t *target) ask(ctx context.Context, out *outgoing) (*http.Response, error) {
+	request := t.client.R().SetContext(ctx)
+	request.Header = http.Header{}
+	for _, h := range append(out.Headers, t.sign(out)...) {
+		request.Header.Add(h[0], h[1])
+	}
+	if out.Body != "" {
+		request.SetBody([]byte(out.Body))
+	}
+	answer, err := request.Execute(out.Method, out.URL)
+	if err != nil {
+		if answer != nil && answer.RawBody() != nil {
+			answer.RawBody().Close()
+		}
+		return nil, err
+	}
+	return answer.RawResponse, nil
+}
+
+// explain turns what went wrong into a sentence; received is how much of the
+// answer had come.
+func (t *target) explain(ctx context.Context, err error, received int64) *fault.Error {
+	address := t.host
+	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: map[string]any{"address": address}}
+	var known *fault.Error
+	var dial *net.OpError
+	var at *url.Error
+	switch cause := context.Cause(ctx); {
+	case cause == errTimeout:
+		out.Message = fmt.Sprintf("%s did not answer within %g seconds", address, t.timeout.Seconds())
+		out.Detail["timeout"] = true
+	case cause == errStopping:
+		out.Message = errStopping.Error()
+	case cause != nil:
+		out.Message = "cancelled"
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, syscall.ECONNREFUSED):
+		out.Message = fmt.Sprintf("nothing answers at %s: the connection was refused", address)
+	case errors.As(err, &dial) && dial.Op == "dial":
+		out.Message = fmt.Sprintf("%s cannot be reached: %v", address, dial.Err)
+	case errors.As(err, &at): // its own words hold the URL
+		out.Message = fmt.Sprintf("%s gave no answer: %v", address, at.Err)
+	default:
+		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, received)
+	}
+	return out
+}
