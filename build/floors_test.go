@@ -19,11 +19,12 @@ var floors = [][]string{
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/portal", "backend/store", "backend/poll"},
 	{"backend/series", "backend/agent"},
-	{"backend/session", "backend/report", "backend/data", "backend/monitor"},
+	{"backend/session", "backend/report", "backend/data", "backend/monitor", "backend/notify"},
 	{"backend/demo", "backend/collect"}, // what the demo tells has happened, such as a report that was run, the verbs have made
 	{"backend/api"},
-	{"backend/server"},
-	{"app/workspace", "app/document", "app/snippet", "app/keychain"},
+	{"backend/server", "app/document/query"},
+	{"app/workspace", "app/document", "app/snippet", "app/export", "app/keychain"},
+	{"app/exchange"}, // reads and writes what the workspace keeps
 	{"app/explorer"},
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
@@ -38,6 +39,8 @@ var only = map[string][]string{
 	"github.com/wailsapp/wails/v2":    {"app/shell", "app/shell/emptywindow"},
 	"github.com/zalando/go-keyring":   {"app/keychain"},
 	"github.com/alecthomas/chroma/v2": {"app/snippet"},
+	"github.com/xuri/excelize/v2":     {"app/export"},
+	"github.com/wneessen/go-mail":     {"backend/notify"},
 	"github.com/go-resty/resty/v2":    {"app/explorer"},
 	"github.com/spf13/cobra":          {""},
 

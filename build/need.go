@@ -41,6 +41,8 @@ var (
 		{"build-essential", program("gcc")},
 		{"curl", program("curl")},
 		{"python3", program("python3")},
+		{"groovy", program("groovy")},
+		{"default-jre-headless", program("java")},
 	}, forKeyring...)
 	forScreen = append([]need{
 		{"xvfb", program("Xvfb")},

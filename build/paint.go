@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"syscall"
@@ -19,7 +20,45 @@ import (
 // manager runs, which would draw a title.
 var paint = figure{
 	name: "paint", does: "start to first paint, ms (floor: an empty Wails window)",
-	goal: "≤ 1.6", measure: plain(measurePaint),
+	goal: "≤ 1.6", measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
+		data, err := os.MkdirTemp("", "spyglass-bench-")
+		if err != nil {
+			return 0, 0, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
+		return measurePaint(ctx, p, data)
+	}),
+}
+
+// paintTabs is the same with requests that were left open.
+var paintTabs = figure{
+	name: "paint-tabs", does: "the same with 30 tabs to restore, ms (floor: an empty Wails window)",
+	goal: "≤ 1.6", measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
+		s, err := p.serve(ctx, "--demo-devices", "1")
+		if err != nil {
+			return 0, 0, err
+		}
+		defer func() { err = errors.Join(err, s.close()) }()
+		if err := s.leaveOpen(ctx, 30); err != nil {
+			return 0, 0, err
+		}
+		s.stop()
+		return measurePaint(ctx, p, s.data())
+	}),
+}
+
+// leaveOpen opens requests, as the page does.
+func (s *served) leaveOpen(ctx context.Context, tabs int) error {
+	if err := s.send(ctx, http.MethodPatch, "/explorer/settings", map[string]any{"view": "api"}, &struct{}{}); err != nil {
+		return err
+	}
+	for i := range tabs {
+		draft := map[string]any{"method": "GET", "path": fmt.Sprint("/device/devices/", i), "template": "/device/devices/{id}"}
+		if err := s.post(ctx, "/explorer/tabs", map[string]any{"position": i, "draft": draft}, &struct{}{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // paints is how often each program is started; odd, for the median.
@@ -28,7 +67,7 @@ const paints = 7
 // fewColours are the root window's, the window's and the page's grounds.
 const fewColours = 12
 
-func measurePaint(ctx context.Context, p project) (ours, floor float64, err error) {
+func measurePaint(ctx context.Context, p project, data string) (ours, floor float64, err error) {
 	if err := p.install(ctx, slices.Concat(forWindow, forScreen)); err != nil {
 		return 0, 0, err
 	}
@@ -45,11 +84,6 @@ func measurePaint(ctx context.Context, p project) (ours, floor float64, err erro
 		return 0, 0, err
 	}
 	defer desk.Close()
-	data, err := os.MkdirTemp("", "spyglass-bench-")
-	if err != nil {
-		return 0, 0, err
-	}
-	defer os.RemoveAll(data)
 	var our, least []float64
 	for i := range paints + 1 {
 		a, err := firstPaint(ctx, desk, app, "--data", data)

@@ -97,22 +97,34 @@ func (s *served) start(ctx context.Context, program string, args []string) error
 	return nil
 }
 
-func (s *served) close() error {
+func (s *served) data() string { return filepath.Join(s.folder, "data") }
+
+// stop ends the program; its folder stays.
+func (s *served) stop() {
 	s.client.CloseIdleConnections()
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
 		_ = s.cmd.Wait() // ended by us
 	}
+	s.cmd = nil
+}
+
+func (s *served) close() error {
+	s.stop()
 	return os.RemoveAll(s.folder)
 }
 
 // post asks as the page does, and reads the answer into out.
 func (s *served) post(ctx context.Context, path string, body, out any) error {
+	return s.send(ctx, http.MethodPost, path, body, out)
+}
+
+func (s *served) send(ctx context.Context, method, path string, body, out any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.origin+path, bytes.NewReader(text))
+	r, err := http.NewRequestWithContext(ctx, method, s.origin+path, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -128,7 +140,7 @@ func (s *served) post(ctx context.Context, path string, body, out any) error {
 		return err
 	}
 	if answer.StatusCode > 299 {
-		return fmt.Errorf("POST %s answers %s: %s", path, answer.Status, text)
+		return fmt.Errorf("%s %s answers %s: %s", method, path, answer.Status, text)
 	}
 	return json.Unmarshal(text, out)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spyglass/app/document"
+	"spyglass/app/document/query"
 )
 
 // body50 is a list of some 50 MB.
@@ -118,4 +119,27 @@ func BenchmarkIndexSize50MB(b *testing.B) {
 		runtime.KeepAlive(d)
 	}
 	runtime.KeepAlive(body)
+}
+
+func BenchmarkFilter50MB(b *testing.B) {
+	for _, src := range []string{`$.items[*].name`, `$.items[?@.hostStatus == "dead"].id`, `.items[] | select(.displayName | test("7$")) | {id, name}`, `$..name`, `$.items[-1]`, `$.items[*]`} {
+		b.Run(src, func(b *testing.B) {
+			s := store(b)
+			d, err := write(b, s, body50()).Finish()
+			if err != nil {
+				b.Fatal(err)
+			}
+			q, err := query.Parse(src)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				result, _, err := s.Filter(context.Background(), d, q)
+				if err != nil {
+					b.Fatal(err)
+				}
+				s.Drop(result.ID)
+			}
+		})
+	}
 }

@@ -66,8 +66,17 @@ type Document struct {
 	folds sync.RWMutex
 	fold  *fold // of the root; nil when it is not JSON
 
+	source  *Document // whose matches these are; nil for a body that was sent
+	origins []int64   // the first matches' nodes in it; -1 for one that a query made
+	matches string    // the id of its newest matches, or empty; guarded by finds
+
 	finds sync.Mutex
 	last  *hits // of the newest search
+
+	tables  sync.Mutex
+	known   *table // nil until somebody asks for it
+	columns [2]*Columns
+	sorted  *order // of the newest sort
 }
 
 // Size is the length of the body in bytes.

@@ -6,13 +6,24 @@ import (
 	"strings"
 )
 
-// Path is where a node stands, as JSONPath: $.items[0]['odd key'].
+// Path is where a node stands, as JSONPath: $.items[0]['odd key']. In the
+// matches of a query it is where it stands in the body they come from, as long
+// as that is kept.
 func (d *Document) Path(node int64) (path string, err error) {
+	from, match := int64(-1), ""
 	err = d.use(func(s *scanner) error {
 		chain, err := d.find(s, node)
 		path = s.jsonPath(chain)
+		if err == nil && len(chain) > 1 && chain[1].index < len(d.origins) {
+			from, match = d.origins[chain[1].index], s.jsonPath(chain[:2])
+		}
 		return err
 	})
+	if err == nil && from >= 0 {
+		if whole, gone := d.source.Path(from); gone == nil {
+			return whole + path[len(match):], nil
+		}
+	}
 	return path, err
 }
 
@@ -71,14 +82,19 @@ func quotedName(key string) string {
 
 // Value writes a node's value for copying: a string decoded and without its
 // quotes, anything else exactly as it was sent, of any size.
-func (d *Document) Value(node int64, w io.Writer) error {
+func (d *Document) Value(node int64, w io.Writer) error { return d.write(node, w, false) }
+
+// Exact writes a node's value exactly as it was sent, a string too.
+func (d *Document) Exact(node int64, w io.Writer) error { return d.write(node, w, true) }
+
+func (d *Document) write(node int64, w io.Writer, exact bool) error {
 	return d.read(largeWindow, func(s *scanner) error {
 		chain, err := d.find(s, node)
 		if err != nil {
 			return err
 		}
 		v := chain[len(chain)-1].value
-		if v.kind != String {
+		if exact || v.kind != String {
 			_, err := io.Copy(w, io.NewSectionReader(s.body, v.start, v.end-v.start))
 			return err
 		}

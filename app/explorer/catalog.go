@@ -129,8 +129,12 @@ func newCatalog(endpoints []resource.Endpoint) (catalog, error) {
 	return catalog{text: text, etag: `"` + hex.EncodeToString(sum[:8]) + `"`, endpoints: endpoints}, err
 }
 
-func (e *Explorer) showCatalog(context.Context, *resource.Call) (any, error) {
-	return &resource.Answer{ETag: e.catalog.etag, Body: e.catalog.text}, nil
+func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, error) {
+	t, err := e.target(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return &resource.Answer{ETag: t.catalog.etag, Body: t.catalog.text}, nil
 }
 
 func entryOf(e *resource.Endpoint) (entry, error) {

@@ -52,6 +52,9 @@ func redirect(r *http.Request, via []*http.Request) error {
 	if r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host {
 		return http.ErrUseLastResponse
 	}
+	if t, ok := r.Context().Value(trailKey{}).(*trail); ok && r.Response != nil {
+		t.add(r.Response.StatusCode, r.URL)
+	}
 	if len(via) > maxRedirects {
 		return &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the portal redirects in a circle: more than %d times", maxRedirects)}
 	}

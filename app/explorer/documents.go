@@ -35,6 +35,9 @@ func (e *Explorer) documentEndpoints() []resource.Endpoint {
 		get("value", "A value, for copying", showValue),
 		get("find", "Find a text", find),
 		get("raw", "The whole body", showRaw),
+		get("hex", "The first 4 KiB of the body in hexadecimal", showHex),
+		get("scalars", "The single values, of a list those of one item", showScalars),
+		get("keys", "The keys at the beginning of the body", showKeys),
 		post("/documents/{id}/toggle", "Open or close a value", &toggles, e.toggle),
 	}
 }
@@ -47,8 +50,13 @@ func (e *Explorer) sealed(id string, userID int64) string {
 }
 
 func (e *Explorer) document(c *resource.Call) (*document.Document, error) {
-	id, _, _ := strings.Cut(c.Vars["id"], "-")
-	if !hmac.Equal([]byte(e.sealed(id, c.Access.UserID)), []byte(c.Vars["id"])) {
+	return e.sealedDocument(c.Vars["id"], c.Access.UserID)
+}
+
+// sealedDocument is the document that was given to a user under that id.
+func (e *Explorer) sealedDocument(sealed string, userID int64) (*document.Document, error) {
+	id, _, _ := strings.Cut(sealed, "-")
+	if !hmac.Equal([]byte(e.sealed(id, userID)), []byte(sealed)) {
 		return nil, fault.New(fault.Unknown, "this response is no longer kept; send the request again")
 	}
 	return e.documents.Get(id)
@@ -120,7 +128,15 @@ func showValue(_ context.Context, c *resource.Call, doc *document.Document) (any
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error { return doc.Value(node, w) }}, nil
+	exact, err := c.Flag("exact")
+	if err != nil {
+		return nil, err
+	}
+	write := doc.Value
+	if exact {
+		write = doc.Exact
+	}
+	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error { return write(node, w) }}, nil
 }
 
 func find(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
@@ -154,6 +170,17 @@ func showRaw(_ context.Context, _ *resource.Call, doc *document.Document) (any, 
 	}
 	return &resource.Answer{Type: kind, Filename: name, Stream: func(w io.Writer) error {
 		_, err := doc.WriteTo(w)
+		return err
+	}}, nil
+}
+
+func showHex(_ context.Context, _ *resource.Call, doc *document.Document) (any, error) {
+	head, err := doc.Raw(0, document.HeadSize)
+	if err != nil {
+		return nil, err
+	}
+	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error {
+		_, err := io.WriteString(w, hex.Dump(head))
 		return err
 	}}, nil
 }

@@ -51,6 +51,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -95,8 +96,11 @@ type Explorer struct {
 	documents *document.Store
 	client    *resty.Client
 	catalog   catalog
+	abroad    abroad
 	hub       hub
 	seal      []byte // makes document ids a user's own
+	runs      runs   // through all pages of a list
+	undos     undos
 
 	life   context.Context // ends with Stop
 	end    context.CancelCauseFunc
@@ -141,6 +145,7 @@ func (e *Explorer) Stop() {
 	e.end(errStopping)
 	e.busy.Wait()
 	e.client.GetClient().CloseIdleConnections()
+	e.abroad.hangUp()
 }
 
 // Close stops the Explorer and drops all documents. The workspace stays open.
@@ -173,13 +178,25 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		{Method: "GET", Path: "/catalog", Summary: "Every endpoint of the portal", Handle: e.showCatalog},
 		{Method: "GET", Path: "/events", Summary: "Progress and changes as they happen", Handle: e.events},
 		post("/send", "Send a draft", &sendRequests, e.send),
+		post("/pages", "Send a list's draft for every page", &pagesRequests, e.pages),
+		post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, e.steer),
+		{Method: "GET", Path: "/pages/{sendId}/file", Summary: "Fetch the file that a run writes", Handle: e.fetchFile},
+		post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, e.changes),
+		post("/goes", "Tell what a DELETE takes along", &draftRequests, e.goes),
+		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since", Handle: e.undo},
+		{Method: "GET", Path: "/undos", Summary: "Writes that can be taken back", Handle: e.showUndos},
 		post("/lookup", "Ask the portal something by the way", &lookupRequests, e.lookup),
 		post("/preview", "Show a draft as it would go out", &previewRequests, e.preview),
 		post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
+		post("/script", "Write requests of the history as one program or runbook", &scriptRequests, e.script),
 		post("/native/open-link", "Open a link in the system's browser", &linkRequests, e.openLink),
 		{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: e.recall},
 	}
 	all = append(all, e.documentEndpoints()...)
+	all = append(all, e.askEndpoints()...)
+	all = append(all, e.tableEndpoints()...)
+	all = append(all, e.portalEndpoints()...)
+	all = append(all, e.exchangeEndpoints()...)
 	for i := range all {
 		all[i].Right = anyone
 	}
@@ -213,11 +230,15 @@ func post[T any](path, summary string, r *resource.Resource[T], do func(context.
 
 // start answers all that the page needs before its first paint.
 func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
-	tabs, err := e.o.Workspace.TabsJSON(ctx, c.Access.UserID)
+	if err := e.chosen(ctx, c); err != nil {
+		return nil, err
+	}
+	at := workspace.PortalID(c)
+	tabs, err := e.o.Workspace.TabsJSON(ctx, c.Access.UserID, at)
 	if err != nil {
 		return nil, err
 	}
-	variables, err := e.o.Workspace.VariablesJSON(ctx, c.Access.UserID)
+	variables, err := e.o.Workspace.VariablesJSON(ctx, c.Access.UserID, at)
 	if err != nil {
 		return nil, err
 	}
@@ -225,14 +246,12 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.target(ctx, c)
+	portals, err := e.portals(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{
-		"portal": map[string]any{
-			"name": e.o.PortalName, "baseUrl": t.url, "address": t.host, "demo": e.o.Demo, "instance": e.o.Instance,
-		},
+		"portal": portals[slices.IndexFunc(portals, func(p shownPortal) bool { return p.ID == at })], "portals": portals,
 		"version": e.o.Version, "dataFolder": homely(e.o.DataFolder), "notice": e.notice(), "desktop": e.o.Desktop,
 		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "csrfToken": c.Session.CSRF},
 		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),

@@ -15,11 +15,14 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 	h.ask(1, "PATCH /explorer/settings", `{"theme":"dark"}`)
 	a := h.ask(1, "GET /explorer/start", "")
 	draft := `{"method":"GET","path":"","template":"","pathParams":[],"query":[],"headers":[],"body":"","mode":"form"}`
-	want := `{"dataFolder":"/data/spyglass","desktop":false,"notice":null,` +
-		`"portal":{"address":"` + strings.TrimPrefix(h.base, "http://") + `","baseUrl":"` + h.base + `/api","demo":true,"instance":"ab12","name":"Demo portal"},` +
+	portal := `{"id":0,"name":"Demo portal","baseUrl":"` + h.base + `/api","address":"` + strings.TrimPrefix(h.base, "http://") + `","demo":true,"instance":"ab12",` +
+		`"remote":false,"environment":"demo","auth":"session","account":"","secret":"","user":"user1","readOnly":false,"timeout":20,"authority":"","fingerprint":"",` +
+		`"proxy":"","proxyPassword":"","catalogUrl":"","catalogFrom":"","catalogAt":0}`
+	more := `"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`
+	want := `{"dataFolder":"/data/spyglass","desktop":false,"notice":null,"portal":` + portal + `,"portals":[` + portal + `],` +
 		`"settings":{"theme":"dark"},` +
-		`"tabs":[{"id":2,"position":1,"name":"first","pinned":false,"draft":` + draft + `,"saved":null,"historyId":0,"view":{}},` +
-		`{"id":1,"position":2,"name":"second","pinned":false,"draft":` + draft + `,"saved":null,"historyId":0,"view":{}}],` +
+		`"tabs":[{"id":2,"position":1,"name":"first","pinned":false,"draft":` + draft + `,` + more + `,` +
+		`{"id":1,"position":2,"name":"second","pinned":false,"draft":` + draft + `,` + more + `],` +
 		`"user":{"csrfToken":"` + csrfSecret + `","id":1,"name":"user1","role":"administrator"},` +
 		`"variables":[{"id":1,"name":"x","value":"********","secret":true,"scope":"portal"}],"version":"0.1.0"}`
 	if a.status != 200 || a.body != want {

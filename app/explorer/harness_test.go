@@ -99,7 +99,17 @@ func (h *house) OpenLink(link string) error {
 	return nil
 }
 
-func build(t *testing.T) *house {
+func build(t *testing.T) *house { return buildWith(t, nil) }
+
+// buildWith builds a house whose catalog knows more than the portal serves by
+// itself: what is below /raw/ is answered by answerRaw.
+func buildWith(t *testing.T, more []resource.Endpoint) *house {
+	t.Helper()
+	return buildLogging(t, more, io.Discard)
+}
+
+// buildLogging is buildWith with a log for the test to read.
+func buildLogging(t *testing.T, more []resource.Endpoint, to io.Writer) *house {
 	t.Helper()
 	h := &house{t: t, dir: t.TempDir(), secrets: &ring{values: map[string]string{}}}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -110,9 +120,9 @@ func build(t *testing.T) *house {
 	if h.workspace, err = workspace.Open(t.Context(), workspace.Options{Path: filepath.Join(h.dir, "workspace.db"), Secrets: h.secrets}); err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	h.Explorer, err = explorer.New(explorer.Options{
-		Workspace: h.workspace, Catalog: endpoints(), BaseURL: func() string { return h.base + "/api" },
+		Workspace: h.workspace, Catalog: append(endpoints(), more...), BaseURL: func() string { return h.base + "/api" },
 		Cookie:     func(secret string) string { return "spyglass_ab12=" + secret },
 		PortalName: "Demo portal", Instance: "ab12", Version: "0.1.0", DataFolder: "/data/spyglass", Demo: true,
 		Native: h, DocumentDir: filepath.Join(h.dir, "documents"), Timeout: 20 * time.Second, Log: log,
@@ -202,6 +212,16 @@ func (h *house) ask(user int, do, body string) answer {
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 
+// said is the sentence of an error.
+func (h *house) said(a answer) string {
+	h.t.Helper()
+	var f struct{ ErrorMessage string }
+	if err := json.Unmarshal([]byte(a.body), &f); err != nil {
+		h.t.Fatal(a.body)
+	}
+	return f.ErrorMessage
+}
+
 func (h *house) request(ctx context.Context, user int, do, body string) *http.Request {
 	h.t.Helper()
 	method, path, _ := strings.Cut(do, " ")
@@ -228,6 +248,7 @@ type reply struct {
 	Document   string
 	JSON       bool
 	Problem    string
+	Binary     bool
 	Rows       []map[string]any
 	RowCount   int
 	LineCount  int

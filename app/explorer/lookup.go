@@ -46,6 +46,11 @@ func (e *Explorer) lookup(ctx context.Context, c *resource.Call, in *lookupReque
 
 // fetchSmall sends a request and reads an answer of at most maxLookup bytes.
 func (e *Explorer) fetchSmall(ctx context.Context, t *target, out *outgoing) (*http.Response, []byte, error) {
+	return e.fetchUpTo(ctx, t, out, maxLookup)
+}
+
+// fetchUpTo sends a request and reads an answer of at most limit bytes.
+func (e *Explorer) fetchUpTo(ctx context.Context, t *target, out *outgoing, limit int) (*http.Response, []byte, error) {
 	life, done, err := e.begin(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -58,10 +63,10 @@ func (e *Explorer) fetchSmall(ctx context.Context, t *target, out *outgoing) (*h
 		return nil, nil, t.explain(timed, err, 0)
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxLookup+1))
-	if err == nil && len(body) > maxLookup {
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
+	if err == nil && len(body) > limit {
 		err = errors.New("the answer is too large")
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s has more than %d MiB; ask for fewer items", t.host, maxLookup>>20), Err: err}
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s has more than %d MiB; ask for fewer items", t.host, limit>>20), Err: err}
 	}
 	if err != nil {
 		return nil, nil, t.explain(timed, err, int64(len(body)))

@@ -55,18 +55,23 @@ func (e *Explorer) snippets(ctx context.Context, c *resource.Call, in *snippetRe
 	if err != nil {
 		return nil, err
 	}
+	text := language.Write(plainRequest(out))
+	languages := make([]map[string]string, len(snippet.Languages))
+	for i, l := range snippet.Languages {
+		languages[i] = map[string]string{"id": l.ID, "label": l.Label, "extension": l.Extension}
+	}
+	return map[string]any{"languages": languages, "text": text, "lines": snippet.Highlight(language.Lexer, text)}, nil
+}
+
+// plainRequest is a request as a program of its own sends it.
+func plainRequest(out *outgoing) snippet.Request {
 	request := snippet.Request{Method: out.Method, URL: out.URL, Body: out.Body}
 	for _, h := range out.Headers {
 		if h[0] != "User-Agent" && (out.Body != "" || h[0] != "Content-Type") {
 			request.Headers = append(request.Headers, snippet.Header{Name: h[0], Value: h[1]})
 		}
 	}
-	text := language.Write(request)
-	languages := make([]map[string]string, len(snippet.Languages))
-	for i, l := range snippet.Languages {
-		languages[i] = map[string]string{"id": l.ID, "label": l.Label}
-	}
-	return map[string]any{"languages": languages, "text": text, "lines": snippet.Highlight(language.Lexer, text)}, nil
+	return request
 }
 
 func unknownLanguage(id string) error {

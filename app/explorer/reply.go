@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -19,23 +20,29 @@ type raw = json.RawMessage
 
 // reply is an answer as the page gets it.
 type reply struct {
-	Status     int64          `json:"status"`
-	StatusText string         `json:"statusText"`
-	Headers    [][2]string    `json:"headers"`
-	MS         int64          `json:"ms"`
-	Bytes      int64          `json:"bytes"`
-	Items      *int64         `json:"items"` // of a list
-	Total      *int64         `json:"total"`
-	Document   string         `json:"document"`
-	JSON       bool           `json:"json"`
-	Problem    string         `json:"problem"`
-	Rows       []document.Row `json:"rows"`
-	RowCount   int            `json:"rowCount"`
-	LineCount  int            `json:"lineCount"`
-	HistoryID  int64          `json:"historyId"`
-	URL        string         `json:"url"`
-	Quota      *quota         `json:"quota"`
-	Timing     timing         `json:"timing"`
+	Status     int64                 `json:"status"`
+	StatusText string                `json:"statusText"`
+	Headers    [][2]string           `json:"headers"`
+	MS         int64                 `json:"ms"`
+	Bytes      int64                 `json:"bytes"`
+	Items      *int64                `json:"items"` // of a list
+	Total      *int64                `json:"total"`
+	Document   string                `json:"document"`
+	JSON       bool                  `json:"json"`
+	Problem    string                `json:"problem"`
+	Binary     bool                  `json:"binary"` // no text; /documents/{id}/hex shows its beginning
+	Rows       []document.Row        `json:"rows"`
+	RowCount   int                   `json:"rowCount"`
+	LineCount  int                   `json:"lineCount"`
+	HistoryID  int64                 `json:"historyId"`
+	URL        string                `json:"url"`
+	Quota      *quota                `json:"quota"`
+	Timing     timing                `json:"timing"`
+	Extracted  []workspace.Extracted `json:"extracted,omitempty"` // what extractors found in it
+	Run        *runReport            `json:"run"`                 // through pages; nil for a single request
+	Hops       []hop                 `json:"hops"`
+	Undo       string                `json:"undo"`  // what undoing does; empty when there is no way back
+	Error      *problem              `json:"error"` // nil below status 400
 }
 
 // quota is what the portal still lets the caller ask.
@@ -53,8 +60,21 @@ func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [
 		Status: h.Status, StatusText: h.StatusText, Headers: headers, MS: h.MS, Bytes: h.Bytes,
 		Document: e.sealed(doc.ID, h.UserID), HistoryID: h.ID, URL: h.URL, Quota: quotaOf(headers), Timing: t,
 	}
+	if r.Hops = []hop{}; h.Status >= 400 && doc.Size() <= maxProblem {
+		var body bytes.Buffer
+		if _, err := doc.WriteTo(&body); err != nil {
+			return nil, err
+		}
+		r.Error = problemOf(h.Status, headers, body.Bytes())
+	}
+	if way := e.undos.of(h.ID, h.UserID); way != nil {
+		r.Undo = way.says()
+	}
 	r.JSON, r.Problem = doc.JSON()
 	var err error
+	if r.Binary, err = doc.Binary(); err != nil {
+		return nil, err
+	}
 	if r.Rows, r.RowCount, err = doc.Rows(0, firstRows); err != nil {
 		return nil, err
 	}
@@ -168,5 +188,9 @@ func (e *Explorer) recall(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.reply(h, doc, kept.Headers, timing{})
+	r, err := e.reply(h, doc, kept.Headers, timing{})
+	if err == nil && h.Error != "" && r.Items != nil {
+		r.Run = &runReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}}
+	}
+	return r, err
 }

@@ -37,15 +37,7 @@ var errTimeout = errors.New("the request took too long")
 // send sends a draft and answers once the whole answer is a document. It ends
 // with the caller: the page cancels by going away.
 func (e *Explorer) send(ctx context.Context, c *resource.Call, in *sendRequest) (any, error) {
-	m := strict
-	if in.Anyway {
-		m = anyway
-	}
-	t, v, out, err := e.outgoing(ctx, c, &in.Draft, m)
-	if err != nil {
-		return nil, err
-	}
-	safe, err := t.build(&filler{values: v, manner: shown}, &in.Draft)
+	x, err := e.exchange(ctx, c, in)
 	if err != nil {
 		return nil, err
 	}
@@ -54,15 +46,35 @@ func (e *Explorer) send(ctx context.Context, c *resource.Call, in *sendRequest) 
 		return nil, err
 	}
 	defer done()
+	return x.run(life)
+}
+
+// exchange prepares the sending of a draft.
+func (e *Explorer) exchange(ctx context.Context, c *resource.Call, in *sendRequest) (*exchange, error) {
+	m := strict
+	if in.Anyway {
+		m = anyway
+	}
+	t, v, out, err := e.outgoing(ctx, c, &in.Draft, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.guard(out); err != nil {
+		return nil, err
+	}
+	safe, err := t.build(&filler{values: v, manner: shown}, &in.Draft)
+	if err != nil {
+		return nil, err
+	}
 	x := &exchange{
-		Explorer: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: slices.Collect(maps.Values(v.plain)),
+		Explorer: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: append(slices.Collect(maps.Values(v.plain)), t.secrets...),
 		history: &workspace.History{
-			UserID: c.Access.UserID, At: resource.MillisOf(c.At), Method: out.Method, URL: maskURL(safe),
+			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method, URL: maskURL(safe),
 			Draft: maskDraft(in.Draft, out.endpoint),
 		},
 	}
 	x.history.Path = x.history.Draft.Path
-	return x.run(life)
+	return x, nil
 }
 
 // exchange is one request under way.
@@ -75,11 +87,14 @@ type exchange struct {
 	secrets []string // that went out
 	history *workspace.History
 	watch   stopwatch
+	hops    trail
+	before  *object // what a write is about to change, where that is known
 }
 
 func (x *exchange) run(ctx context.Context) (any, error) {
 	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
 	defer stop()
+	x.look(ctx)
 	x.watch.began = time.Now()
 	response, doc, err := x.fetch(timed)
 	took := time.Since(x.watch.began)
@@ -91,12 +106,18 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	x.history.Bytes = doc.Size()
 	headers := x.shownHeaders(response.Header)
 	x.remember(ctx, x.keep(ctx, doc, headers))
-	return x.reply(x.history, doc, headers, x.watch.read(took))
+	undo := x.offerUndo(ctx, doc)
+	r, err := x.reply(x.history, doc, headers, x.watch.read(took))
+	if err == nil {
+		r.Undo, r.Hops = undo, x.hops.taken(x.echoes)
+		r.Extracted = x.extract(ctx, doc)
+	}
+	return r, err
 }
 
 // fetch sends the request and makes a document of the answer while it arrives.
 func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Document, error) {
-	response, err := x.target.ask(x.watch.watch(ctx), x.out)
+	response, err := x.target.ask(x.hops.watch(x.watch.watch(ctx)), x.out)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,13 +33,27 @@ type target struct {
 	readOnly bool // refuses every write
 	// sign is the headers that carry the caller's session or token.
 	sign func(*outgoing) [][2]string
+
+	remote  *workspace.Portal // nil for the built-in portal
+	secrets []string          // of the caller's way in
 }
 
 // target is the portal that the call names, the built-in one when it names none.
-func (e *Explorer) target(_ context.Context, c *resource.Call) (*target, error) {
+func (e *Explorer) target(ctx context.Context, c *resource.Call) (*target, error) {
+	if id := workspace.PortalID(c); id != workspace.BuiltIn {
+		return e.remote(ctx, c, id)
+	}
+	timeout, err := e.patience(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	readOnly := false
+	if err := e.o.Workspace.Setting(ctx, c.Access.UserID, readOnlySetting, &readOnly); err != nil {
+		return nil, err
+	}
 	t := &target{
 		name: e.o.PortalName, url: strings.TrimSuffix(e.o.BaseURL(), "/"), version: e.o.Version,
-		catalog: &e.catalog, client: e.client, timeout: e.o.Timeout,
+		catalog: &e.catalog, client: e.client, timeout: timeout, readOnly: readOnly,
 		sign: func(out *outgoing) [][2]string { return e.session(out, c.Session) },
 	}
 	t.place()
@@ -62,6 +76,11 @@ func (e *Explorer) outgoing(ctx context.Context, c *resource.Call, d *workspace.
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if d.Timeout > 0 {
+		patient := *t
+		patient.timeout = time.Duration(d.Timeout) * time.Second
+		t = &patient
+	}
 	v, err := e.values(ctx, c)
 	if err != nil {
 		return nil, nil, nil, err
@@ -72,6 +91,9 @@ func (e *Explorer) outgoing(ctx context.Context, c *resource.Call, d *workspace.
 
 // ask sends a request with the caller's way in. The answer's body is to be closed.
 func (t *target) ask(ctx context.Context, out *outgoing) (*http.Response, error) {
+	if err := t.guard(out); err != nil {
+		return nil, err
+	}
 	request := t.client.R().SetContext(ctx)
 	request.Header = http.Header{}
 	for _, h := range append(out.Headers, t.sign(out)...) {
@@ -95,6 +117,9 @@ func (t *target) ask(ctx context.Context, out *outgoing) (*http.Response, error)
 func (t *target) explain(ctx context.Context, err error, received int64) *fault.Error {
 	address := t.host
 	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: map[string]any{"address": address}}
+	if t.remote != nil {
+		out.Detail["portal"] = t.remote.ID
+	}
 	var known *fault.Error
 	var dial *net.OpError
 	var at *url.Error
@@ -108,6 +133,7 @@ func (t *target) explain(ctx context.Context, err error, received int64) *fault.
 		out.Message = "cancelled"
 	case errors.As(err, &known):
 		return known
+	case t.explainTLS(out, err), t.explainName(out, err):
 	case errors.Is(err, syscall.ECONNREFUSED):
 		out.Message = fmt.Sprintf("nothing answers at %s: the connection was refused", address)
 	case errors.As(err, &dial) && dial.Op == "dial":

@@ -31,13 +31,14 @@ type values struct {
 	secret func(*workspace.Variable) (string, error)
 	now    time.Time
 	userID int64
+	stand  func(used) string // gives what goes out for each, known or not, instead of its value; nil for its value
 
 	seen  []used
 	plain map[string]string // values by name, secrets only when they were needed
 }
 
 func (e *Explorer) values(ctx context.Context, c *resource.Call) (*values, error) {
-	list, err := e.o.Workspace.VariablesOf(ctx, c.Access.UserID)
+	list, err := e.o.Workspace.VariablesAt(ctx, c.Access.UserID, workspace.PortalID(c))
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +70,9 @@ func (v *values) look(name string) used {
 // value is what goes out for name.
 func (v *values) value(name string) (value string, ok bool, err error) {
 	u := v.look(name)
+	if v.stand != nil {
+		return v.stand(u), true, nil
+	}
 	if !u.Known || !u.Secret {
 		return u.Value, u.Known, nil
 	}

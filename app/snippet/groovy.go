@@ -1,15 +1,12 @@
 package snippet
 
-import (
-	"fmt"
-	"strings"
-	"unicode/utf16"
-)
+import "strings"
 
 // Groovy writes a script for Groovy on Java 11 or newer, with nothing but the
 // JDK. HttpURLConnection would not send PATCH.
 var Groovy = Language{
-	ID: "groovy", Label: "Groovy", Lexer: "groovy",
+	ID: "groovy", Label: "Groovy", Lexer: "groovy", Extension: "groovy",
+	script: groovyScript,
 	write: func(r Request) string {
 		var b strings.Builder
 		b.WriteString("import java.net.http.HttpClient\nimport java.net.http.HttpRequest\nimport java.net.http.HttpResponse\n\n")
@@ -30,7 +27,7 @@ var Groovy = Language{
 }
 
 // groovyText is a text literal in single quotes, in which $ is plain.
-func groovyText(s string) string { return "'" + groovyEscape(s, `\n`) + "'" }
+func groovyText(s string) string { return "'" + escaped(s, `\'`, `\n`) + "'" }
 
 // groovyPart is how many characters of text one constant may have: a class
 // file holds 65,535 bytes of it, and a character takes up to six.
@@ -44,34 +41,10 @@ func groovyBody(s string) string {
 		part := string(all[:n])
 		all = all[n:]
 		if strings.Contains(part, "\n") {
-			parts = append(parts, "'''"+groovyEscape(part, "\n")+"'''")
+			parts = append(parts, "'''"+escaped(part, `\'`, "\n")+"'''")
 		} else {
 			parts = append(parts, groovyText(part))
 		}
 	}
 	return strings.Join(parts, " +\n        ")
-}
-
-// groovyEscape is the inside of a literal; newline is how a line feed is written.
-func groovyEscape(s, newline string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\\' || r == '\'':
-			b.WriteString(`\` + string(r))
-		case r == '\n':
-			b.WriteString(newline)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ' || invisible(r):
-			for _, unit := range utf16.Encode([]rune{r}) {
-				fmt.Fprintf(&b, `\u%04x`, unit)
-			}
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

@@ -16,8 +16,8 @@
 // separated by commas. A body without a Content-Type is JSON. Characters that
 // may not stand in a URL are percent-encoded. Variables must be resolved.
 //
-// Header values outside ASCII arrive as UTF-8 from cURL and Python; PowerShell
-// and the JDK refuse or replace them.
+// Header values outside ASCII arrive as UTF-8 from cURL, Python, JavaScript and
+// Go; PowerShell and the JDK refuse or replace them.
 //
 // # Concurrency and errors
 //
@@ -25,9 +25,11 @@
 package snippet
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -44,14 +46,16 @@ type Header struct{ Name, Value string }
 
 // Language is one way to write a request.
 type Language struct {
-	ID    string // in URLs and settings
-	Label string // for people
-	Lexer string // of chroma; for Highlight
-	write func(Request) string
+	ID        string // in URLs and settings
+	Label     string // for people
+	Lexer     string // of chroma; for Highlight
+	Extension string // of a file
+	write     func(Request) string
+	script    func(*script) string // several requests as one program
 }
 
 // Languages are the languages on offer, in the order they are shown.
-var Languages = []Language{Curl, Python, PowerShell, Groovy}
+var Languages = []Language{Curl, Python, JavaScript, Go, PowerShell, Groovy}
 
 // Write returns a program that sends r, ending in a line feed.
 func (l Language) Write(r Request) string { return l.write(clean(r)) }
@@ -129,7 +133,7 @@ func cleanURL(raw string) string {
 	b.WriteString(raw[:start])
 	for i := start; i < len(raw); i++ {
 		c := raw[i]
-		bad := c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}[]", c) >= 0
+		bad := c <= ' ' || c >= 0x7f || strings.IndexByte("\"'<>\\^`{|}[]", c) >= 0
 		if c == '%' {
 			_, err := url.PathUnescape(raw[i:min(i+3, len(raw))])
 			bad = err != nil
@@ -151,6 +155,31 @@ func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r < ' ' && r != '\n' && r != '\t' || invisible(r)
 	})
+}
+
+// escaped is the inside of a literal of the C family: special characters have a
+// backslash before them, newline is how a line feed is written.
+func escaped(s, special, newline string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune(special, r):
+			b.WriteString(`\` + string(r))
+		case r == '\n':
+			b.WriteString(newline)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < ' ' || invisible(r):
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // invisible characters are written as escapes, so that code is what it looks like.

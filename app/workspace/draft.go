@@ -19,6 +19,7 @@ type Draft struct {
 	Headers    Rows   `json:"headers" doc:"sent beside the usual ones"`
 	Body       string `json:"body" doc:"the text, exactly"`
 	Mode       string `json:"mode" doc:"form or raw: how the body is edited"`
+	Timeout    int64  `json:"timeout,omitempty" doc:"seconds to wait for the answer; 0 is the portal's"`
 }
 
 // Row is one line of a table in a draft.
@@ -43,6 +44,9 @@ func (r Rows) MarshalJSON() ([]byte, error) {
 // Methods are those a draft may have.
 var Methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
+// MaxTimeout is how many seconds a draft may ask to wait.
+const MaxTimeout = 3600
+
 // emptyDraft is what a new tab holds.
 var emptyDraft = Draft{Method: "GET", Mode: "form"}
 
@@ -60,6 +64,8 @@ func (d *Draft) Check(field string) error {
 		return &fault.Error{Kind: fault.Invalid, Field: field + ".method", Message: "the method is one of " + strings.Join(Methods, ", "), Allowed: allowed(Methods)}
 	case d.Mode != "form" && d.Mode != "raw":
 		return &fault.Error{Kind: fault.Invalid, Field: field + ".mode", Message: "the mode is form or raw", Allowed: []any{"form", "raw"}}
+	case d.Timeout < 0 || d.Timeout > MaxTimeout:
+		return fault.At(field+".timeout", "the timeout is a whole number of seconds from 0, for the portal's own, to %d", MaxTimeout)
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package workspace_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,18 +79,26 @@ func (r *ring) Delete(name string) error {
 // ask runs "GET /tabs?size=2" as a user and returns the body, or the error's
 // kind and sentence.
 func (d *desk) ask(user int64, do, body string) string {
-	d.t.Helper()
 	method, target, _ := strings.Cut(do, " ")
 	path, query, _ := strings.Cut(target, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		d.t.Fatal(err)
+		return err.Error()
 	}
 	c := &resource.Call{Access: &resource.Access{UserID: user}, At: time.Unix(1_790_000_000, 0), Query: values, Body: []byte(body), Vars: map[string]string{}}
 	parts := strings.Split(path, "/")
-	for _, e := range d.Endpoints() {
+	endpoints := d.Endpoints()
+	slices.SortStableFunc(endpoints, func(a, b resource.Endpoint) int { return strings.Count(a.Path, "{") - strings.Count(b.Path, "{") })
+	for _, e := range endpoints {
 		template := strings.Split(e.Path, "/")
-		if e.Method != method || len(template) != len(parts) || template[1] != parts[1] {
+		if e.Method != method || len(template) != len(parts) {
+			continue
+		}
+		fits := true
+		for i := range parts {
+			fits = fits && (template[i] == parts[i] || template[i] == "{id}")
+		}
+		if !fits {
 			continue
 		}
 		if len(parts) > 2 {
@@ -102,7 +112,14 @@ func (d *desk) ask(user int64, do, body string) string {
 		if a, ok := out.(*resource.Answer); ok {
 			out = a.Body
 		}
-		return string(out.(resource.JSON))
+		if text, ok := out.(resource.JSON); ok {
+			return string(text)
+		}
+		text, err := json.Marshal(out)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		return string(text)
 	}
 	return "no such endpoint"
 }

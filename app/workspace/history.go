@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+	"slices"
+	"strconv"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -14,6 +16,7 @@ import (
 type History struct {
 	ID         int64
 	UserID     int64
+	PortalID   int64
 	At         resource.Millis
 	Method     string
 	Path       string // as typed
@@ -56,7 +59,8 @@ var Histories = resource.Resource[History]{
 	Fields: []resource.Field[History]{
 		{Name: "id", At: func(h *History) any { return &h.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(h *History) any { return &h.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
-		{Name: "at", At: func(h *History) any { return &h.At }, Doc: "When it was sent", ReadOnly: true},
+		{Name: "portalId", At: func(h *History) any { return &h.PortalID }, Doc: "The portal it went to; 0 is the built-in one", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "at", At: func(h *History) any { return &h.At }, Doc: "When it was sent", ReadOnly: true, Index: true},
 		{Name: "method", At: func(h *History) any { return &h.Method }, Doc: "GET, POST, PUT, PATCH or DELETE", ReadOnly: true},
 		{Name: "path", At: func(h *History) any { return &h.Path }, Doc: "As typed, variables unresolved", ReadOnly: true},
 		{Name: "url", At: func(h *History) any { return &h.URL }, Doc: "As sent, secrets masked", ReadOnly: true},
@@ -70,7 +74,20 @@ var Histories = resource.Resource[History]{
 		{Name: "pinned", At: func(h *History) any { return &h.Pinned }, Doc: "It stays however many come after"},
 	},
 	Without: []string{"POST", "PUT"},
+	Within:  here,
+	Check: func(w *resource.Write, was, now *History) error {
+		if was == nil || was.Pinned == now.Pinned {
+			return nil
+		}
+		if err := learnAll(w.Context, w.Tx); err != nil { // words are learned in the order of ids
+			return err
+		}
+		return learn(w.Context, w.Tx, now)
+	},
 	Remove: func(w *resource.Write, h *History) error {
+		if err := words.Delete(w.Context, w.Tx, h.ID); err != nil {
+			return err
+		}
 		if !h.Kept {
 			return nil
 		}
@@ -114,6 +131,7 @@ func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID in
 		w.recount(h.UserID)
 		return err
 	}
+	w.learnSoon()
 	w.changed(h.UserID, HistoryChanged)
 	return nil
 }
@@ -154,15 +172,21 @@ func (w *Workspace) prune(ctx context.Context, tx resource.Tx, userID int64) err
 			return err
 		}
 	}
+	kept, err := w.limit(ctx, tx, userID)
+	if err != nil {
+		return err
+	}
 	var old []History
-	if have > w.kept {
-		var err error
-		old, err = resource.Find(ctx, tx, historyRows, mine(userID), resource.Where{Field: "pinned", Op: "=", Value: false}, resource.Limit(have-w.kept))
+	if have > kept {
+		old, err = resource.Find(ctx, tx, historyRows, mine(userID), resource.Where{Field: "pinned", Op: "=", Value: false}, resource.Limit(min(have-kept, mostPruned)))
 		if err != nil {
 			return err
 		}
 	}
 	for _, h := range old {
+		if err := words.Delete(ctx, tx, h.ID); err != nil {
+			return err
+		}
 		if err := resource.Delete(ctx, tx, historyRows, h.ID); err != nil {
 			return err
 		}
@@ -174,6 +198,32 @@ func (w *Workspace) prune(ctx context.Context, tx resource.Tx, userID int64) err
 	defer w.mu.Unlock()
 	w.rows[userID] = have - int64(len(old)) // right here: only one transaction runs at a time
 	return nil
+}
+
+// mostPruned is how many requests go at once where the limit has come down.
+const mostPruned = 500
+
+// limit is how many requests the user keeps: Options.Kept, or what the settings
+// say under historyKept.
+func (w *Workspace) limit(ctx context.Context, from resource.Reader, userID int64) (int64, error) {
+	w.mu.Lock()
+	kept, known := w.limits[userID]
+	w.mu.Unlock()
+	if known {
+		return kept, nil
+	}
+	row, err := settingsOf(ctx, from, userID)
+	if err != nil {
+		return 0, err
+	}
+	kept = w.kept
+	if n, err := strconv.ParseInt(string(row.Values[keptSetting]), 10, 64); err == nil && LeastKept <= n && n <= MostKept {
+		kept = n
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.limits[userID] = kept
+	return kept, nil
 }
 
 // countHistory counts the user's rows that are not pinned.
@@ -195,8 +245,11 @@ func (w *Workspace) clearing(endpoints []resource.Endpoint) []resource.Endpoint 
 			continue
 		}
 		do := e.Handle
-		if e.Path == Histories.Path {
+		switch {
+		case e.Path == Histories.Path:
 			do = w.clearHistory
+		case e.Method == "DELETE":
+			do = w.removeHistory(do)
 		}
 		e.Handle = func(ctx context.Context, c *resource.Call) (any, error) {
 			out, err := do(ctx, c)
@@ -209,11 +262,27 @@ func (w *Workspace) clearing(endpoints []resource.Endpoint) []resource.Endpoint 
 
 func (w *Workspace) clearHistory(ctx context.Context, c *resource.Call) (any, error) {
 	return resource.JSON("{}"), w.db.Write(ctx, func(tx resource.Tx) error {
-		if err := resource.DeleteAll(ctx, tx, replyRows, mine(c.Access.UserID)); err != nil {
+		return forgetPast(ctx, tx, append(here(c), mine(c.Access.UserID))...)
+	})
+}
+
+// forgetPast deletes requests with their answers and words.
+func forgetPast(ctx context.Context, tx resource.Tx, which ...resource.Where) error {
+	rows, err := resource.Find(ctx, tx, historyRows, which...)
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+		if err := words.Delete(ctx, tx, ids[i]); err != nil {
 			return err
 		}
-		return resource.DeleteAll(ctx, tx, historyRows, mine(c.Access.UserID))
-	})
+	}
+	if err := resource.DeleteAll(ctx, tx, replyRows, resource.Where{Field: "id", Op: "in", Value: ids}); err != nil {
+		return err
+	}
+	return resource.DeleteAll(ctx, tx, historyRows, which...)
 }
 
 // Recall reads a request of the user's and its answer. fault.Unknown: there is
@@ -227,10 +296,25 @@ func (w *Workspace) Recall(ctx context.Context, userID, id int64) (*History, *Re
 		return nil, nil, err
 	}
 	if !h.Kept {
-		return nil, nil, fault.New(fault.Unknown, "the answer to this request was not kept; send it again")
+		return h, nil, fault.New(fault.Unknown, "the answer to this request was not kept; send it again")
 	}
 	r, err := resource.Get(ctx, w.db, replyRows, id)
 	return h, r, err
+}
+
+// Requests are the user's of those ids, in the order they were sent. One that is
+// no longer there is fault.Unknown.
+func (w *Workspace) Requests(ctx context.Context, userID int64, ids []int64) ([]History, error) {
+	rows, err := resource.Find(ctx, w.db, historyRows, mine(userID), resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if !slices.ContainsFunc(rows, func(h History) bool { return h.ID == id }) {
+			return nil, fault.New(fault.Unknown, "request %d is no longer in the history", id)
+		}
+	}
+	return rows, nil
 }
 
 // Zip is a body as a Reply keeps it; nil when it is too large to keep.

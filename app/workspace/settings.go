@@ -78,6 +78,14 @@ func (w *Workspace) mergeSettings(ctx context.Context, userID int64, body []byte
 	if change.Kind != '{' {
 		return nil, fault.New(fault.Invalid, "settings are a JSON object")
 	}
+	for i, key := range change.Keys {
+		if change.Items[i].Kind == 'n' {
+			continue
+		}
+		if err := checkSetting(key, change.Items[i].Raw); err != nil {
+			return nil, err
+		}
+	}
 	var text []byte
 	err = w.db.Write(ctx, func(tx resource.Tx) error {
 		row, err := settingsOf(ctx, tx, userID)
@@ -99,5 +107,8 @@ func (w *Workspace) mergeSettings(ctx context.Context, userID int64, body []byte
 		}
 		return resource.Put(ctx, tx, settingsRows, row)
 	})
+	w.mu.Lock()
+	delete(w.limits, userID)
+	w.mu.Unlock()
 	return resource.JSON(text), err
 }

@@ -13,12 +13,13 @@ import (
 
 // Variable is a value that drafts use by name.
 type Variable struct {
-	ID     int64
-	UserID int64
-	Name   string
-	Value  string // resource.Mask when secret
-	Secret bool
-	Scope  string // "portal" goes before "global"
+	ID       int64
+	UserID   int64
+	PortalID int64 // everywhere for a global one
+	Name     string
+	Value    string // resource.Mask when secret
+	Secret   bool
+	Scope    string // "portal" goes before "global"
 }
 
 const variableRows resource.Name[Variable] = "variable"
@@ -32,15 +33,26 @@ var Variables = resource.Resource[Variable]{
 	Fields: []resource.Field[Variable]{
 		{Name: "id", At: func(v *Variable) any { return &v.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(v *Variable) any { return &v.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "portalId", At: func(v *Variable) any { return &v.PortalID }, Doc: "The portal it is for; 0 is the built-in one, -1 all of them", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "name", At: func(v *Variable) any { return &v.Name }, Doc: "Letters, digits, dot, dash and underscore", Required: true, MaxLen: 100},
 		{Name: "value", At: func(v *Variable) any { return &v.Value }, Doc: "Shown as stars when secret; sending the stars keeps it", MaxLen: 65_536},
 		{Name: "secret", At: func(v *Variable) any { return &v.Secret }, Doc: "Kept in the OS keyring and never shown"},
 		{Name: "scope", At: func(v *Variable) any { return &v.Scope }, Doc: "portal goes before global", Default: "portal", OneOf: []any{"portal", "global"}},
 	},
-	Unique: [][]string{{"userId", "scope", "name"}},
+	Unique: [][]string{{"userId", "portalId", "scope", "name"}},
+	Within: hereOrGlobal,
 	Check: func(w *resource.Write, was, now *Variable) error {
 		if !variableName.MatchString(now.Name) {
 			return fault.At("name", "a variable's name begins with a letter, and has letters, digits, dots, dashes and underscores only")
+		}
+		var err error
+		switch {
+		case now.Scope == "global":
+			now.PortalID = everywhere
+		case was == nil || was.PortalID == everywhere:
+			if now.PortalID, err = settle(w, now.UserID); err != nil {
+				return err
+			}
 		}
 		switch {
 		case now.Secret && now.Value != "":
@@ -52,16 +64,36 @@ var Variables = resource.Resource[Variable]{
 	},
 }
 
-// VariablesJSON is the user's variables as a JSON array, secrets masked.
-func (w *Workspace) VariablesJSON(ctx context.Context, userID int64) (resource.JSON, error) {
-	list, err := w.VariablesOf(ctx, userID)
+// VariablesJSON is VariablesAt as a JSON array.
+func (w *Workspace) VariablesJSON(ctx context.Context, userID, portalID int64) (resource.JSON, error) {
+	list, err := w.VariablesAt(ctx, userID, portalID)
 	if err != nil {
 		return nil, err
 	}
 	return listJSON(&Variables, list)
 }
 
-// VariablesOf is the user's variables by id, secrets masked.
+// VariablesAt is the user's variables for a portal by id, global ones among
+// them, secrets masked.
+func (w *Workspace) VariablesAt(ctx context.Context, userID, portalID int64) ([]Variable, error) {
+	return resource.Find(ctx, w.db, variableRows, mine(userID), resource.Where{Field: "portalId", Op: "in", Value: []int64{portalID, everywhere}})
+}
+
+// spread makes global variables of earlier versions belong to all portals.
+func (w *Workspace) spread(ctx context.Context) error {
+	return w.db.Write(ctx, func(tx resource.Tx) error {
+		rows, err := resource.Find(ctx, tx, variableRows, resource.Where{Field: "scope", Op: "=", Value: "global"}, resource.Where{Field: "portalId", Op: "=", Value: BuiltIn})
+		for i := range rows {
+			if err == nil {
+				rows[i].PortalID = everywhere
+				err = resource.Put(ctx, tx, variableRows, &rows[i])
+			}
+		}
+		return err
+	})
+}
+
+// VariablesOf is all of the user's variables by id, secrets masked.
 func (w *Workspace) VariablesOf(ctx context.Context, userID int64) ([]Variable, error) {
 	return resource.Find(ctx, w.db, variableRows, mine(userID))
 }
@@ -187,7 +219,7 @@ func (w *Workspace) clearVariables(clear handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		w.writing.Lock()
 		defer w.writing.Unlock()
-		list, err := w.VariablesOf(ctx, c.Access.UserID)
+		list, err := w.VariablesAt(ctx, c.Access.UserID, PortalID(c))
 		if err != nil {
 			return nil, err
 		}

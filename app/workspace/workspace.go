@@ -20,8 +20,9 @@
 //
 // # Concurrency
 //
-// A Workspace is safe for concurrent use. It starts no goroutine but the
-// store's. Whoever watches is told after a change is on disk, on the goroutine
+// A Workspace is safe for concurrent use. Beside the store's it starts one
+// goroutine, which makes requests searchable after they are on disk; Close
+// waits for it. Whoever watches is told after a change is on disk, on the goroutine
 // that made it.
 //
 // # Errors
@@ -32,6 +33,7 @@ package workspace
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,10 +50,14 @@ type Kind string
 
 // The kinds of change.
 const (
-	TabsChanged      Kind = "tabs"
-	VariablesChanged Kind = "variables"
-	HistoryChanged   Kind = "history"
-	SettingsChanged  Kind = "settings"
+	TabsChanged       Kind = "tabs"
+	VariablesChanged  Kind = "variables"
+	HistoryChanged    Kind = "history"
+	PortalsChanged    Kind = "portals"
+	ExtractorsChanged Kind = "extractors"
+	SettingsChanged   Kind = "settings"
+
+	CollectionsChanged Kind = "collections"
 )
 
 // Secrets keeps values out of the database. A keychain.Keychain is one.
@@ -73,17 +79,31 @@ type Options struct {
 // Workspace is everybody's tabs, variables, history and settings in one portal.
 type Workspace struct {
 	db      *store.DB
+	log     *slog.Logger
 	secrets Secrets
 	kept    int64
 
 	tabs      *store.Table[Tab]
 	variables *store.Table[Variable]
 	history   *store.Table[History]
+	portals   *store.Table[Portal]
+
+	extractors *store.Table[Extractor]
+
+	collections *store.Table[Collection]
+	requests    *store.Table[Request]
 
 	writing sync.Mutex // one write of variables at a time: the row and its secret belong together
 
+	unlearned chan struct{} // there may be requests without words
+	learning  sync.WaitGroup
+	closed    chan struct{}
+	closing   sync.Once
+
 	mu      sync.Mutex
 	rows    map[int64]int64 // unpinned history per user, as far as known
+	limits  map[int64]int64 // of that history, as far as known
+	gone    []gone          // requests deleted last
 	lost    bool            // a secret is kept until the process ends only
 	watcher func(userID int64, kind Kind)
 }
@@ -96,16 +116,36 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if o.Kept == 0 {
 		o.Kept = Kept
 	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
 	db, err := store.Open(ctx, store.Options{Path: o.Path, Log: o.Log, Clock: o.Clock})
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{db: db, secrets: o.Secrets, kept: o.Kept, rows: map[int64]int64{}, watcher: func(int64, Kind) {}}
+	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, rows: map[int64]int64{}, limits: map[int64]int64{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1), closed: make(chan struct{})}
 	if err := w.addTables(); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
+	if err := w.emptyTrash(ctx, resource.MillisOf(now(o.Clock).Add(-kept))); err != nil {
+		logOf(o.Log).Warn("deleted requests stay in the workspace until the next start", "err", err)
+	}
 	return w, nil
+}
+
+func now(clock func() time.Time) time.Time {
+	if clock == nil {
+		return time.Now()
+	}
+	return clock()
+}
+
+func logOf(log *slog.Logger) *slog.Logger {
+	if log == nil {
+		return slog.Default()
+	}
+	return log
 }
 
 func (w *Workspace) addTables() (err error) {
@@ -115,10 +155,31 @@ func (w *Workspace) addTables() (err error) {
 	if w.variables, err = store.Add(w.db, &Variables); err != nil {
 		return err
 	}
+	if err = w.spread(context.Background()); err != nil {
+		return err
+	}
+	if w.extractors, err = store.Add(w.db, &Extractors); err != nil {
+		return err
+	}
+	if w.portals, err = store.Add(w.db, &Portals); err != nil {
+		return err
+	}
+	if _, err = store.Add(w.db, &catalogs); err != nil {
+		return err
+	}
 	if w.history, err = store.Add(w.db, &Histories); err != nil {
 		return err
 	}
 	if _, err = store.Add(w.db, &replies); err != nil {
+		return err
+	}
+	if err = words.Open(context.Background(), w.db); err != nil {
+		return err
+	}
+	if w.collections, err = store.Add(w.db, &Collections); err != nil {
+		return err
+	}
+	if w.requests, err = store.Add(w.db, &Requests); err != nil {
 		return err
 	}
 	_, err = store.Add(w.db, &settings)
@@ -126,7 +187,11 @@ func (w *Workspace) addTables() (err error) {
 }
 
 // Close finishes the writes under way and closes the database.
-func (w *Workspace) Close() error { return w.db.Close() }
+func (w *Workspace) Close() error {
+	w.closing.Do(func() { close(w.closed) })
+	w.learning.Wait()
+	return w.db.Close()
+}
 
 // Watch calls changed after each change of a user's rows. It replaces an
 // earlier watcher.
@@ -153,12 +218,18 @@ func (w *Workspace) Notice() string {
 	return ""
 }
 
-// Endpoints are /tabs, /variables, /history and /settings.
+// Endpoints are all of the workspace: /tabs, /variables and the like.
 func (w *Workspace) Endpoints() []resource.Endpoint {
 	tabs := w.telling(TabsChanged, w.tabs.Endpoints())
 	variables := w.telling(VariablesChanged, w.secretly(w.variables.Endpoints()))
-	history := w.telling(HistoryChanged, w.clearing(w.history.Endpoints()))
-	all := append(append(tabs, variables...), history...)
+	history := append(w.telling(HistoryChanged, append(w.clearing(w.history.Endpoints()), w.restoring())), w.searching())
+	portals := slices.DeleteFunc(w.telling(PortalsChanged, w.guarded(w.portals.Endpoints())), func(e resource.Endpoint) bool {
+		return e.Method == "DELETE" && e.Path == Portals.Path
+	})
+	collections := w.telling(CollectionsChanged, append(w.collections.Endpoints(), w.requests.Endpoints()...))
+	all := append(append(append(tabs, variables...), history...), portals...)
+	all = append(append(all, collections...), w.collectionEndpoints()...)
+	all = append(all, w.telling(ExtractorsChanged, w.extractors.Endpoints())...)
 	return append(all, w.telling(SettingsChanged, w.settingsEndpoints())...)
 }
 

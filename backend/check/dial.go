@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Dialer connects to what is checked. Which address that is, is judged when it
+// Dialer connects to what is checked, and to web hooks and mail servers. Which address that is, is judged when it
 // is dialled, so that no name and no redirect leads anywhere else: never to the
 // portal itself, nor to the addresses at which clouds hand out credentials
 // (trust.md, rule 10).
@@ -21,9 +21,10 @@ type Dialer struct {
 }
 
 // errRefused is why an address is not dialled.
-var errRefused = errors.New("checks do not connect there: it is the portal itself, or an address of its own link only")
+var errRefused = errors.New("Spyglass does not connect there: it is the portal itself, or an address of its own link only")
 
-func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+// DialContext connects like net.Dialer's, where it may.
+func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	to := net.Dialer{Control: d.control}
 	return to.DialContext(ctx, network, address)
 }

@@ -81,7 +81,7 @@ func questionOf(t *Task) (*dns.Msg, error) {
 
 // ask sends one question. It ends when ctx does.
 func (d *Dialer) ask(ctx context.Context, network, address string, question *dns.Msg) (*dns.Msg, error) {
-	conn, err := d.dial(ctx, network, address)
+	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

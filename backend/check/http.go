@@ -53,7 +53,7 @@ func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
 		return nil, err
 	}
 	r.Header.Set("User-Agent", "Spyglass")
-	transport := &http.Transport{DialContext: d.dial, DisableKeepAlives: true} // no proxy: that would judge addresses itself
+	transport := &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true} // no proxy: that would judge addresses itself
 	defer transport.CloseIdleConnections()
 	client := http.Client{Transport: transport, CheckRedirect: func(to *http.Request, via []*http.Request) error {
 		switch {

@@ -131,7 +131,7 @@ func TestNoCheckReachesThePortalItselfOrItsLink(t *testing.T) {
 		{Method: "snmp", Host: "169.254.169.254"},
 		{Method: "snmp", Host: "localhost", Properties: attributes("snmp.port", port)},
 	} {
-		if values, err := look(t, d, task); err == nil || !strings.Contains(err.Error(), "checks do not connect there") {
+		if values, err := look(t, d, task); err == nil || !strings.Contains(err.Error(), "Spyglass does not connect there") {
 			t.Errorf("%s %s %v gives %v (%v)", task.Method, task.Host, task.Attributes, values, err)
 		}
 	}

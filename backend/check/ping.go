@@ -68,7 +68,7 @@ func pingBy(d *Dialer, echo func(context.Context, netip.Addr, int, time.Duration
 // way is the address that packets to a host go to. Nothing is sent to find it.
 func (d *Dialer) way(ctx context.Context, host string) (netip.Addr, error) {
 	const discard = "9" // any port would do
-	conn, err := d.dial(ctx, "udp", net.JoinHostPort(host, discard))
+	conn, err := d.DialContext(ctx, "udp", net.JoinHostPort(host, discard))
 	if err != nil {
 		return netip.Addr{}, err
 	}
@@ -196,7 +196,7 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string, wait 
 	answers, began := make(chan answer, len(ports)), time.Now()
 	for _, port := range ports {
 		go func() {
-			conn, err := d.dial(ctx, "tcp", net.JoinHostPort(to.String(), port))
+			conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(to.String(), port))
 			took := time.Since(began)
 			if err == nil {
 				_ = conn.Close()

@@ -71,7 +71,7 @@ func TestPingDoesNotConnectToThePortal(t *testing.T) {
 	at := netip.MustParseAddrPort(portal.Addr().String())
 	_, port, _ := net.SplitHostPort(portal.Addr().String())
 	ping := check.PingWithoutICMP(&check.Dialer{Own: []netip.AddrPort{at}}, port)
-	if got, err := ping.Look(t.Context(), &check.Task{Host: "127.0.0.1"}); err == nil || !strings.Contains(err.Error(), "checks do not connect there") {
+	if got, err := ping.Look(t.Context(), &check.Task{Host: "127.0.0.1"}); err == nil || !strings.Contains(err.Error(), "Spyglass does not connect there") {
 		t.Errorf("got %v (%v)", got, err)
 	}
 }

@@ -22,7 +22,7 @@ func tcpCheck(d *Dialer) Check {
 				return nil, err
 			}
 			began := time.Now()
-			conn, err := d.dial(ctx, "tcp", address)
+			conn, err := d.DialContext(ctx, "tcp", address)
 			if errors.Is(err, errRefused) {
 				return nil, errRefused
 			}

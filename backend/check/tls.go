@@ -24,7 +24,7 @@ func tlsCheck(d *Dialer) Check {
 			if err != nil {
 				return nil, err
 			}
-			raw, err := d.dial(ctx, "tcp", address)
+			raw, err := d.DialContext(ctx, "tcp", address)
 			if err != nil {
 				return nil, err
 			}

@@ -47,6 +47,7 @@ func open(t testing.TB) *house {
 	add(h, &portal.UnsettledRows)
 	add(h, &portal.SettlingRow)
 	add(h, &portal.Alerts)
+	add(h, &portal.Deliveries)
 	add(h, &portal.Overrides)
 	add(h, &portal.ClusterAlerts)
 	add(h, &portal.Settings)

@@ -65,6 +65,16 @@ type Alert struct {
 	SuppressNote       string
 	UpdatedOn          resource.Seconds
 	Notes              []AlertNote
+	NoticeOn           resource.Seconds // when it is seen to next who is to be told; 1: at once, 0: not until something changes
+	Told               Told
+}
+
+// Told is what people have been told of an alert.
+type Told struct {
+	Stage    int64            `json:"stage"` // of the chain; 0: nobody has been told
+	Severity int64            `json:"severity"`
+	On       resource.Seconds `json:"on"`
+	Acked    bool             `json:"acked"`
 }
 
 // AlertNote is what somebody wrote to an alert, or what became of it.
@@ -123,6 +133,8 @@ var Alerts = resource.Resource[Alert]{
 		{Name: "lastUpdatedOnEpoch", At: func(a *Alert) any { return &a.UpdatedOn }, Doc: "When anything of it last changed", ReadOnly: true, Index: true},
 		{Name: "notes", At: func(a *Alert) any { return &a.Notes }, Doc: "What became of it and what people wrote, oldest first; the newest 200", ReadOnly: true,
 			Example: []AlertNote{{By: systemUser, On: 1790000000, Text: "opened as error"}}},
+		{Name: "noticeOn", At: func(a *Alert) any { return &a.NoticeOn }, Doc: "When it is seen to next who is to be told", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "told", At: func(a *Alert) any { return &a.Told }, Doc: "What people have been told", ReadOnly: true, WriteOnly: true},
 	},
 	Derived: alertDerived,
 	Lists: []resource.Listing{
@@ -207,4 +219,5 @@ func (a *Alert) note(by string, on resource.Seconds, text string) {
 		a.Notes = a.Notes[over:]
 	}
 	a.UpdatedOn = on
+	a.NoticeOn = 1
 }

@@ -141,14 +141,19 @@ func (a *Alert) cover(ctx context.Context, r resource.Reader, d *Device, i *Inst
 }
 
 // PruneAlerts removes alerts that cleared longer ago than the portal's settings
-// say, a thousand at a time, and reports whether there may be more.
+// say, and notices of that age, a thousand at a time, and reports whether there
+// may be more.
 func PruneAlerts(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
 	const most = 1000
 	s, err := resource.Get(ctx, tx, settingRows, SettingID)
 	if err != nil || s.AlertDays < 1 {
 		return false, err
 	}
-	old := resource.Where{Field: "endEpoch", Op: "<", Value: now.AddDate(0, 0, -int(s.AlertDays)).Unix()}
+	before := now.AddDate(0, 0, -int(s.AlertDays)).Unix()
+	if err := resource.DeleteAll(ctx, tx, deliveryRows, resource.Where{Field: "createdOn", Op: "<", Value: before}, resource.Limit(most)); err != nil {
+		return false, err
+	}
+	old := resource.Where{Field: "endEpoch", Op: "<", Value: before}
 	ended := resource.Where{Field: "endEpoch", Op: ">", Value: int64(0)}
 	alerts, err := resource.Find(ctx, tx, alertRows, ended, old, resource.Limit(most))
 	if err != nil || len(alerts) == 0 {

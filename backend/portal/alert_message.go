@@ -31,16 +31,34 @@ const maxMessage = 64 << 10
 
 var tokens = regexp.MustCompile(`##[A-Za-z0-9_.\-]{1,255}##`)
 
-// MessageOf is the text of an alert: the subject and body of its data point
-// with each ##TOKEN## replaced. A token is the name of a property of the
-// instance or device, or one of the words in alertWords; others stay as they
-// stand. Secret-looking properties are masked.
-func MessageOf(ctx context.Context, r resource.Reader, a *Alert) (AlertMessage, error) {
+// Wording fills in texts about one alert. A token is the name of a property of
+// the instance or device, or one of the words in alertWords; others stay as
+// they stand. Secret-looking properties are masked.
+type Wording struct{ subject *alertSubject }
+
+// WordingOf looks up what texts about an alert may quote.
+func WordingOf(ctx context.Context, r resource.Reader, a *Alert) (Wording, error) {
 	all, err := subjects(ctx, r, []Alert{*a})
 	if err != nil {
-		return AlertMessage{}, err
+		return Wording{}, err
 	}
-	return all[int64(a.ID)].message(), nil
+	return Wording{all[int64(a.ID)]}, nil
+}
+
+// Message is the subject and body of the alert's data point.
+func (w Wording) Message() AlertMessage { return w.subject.message() }
+
+// JSON fills in a text that is JSON: what comes in is escaped for the texts in
+// which tokens stand. More are further tokens.
+func (w Wording) JSON(text string, more map[string]string) string {
+	return fill(text, func(name string) (string, bool) {
+		value, ok := more[name]
+		if !ok {
+			value, ok = w.subject.token(name)
+		}
+		in := resource.AppendString(nil, value)
+		return string(in[1 : len(in)-1]), ok
+	})
 }
 
 // alertSubject is an alert and what its message may quote.
@@ -143,7 +161,10 @@ func (s *alertSubject) point() *DataPoint {
 	return &s.source.DataPoints[i]
 }
 
-func (s *alertSubject) render(text string) string {
+func (s *alertSubject) render(text string) string { return fill(text, s.token) }
+
+// fill replaces the tokens of which value knows something.
+func fill(text string, value func(name string) (string, bool)) string {
 	var b strings.Builder
 	for b.Len() < maxMessage {
 		at := tokens.FindStringIndex(text)
@@ -152,8 +173,8 @@ func (s *alertSubject) render(text string) string {
 			break
 		}
 		b.WriteString(text[:at[0]])
-		if value, ok := s.token(text[at[0]+2 : at[1]-2]); ok {
-			b.WriteString(value)
+		if v, ok := value(text[at[0]+2 : at[1]-2]); ok {
+			b.WriteString(v)
 		} else {
 			b.WriteString(text[at[0]:at[1]])
 		}
@@ -195,6 +216,9 @@ func (s *alertSubject) property(name string) (string, bool) {
 
 // levels are the words for severities.
 var levels = map[int64]string{SeverityWarn: "warn", SeverityError: "error", SeverityCritical: "critical"}
+
+// SeverityWord is "warn", "error" or "critical".
+func SeverityWord(severity int64) string { return levels[severity] }
 
 // alertWords are the tokens that are no property.
 var alertWords = map[string]func(*alertSubject) string{

@@ -65,6 +65,20 @@ func RuleFor(ctx context.Context, r resource.Reader, a *Alert, d *Device) (*Rule
 	return nil, nil, nil
 }
 
+// Route is the rule and the chain that the alert was given; nil where one is
+// gone, or there never was.
+func (a *Alert) Route(ctx context.Context, r resource.Reader) (*Rule, *Chain, error) {
+	routes, err := routesOf(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	i := slices.IndexFunc(routes.rules, func(rule Rule) bool { return rule.ID == a.RuleID })
+	if i < 0 {
+		return nil, routes.chains[a.ChainID], nil
+	}
+	return &routes.rules[i], routes.chains[a.ChainID], nil
+}
+
 // fits reports whether the rule is about such alerts. Letter case does not count.
 func (r *Rule) fits(a *Alert, groups []string) bool {
 	one := func(globs []string, texts ...string) bool {

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"encoding/json"
 	"net/mail"
 	"net/url"
 	"slices"
@@ -27,6 +28,8 @@ type Integration struct {
 	Headers      []resource.Property
 	SecretHeader string
 	Secret       string // sealed
+	Payload      string // template of the body; empty for the usual one
+	SigningKey   string // sealed
 }
 
 // The types of integration.
@@ -56,6 +59,9 @@ var Integrations = resource.Resource[Integration]{
 			Example: []resource.Property{{Name: "X-Team", Value: "network"}}},
 		{Name: "secretHeader", At: func(i *Integration) any { return &i.SecretHeader }, Doc: "http: the header that carries the secret", Default: "Authorization", MaxLen: 64},
 		{Name: "secret", At: func(i *Integration) any { return &i.Secret }, Doc: "http: value of that header, Bearer included; never shown", WriteOnly: true, Sealed: true, MaxLen: 4096, Example: "Bearer example"},
+		{Name: "payload", At: func(i *Integration) any { return &i.Payload }, Doc: "http: the JSON that is sent, ##TOKENS## as in the text of an alert, and ##EVENT##, ##SUBJECT##, ##BODY##, ##RECIPIENT##; empty for the usual one", MaxLen: 65_536,
+			Example: `{"text":"##SUBJECT##","state":"##EVENT##"}`},
+		{Name: "signingKey", At: func(i *Integration) any { return &i.SigningKey }, Doc: "http: each body is signed with it, see X-Spyglass-Signature; never shown", WriteOnly: true, Sealed: true, MaxLen: 255},
 	},
 	Unique: [][]string{{"name"}},
 	Check: func(w *resource.Write, was, now *Integration) error {
@@ -99,6 +105,9 @@ func (i *Integration) keepsSecrets(w *resource.Write, was *Integration) error {
 	if was.Secret != "" && !w.Given("secret") && (i.URL != was.URL || i.SecretHeader != was.SecretHeader || i.Type != was.Type) {
 		return fault.At("secret", "secret is asked for again, because the address is another one; send an empty text for none")
 	}
+	if was.SigningKey != "" && !w.Given("signingKey") && (i.URL != was.URL || i.Type != was.Type) {
+		return fault.At("signingKey", "signingKey is asked for again, because the address is another one; send an empty text for none")
+	}
 	return nil
 }
 
@@ -128,6 +137,9 @@ func (i *Integration) checkHook() error {
 	}
 	if strings.ContainsAny(i.Secret, "\r\n") {
 		return fault.At("secret", "secret is a text of one line")
+	}
+	if i.Payload != "" && !json.Valid([]byte(tokens.ReplaceAllString(i.Payload, "x"))) {
+		return fault.At("payload", "payload is no JSON; ##TOKENS## stand within its texts")
 	}
 	for _, h := range i.Headers {
 		switch name := strings.ToLower(h.Name); {

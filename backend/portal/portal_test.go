@@ -26,6 +26,7 @@ var declarations = map[string]declaration{
 	"auditLogs":         declared[portal.AuditLog]{&portal.AuditLogs},
 	"clusterAlerts":     declared[portal.ClusterAlert]{&portal.ClusterAlerts},
 	"collectorTokens":   declared[portal.CollectorToken]{&portal.CollectorTokens},
+	"deliveries":        declared[portal.Delivery]{&portal.Deliveries},
 	"groupDataSources":  declared[portal.GroupDataSource]{&portal.GroupDataSourceSettings},
 	"overrides":         declared[portal.Override]{&portal.Overrides},
 	"chains":            declared[portal.Chain]{&portal.Chains},

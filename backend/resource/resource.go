@@ -49,7 +49,9 @@ type Resource[T any] struct {
 	Scope   []string
 	Parents []Parent // of a nested resource, the outermost first
 	Owner   string   // the field that holds a user's id: each user has rows of their own and sees no others
-	Usual   *Where   // what a list is limited to, unless the filter names that field
+	// Within are conditions that a call adds to the list, and to removing all of one's own.
+	Within func(c *Call) []Where
+	Usual  *Where // what a list is limited to, unless the filter names that field
 
 	Sample  int64    // the id that examples use; the demo environment has a row of that id that nothing else needs
 	Without []string // methods ("POST") or endpoints ("GET /a/{id}") that are not generated, because a verb elsewhere serves them or nothing does

@@ -8,6 +8,7 @@ import (
 	"spyglass/backend/check"
 	"spyglass/backend/collect"
 	"spyglass/backend/monitor"
+	"spyglass/backend/notify"
 	"spyglass/backend/series"
 )
 
@@ -27,7 +28,18 @@ func (s *Server) watch() {
 		}
 	}
 	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Discoverers: check.Discoverers(dialer)})
+	s.notices = notify.New(s.db, notify.Options{
+		Dial: dialer.DialContext, Origin: s.link, Name: func() string { return s.Setting.Name }, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock,
+	})
 	s.engine = monitor.NewEngine(monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log, Clock: s.o.Clock})
+}
+
+// link is where people find the portal; nothing where it does not listen.
+func (s *Server) link() string {
+	if s.listener == nil {
+		return ""
+	}
+	return s.Origin()
 }
 
 // collectors answers remote collectors.

@@ -3,7 +3,7 @@
 // New takes the data folder for this process, opens its database, makes a new
 // portal in an empty folder, and opens the listener, so that whatever can fail
 // fails before anything runs. Start serves. Stop is idempotent and bounded:
-// HTTP drains, then sessions end, then the reports, the monitor and the engine stop, then
+// HTTP drains, then sessions end, then the reports, the notices, the monitor and the engine stop, then
 // the database closes, then the folder is free for the next process.
 //
 // # Concurrency
@@ -36,6 +36,7 @@ import (
 	"spyglass/backend/api"
 	"spyglass/backend/fault"
 	"spyglass/backend/monitor"
+	"spyglass/backend/notify"
 	"spyglass/backend/portal"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
@@ -79,6 +80,7 @@ type Server struct {
 	engine    *monitor.Engine
 	monitor   *monitor.Monitor
 	reports   *report.Service
+	notices   *notify.Service
 	listener  net.Listener
 	http      *http.Server
 	control   *control
@@ -146,6 +148,7 @@ func (s *Server) tables() error {
 		mountView(s, &portal.OverviewGraphs),
 		mountView(s, &portal.DataSourceDevices),
 		mount(s, &portal.Alerts),
+		mount(s, &portal.Deliveries),
 		mount(s, &portal.SDTs),
 		mount(s, &portal.SDTHistories),
 		mount(s, &portal.Rules),
@@ -217,6 +220,7 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.endpoints = append(s.endpoints, s.reports.Endpoints()...)
+	s.endpoints = append(s.endpoints, s.notices.Endpoints()...)
 	s.endpoints = append(s.endpoints, s.collectors().Endpoints()...)
 	s.endpoints = append(s.endpoints, s.data()...)
 	return nil
@@ -311,6 +315,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 	s.wait.Go(func() { s.control.serve(s) })
 	s.monitor.Start()
 	s.reports.Start()
+	s.notices.Start()
 	s.samples.start()
 	if !s.o.NoHistory {
 		s.engine.Start()
@@ -353,6 +358,11 @@ func (s *Server) shut(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 		defer cancel()
 		errs = append(errs, s.reports.Close(ctx))
+	}
+	if s.notices != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+		defer cancel()
+		errs = append(errs, s.notices.Close(ctx))
 	}
 	if s.monitor != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)

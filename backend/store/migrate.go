@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,6 +85,9 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 			}
 		}
 	}
+	if err := t.dropUnique(ctx, tx); err != nil {
+		return err
+	}
 	for _, statement := range t.indexes() {
 		if err := tx.define(ctx, statement); err != nil {
 			return err
@@ -99,6 +103,33 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 		}
 	}
 	return err
+}
+
+// dropUnique drops the unique indexes of a former declaration, which would
+// refuse what the present one allows.
+func (t *Table[T]) dropUnique(ctx context.Context, tx *tx) error {
+	found, err := tx.w.conn.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND name LIKE '% has one %'", strings.Trim(t.name(), `"`))
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	var names []string
+	for found.Next() {
+		var name string
+		if err := found.Scan(&name); err != nil {
+			return err
+		}
+		names = append(names, name)
+	}
+	if err := errors.Join(found.Err(), found.Close()); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := tx.define(ctx, "DROP INDEX "+quote(name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *Table[T]) definitions() []string {

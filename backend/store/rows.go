@@ -103,7 +103,7 @@ func (t *Table[T]) taken(ctx context.Context, tx *tx, row *T, err error) error {
 			c := t.column(name)
 			value := fmt.Sprint(plain(c.field.At(row)))
 			where, args = append(where, quote(name)+collation(c.Kind)+" = ?"), append(args, plain(c.field.At(row)))
-			if name != t.res.Owner {
+			if name != t.res.Owner && !c.Hidden {
 				words = append(words, fmt.Sprintf("%s %q", name, value))
 			}
 		}

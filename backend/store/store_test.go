@@ -51,6 +51,7 @@ func (h *house) start() {
 	add(h, &portal.Groups)
 	add(h, &portal.Devices)
 	add(h, &portal.Alerts)
+	add(h, &portal.Deliveries)
 	add(h, &portal.Collectors)
 	add(h, &portal.Roles)
 	add(h, &portal.Users)

@@ -405,7 +405,15 @@ func (t *Table[T]) clear(ctx context.Context, c *resource.Call) (any, error) {
 	return resource.JSON("{}"), t.db.write(ctx, func(tx *tx) error {
 		tx.touched[&t.lock]++
 		tx.touched[&t.members]++
-		_, err := tx.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s = ?", t.name(), quote(t.res.Owner)), c.Access.UserID)
+		var within []resource.Where
+		if t.res.Within != nil {
+			within = t.res.Within(c)
+		}
+		text, args, err := t.conditions(within)
+		if err != nil {
+			return err
+		}
+		_, err = tx.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s = ? AND %s", t.name(), quote(t.res.Owner), text), append([]any{c.Access.UserID}, args...)...)
 		return err
 	})
 }

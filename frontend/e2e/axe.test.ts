@@ -4,70 +4,75 @@ import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hold, newRequest, parts, sendPath, suite } from './harness'
+import { small, states } from './states'
 
 const portal = suite()
 const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-/** What axe finds, short enough to read in a failure. */
+/** What axe finds in both themes, short enough to read in a failure. */
 async function findings(page: Page): Promise<string[]> {
-  await page.addScriptTag({ content: await readFile(source, 'utf8') })
+  if (!(await page.evaluate(() => 'axe' in window))) await page.addScriptTag({ content: await readFile(source, 'utf8') })
   const options: RunOptions = {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     rules: { 'label-content-name-mismatch': { enabled: false } }, // experimental: it takes a description inside a button for its label
+    resultTypes: ['violations'],
   }
-  const results = await page.evaluate((o) => (window as unknown as { axe: { run(on: Document, o: RunOptions): Promise<AxeResults> } }).axe.run(document, o), options)
-  return results.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')} ${n.failureSummary?.split('\n')[1]?.trim() ?? ''}`))
+  const found: string[] = []
+  for (const theme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme)
+    const results = await page.evaluate((o) => (window as unknown as { axe: { run(on: Document, o: RunOptions): Promise<AxeResults> } }).axe.run(document, o), options)
+    found.push(...results.violations.flatMap((v) => v.nodes.map((n) => `${theme}: ${v.id}: ${n.target.join(' ')} ${n.failureSummary?.split('\n')[1]?.trim() ?? ''}`)))
+  }
+  return found
 }
 
-for (const theme of ['dark', 'light'] as const)
-  describe(`axe finds nothing in ${theme}`, () => {
-    test('on the sign-in page', async () => {
-      const page = await portal.page({ theme, bypassCSP: true, signedOut: true })
-      await page.getByRole('button', { name: 'Sign in' }).waitFor()
-      expect(await findings(page)).toEqual([])
-    })
-
-    test('on the welcome screen', async () => {
-      const page = await portal.page({ theme, bypassCSP: true })
-      await page.getByRole('button', { name: 'Welcome screen' }).click()
-      await page.getByText('Sample requests').waitFor()
-      expect(await findings(page)).toEqual([])
-    })
-
-    test('in the explorer, in every panel and view', async () => {
-      const page = await portal.page({ theme, bypassCSP: true })
-      const p = parts(page)
-      await newRequest(page)
-      await sendPath(page, '/device/devices?size=5')
-      const found: Record<string, string[]> = { JSON: await findings(page) }
-      for (const name of ['Raw', 'Headers', 'Snippets']) {
-        await p.response.getByRole('tab', { name, exact: true }).click()
-        found[name] = await findings(page)
-      }
-      for (const name of ['Variables', 'History', 'Helpers', 'Docs']) {
-        await p.tools.getByRole('tab', { name }).click()
-        found[name] = await findings(page)
-      }
-      expect(Object.fromEntries(Object.entries(found).filter(([, f]) => f.length))).toEqual({})
-    })
-
-    test('while the old answer waits for the new one', async () => {
-      const page = await portal.page({ theme, bypassCSP: true })
-      const p = parts(page)
-      await newRequest(page)
-      await sendPath(page, '/device/devices?size=5')
-      const held = await hold(page)
-      await page.keyboard.press('Control+Enter')
-      await p.response.getByRole('button', { name: 'Stop' }).waitFor()
-      expect(await findings(page)).toEqual([])
-      await held.release()
-    })
-
-    test('in the command palette', async () => {
-      const page = await portal.page({ theme, bypassCSP: true })
-      await page.keyboard.press('Control+K')
-      await page.keyboard.type('API')
-      await parts(page).palette.getByRole('option').first().waitFor()
-      expect(await findings(page)).toEqual([])
-    })
+describe('axe finds nothing', () => {
+  test('on the sign-in page', async () => {
+    const page = await portal.page({ bypassCSP: true, signedOut: true })
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(await findings(page)).toEqual([])
   })
+
+  test('on the welcome screen', async () => {
+    const page = await portal.page({ bypassCSP: true })
+    await page.getByRole('button', { name: 'Welcome screen' }).click()
+    await page.getByText('Sample requests').waitFor()
+    expect(await findings(page)).toEqual([])
+  })
+
+  test('in the explorer, in every panel and view', async () => {
+    const page = await portal.page({ bypassCSP: true })
+    const p = parts(page)
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=5')
+    const found: Record<string, string[]> = { JSON: await findings(page) }
+    for (const name of ['Table', 'Raw', 'Headers', 'Snippets']) {
+      await p.response.getByRole('tab', { name, exact: true }).click()
+      found[name] = await findings(page)
+    }
+    for (const name of ['Variables', 'History', 'Helpers', 'Docs']) {
+      await p.tools.getByRole('tab', { name }).click()
+      found[name] = await findings(page)
+    }
+    expect(Object.fromEntries(Object.entries(found).filter(([, f]) => f.length))).toEqual({})
+  })
+
+  test('while the old answer waits for the new one', async () => {
+    const page = await portal.page({ bypassCSP: true })
+    const p = parts(page)
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=5')
+    const held = await hold(page)
+    await page.keyboard.press('Control+Enter')
+    await p.response.getByRole('button', { name: 'Stop' }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await held.release()
+  })
+
+  test.each(states)('in the state: $name, and everything can be pointed at', async ({ open }) => {
+    const page = await portal.page({ width: 1280, height: 800, bypassCSP: true, fresh: true })
+    await open(page)
+    expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
+  })
+})

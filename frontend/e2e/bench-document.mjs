@@ -33,7 +33,7 @@ try {
   }
   console.log(JSON.stringify({
     bytes: all[0].bytes,
-    ...Object.fromEntries(['paint', 'parse', 'task', 'heap', 'parsedHeap'].map((name) => [name, median(all.map((r) => r[name]))])),
+    ...Object.fromEntries(['paint', 'indexed', 'find', 'parse', 'task', 'heap'].map((name) => [name, median(all.map((r) => r[name]))])),
   }))
 } finally {
   await browser.close()
@@ -110,11 +110,18 @@ async function send() {
   document.querySelector('.btn.primary').click()
   const total = (await painted) - begun
   const reply = await replies[0]
+  const look = async (what) => (await ask(`/explorer/documents/${reply.document}/${what}`)).json()
+  await look(`rows?from=${Math.max(0, reply.rowCount - 50)}&count=50`)
+  const end = performance.now() - begun
+  const seeking = performance.now()
+  await look('find?query=long-999&from=0&case=true')
+  const find = performance.now() - seeking
   await new Promise((done) => setTimeout(done, 500)) // what comes after the first rows belongs to it
   over = true
   window.fetch = ask
   const { connect, firstByte, download } = reply.timing
-  return { bytes: reply.bytes, document: reply.document, paint: total - (connect + firstByte + download), task, heap: (used() - before) / 1e6 }
+  const sent = connect + firstByte + download
+  return { bytes: reply.bytes, document: reply.document, paint: total - sent, indexed: end - sent, find, task, heap: (used() - before) / 1e6 }
 }
 
 /** JSON.parse of the same text, in an empty page of the same origin. */
@@ -122,12 +129,10 @@ async function parse(context, document) {
   const page = await context.newPage()
   await page.goto(`${url}/spyglass.svg`)
   const result = await page.evaluate(async (document) => {
-    const used = () => (gc(), performance.memory.usedJSHeapSize)
     const body = await (await fetch(`/explorer/documents/${document}/raw`)).text()
-    const before = used()
     const begun = performance.now()
     window.parsed = JSON.parse(body)
-    return { parse: performance.now() - begun, parsedHeap: (used() - before) / 1e6 }
+    return { parse: performance.now() - begun }
   }, document)
   await page.close()
   return result

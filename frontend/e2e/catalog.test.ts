@@ -31,6 +31,48 @@ test('an edited request is never overwritten by a choice', async () => {
   expect(names).toContain('GET /setting/version')
 })
 
+test('what matched is shown, and favourites come and go by key', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await p.search.fill('preferredCollectorId device')
+  const hit = p.catalog.getByRole('treeitem').first()
+  expect(await hit.innerText()).toContain('preferredCollectorId')
+  await p.search.fill('get device devices')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('f')
+  await p.catalog.getByText('GET /device/devices is a favourite', { exact: true }).waitFor({ state: 'attached' })
+  await p.search.fill('')
+  await p.catalog.getByRole('treeitem', { name: /^Favourites 1/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('f')
+  await p.catalog.getByText('GET /device/devices is no favourite any more').waitFor({ state: 'attached' })
+  expect(await p.catalog.getByRole('treeitem', { name: /^Favourites/ }).count()).toBe(0)
+})
+
+test('every key of a search is answered within a frame', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await p.search.fill('a')
+  await p.search.fill('')
+  const took = await p.search.evaluate(async (input: HTMLInputElement) => {
+    const times: number[] = []
+    for (const text of ['d', 'de', 'dev', 'devi', 'device', 'device i', 'device id', 'device id p', '']) {
+      await new Promise(requestAnimationFrame)
+      const begun = performance.now()
+      input.value = text
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      await new Promise<void>((done) => queueMicrotask(() => setTimeout(done)))
+      document.body.getBoundingClientRect() // layout belongs to it
+      times.push(performance.now() - begun)
+    }
+    return times.sort((a, b) => a - b)
+  })
+  expect(took[Math.floor(took.length / 2)]).toBeLessThan(16)
+})
+
 test('choosing a POST puts an example body in', async () => {
   const page = await portal.page()
   const p = parts(page)

@@ -11,7 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Cookie, type Locator, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 
 export const password = 'correct horse battery 9'
@@ -21,13 +21,15 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 export interface Portal {
   url: string
   stop(): Promise<void>
+  /** Kills it without a warning, and starts another in the same folder. */
+  crash(): Promise<Portal>
 }
 
-/** A portal of its own in an empty folder; admin, operator and viewer have `password`. */
-export async function startPortal(): Promise<Portal> {
+/** A portal of its own in an empty folder, or in the one of another; admin, operator and viewer have `password`. */
+export async function startPortal(folder?: string): Promise<Portal> {
   const program = process.env.SPYGLASS_BIN
   if (!program) throw new Error('SPYGLASS_BIN must name the spyglass program')
-  const data = await mkdtemp(join(tmpdir(), 'spyglass-e2e-'))
+  const data = folder ?? (await mkdtemp(join(tmpdir(), 'spyglass-e2e-')))
   const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', '--demo', '--rate-limit', 'off'], { stdio: ['ignore', 'pipe', 'pipe'] })
   const log: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
@@ -37,8 +39,14 @@ export async function startPortal(): Promise<Portal> {
   }
   try {
     const url = await address(child, log)
-    for (const name of ['admin', 'operator', 'viewer']) await setPassword(program, data, name)
-    return { url, stop }
+    if (!folder) for (const name of ['admin', 'operator', 'viewer']) await setPassword(program, data, name)
+    const crash = async () => {
+      const gone = new Promise((done) => child.once('exit', done))
+      child.kill('SIGKILL')
+      await gone
+      return startPortal(data)
+    }
+    return { url, stop, crash }
   } catch (e) {
     await stop()
     throw e
@@ -88,6 +96,8 @@ export interface Look {
   /** Only where a test puts a script of its own into the page. */
   bypassCSP?: boolean
   user?: string
+  /** Without tabs, settings, variables and history that earlier tests of the file left. */
+  fresh?: boolean
   /** Leave the sign-in page as it is. */
   signedOut?: boolean
 }
@@ -100,6 +110,7 @@ export function suite() {
   let portal: Portal
   let browser: Browser
   const open: { context: BrowserContext; wrongs: Wrongs }[] = []
+  const sessions = new Map<string, Cookie[]>() // of those who signed in, to sign in once a file
 
   beforeAll(async () => {
     ;[portal, browser] = await Promise.all([startPortal(), startBrowser()])
@@ -118,15 +129,42 @@ export function suite() {
     get url() {
       return portal.url
     },
+    /** Kills the portal and starts it again: `url` is another one then. */
+    async crash() {
+      portal = await portal.crash()
+    },
     /** A new browser profile at the portal's page, signed in unless told otherwise. */
     async page(look: Look = {}): Promise<Page> {
       const { page, context, wrongs } = await newPage(browser, look)
+      const { user = 'admin', signedOut, fresh } = look
       open.push({ context, wrongs })
+      if (!signedOut) await context.addCookies(sessions.get(user) ?? [])
+      const empty = fresh && (await forget(context, portal.url))
       await page.goto(portal.url)
-      if (!look.signedOut) await signIn(page, look.user)
+      if (signedOut) return page
+      const ready = page.getByRole('group', { name: 'View' })
+      await ready.or(page.getByRole('button', { name: 'Sign in' })).first().waitFor()
+      if (!(await ready.isVisible())) await signIn(page, user)
+      sessions.set(user, await context.cookies())
+      if (fresh && !empty && (await forget(context, portal.url))) {
+        await page.reload()
+        await ready.waitFor()
+      }
       return page
     },
   }
+}
+
+/** Empties the workspace of the one whose session the context has; false if it has none. */
+async function forget(context: BrowserContext, url: string): Promise<boolean> {
+  const answer = await context.request.get(`${url}/explorer/start`)
+  if (!answer.ok()) return false
+  const { user, settings } = (await answer.json()) as { user: { csrfToken: string }; settings: Record<string, unknown> }
+  const headers = { 'X-CSRF-Token': user.csrfToken }
+  for (const what of ['tabs', 'variables', 'history']) await context.request.delete(`${url}/explorer/${what}`, { headers })
+  const none = Object.fromEntries(Object.keys(settings).map((key) => [key, null]))
+  await context.request.patch(`${url}/explorer/settings`, { headers, data: none })
+  return true
 }
 
 export async function newPage(browser: Browser, look: Look = {}) {

@@ -1,38 +1,91 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { parts, password, suite, until } from './harness'
 
 const portal = suite()
 
-test('from sign-in to a copied value without a pointer', async () => {
+test('the whole road without a pointer: sign in, choose, edit, send, read, keep a value, run again, undo', async () => {
   const page = await portal.page({ signedOut: true })
   const p = parts(page)
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key)
   }
+  const focused = (locator: Locator) => locator.evaluate((e) => e === document.activeElement)
+  /** Presses a key until the focus is there. */
+  const walk = async (key: string, to: Locator, most = 40) => {
+    await to.waitFor()
+    for (let i = 0; i < most && !(await focused(to)); i++) await press(key)
+    expect(await focused(to)).toBe(true)
+  }
+  const pane = async (name: 'Response' | 'Tools') => {
+    const region = page.getByRole('region', { name, exact: true })
+    for (let i = 0; i < 4 && !(await region.evaluate((e) => e.contains(document.activeElement))); i++) await press('F6')
+  }
+
   await page.getByRole('textbox', { name: 'User name' }).waitFor()
   await page.keyboard.type('admin')
   await press('Tab')
   await page.keyboard.type(password)
   await press('Enter')
   await page.getByRole('button', { name: 'API Explorer' }).waitFor()
-  await press('Enter') // the first entry has the focus
-  await p.path.waitFor()
+
+  await press('Control+K')
+  await page.keyboard.type('get /device/devices')
+  await until(p.palette.getByRole('option', { selected: true }), /GET\s*\/device\/devices(?!\/)/)
+  await press('Enter')
+  await expect.poll(() => p.path.inputValue()).toBe('/device/devices')
+
   await press('Control+L')
-  await page.keyboard.type('/device/devices?size=2')
-  await press('Escape', 'Control+Enter')
-  await until(p.status, /^200 OK/)
-  for (let i = 0; i < 4 && !(await p.response.evaluate((e) => e.contains(document.activeElement))); i++) await press('F6')
-  for (let i = 0; i < 12 && !(await p.tree.evaluate((e) => e === document.activeElement)); i++) await press('Tab')
-  expect(await p.tree.evaluate((e) => e === document.activeElement)).toBe(true)
-  await press('ArrowDown')
+  const size = p.request.getByRole('textbox', { name: 'size value' }).or(p.request.getByRole('combobox', { name: 'size value' }))
+  await walk('Tab', size)
+  await press('Control+A')
+  await page.keyboard.type('2')
+  await press('Control+Enter')
+  await until(p.status, /^200 OK.* 2 items/)
+
+  await pane('Response')
+  await walk('Tab', p.tree)
+  for (let i = 0; i < 12 && !/"?id"?:? *\d/.test(await current(p.tree)); i++) await press('ArrowRight')
   await press('Control+C')
   await until(page.getByTestId('toast'), /^Copied /)
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^\d+$/)
-  await press('Control+E')
-  await p.tools.getByRole('tab', { name: 'Variables', selected: true }).waitFor()
+  const id = await page.evaluate(() => navigator.clipboard.readText())
+  expect(id).toMatch(/^\d+$/)
+  await press('Shift+F10')
+  await walk('ArrowDown', page.getByRole('menuitem', { name: 'Save as variable' }))
+  await press('Enter')
+  await page.getByRole('dialog', { name: 'Save as variable' }).waitFor()
+  await press('Control+A')
+  await page.keyboard.type('first')
+  await press('Enter', 'Control+E')
+  await expect.poll(() => p.tools.getByLabel('Value of first').inputValue()).toBe(id)
+
+  await press('Control+L', 'Control+A')
+  await page.keyboard.type('/device/devices/{{first}}')
+  await press('Escape', 'Control+Enter')
+  await expect.poll(() => p.tree.innerText()).toContain(`id: ${id}`)
+  await until(p.status, /^200 OK(?!.* items)/)
+
   await press('Control+H')
   await p.tools.getByRole('tab', { name: 'History', selected: true }).waitFor()
+  await pane('Tools')
+  await walk('Tab', p.tools.getByRole('listitem').first().getByRole('button', { name: /^GET/ }))
+  await press('ArrowDown', 'Shift+F10')
+  await walk('ArrowDown', page.getByRole('menuitem', { name: 'Run again' }))
+  await press('Enter')
+  await until(p.status, /^200 OK.* 2 items/)
+
+  await press('Control+L')
+  const before = await p.path.inputValue()
+  await page.keyboard.press('End')
+  await page.keyboard.type('/7')
+  await press('Control+Z')
+  await expect.poll(() => p.path.inputValue()).toBe(before)
 })
+
+/** The line of the tree that the keys are at. */
+function current(tree: Locator): Promise<string> {
+  return tree.evaluate((e) => document.getElementById(e.getAttribute('aria-activedescendant') ?? '')?.textContent ?? '')
+}
 
 test('the focus is always visible', async () => {
   const page = await portal.page()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newRequest, parts, suite } from './harness'
+import { newRequest, parts, sendPath, suite, until } from './harness'
 
 const portal = suite()
 
@@ -51,6 +51,45 @@ test('K then M toggles Monitor and API, and another key after M is a search', as
   await page.keyboard.press('Escape')
   await p.palette.waitFor({ state: 'detached' })
   await p.path.waitFor()
+})
+
+test('history is found by what was sent, fields open the docs, and tabs are gone to', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=3&sort=-id')
+  await newRequest(page)
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('sort=-id')
+  await p.palette.getByRole('group', { name: 'History' }).getByRole('option', { name: /device\/devices/ }).click()
+  await until(p.status, /^200 OK/)
+
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('preferredCollectorId')
+  await p.palette.getByRole('group', { name: 'Docs' }).getByRole('option').first().click()
+  const search = p.tools.getByRole('searchbox', { name: 'Search the docs' })
+  expect(await search.inputValue()).toBe('preferredCollectorId')
+  await p.tools.getByText('preferredCollectorId', { exact: true }).first().waitFor()
+
+  await page.keyboard.press('Control+P')
+  expect(await p.command.inputValue()).toBe('#')
+  await page.keyboard.type('GET')
+  await p.palette.getByRole('group', { name: 'Tabs' }).getByRole('option').first().waitFor()
+  expect(await p.palette.getByRole('group', { name: 'Run' }).count()).toBe(0)
+})
+
+test('every command is in it, with its key', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  for (const [name, key] of [['Send Request', 'Ctrl ⏎'], ['Settings', 'Ctrl ,'], ['Duplicate tab', 'Ctrl D'], ['Keyboard shortcuts', 'Ctrl /'], ['Go to tab 3', 'Ctrl 3'], ['Sign out', '']]) {
+    await page.keyboard.press('Control+K')
+    await page.keyboard.type(`>${name}`)
+    const first = p.palette.getByRole('option').first()
+    await expect.poll(() => first.innerText()).toContain(name)
+    expect((await first.locator('kbd').allTextContents()).join('')).toBe(key)
+    await page.keyboard.press('Escape')
+  }
 })
 
 test('arrows choose, > looks at commands only, Escape gives the focus back', async () => {

@@ -1,21 +1,8 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { small } from './states'
 import { addVariable, endpoint, newRequest, parts, sendPath, suite } from './harness'
 
 const portal = suite()
-
-/** What can be pointed at and is less than 24 pixels wide or high. Rows of the JSON tree are a line of text: WCAG leaves those out. */
-function small(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const wanted = 'button, a[href], input, select, textarea, summary, label:has(input), [role="tab"], [role="option"], [role="menuitem"], [role="treeitem"], [role="switch"], [role="checkbox"]'
-    return [...document.querySelectorAll<HTMLElement>(wanted)].flatMap((e) => {
-      if (e.matches('label input, [aria-label="JSON"] *') || e.closest('.cm-content')) return []
-      const { width, height } = e.getBoundingClientRect()
-      if (width === 0 || !e.checkVisibility({ visibilityProperty: true }) || (width >= 23.9 && height >= 23.9)) return []
-      return [`${e.tagName.toLowerCase()} “${(e.getAttribute('aria-label') || e.textContent || '').trim().slice(0, 40)}” ${Math.round(width)}×${Math.round(height)}`]
-    })
-  })
-}
 
 test('everything that can be pointed at is at least 24 pixels wide and high', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
@@ -32,7 +19,7 @@ test('everything that can be pointed at is at least 24 pixels wide and high', as
   found.JSON = await small(page)
   await page.keyboard.press('Control+F')
   found.find = await small(page)
-  for (const name of ['Raw', 'Headers', 'Snippets']) {
+  for (const name of ['Table', 'Raw', 'Headers', 'Snippets']) {
     await p.response.getByRole('tab', { name, exact: true }).click()
     found[name] = await small(page)
   }

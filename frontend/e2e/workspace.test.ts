@@ -85,9 +85,11 @@ test('the sizes of the panes are remembered', async () => {
   await newRequest(page)
   const grip = page.getByRole('separator', { name: 'Resize the catalog' })
   await grip.focus()
+  const left = Number(await grip.getAttribute('aria-valuenow')) + 5 * 16
+  const written = page.waitForResponse((r) => r.url().endsWith('/explorer/settings') && (r.request().postData() ?? '').includes(`"left":${left}`) && r.ok())
   for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight')
-  const width = (await p.catalog.boundingBox())!.width
-  await page.waitForResponse((r) => r.url().endsWith('/explorer/settings') && r.ok())
+  const { width } = (await p.catalog.boundingBox())!
+  await written
   await page.reload()
   await p.catalog.waitFor()
   expect(Math.round((await p.catalog.boundingBox())!.width)).toBe(Math.round(width))

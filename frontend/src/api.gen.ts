@@ -1340,6 +1340,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/alert/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliverys
+         * @description Returns the deliverys this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: alerting.
+         */
+        get: operations["getAlertDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one delivery
+         * @description Returns one delivery, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: alerting.
+         */
+        get: operations["getAlertDeliveriesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/deliveries/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a notice again
+         * @description Tries a failed or held back notice once more, from now on as often as a new one.
+         *
+         *     Right needed: write on settings: alerting.
+         */
+        post: operations["postAlertDeliveriesByIdRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sdt/sdts": {
         parameters: {
             query?: never;
@@ -2688,6 +2754,28 @@ export interface paths {
         get: operations["getReportReportsByIdTasksByTaskIdResult"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/integrations/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test an integration
+         * @description Sends a test notice at once, and returns what became of it: sent, or failed with the words of the other side.
+         *
+         *     Right needed: write on settings: alerting.
+         */
+        post: operations["postSettingIntegrationsByIdTest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4730,6 +4818,109 @@ export interface components {
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
         };
+        Delivery: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description The alert; 0 for a test
+             * @example 12
+             */
+            readonly alertId?: number;
+            /**
+             * @description The escalation chain; 0 for a test
+             * @example 1
+             */
+            readonly chainId?: number;
+            /**
+             * @description Name of the escalation chain at the time
+             * @example Web team
+             */
+            readonly chain?: string;
+            /**
+             * @description Which stage of the chain, from 1
+             * @example 1
+             */
+            readonly stage?: number;
+            /**
+             * @description active, escalated, acked or cleared; test of an integration
+             * @example active
+             */
+            readonly tells?: string;
+            /**
+             * @description Who is told
+             * @example admin by email
+             */
+            readonly recipient?: string;
+            /**
+             * @description email, or the name of an integration
+             * @example email
+             */
+            readonly method?: string;
+            /**
+             * @description Where to
+             * @example admin@example.net
+             */
+            readonly address?: string;
+            /**
+             * @description The notice in a line
+             * @example error: web-42 Ping PingLossPercent
+             */
+            readonly subject?: string;
+            /**
+             * @description The notice
+             * @example PingLossPercent of Ping on web-42 is 83
+             */
+            readonly text?: string;
+            /** @description What a web hook is sent */
+            readonly payload?: string;
+            /**
+             * @description waiting, sent, failed or throttled
+             * @example sent
+             */
+            readonly state?: string;
+            /**
+             * @description How often it was tried
+             * @example 1
+             */
+            readonly attempts?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was written
+             * @example 1790000000
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it is tried next, while it waits
+             */
+            readonly nextOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When the other side took it; 0 until then
+             * @example 1790000001
+             */
+            readonly sentOn?: number;
+            /** @description Why the last attempt failed */
+            readonly error?: string;
+            /**
+             * @description The same in every attempt: the Message-ID of a mail, the Idempotency-Key of a web hook
+             * @example 5f2c8d0e-1a3b-4c5d-8e9f-001122334455
+             */
+            readonly key?: string;
+        };
+        DeliveryList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["Delivery"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
         Sdt: {
             /**
              * Format: id
@@ -5242,6 +5433,11 @@ export interface components {
              * @default Authorization
              */
             secretHeader: string;
+            /**
+             * @description http: the JSON that is sent, ##TOKENS## as in the text of an alert, and ##EVENT##, ##SUBJECT##, ##BODY##, ##RECIPIENT##; empty for the usual one
+             * @example {"text":"##SUBJECT##","state":"##EVENT##"}
+             */
+            payload?: string;
         };
         IntegrationList: {
             /** @description How many match in all, whatever the page */
@@ -8126,6 +8322,16 @@ export interface components {
              * @example Bearer example
              */
             secret?: string;
+            /**
+             * @description http: the JSON that is sent, ##TOKENS## as in the text of an alert, and ##EVENT##, ##SUBJECT##, ##BODY##, ##RECIPIENT##; empty for the usual one
+             * @example {"text":"##SUBJECT##","state":"##EVENT##"}
+             */
+            payload?: string;
+            /**
+             * Format: password
+             * @description http: each body is signed with it, see X-Spyglass-Signature; never shown
+             */
+            signingKey?: string;
         };
         IntegrationChanges: {
             /**
@@ -8204,6 +8410,16 @@ export interface components {
              * @example Bearer example
              */
             secret?: string;
+            /**
+             * @description http: the JSON that is sent, ##TOKENS## as in the text of an alert, and ##EVENT##, ##SUBJECT##, ##BODY##, ##RECIPIENT##; empty for the usual one
+             * @example {"text":"##SUBJECT##","state":"##EVENT##"}
+             */
+            payload?: string;
+            /**
+             * Format: password
+             * @description http: each body is signed with it, see X-Spyglass-Signature; never shown
+             */
+            signingKey?: string;
         };
         AckDown: {
             /** @description what is known of it, up to 4,000 characters */
@@ -9014,6 +9230,10 @@ export interface components {
             reportId?: number;
             /** @description mail addresses joined by commas, kept with the run */
             receiveEmails?: string;
+        };
+        TestRequest: {
+            /** @description smtp: where the mail goes; the caller's own address when it is not given */
+            addr?: string;
         };
         Hello: {
             /** @description the machine it runs on */
@@ -15530,6 +15750,170 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    getAlertDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getAlertDeliveriesById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the delivery
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such delivery, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postAlertDeliveriesByIdRetry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the delivery
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such delivery, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the delivery has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getSdtSdts: {
         parameters: {
             query?: {
@@ -17442,7 +17826,8 @@ export interface operations {
                  *           "value": "network"
                  *         }
                  *       ],
-                 *       "secret": "Bearer example"
+                 *       "secret": "Bearer example",
+                 *       "payload": "{\"text\":\"##SUBJECT##\",\"state\":\"##EVENT##\"}"
                  *     }
                  */
                 "application/json": components["schemas"]["IntegrationBody"];
@@ -17567,7 +17952,8 @@ export interface operations {
                  *           "value": "network"
                  *         }
                  *       ],
-                 *       "secret": "Bearer example"
+                 *       "secret": "Bearer example",
+                 *       "payload": "{\"text\":\"##SUBJECT##\",\"state\":\"##EVENT##\"}"
                  *     }
                  */
                 "application/json": components["schemas"]["IntegrationBody"];
@@ -21488,6 +21874,50 @@ export interface operations {
             /** @description the run has failed; the sentence says why */
             409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingIntegrationsByIdTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The integration
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["TestRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description addr is no mail address */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            /** @description there is no such integration */
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
         };

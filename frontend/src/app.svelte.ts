@@ -1,22 +1,33 @@
 import { getContext, setContext, tick } from 'svelte'
 import {
-  asFault, type Client, type DraftData, type Endpoint, type Fault, type History, type PanelName, type Settings, type Start,
+  asFault, type Client, type DraftData, type Endpoint, type Fault, type History, type PanelName, type Portal, type Settings, type Start,
   type Theme, type User, type Variable, type View,
 } from './client'
-import { Catalog } from './catalog/catalog.svelte'
+import type { Side } from './client/ask'
+import { Compare } from './response/compare.svelte'
+import { extractedToast } from './sidebar/extractors.svelte'
+import type { Catalog } from './catalog/catalog.svelte'
+import { Library } from './collections/library.svelte'
 import { commandList, type Command } from './commands'
+import { refused, type PortalAsk } from './portals/ask'
+import { newPlace, nowhere, type Place } from './portals/place'
+import type { Lookups } from './request/lookups'
+import { remappable } from './keymap'
+import { keyLabel } from './keys'
+import { Sending } from './sending/sending.svelte'
 import { Saver } from './tabs/saver'
-import { Workspace, type OpenTab } from './tabs/workspace.svelte'
+import type { OpenTab, Workspace } from './tabs/workspace.svelte'
 import { Toasts, type ToastOptions } from './ui/toast.svelte'
 
 export type Phase = 'loading' | 'broken' | 'signin' | 'ready'
 
 /** The page as one value: who is signed in to what, what is shown, and every part's state. */
 export class App {
-  readonly catalog: Catalog
-  readonly workspace: Workspace
+  readonly library: Library
   readonly commands: Command[]
   readonly toasts = new Toasts()
+  readonly sending: Sending = new Sending(this)
+  readonly comparison: Compare = new Compare({ compare: (...asked) => this.client.compare(...asked) })
 
   phase = $state<Phase>('loading')
   /** Why the page could not start. */
@@ -29,36 +40,80 @@ export class App {
   /** Whether the command palette is open, and what it begins with. */
   palette = $state(false)
   paletteQuery = $state('')
+  /** What is looked for in the docs of the endpoint. */
+  docsQuery = $state({ endpoint: '', text: '' })
   /** The session ended while the page was open: sign in again over it. */
   sessionEnded = $state(false)
   /** Counts up when history changed, here or in another window. */
   historyVersion = $state(0)
   online = $state(true)
 
+  /** All portals, the built-in one first. */
+  portals = $state.raw<Portal[]>([])
+  /** The portal that tabs, variables and history belong to. */
+  readonly portal: Portal = $derived.by(() => this.portals.find((p) => p.id === this.#place.id) ?? this.start?.portal ?? nowhere)
+  /** The dialog that is open about portals. */
+  asking = $state.raw<PortalAsk>()
+  switching = $state(false)
+
   readonly user: User | undefined = $derived(this.start?.user)
   /** Addresses that a pasted URL may begin with. */
-  readonly bases: string[] = $derived.by(() => [this.start?.portal.baseUrl.replace(/\/$/, '') ?? '', `${location.origin}/api`].filter(Boolean))
+  readonly bases: string[] = $derived.by(() => [this.portal.baseUrl.replace(/\/$/, ''), this.portal.remote ? '' : `${location.origin}/api`].filter(Boolean))
   readonly theme: Theme = $derived(this.settings.theme ?? 'system')
   /** The last answer's quota, of whichever tab asked last. */
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
 
   #acts = new Map<string, () => void>()
-  #change: Partial<Settings> = {}
+  #change: { [K in keyof Settings]?: Settings[K] | null } = {}
   #settings: Saver
   #unlisten: (() => void) | undefined
+  #places = new Map<number, Place>()
+  #place: Place = $state.raw(undefined as unknown as Place) // set in the constructor
 
-  constructor(readonly client: Client) {
-    this.catalog = new Catalog(client)
-    this.workspace = new Workspace(client, this.catalog, () => this.bases)
-    this.commands = commandList(this)
+  get client(): Client {
+    return this.#place.client
+  }
+  get catalog(): Catalog {
+    return this.#place.catalog
+  }
+  get lookups(): Lookups {
+    return this.#place.lookups
+  }
+  get workspace(): Workspace {
+    return this.#place.workspace
+  }
+
+  constructor(client: Client) {
+    this.#place = this.#prepare(0, client)
+    this.commands = remappable(commandList(this), () => this.settings.keys)
     this.#settings = new Saver((last) => this.#saveSettings(last), (e) => this.#saveFailed(e))
-    this.workspace.onfault = (e) => this.#saveFailed(e)
-    this.workspace.onactive = (tab) => void this.#remember(tab)
-    this.workspace.onanswer = (tab) => {
-      this.historyVersion++
-      if (tab.draft.reply?.quota) this.quota = tab.draft.reply.quota
-      if (tab.draft.fault?.status === 401) this.sessionEnded = true
+    this.library = new Library(client)
+  }
+
+  /** A portal's place, made when it is first looked at. */
+  #prepare(id: number, client: Client): Place {
+    const place = newPlace(id, client, () => this.bases)
+    const { workspace } = place
+    workspace.onfault = (e) => this.#saveFailed(e)
+    workspace.onclosed = (tabs) => {
+      const text = tabs.length === 1 ? `Closed ${tabs[0].title}` : `Closed ${tabs.length} tabs`
+      this.toast(text, { action: { label: 'Undo', run: () => void workspace.reopenThese(tabs) } })
     }
+    workspace.onactive = (tab) => void this.#remember(place, tab)
+    workspace.before = (tab) => this.sending.before(tab)
+    workspace.onsaved = (file) => this.sending.saved(file)
+    workspace.onanswer = (tab) => {
+      for (const found of tab.draft.reply?.extracted ?? []) this.toast(...extractedToast(found))
+      if (!tab.draft.fault) this.sending.answered(tab.draft.reply)
+      this.historyVersion++
+      if (this.#place === place && tab.draft.reply?.quota) this.quota = tab.draft.reply.quota
+      if (tab.draft.fault?.detail.readOnly && !this.portal.readOnly) void this.reloadPortals().catch(() => {}) // locked in another window
+      if (tab.draft.fault?.status === 401) this.sessionEnded = true
+      if (tab.draft.fault?.status === 401 || tab.draft.reply?.status === 401) this.sending.refused(tab)
+      if (tab.draft.reply?.status === 401) refused(this, place.id)
+    }
+    this.#places.set(id, place)
+    return place
   }
 
   /** The one call before the first paint. */
@@ -78,10 +133,10 @@ export class App {
     await this.client.signIn(username, password)
     if (this.sessionEnded && this.start?.user.name === username) {
       const start = await this.client.start()
-      if (start) this.start = start
+      if (start) [this.start, this.portals] = [start, start.portals ?? [start.portal]]
       this.sessionEnded = false
       await this.workspace.flush()
-      return
+      return this.sending.resume()
     }
     this.sessionEnded = false
     await this.load()
@@ -98,9 +153,9 @@ export class App {
     location.reload()
   }
 
-  /** Merges into the settings now, and into Go's soon. */
-  save(change: Partial<Settings>) {
-    this.settings = { ...this.settings, ...change }
+  /** Merges into the settings now, and into Go's soon. Null forgets one. */
+  save(change: { [K in keyof Settings]?: Settings[K] | null }) {
+    this.settings = Object.fromEntries(Object.entries({ ...this.settings, ...change }).filter(([, value]) => value !== null))
     this.#change = { ...this.#change, ...change }
     this.#settings.touch()
   }
@@ -133,6 +188,13 @@ export class App {
     return this.workspace.open(draft)
   }
 
+  /** Shows what differs between two answers, in place of the response: before and after. */
+  compare(left: Side, right: Side) {
+    this.go('api')
+    this.comparison.tab = this.workspace.activeKey
+    void this.comparison.of(left, right)
+  }
+
   openHistory(h: History): OpenTab {
     this.go('api')
     return this.workspace.openHistory(h)
@@ -152,6 +214,17 @@ export class App {
     this.save({ panel: 'docs' })
   }
 
+  /** The key of a command as people read it, '' when it has none. */
+  keyOf(id: string): string {
+    return keyLabel(this.commands.find((c) => c.id === id))
+  }
+
+  /** Docs come to the front with one field or parameter looked for. */
+  findInDocs(name: string) {
+    this.docsQuery = { endpoint: this.workspace.active?.draft.endpoint?.id ?? '', text: name }
+    this.showPanel('docs')
+  }
+
   /** One step larger or smaller, or back to actual size by 0. */
   zoom(by: -1 | 0 | 1) {
     const now = this.settings.zoom ?? 1
@@ -169,6 +242,75 @@ export class App {
 
   variable(name: string): Variable | undefined {
     return this.variables.find((v) => v.name === name && v.scope === 'portal') ?? this.variables.find((v) => v.name === name)
+  }
+
+  async reloadPortals() {
+    this.portals = await this.client.portals.all()
+    if (!this.portals.some((p) => p.id === this.#place.id)) await this.switchPortal(0)
+    for (const id of this.#places.keys()) if (!this.portals.some((p) => p.id === id)) this.#places.delete(id)
+  }
+
+  /** Shows another portal: its tabs, variables and history. Requests under way go on. */
+  async switchPortal(id: number) {
+    if (this.switching || this.#place.id === id) return
+    this.switching = true
+    try {
+      await this.flush()
+      const gone = !this.portals.some((p) => p.id === this.#place.id)
+      if (!gone && this.workspace.tabs.some((t) => t.saver.dirty)) return this.toast(`Still at ${this.portal.name}: its edits could not be saved yet`, { tone: 'error' })
+      const place = this.#at(id)
+      const start = await place.client.start()
+      if (!start) return void (this.sessionEnded = true)
+      if (start.portal.id !== id) throw new Error('that portal is no longer in your list')
+      this.portals = start.portals
+      this.variables = start.variables
+      this.quota = null
+      this.#place = place
+      if (!place.restored) place.workspace.restore(start.tabs, this.#lastTab(id))
+      place.restored = true
+      if (this.view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
+      void place.catalog.load()
+      this.historyVersion++
+      this.save({ activePortal: id })
+    } catch (e) {
+      this.toast(`Not switched: ${asFault(e).message}`, { tone: 'error' })
+    } finally {
+      this.switching = false
+    }
+  }
+
+  /** Reads a portal's catalog anew; without one, the built-in one stands in, and the page says so. */
+  async readCatalog(id: number) {
+    try {
+      const portal = await this.client.portals.readCatalog(id)
+      await this.reloadPortals()
+      if (this.#place.id === id) await this.catalog.load()
+      this.toast(portal.catalogFrom ? `Catalog of ${portal.name}: ${portal.catalogFrom}` : `${portal.name} shows no catalog of its own; the built-in one stands in`)
+    } catch (e) {
+      this.toast(`No catalog read: ${asFault(e).message}`, { tone: 'warn' })
+    }
+  }
+
+  async signOutAt(id: number) {
+    try {
+      await this.client.portals.signOut(id)
+      await this.reloadPortals()
+    } catch (e) {
+      this.toast(asFault(e).message, { tone: 'error' })
+    }
+  }
+
+  /** Locks the portal that is shown against writes, or unlocks it. */
+  async setReadOnly(readOnly: boolean) {
+    const { id, name } = this.portal
+    try {
+      if (id) await this.client.portals.update(id, { readOnly })
+      else await this.client.saveSettings({ portalReadOnly: readOnly })
+      this.portals = this.portals.map((p) => (p.id === id ? { ...p, readOnly } : p)) // believed once Go knows it
+      this.toast(readOnly ? `${name} is read-only now: nothing can be changed there` : `${name} can be changed now`)
+    } catch (e) {
+      this.toast(`Not changed: ${asFault(e).message}`, { tone: 'error' })
+    }
   }
 
   toast(text: string, options?: ToastOptions) {
@@ -191,16 +333,19 @@ export class App {
   }
 
   async flush(last = false) {
-    await Promise.all([this.workspace.flush(last), this.#settings.flush(last)])
+    await Promise.all([...[...this.#places.values()].map((p) => p.workspace.flush(last)), this.#settings.flush(last)])
   }
 
   #begin(start: Start) {
     this.start = start
+    this.portals = start.portals ?? [start.portal]
     this.settings = start.settings ?? {}
+    this.#place = this.#at(start.portal.id ?? 0)
     this.variables = start.variables ?? []
     this.panel = this.settings.panel ?? 'docs'
     this.view = this.settings.view ?? 'welcome'
-    this.workspace.restore(start.tabs ?? [], this.settings.activeTab)
+    this.workspace.restore(start.tabs ?? [], this.#lastTab(this.#place.id))
+    this.#place.restored = true
     if (this.view === 'api' && this.workspace.tabs.length === 0) this.workspace.open()
     this.phase = 'ready'
     if (start.notice) this.toast(start.notice, { tone: 'warn', stay: true })
@@ -208,21 +353,43 @@ export class App {
     this.#unlisten?.()
     this.#unlisten = this.client.listen({
       progress: (e) => {
-        const tab = this.workspace.tabs.find((t) => t.draft.busy && t.draft.sendId === e.sendId)
+        const tab = this.#everyTab().find((t) => t.draft.busy && t.draft.sendId === e.sendId)
         if (tab) [tab.draft.received, tab.draft.expected] = [e.received, e.expected]
+      },
+      pages: (e) => {
+        const mine = this.#everyTab().filter((t) => t.draft.progress(e)).length > 0
+        if (mine && e.state === 'ready') this.sending.fetchFile(e.sendId)
       },
       workspace: (e) => {
         if (e.kind === 'variables') void this.reloadVariables().catch(() => {})
         if (e.kind === 'history') this.historyVersion++
+        if (e.kind === 'extractors') this.act('extractors.reload')
+        if (e.kind === 'tabs') this.workspace.follow()
+        if (e.kind === 'portals') void this.reloadPortals().catch(() => {})
+        if (e.kind === 'collections' && this.library.loaded) void this.library.load()
       },
       session: () => (this.sessionEnded = true),
     })
   }
 
-  async #remember(tab: OpenTab) {
+  #everyTab(): OpenTab[] {
+    return [...this.#places.values()].flatMap((p) => p.workspace.tabs)
+  }
+
+  #at(id: number): Place {
+    const base = this.#places.get(0)!.client
+    return this.#places.get(id) ?? this.#prepare(id, base.at(id))
+  }
+
+  #lastTab(id: number): number | undefined {
+    return id ? this.settings.activeTabs?.[id] : this.settings.activeTab
+  }
+
+  async #remember(place: Place, tab: OpenTab) {
     try {
       const id = await tab.stored()
-      if (this.workspace.active === tab && this.settings.activeTab !== id) this.save({ activeTab: id })
+      if (place.workspace.active !== tab || this.#lastTab(place.id) === id) return
+      this.save(place.id ? { activeTabs: { ...this.settings.activeTabs, [place.id]: id } } : { activeTab: id })
     } catch (e) {
       this.#saveFailed(e)
     }

@@ -1,10 +1,14 @@
 /** A Client that needs no portal: for tests, and for `npm run dev -- --mode fake`. Never in the build. */
 import {
   Fault, hasBody,
-  type Client, type Collection, type History, type Reply, type SendRequest, type Settings, type Start, type Tab, type Variable,
+  type Client, type Collection, type History, type Portal, type Reply, type SendRequest, type Settings, type Start, type Tab, type Variable,
 } from './client'
+import { nowhere } from './portals/place'
 import { fakeCatalog } from './fake-catalog'
+import { fakeAsk } from './fake-ask'
 import { FakeDocument } from './fake-document'
+import { fakeShelf } from './fake-shelf'
+import { fakeTables } from './fake-table'
 
 export interface FakeClient extends Client {
   sent: SendRequest[]
@@ -56,7 +60,11 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
   function collection<T extends { id: number }>(kind: string, items: T[]): Collection<T> {
     let last = items.length
     return {
-      list: async () => ({ total: items.length, searchId: null, items: structuredClone(items), data: null }),
+      list: async (query) => {
+        const closed = (item: T) => 'closed' in item && !!item.closed
+        const found = query?.filter === 'closed>0' ? items.filter(closed) : items.filter((i) => !closed(i))
+        return { total: found.length, searchId: null, items: structuredClone(found), data: null }
+      },
       get: async (id) => structuredClone(items.find((i) => i.id === id)!),
       create: async (value) => {
         const item = { ...structuredClone(value), id: ++last } as T
@@ -86,7 +94,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     const reply: Reply = {
       status: found ? (draft.method === 'POST' ? 201 : 200) : 404, statusText: found ? (draft.method === 'POST' ? 'Created' : 'OK') : 'Not Found',
       headers: [['Content-Type', 'application/json'], ['X-Rate-Limit-Limit', '500'], ['X-Rate-Limit-Remaining', String(--quota)]],
-      ms: 12, bytes: document.text.length, items: list ? size : null, total: list ? 1204 : null, document: `d${id}`, json: true, problem: '',
+      ms: 12, bytes: document.text.length, items: list ? size : null, total: list ? 1204 : null, document: `d${id}`, json: true, problem: '', binary: false,
       rows: rows.rows, rowCount: rows.total, lineCount: document.text.split('\n').length, historyId: id, url: `http://127.0.0.1:8443/api${draft.path}`,
       quota: { limit: 500, remaining: quota, window: 60 }, timing: { connect: 1, firstByte: 9, download: 2 },
     }
@@ -117,8 +125,11 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
   }
 
   const doc = (id: string) => documents.get(id)!
-  return {
+  const client: FakeClient = {
     sent, settings, writes,
+    ...fakeTables((id) => doc(id).text),
+    ...fakeAsk((id) => doc(id)),
+    extractors: collection('extractors', []),
     start: async () => (signedIn ? startOf(settings, tabs, variables) : null),
     signIn: async (username, password) => {
       if (password === 'wrong') throw new Fault('The user name or the password is wrong', 401)
@@ -131,8 +142,16 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
       return Object.assign(settings, change)
     },
     catalog: async () => fakeCatalog,
+    collections: fakeShelf(),
     tabs: collection('tabs', tabs),
     variables: collection('variables', variables),
+    searchHistory: async ({ words = '' }) => {
+      const found = history.filter((h) => h.path.includes(words))
+      return { total: found.length, more: false, items: found.map(({ draft, ...h }) => ({ ...h, pinned: false, template: draft.template, found: null })) }
+    },
+    pinHistory: async () => {},
+    restoreHistory: async () => {},
+    script: async (ids) => ({ text: `# ${ids.length} requests\n`, lines: [[{ class: 'comment', text: `# ${ids.length} requests` }]], name: 'script.sh' }),
     history: {
       ...collection('history', history),
       clear: async () => void history.splice(0),
@@ -145,7 +164,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     send,
     preview: async (draft) => ({ method: draft.method, url: `http://127.0.0.1:8443/api${draft.path}`, headers: [['Accept', 'application/json']], body: draft.body, variables: [] }),
     snippet: async (draft) => ({
-      languages: [{ id: 'curl', label: 'cURL' }, { id: 'python', label: 'Python' }, { id: 'powershell', label: 'PowerShell' }, { id: 'groovy', label: 'Groovy' }],
+      languages: [{ id: 'curl', label: 'cURL', extension: 'sh' }, { id: 'python', label: 'Python', extension: 'py' }],
       text: `curl --request ${draft.method} \\\n  'http://127.0.0.1:8443/api${draft.path}'`,
       lines: [
         [{ class: 'name', text: 'curl' }, { class: 'text', text: ` --request ${draft.method} ` }, { class: 'punctuation', text: '\\' }],
@@ -161,19 +180,43 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     nodePath: async (id, node) => doc(id).path(node),
     nodeValue: async (id, node) => doc(id).content(node),
     find: async (id, query, from, matchCase) => doc(id).find(query, from, matchCase),
+    findText: async (id, query, from, matchCase) => doc(id).find(query, from, matchCase),
     rawUrl: (id) => `#${id}`,
+    hex: async () => '',
+    pages: async (request, signal) => {
+      const reply = await send({ ...request, anyway: false }, signal)
+      const run = { pages: 1, of: 1, items: reply.items ?? 0, total: reply.total, partial: '', status: 0, resume: false, notes: [] }
+      return request.file ? { saved: { name: `${request.name}.${request.file}`, bytes: reply.bytes, historyId: reply.historyId, run } } : { ...reply, run }
+    },
+    pagesFileUrl: (id) => `#${id}`,
+    steer: async () => {},
+    changes: async () => ({ name: 'web-prod-07.fra', fields: [{ name: 'displayName', kind: 'changed', was: '"web"', now: '"web-prod-07"' }] }),
+    goes: async () => ({ name: 'web-prod-07.fra', below: [], late: false, bin: true }),
+    undo: async (historyId) => ({ historyId, message: 'Put back displayName' }),
+    undos: async () => ({ items: [] }),
     lookup: async <T>() => page(20) as T,
+    at: () => client,
+    portals: {
+      all: async () => [fakePortal()], create: async () => ({ id: 2 }), update: async (id) => ({ id }), remove: async () => {},
+      test: async () => ({ ms: 12, status: 200, version: '3.1.0', user: 'admin', sentence: '', ok: true }),
+      signIn: async () => fakePortal(), signOut: async () => fakePortal(), readCatalog: async () => fakePortal(),
+    },
     count: async (path) => (path.includes('groups') ? 24 : path.includes('collectors') ? 3 : 1204),
     openLink: () => {},
     listen: () => () => {},
   }
+  return client
 }
 
 function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start {
   return structuredClone({
-    portal: { name: 'Demo portal', baseUrl: 'http://127.0.0.1:8443/api', address: '127.0.0.1:8443', demo: true, instance: 'ab12' },
+    portal: fakePortal(), portals: [fakePortal()],
     version: '0.1.0', dataFolder: '~/.local/share/spyglass', notice: null, desktop: false,
     user: { id: 1, name: 'admin', role: 'administrator', csrfToken: 'x' },
     settings, tabs, variables,
   })
+}
+
+function fakePortal(): Portal {
+  return { ...nowhere, name: 'Demo portal', baseUrl: 'http://127.0.0.1:8443/api', address: '127.0.0.1:8443', demo: true, environment: 'demo', instance: 'ab12', user: 'admin' }
 }

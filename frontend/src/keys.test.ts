@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { label, matches } from './keys'
+import { label, matches, pressed, refusal, sameKeys } from './keys'
 
 function press(key: string, held: Partial<KeyboardEvent> = {}): KeyboardEvent {
   return { key, code: '', ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...held } as KeyboardEvent
@@ -26,4 +26,37 @@ test('on macOS Mod is Cmd, and Ctrl+Tab stays Ctrl', () => {
 test('keys read in the platform\'s own way', () => {
   expect(label('Mod+Shift+P', false)).toBe('Ctrl Shift P')
   expect(label('Mod+Shift+P', true)).toBe('⌘⇧P')
+})
+
+test.each([
+  ['Ctrl+K', press('k', { ctrlKey: true }), 'Mod+K'],
+  ['Ctrl+Shift+P', press('P', { ctrlKey: true, shiftKey: true }), 'Mod+Shift+P'],
+  ['Ctrl++', press('+', { ctrlKey: true }), 'Mod++'],
+  ['F9', press('F9'), 'F9'],
+  ['Alt+ArrowUp', press('ArrowUp', { altKey: true }), 'Alt+ArrowUp'],
+  ['Ctrl and space', press(' ', { ctrlKey: true }), 'Mod+Space'],
+  ['Shift alone', press('Shift', { shiftKey: true }), undefined],
+])('%s pressed is a text that matches it', (_, e, text) => {
+  expect(pressed(e, false)).toBe(text)
+  if (text) expect(matches(text, e, false)).toBe(true)
+})
+
+test('a sign that needs Shift on some layouts is found all the same', () => {
+  expect(matches('Mod+/', press('/', { ctrlKey: true, shiftKey: true, code: 'Digit7' }), false)).toBe(true)
+  expect(matches('Mod+,', press(';', { ctrlKey: true, shiftKey: true, code: 'Comma' }), false)).toBe(false)
+})
+
+test.each([
+  ['Mod+C', 'Ctrl C belongs to editing text. Choose other keys.'],
+  ['X', 'X alone would be in the way of typing. Hold Ctrl or Alt too.'],
+  ['Shift+A', 'Shift A alone would be in the way of typing. Hold Ctrl or Alt too.'],
+  ['F8', ''],
+  ['Mod+Shift+K', ''],
+])('%s as a key of one\'s own: "%s"', (keys, why) => {
+  expect(refusal(keys, false)).toBe(why)
+})
+
+test('where there is no Cmd, Mod and Control are the same keys', () => {
+  expect(sameKeys('Mod+K', 'Control+K', false)).toBe(true)
+  expect(sameKeys('Mod+K', 'Control+K', true)).toBe(false)
 })

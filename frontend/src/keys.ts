@@ -1,4 +1,4 @@
-/** Keys as text: `Mod+Shift+P` matches an event, and reads `Ctrl Shift P` or `⇧⌘P`. */
+/** Keys as text: `Mod+Shift+P` matches an event, and reads `Ctrl Shift P` or `⌘⇧P`. */
 import type { Command } from './commands'
 
 export const isMac = typeof navigator !== 'undefined' && /mac|iphone|ipad/i.test(navigator.platform)
@@ -30,22 +30,54 @@ function parse(text: string, mac: boolean): Chord {
 
 /** The letter on the key when the layout has one, else what the event says. */
 function keyOf(e: KeyboardEvent): string {
+  if (e.key === ' ') return 'space'
   if (/^[a-z0-9/]$/i.test(e.key)) return e.key.toLowerCase()
   const letter = /^(?:Key|Digit)(.)$/.exec(e.code)
   return (letter?.[1] ?? e.key).toLowerCase()
 }
 
+/** A sign that some layouts have above another: Shift is part of typing it. */
+const sign = /^[^\p{L}\p{N}]$/u
+
 export function matches(text: string, e: KeyboardEvent, mac = isMac): boolean {
   const want = parse(text, mac)
-  return keyOf(e) === want.key && e.ctrlKey === want.ctrl && e.metaKey === want.meta && e.altKey === want.alt && e.shiftKey === want.shift
+  const shift = e.shiftKey === want.shift || (!want.shift && sign.test(want.key) && e.key === want.key)
+  return (keyOf(e) === want.key || (sign.test(want.key) && e.key === want.key)) && e.ctrlKey === want.ctrl && e.metaKey === want.meta && e.altKey === want.alt && shift
 }
 
-const symbols: Record<string, string> = { Mod: '⌘', Control: '⌃', Shift: '⇧', Alt: '⌥', Enter: '⏎', Escape: 'Esc' }
+/** Whether two texts are the same keys on this platform: `Mod+K` is `Control+K` where there is no Cmd. */
+export function sameKeys(a: string, b: string, mac = isMac): boolean {
+  return JSON.stringify(parse(a, mac)) === JSON.stringify(parse(b, mac))
+}
+
+/** The text for what is pressed; undefined while only modifiers are held. */
+export function pressed(e: KeyboardEvent, mac = isMac): string | undefined {
+  if (['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'Dead', 'Process'].includes(e.key)) return undefined
+  const key = keyOf(e)
+  const held = [
+    (mac ? e.metaKey : e.ctrlKey) && 'Mod', mac && e.ctrlKey && 'Control', !mac && e.metaKey && 'Meta',
+    e.altKey && 'Alt', e.shiftKey && 'Shift',
+  ].filter((h): h is string => typeof h === 'string')
+  return [...held, key.length === 1 ? key.toUpperCase() : key === 'space' ? 'Space' : e.key].join('+')
+}
+
+const editing = ['Mod+A', 'Mod+C', 'Mod+V', 'Mod+X', 'Mod+Z', 'Mod+Shift+Z', 'Mod+Y']
+
+/** Why keys cannot be a command's, in a sentence; '' when they can. */
+export function refusal(text: string, mac = isMac): string {
+  const { ctrl, meta, alt, key } = parse(text, mac)
+  if (editing.some((k) => sameKeys(k, text, mac))) return `${label(text, mac)} belongs to editing text. Choose other keys.`
+  if (!ctrl && !meta && !alt && !/^f\d{1,2}$/.test(key)) return `${label(text, mac)} alone would be in the way of typing. Hold ${mac ? '⌘' : 'Ctrl'} or ${mac ? '⌥' : 'Alt'} too.`
+  return ''
+}
+
+const symbols: Record<string, string> = { Mod: '⌘', Meta: '⌘', Control: '⌃', Shift: '⇧', Alt: '⌥', Enter: '⏎', Escape: 'Esc' }
+const words: Record<string, string> = { Mod: 'Ctrl', Control: 'Ctrl', Meta: 'Win', Enter: '⏎', Escape: 'Esc' }
 
 export function label(text: string, mac = isMac): string {
   const parts = split(text)
   if (mac) return parts.map((p) => symbols[p] ?? p).join('')
-  return parts.map((p) => ({ Mod: 'Ctrl', Control: 'Ctrl', Enter: '⏎', Escape: 'Esc' })[p] ?? p).join(' ')
+  return parts.map((p) => words[p] ?? p).join(' ')
 }
 
 /** The key of a command, for showing; '' when it has none. */
@@ -58,18 +90,19 @@ export function keyLabel(command: Command | undefined): string {
  * event. Never while an input method composes. Escape waits until nobody else
  * wanted it. The answer stops listening.
  */
-export function listenForKeys(target: Window, commands: Command[], also: (e: KeyboardEvent) => boolean): () => void {
+export function listenForKeys(target: Window, commands: readonly Command[]): () => void {
   const run = (e: KeyboardEvent, escape: boolean) => {
-    if (e.isComposing || e.defaultPrevented || (e.key === 'Escape') !== escape) return
+    // 229 is the code of a key that an input method has taken, also in browsers that say isComposing too late.
+    if (e.isComposing || e.keyCode === 229 || e.defaultPrevented || (e.key === 'Escape') !== escape) return
     const command = commands.find((c) => c.keys?.some((k) => matches(k, e)) && (c.when?.() ?? true))
     if (document.querySelector('dialog[open], [aria-modal="true"]')) {
       if (command && !escape) e.preventDefault() // the browser's own meaning of the key is not wanted either
       return
     }
-    if (!command && !also(e)) return
+    if (!command) return
     e.preventDefault()
     e.stopPropagation()
-    if (!e.repeat || command?.id.startsWith('tab.')) command?.run()
+    if (!e.repeat || command.id.startsWith('tab.')) command.run()
   }
   const early = (e: KeyboardEvent) => run(e, false)
   const late = (e: KeyboardEvent) => run(e, true)

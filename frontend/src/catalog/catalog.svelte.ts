@@ -1,6 +1,19 @@
 import { asFault, type Category, type Client, type Endpoint, type Fault, type Method } from '../client'
-import { rank, type Ranked } from '../palette/fuzzy'
+import { prepare, rank, type Ranked, type Text } from '../palette/fuzzy'
 import { fieldNames } from './schema'
+
+/** An endpoint that a search found. `marks` are of its path, `summaryMarks` of its summary. */
+export interface Hit extends Ranked<Endpoint> {
+  summaryMarks: number[]
+  /** What matched that the row does not show: names of fields, or words of the description. */
+  also: string
+}
+
+/** A parameter or field, and the endpoints that have it. */
+export interface Name {
+  name: string
+  endpoints: Endpoint[]
+}
 
 /** The endpoints of the portal: looked up by method and path, and searched. */
 export class Catalog {
@@ -15,6 +28,11 @@ export class Catalog {
 
   get endpoints(): Endpoint[] {
     return this.#index.endpoints
+  }
+
+  /** Every parameter and field of the catalog, by name. */
+  get names(): Name[] {
+    return this.#index.names
   }
 
   constructor(private client: Pick<Client, 'catalog'>) {}
@@ -52,17 +70,19 @@ export class Catalog {
   }
 
   /** Best first: path, then method, summary, description and field names. */
-  search(query: string): Ranked<Endpoint>[] {
+  search(query: string): Hit[] {
     const { endpoints, texts } = this.#index
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-    const found = rank(query, endpoints, (e) => texts.get(e) ?? e.path)
+    const found = rank(query, endpoints, (e) => texts.get(e)!)
     // "add device" means the summary "Add a device", though both words stand elsewhere too.
     const bonus = (e: Endpoint) => {
       const summary = ` ${e.summary.toLowerCase()} `
       const others = words.filter((w) => w !== e.method.toLowerCase())
       return others.length > 1 && others.every((w) => summary.includes(` ${w} `)) ? 40 : 0
     }
-    return found.map((f) => ({ ...f, score: f.score + bonus(f.item) })).sort((a, b) => b.score - a.score)
+    return found
+      .map((f) => ({ ...f, score: f.score + bonus(f.item), summaryMarks: f.marks[2] ?? [], also: alsoFound(texts.get(f.item)!, f.marks) }))
+      .sort((a, b) => b.score - a.score)
   }
 }
 
@@ -73,8 +93,29 @@ function indexOf(categories: Category[]) {
     endpoints,
     byId: new Map(endpoints.map((e) => [e.id, e])),
     split: endpoints.map((endpoint) => ({ endpoint, parts: segments(endpoint.path) })),
-    texts: new Map(endpoints.map((e) => [e, searchTexts(e)])),
+    texts: new Map(endpoints.map((e) => [e, prepare(searchTexts(e))])),
+    names: namesOf(endpoints),
   }
+}
+
+function namesOf(endpoints: Endpoint[]): Name[] {
+  const all = new Map<string, Endpoint[]>()
+  for (const e of endpoints) for (const name of ownNames(e)) all.set(name, [...(all.get(name) ?? []), e])
+  return [...all].map(([name, of]) => ({ name, endpoints: of }))
+}
+
+/** The names that matched, else the words of the description around the match. */
+function alsoFound({ fields }: Text, marks: number[][]): string {
+  const [, , , doc, names] = fields
+  if (marks[4]?.length) return [...new Set(marks[4].map((at) => wordAt(names, at)))].slice(0, 3).join(', ')
+  if (!marks[3]?.length) return ''
+  const from = doc.lastIndexOf(' ', Math.max(0, marks[3][0] - 16)) + 1
+  return `${from > 0 ? '…' : ''}${doc.slice(from, from + 60).replace(/\s+/g, ' ')}${from + 60 < doc.length ? '…' : ''}`
+}
+
+function wordAt(text: string, at: number): string {
+  const end = text.indexOf(' ', at)
+  return text.slice(text.lastIndexOf(' ', at) + 1, end < 0 ? undefined : end)
 }
 
 /** Whether path is template with its {id}s kept or replaced. */
@@ -104,6 +145,10 @@ function matchScore(template: string[], path: string[]): number {
 }
 
 function searchTexts(e: Endpoint): string[] {
-  const fields = new Set([...e.params.map((p) => p.name), ...fieldNames(e.body), ...fieldNames(e.answer)])
-  return [e.path, e.method, e.summary, e.doc, [...fields].join(' ')]
+  return [e.path, e.method, e.summary, e.doc, [...ownNames(e)].join(' ')]
+}
+
+/** The names of its parameters and fields, nested ones too. */
+function ownNames(e: Endpoint): Set<string> {
+  return new Set([...e.params.map((p) => p.name), ...fieldNames(e.body), ...fieldNames(e.answer)])
 }

@@ -23,9 +23,16 @@ describe('search', () => {
     expect((await loaded()).search(query)[0].item.id).toBe(first)
   })
 
-  test('reaches field names', async () => {
+  test('reaches field names, and says which', async () => {
     const found = (await loaded()).search('preferredCollectorId')
     expect(found.length).toBeGreaterThan(0)
+    expect(new Set(found.map((f) => f.also))).toEqual(new Set(['preferredCollectorId']))
+  })
+
+  test('knows every name and who has it', async () => {
+    const catalog = await loaded()
+    const one = catalog.names.find((n) => n.name === 'preferredCollectorId')
+    expect(one?.endpoints.map((e) => e.id)).toEqual(catalog.search('preferredCollectorId').map((f) => f.item.id).sort((a, b) => catalog.endpoints.findIndex((e) => e.id === a) - catalog.endpoints.findIndex((e) => e.id === b)))
   })
 
   test('finds the one that is meant among 500, and none that lacks a word', async () => {

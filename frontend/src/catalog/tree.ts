@@ -1,10 +1,10 @@
 import type { Endpoint } from '../client'
-import type { Catalog } from './catalog.svelte'
+import type { Catalog, Hit } from './catalog.svelte'
 
 /** One visible line of the catalog. */
 export type Item =
   | { kind: 'category'; key: string; name: string; count: number; open: boolean; level: 1; ruled: boolean }
-  | { kind: 'endpoint'; key: string; endpoint: Endpoint; level: number; short?: boolean; marks?: number[] }
+  | { kind: 'endpoint'; key: string; endpoint: Endpoint; level: number; short?: boolean; hit?: Hit }
 
 /** The lines to show: favourites and recents on top, then the categories, open ones with their endpoints. */
 export function branches(catalog: Pick<Catalog, 'categories' | 'byId'>, expanded: Set<string>, favourites: string[], recents: string[]): Item[] {

@@ -4,7 +4,13 @@ import {
   asFault, Fault,
   type Client, type Collection, type FaultDetail, type ListQuery, type Listener, type Session, type Start,
 } from './index'
+import { collectionsClient } from './collections'
+import { askClient } from './ask'
 import { lookupClient } from './lookup'
+import { portalsClient } from './portals'
+import { pastClient } from './past'
+import { tableClient } from './table'
+import { sendingClient } from './sending'
 
 export interface Call {
   method?: string
@@ -20,19 +26,20 @@ export interface Http {
   ask: (path: string, call?: Call) => Promise<Response>
 }
 
-export function httpClient(): Client {
-  let csrf = ''
+/** Clients of one page share a session. `portal` is undefined until it is known which was looked at last. */
+export function httpClient(portal?: number, shared = { csrf: '' }): Client {
+  const here = (path: string) => (portal && path.startsWith('/explorer/') && !/[?&]portal=/.test(path) ? `${path}${path.includes('?') ? '&' : '?'}portal=${portal}` : path)
 
   async function ask(path: string, { method = 'GET', body, signal, last }: Call = {}): Promise<Response> {
     const headers: Record<string, string> = { Accept: 'application/json' }
     if (method !== 'GET') {
       headers['Content-Type'] = 'application/json'
-      if (csrf) headers['X-CSRF-Token'] = csrf
+      if (shared.csrf) headers['X-CSRF-Token'] = shared.csrf
     }
     const text = JSON.stringify(body) ?? ''
     let answer: Response
     try {
-      answer = await fetch(path, {
+      answer = await fetch(here(path), {
         // Browsers refuse to keep more than 64 KiB alive beyond the page.
         method, headers, signal, keepalive: last && text.length < 60_000, credentials: 'same-origin',
         body: body === undefined ? undefined : text,
@@ -60,11 +67,18 @@ export function httpClient(): Client {
   const doc = (id: string, verb: string) => `/explorer/documents/${encodeURIComponent(id)}/${verb}`
 
   return {
+    ...collectionsClient(http),
+    ...askClient(http),
     ...lookupClient(http),
+    ...portalsClient(http),
+    at: (id) => httpClient(id, shared),
+    ...pastClient(http),
+    ...tableClient(http),
+    ...sendingClient(http),
     async start() {
       try {
-        const start = await json<Start>('/explorer/start')
-        csrf = start.user.csrfToken
+        const start = await json<Start>(portal === undefined ? '/explorer/start' : `/explorer/start?portal=${portal}`)
+        shared.csrf = start.user.csrfToken
         return start
       } catch (e) {
         if (e instanceof Fault && e.status === 401) return null
@@ -74,12 +88,12 @@ export function httpClient(): Client {
     async signIn(username, password) {
       const login: components['schemas']['Login'] = { username, password }
       const session = await json<Session>('/api/session', { method: 'POST', body: login })
-      csrf = session.csrfToken
+      shared.csrf = session.csrfToken
       return session
     },
     async signOut() {
       await ask('/api/session', { method: 'DELETE' })
-      csrf = ''
+      shared.csrf = ''
     },
     saveSettings: (change, last) => json('/explorer/settings', { method: 'PATCH', body: change, last }),
     catalog: () => json('/explorer/catalog'),
@@ -104,9 +118,12 @@ export function httpClient(): Client {
     nodeValue: async (id, node) => (await ask(`${doc(id, 'value')}?node=${node}`)).text(),
     find: (id, query, from, matchCase, signal) =>
       json(`${doc(id, 'find')}?query=${encodeURIComponent(query)}&from=${from}&case=${matchCase}`, { signal }),
+    findText: (id, query, from, matchCase, signal) =>
+      json(`${doc(id, 'find')}?query=${encodeURIComponent(query)}&from=${from}&case=${matchCase}&raw=true`, { signal }),
     rawUrl: (id) => doc(id, 'raw'),
+    hex: async (id) => (await http.ask(doc(id, 'hex'))).text(),
 
-    count: async (path) => (await json<{ total: number }>(`/api${path}?size=1`)).total,
+    count: async (path) => (portal ? await lookupClient(http).lookup<{ total: number }>(path, { size: '1' }) : await json<{ total: number }>(`/api${path}?size=1`)).total,
     openLink(url) {
       if (!/^https?:\/\//i.test(url)) return
       void ask('/explorer/native/open-link', { method: 'POST', body: { url } }).catch(() => {
@@ -155,6 +172,7 @@ function listen(to: Listener): () => void {
     })
   }
   on('progress')
+  on('pages')
   on('workspace')
   on('session')
   return () => stream.close()

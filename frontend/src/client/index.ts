@@ -2,8 +2,16 @@
  * The only door to Go: what the page may ask, and the shapes that come back.
  * Every call rejects with a Fault; a cancelled call rejects with a Fault whose `cancelled` is true.
  */
+import type { AskClient, Extracted } from './ask'
 import type { components, paths } from '../api.gen' // from the portal's OpenAPI; never edited
+import type { CollectionsClient } from './collections'
 import type { LookupClient } from './lookup'
+import type { Portal, PortalsClient } from './portals'
+import type { PastClient } from './past'
+import type { TableClient } from './table'
+import type { Hop, PagesProgress, PortalError, RunReport, SendingClient } from './sending'
+
+export type { PagesProgress } from './sending'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
@@ -13,13 +21,7 @@ export function hasBody(method: Method): boolean {
   return method === 'POST' || method === 'PUT' || method === 'PATCH'
 }
 
-export interface Portal {
-  name: string
-  baseUrl: string
-  address: string
-  demo: boolean
-  instance: string
-}
+export type { Portal } from './portals'
 
 export interface User {
   id: number
@@ -49,18 +51,41 @@ export interface Settings {
   theme?: Theme
   layout?: Layout
   activeTab?: number
+  /** Of remote portals, by their id. */
+  activeTabs?: Record<string, number>
+  activePortal?: number
+  /** The lock of the built-in portal. */
+  portalReadOnly?: boolean
   view?: View
   panel?: PanelName
   expanded?: string[]
+  leftPane?: 'endpoints' | 'collections'
+  openCollections?: number[]
+  /** Where a request was saved last. */
+  lastCollection?: number
   favourites?: string[]
   recents?: string[]
   /** 1 is actual size. */
   zoom?: number
+  density?: 'compact' | 'normal' | 'roomy'
+  fontSize?: 'normal' | 'large' | 'larger'
+  /** A person's own keys, by command; a command that is not in it has its declared ones. */
+  keys?: Record<string, string[]>
+  /** Requests kept in the history, apart from pinned ones. */
+  historyKept?: number
+  /** Seconds to wait for an answer, where a request does not say. */
+  timeout?: number
+  /** Show what a write would change before it is sent. */
+  reviewWrites?: boolean
+  /** Long lines of a response are wrapped. */
+  wrap?: boolean
   [key: string]: unknown
 }
 
 export interface Start {
+  /** The one whose tabs and variables these are. */
   portal: Portal
+  portals: Portal[]
   version: string
   dataFolder: string
   notice: string | null
@@ -89,6 +114,9 @@ export interface Param {
   minimum?: number
   maximum?: number
   example?: unknown
+  format?: string
+  /** Of a filter: which operators go with which fields. */
+  operators?: { fields: string[]; ops: string[] }[]
 }
 
 export interface Schema {
@@ -162,6 +190,8 @@ export interface DraftData {
   /** The JSON text, exactly. */
   body: string
   mode: 'form' | 'raw'
+  /** Seconds to wait for the answer; absent or 0 is the portal's own. */
+  timeout?: number
 }
 
 export interface Tab {
@@ -176,6 +206,12 @@ export interface Tab {
   /** Its last answer, 0 when there is none. */
   historyId: number
   view: Record<string, unknown>
+  /** The saved request it was opened from, 0 for none. */
+  requestId?: number
+  /** Grows with each change of name, draft or saved request. */
+  version?: number
+  /** When it was closed, 0 while it is open. */
+  closed?: number
 }
 
 export interface Variable {
@@ -243,6 +279,8 @@ export interface Reply {
   json: boolean
   /** Why the body is no JSON, or ''. */
   problem: string
+  /** The body is no text; `hex` shows its beginning. */
+  binary: boolean
   /** The first 200. */
   rows: DocRow[]
   rowCount: number
@@ -250,7 +288,17 @@ export interface Reply {
   historyId: number
   url: string
   quota: Quota | null
+  /** What extractors found in it. */
+  extracted?: Extracted[]
   timing: { connect: number; firstByte: number; download: number }
+  /** Of a run through all pages. */
+  run?: RunReport | null
+  /** Redirects that were followed, in their order. */
+  hops?: Hop[]
+  /** What undoing this write would do, in one sentence; '' when it cannot be undone. */
+  undo?: string
+  /** What the portal says is wrong, where its status is 400 or more. */
+  error?: PortalError | null
 }
 
 export interface SendRequest {
@@ -285,7 +333,7 @@ export interface Token {
 }
 
 export interface Snippet {
-  languages: { id: string; label: string }[]
+  languages: { id: string; label: string; extension: string }[]
   text: string
   lines: Token[][]
 }
@@ -330,16 +378,20 @@ export interface Collection<T extends { id: number }> {
 
 export interface Listener {
   progress?(e: { sendId: string; received: number; expected: number }): void
-  workspace?(e: { kind: 'tabs' | 'variables' | 'history' | 'settings' }): void
+  pages?(e: PagesProgress): void
+  workspace?(e: { kind: 'portals' | 'tabs' | 'collections' | 'variables' | 'history' | 'settings' | 'extractors' }): void
   session?(): void
 }
 
-export interface Client extends LookupClient {
+export interface Client extends AskClient, CollectionsClient, LookupClient, PastClient, SendingClient, TableClient, PortalsClient {
+  /** The same for a portal: its tabs, variables and history, and requests that go to it. */
+  at(portal: number): Client
   /** Null when nobody is signed in. */
   start(): Promise<Start | null>
   signIn(username: string, password: string): Promise<Session>
   signOut(): Promise<void>
-  saveSettings(change: Partial<Settings>, last?: boolean): Promise<Settings>
+  /** Null forgets a setting. */
+  saveSettings(change: { [K in keyof Settings]?: Settings[K] | null }, last?: boolean): Promise<Settings>
   catalog(): Promise<CatalogData>
 
   tabs: Collection<Tab>
@@ -355,9 +407,14 @@ export interface Client extends LookupClient {
   lines(document: string, from: number, count: number): Promise<{ lines: string[]; total: number }>
   nodePath(document: string, node: number): Promise<string>
   nodeValue(document: string, node: number): Promise<string>
+  /** In keys and values; opens the tree around the match. */
   find(document: string, query: string, from: number, matchCase: boolean, signal?: AbortSignal): Promise<Found>
+  /** In the body as it came; `row` is a line. */
+  findText(document: string, query: string, from: number, matchCase: boolean, signal?: AbortSignal): Promise<Found>
   /** The address of the body as it came, to save it. */
   rawUrl(document: string): string
+  /** The first 4 KiB of the body in hexadecimal, 16 bytes a line. */
+  hex(document: string): Promise<string>
 
   /** Items in the portal's list at path, counted by asking for one. */
   count(path: ListPath): Promise<number>

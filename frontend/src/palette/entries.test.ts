@@ -1,17 +1,18 @@
-import { expect, test } from 'vitest'
-import { search, type Entry, type Group } from './entries'
+import { describe, expect, test } from 'vitest'
+import type { App } from '../app.svelte'
+import { parseQuery, search, type Entry, type Source } from './entries'
+import { Results } from './results.svelte'
 
-const entry = (group: Group, text: string, more: Partial<Entry> = {}): Entry => ({ id: text, group, text, hint: '', words: '', key: '', run: () => {}, ...more })
+const entry = (text: string, more: Partial<Entry> = {}): Entry => ({ id: text, text, hint: '', words: '', key: '', run: () => {}, ...more })
+const source = (group: string, signs: string, entries: Entry[]): Source => ({ group, signs, most: 8, first: 11, list: () => entries })
+const app = {} as App
 const all = [
-  entry('Go to', 'API Explorer'),
-  entry('Go to', 'New API Request'),
-  entry('Go to', 'Monitor'),
-  entry('Run', 'Send Request'),
-  entry('Endpoints', '/setting/admins/{id}/apitokens', { words: 'GET Settings' }),
-  entry('Endpoints', '/device/devices', { words: 'POST Devices', hint: 'Add a device' }),
-  entry('History', '/device/devices/42', { words: 'GET' }),
+  source('Go to', '>', [entry('API Explorer'), entry('New API Request'), entry('Monitor')]),
+  source('Run', '>', [entry('Send Request')]),
+  source('Endpoints', '/#', [entry('/setting/admins/{id}/apitokens', { words: 'GET Settings' }), entry('/device/devices', { words: 'POST Devices', hint: 'Add a device' })]),
+  source('Tabs', '#', [entry('My devices')]),
 ]
-const found = (query: string) => search(all, query).map((s) => [s.group, ...s.entries.map((e) => e.item.text)])
+const found = (query: string) => search(all, (s) => s.list!(app), parseQuery(query)).map((s) => [s.group, ...s.entries.map((e) => e.item.text)])
 
 test('typing API offers the explorer and a new request first', () => {
   expect(found('API')).toEqual([
@@ -20,11 +21,12 @@ test('typing API offers the explorer and a new request first', () => {
   ])
 })
 
-test('> looks at commands only and / at endpoints only', () => {
+test('> looks at commands only, / at endpoints only, # at places', () => {
   expect(found('>')).toEqual([['Go to', 'API Explorer', 'New API Request', 'Monitor'], ['Run', 'Send Request']])
   expect(found('>send')).toEqual([['Run', 'Send Request']])
   expect(found('/dev')).toEqual([['Endpoints', '/device/devices']])
   expect(found('/')).toEqual([['Endpoints', '/setting/admins/{id}/apitokens', '/device/devices']])
+  expect(found('#devices')).toEqual([['Endpoints', '/device/devices'], ['Tabs', 'My devices']])
 })
 
 test('a method narrows', () => {
@@ -33,4 +35,46 @@ test('a method narrows', () => {
 
 test('nothing found is no section', () => {
   expect(found('zzzz')).toEqual([])
+})
+
+describe('what must be asked for', () => {
+  function asking() {
+    const calls: { query: string; signal: AbortSignal; answer: (entries: Entry[]) => void }[] = []
+    const slow: Source = {
+      group: 'History', signs: '#', most: 8, first: 4,
+      ask: (_, query, signal) => new Promise((answer) => calls.push({ query, signal, answer })),
+    }
+    const results = new Results(app, [slow, ...all], '')
+    const type = (text: string) => {
+      results.query = text
+      results.ask()
+    }
+    return { calls, results, type, shown: () => results.sections.map((s) => [s.group, ...s.entries.map((e) => e.item.text)]) }
+  }
+  const settle = () => new Promise((done) => setTimeout(done))
+
+  test('comes below what is at hand, also what only its words match', async () => {
+    const { calls, type, shown } = asking()
+    type('monitor')
+    expect(shown()).toEqual([['Go to', 'Monitor']])
+    calls[0].answer([entry('/device/devices/42')])
+    await settle()
+    expect(shown()).toEqual([['Go to', 'Monitor'], ['History', '/device/devices/42']])
+  })
+
+  test('is given up by the next key, and a late answer changes nothing', async () => {
+    const { calls, type, shown } = asking()
+    type('dev')
+    type('send')
+    expect(calls.map((c) => [c.query, c.signal.aborted])).toEqual([['dev', true], ['send', false]])
+    calls[0].answer([entry('/device/devices/42')])
+    await settle()
+    expect(shown()).toEqual([['Run', 'Send Request']])
+  })
+
+  test('is not asked where the sign leaves it out', () => {
+    const { calls, type } = asking()
+    type('>dev')
+    expect(calls).toEqual([])
+  })
 })

@@ -18,6 +18,16 @@ export interface Piece {
   hit: boolean
 }
 
+/** Fields to look into, made ready once for many queries. */
+export interface Text {
+  fields: readonly string[]
+  lower: readonly string[]
+}
+
+export function prepare(fields: readonly string[]): Text {
+  return { fields, lower: fields.map((f) => f.toLowerCase()) }
+}
+
 const boundary = /[\s/{}._\-:?&=,()]/
 const longestFuzzy = 120
 const widestGap = 2
@@ -27,13 +37,12 @@ const widestGap = 2
  * An empty query matches everything with score 0. `textOf` answers the fields
  * to look into, most important first.
  */
-export function rank<T>(query: string, items: readonly T[], textOf: (item: T) => string | readonly string[]): Ranked<T>[] {
+export function rank<T>(query: string, items: readonly T[], textOf: (item: T) => string | readonly string[] | Text): Ranked<T>[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const found: Ranked<T>[] = []
   for (const item of items) {
     const text = textOf(item)
-    const fields = typeof text === 'string' ? [text] : text
-    const match = matchAll(words, fields)
+    const match = matchAll(words, typeof text === 'string' ? prepare([text]) : 'lower' in text ? text : prepare(text))
     if (match) found.push({ item, ...match })
   }
   return words.length ? found.sort((a, b) => b.score - a.score) : found
@@ -56,8 +65,7 @@ export function pieces(text: string, marks: readonly number[] | undefined): Piec
   return out
 }
 
-function matchAll(words: string[], fields: readonly string[]): { score: number; marks: number[][] } | undefined {
-  const lower = fields.map((f) => f.toLowerCase())
+function matchAll(words: string[], { fields, lower }: Text): { score: number; marks: number[][] } | undefined {
   const hits = fields.map(() => new Set<number>())
   let score = 0
   for (const word of words) {

@@ -1,9 +1,11 @@
-import { asFault, hasBody, type Client, type DraftData, type Endpoint, type Fault, type Method, type Reply } from '../client'
+import { asFault, hasBody, type Client, type DraftData, type Endpoint, type Fault, type Method, type PagesProgress, type Reply } from '../client'
+import type { FileFormat, SavedFile } from '../client/sending'
 import { fits, placeholders, type Catalog } from '../catalog/catalog.svelte'
 import { editRow, editRows, plainRows, type EditRow } from './rows'
 import { exampleBody } from './example'
 import { readPasted, type Pasted } from './paste'
 import type { OffField } from './form'
+import { Past, type Snapshot } from './past'
 
 export function emptyDraft(): DraftData {
   return { method: 'GET', path: '', template: '', pathParams: [], query: [], headers: [], body: '', mode: 'form' }
@@ -11,14 +13,18 @@ export function emptyDraft(): DraftData {
 
 /** What a draft needs from outside: its tab's id on the server, and who to tell. */
 export interface DraftOwner {
-  client: Pick<Client, 'send'>
+  client: Pick<Client, 'send' | 'pages' | 'steer'>
   catalog: Pick<Catalog, 'match' | 'byId'>
   /** Resolves when the tab exists in Go. */
   tabId(): Promise<number>
   /** Addresses that a typed URL may begin with. */
   bases?(): string[]
+  /** Asked before anything goes out; false sends nothing. */
+  before?(draft: Draft): boolean | Promise<boolean>
   /** An answer or a fault has arrived. */
   answered?(draft: Draft): void
+  /** All pages of a list are in a file. */
+  saved?(file: SavedFile): void
 }
 
 /** One tab's request while it is edited, and the last answer to it. */
@@ -41,6 +47,16 @@ export class Draft {
   received = $state(0)
   expected = $state(0)
   sendId = $state('')
+  /** How far fetching all pages is, while it is under way. */
+  run = $state.raw<PagesProgress>()
+  /** Seconds to wait for an answer; 0 is the portal's own. */
+  timeout = $state(0)
+  /** A fault that the portal's answer names a field for: shown where the field is. */
+  marked = $state.raw<Fault>()
+  #past: Past | undefined
+  /** Whether it was sent again by itself already. */
+  again = false
+  #held = false
   #sending = $state.raw<AbortController>()
   #sent = $state('')
 
@@ -69,7 +85,7 @@ export class Draft {
   data(): DraftData {
     const { method, path, body, mode } = this
     return {
-      method, path, body, mode,
+      method, path, body, mode, ...(this.timeout ? { timeout: this.timeout } : {}),
       template: this.endpoint?.path ?? this.template,
       pathParams: plainRows(this.pathParams),
       query: plainRows(this.query),
@@ -87,14 +103,42 @@ export class Draft {
     this.headers = editRows(data.headers)
     this.body = data.body ?? ''
     this.mode = data.mode === 'raw' ? 'raw' : 'form'
+    this.timeout = data.timeout ?? 0
     this.bodyOff = []
-    this.fault = undefined
+    this.fault = this.marked = undefined
     this.syncPathParams()
+  }
+
+  /** Notes the request as it is now, to come back to it by undo. */
+  note() {
+    const { method, path, template, timeout, body, bodyOff } = this
+    const now: Snapshot = { method, path, template, timeout, body, bodyOff, pathParams: copies(this.pathParams), query: copies(this.query), headers: copies(this.headers) }
+    if (this.#past) this.#past.note(now, performance.now())
+    else this.#past = new Past(now)
+  }
+
+  /** Takes the last edit back; false when there is none. */
+  undo(): boolean {
+    this.note()
+    return this.#restore(this.#past?.undo())
+  }
+
+  redo(): boolean {
+    this.note()
+    return this.#restore(this.#past?.redo())
+  }
+
+  /** Rows keep their identity, so that the focus stays where it is. */
+  #restore(to: Snapshot | undefined): boolean {
+    if (!to) return false
+    Object.assign(this, { ...to, pathParams: copies(to.pathParams), query: copies(to.query), headers: copies(to.headers) })
+    this.fault = undefined
+    return true
   }
 
   /** Becomes a request to the endpoint, and forgets the previous answer. */
   choose(endpoint: Endpoint) {
-    this.stop()
+    this.abort()
     this.load(draftOf(endpoint))
     this.clearReply()
   }
@@ -113,7 +157,7 @@ export class Draft {
   }
 
   clearReply() {
-    this.reply = this.fault = undefined
+    this.reply = this.fault = this.marked = undefined
     this.#sent = ''
   }
 
@@ -170,32 +214,79 @@ export class Draft {
 
   /** Sends once: a second call while the first runs does nothing. */
   async send(anyway = false) {
-    if (this.busy) return
+    await this.#ask((sendId, tabId, draft, signal) => this.owner.client.send({ sendId, tabId, draft, anyway }, signal))
+  }
+
+  /**
+   * Fetches every page of a list, with its own size or the portal's largest;
+   * `resume` is the document of a run that ended early, to go on from there.
+   */
+  async sendAll(largest = false, resume = '') {
+    await this.#ask((sendId, tabId, draft, signal) => {
+      this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0 }
+      return this.owner.client.pages({ sendId, tabId, draft, anyway: false, largest, resume }, signal)
+    })
+  }
+
+  /** Fetches every page of a list into a file; the answer on screen stays. */
+  async saveAll(file: FileFormat, name: string) {
+    await this.#ask((sendId, tabId, draft, signal) => {
+      this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0 }
+      return this.owner.client.pages({ sendId, tabId, draft, anyway: false, largest: true, resume: '', file, name }, signal)
+    })
+  }
+
+  /** How far a run is; what belongs to another request is not taken. True when it was. */
+  progress(e: PagesProgress): boolean {
+    if (!this.run || this.sendId !== e.sendId) return false
+    this.run = e
+    return true
+  }
+
+  async #ask(ask: (sendId: string, tabId: number, draft: DraftData, signal: AbortSignal) => Promise<Reply | { saved: SavedFile }>) {
+    if (this.busy || this.#held) return
     this.absorb()
+    const may = this.owner.before?.(this) ?? true
+    if (may !== true) {
+      this.#held = true
+      const yes = await Promise.resolve(may).finally(() => (this.#held = false))
+      if (!yes || this.busy) return
+    }
     const stop = (this.#sending = new AbortController())
-    this.fault = undefined
+    this.fault = this.marked = undefined
     this.sendId = crypto.randomUUID()
     this.received = this.expected = this.elapsed = 0
     const begun = performance.now()
     const clock = setInterval(() => (this.elapsed = performance.now() - begun), 100)
-    const content = this.content
+    const [content, draft] = [this.content, this.data()]
+    let done = () => this.owner.answered?.(this)
     try {
-      const tabId = await this.owner.tabId()
-      const reply = await this.owner.client.send({ sendId: this.sendId, tabId, draft: this.data(), anyway }, stop.signal)
+      const reply = await ask(this.sendId, await this.owner.tabId(), draft, stop.signal)
       if (stop.signal.aborted) return
+      if ('saved' in reply) {
+        done = () => this.owner.saved?.(reply.saved)
+        return
+      }
       this.reply = reply
+      if (reply.status !== 429) this.again = false
       this.#sent = content
     } catch (e) {
       if (this.#sending === stop) this.fault = asFault(e)
     } finally {
       clearInterval(clock)
-      if (this.#sending === stop) this.#sending = undefined
-      this.owner.answered?.(this)
+      if (this.#sending === stop) this.#sending = this.run = undefined
+      done()
     }
   }
 
-  /** Cancels a running request. */
+  /** Cancels a running request. Of a run through pages, what has come is kept. */
   stop() {
+    if (this.run?.page) void this.owner.client.steer(this.sendId, 'stop').catch(() => this.abort())
+    else this.abort()
+  }
+
+  /** Cancels a running request and keeps nothing. */
+  abort() {
     this.#sending?.abort()
   }
 
@@ -206,6 +297,8 @@ export class Draft {
     this.#sent = this.content
   }
 }
+
+const copies = (rows: EditRow[]): EditRow[] => rows.map((r) => ({ ...r }))
 
 /** The request an endpoint begins with: parameters off unless required, example body where one is sent. */
 export function draftOf(e: Endpoint): DraftData {

@@ -21,7 +21,7 @@ async function setUp() {
       asked.push({ request, signal, answer: (r) => done(r as Reply), fail })
       signal.addEventListener('abort', () => fail(new DOMException('aborted', 'AbortError')))
     })
-  const draft = new Draft({ client: { send }, catalog, tabId: async () => 7 })
+  const draft = new Draft({ client: { send, pages: send, steer: async () => {} }, catalog, tabId: async () => 7 })
   const sent = async () => {
     while (asked.length === 0) await Promise.resolve()
     return asked[asked.length - 1]

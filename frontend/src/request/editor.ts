@@ -1,62 +1,90 @@
 /** The JSON editor: CodeMirror, loaded on first use. */
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete'
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
-import { linter, lintKeymap, type Diagnostic } from '@codemirror/lint'
+import { diagnosticCount, forceLinting, lintGutter, linter, lintKeymap, nextDiagnostic } from '@codemirror/lint'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
-import { Compartment, EditorState, type Extension } from '@codemirror/state'
+import { EditorState, Transaction, type Extension } from '@codemirror/state'
 import { Decoration, drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, MatchDecorator, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import type { Schema } from '../client'
-import { hint, schemaAt } from '../catalog/schema'
-import { parse } from './json'
+import { complete, completeVariables, diagnose, hovers, type Known } from './editor-schema'
 
 export interface Editor {
   /** Shows the text unless it is what the editor has already. */
   setText(text: string): void
+  /** Edits the text as typing would: the editor's undo takes it back. */
+  edit(text: string): void
   goto(at: number): void
+  /** To the next place that has a finding. */
+  next(): void
+  /** Looks again: the schema or a variable has changed. */
+  check(): void
   destroy(): void
 }
 
-export interface EditorOptions {
+export interface EditorOptions extends Known {
   onchange(text: string): void
-  schema(): Schema | undefined
+  /** How many findings there are. */
+  onfound(count: number): void
+  /** The editor has nothing more to undo or redo. */
+  onundo(): boolean
+  onredo(): boolean
 }
 
 export function openEditor(parent: HTMLElement, text: string, options: EditorOptions): Editor {
-  const own = new Compartment()
   const view = new EditorView({
     parent,
-    state: EditorState.create({ doc: text, extensions: [own.of(extensions(options))] }),
+    state: EditorState.create({ doc: text, extensions: extensions(options) }),
   })
   return {
     setText(next) {
       if (view.state.doc.toString() === next) return
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } })
+      // The request's own undo knows this edit: the editor's does not.
+      view.dispatch({ changes: difference(view.state.doc.toString(), next), annotations: Transaction.addToHistory.of(false) })
+    },
+    edit(next) {
+      view.dispatch({ changes: difference(view.state.doc.toString(), next), userEvent: 'input' })
     },
     goto(at) {
       const anchor = Math.min(at, view.state.doc.length)
       view.dispatch({ selection: { anchor }, scrollIntoView: true })
       view.focus()
     },
+    next: () => void (nextDiagnostic(view), view.focus()),
+    check: () => forceLinting(view),
     destroy: () => view.destroy(),
   }
 }
 
+/** Only what differs, so that the caret and what is folded stay. */
+function difference(now: string, next: string) {
+  let from = 0
+  while (from < now.length && now[from] === next[from]) from++
+  let end = 0
+  while (end < now.length - from && end < next.length - from && now[now.length - 1 - end] === next[next.length - 1 - end]) end++
+  return { from, to: now.length - end, insert: next.slice(from, next.length - end) }
+}
+
 function extensions(options: EditorOptions): Extension[] {
+  const further = [
+    { key: 'Mod-z', run: () => options.onundo() },
+    { key: 'Mod-y', run: () => options.onredo() },
+    { key: 'Mod-Shift-z', run: () => options.onredo() },
+  ]
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
   return [
     nonce ? EditorView.cspNonce.of(nonce) : [],
     lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(),
     highlightSelectionMatches(), json(), syntaxHighlighting(colours), variables, EditorView.lineWrapping,
-    linter((view) => problems(view.state.doc.toString()), { delay: 200 }),
-    autocompletion({ override: [(context) => complete(context, options.schema())] }),
-    keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter((k) => k.key !== 'Mod-Enter'), ...historyKeymap, ...foldKeymap, ...searchKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
+    linter((view) => diagnose(view.state.doc.toString(), options), { delay: 200 }), lintGutter(), hovers(options),
+    autocompletion({ override: [(context) => completeVariables(context, options) ?? complete(context, options.schema())] }),
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter((k) => k.key !== 'Mod-Enter'), ...historyKeymap, ...further, ...foldKeymap, ...searchKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
     EditorView.contentAttributes.of({ 'aria-label': 'Raw JSON body', spellcheck: 'false' }),
     EditorView.domEventHandlers({ beforeinput: typeOver }),
     EditorView.updateListener.of((u) => {
       if (u.docChanged) options.onchange(u.state.doc.toString())
+      options.onfound(diagnosticCount(u.state))
     }),
     theme,
   ]
@@ -75,53 +103,6 @@ function typeOver(e: InputEvent, view: EditorView): boolean {
   if (!handled) view.dispatch(insert())
   e.preventDefault()
   return true
-}
-
-function problems(text: string): Diagnostic[] {
-  const { problem } = parse(text)
-  if (!problem) return []
-  const from = Math.min(problem.at, text.length)
-  return [{ from, to: Math.min(from + 1, text.length), severity: 'error', message: problem.message }]
-}
-
-/** Field names and values of the endpoint's schema at the cursor. */
-function complete(context: CompletionContext, schema: Schema | undefined): CompletionResult | null {
-  const word = context.matchBefore(/"?[\w.-]*/)
-  if (!schema || !word || (word.from === word.to && !context.explicit)) return null
-  const text = context.state.doc.toString()
-  const path = pathAt(text, word.from)
-  const before = text.slice(0, word.from).trimEnd()
-  if (before.endsWith(':')) {
-    const key = /"((?:[^"\\]|\\.)*)"\s*:$/.exec(before)?.[1] ?? ''
-    const at = schemaAt(schema, [...path, key])
-    const values = at?.enum ?? (at?.type === 'boolean' ? [true, false] : [])
-    return values.length ? { from: word.from, options: values.map((v) => ({ label: JSON.stringify(v), type: 'constant' })) } : null
-  }
-  if (!/[{,]$/.test(before)) return null
-  const object = schemaAt(schema, path)
-  const names = object?.properties?.filter((p) => !p.readOnly) ?? []
-  const closing = text[context.pos] === '"' ? 1 : 0
-  return names.length
-    ? { from: word.from, to: context.pos + closing, options: names.map((p) => ({ label: `"${p.name}"`, apply: `"${p.name}": `, detail: hint(p), info: p.doc, type: 'property' })) }
-    : null
-}
-
-/** Keys and indexes around a place, found by counting brackets: the text need not be valid. */
-function pathAt(text: string, at: number): (string | number)[] {
-  const path: (string | number)[] = []
-  const stack: { array: boolean; index: number; key: string }[] = []
-  const token = /"(?:[^"\\\n]|\\.)*"(\s*:)?|[{}[\],]/g
-  for (let m = token.exec(text); m && m.index < at; m = token.exec(text)) {
-    const top = stack.at(-1)
-    const t = m[0]
-    if (t === '{' || t === '[') stack.push({ array: t === '[', index: 0, key: '' })
-    else if (t === '}' || t === ']') stack.pop()
-    else if (t === ',' && top) top.index++
-    else if (m[1] && top) top.key = t.slice(1, t.lastIndexOf('"'))
-  }
-  stack.pop()
-  for (const s of stack) path.push(s.array ? s.index : s.key)
-  return path
 }
 
 const matcher = new MatchDecorator({ regexp: /\{\{[^{}]*\}\}/g, decoration: Decoration.mark({ class: 'cm-variable' }) })
@@ -166,6 +147,11 @@ const theme = EditorView.theme({
   '.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--font-code)', fontSize: 'var(--fs-12)' },
   '.cm-completionDetail': { color: 'var(--text-3)', fontStyle: 'normal', fontFamily: 'var(--font-ui)' },
   '.cm-textfield, .cm-button': { backgroundColor: 'var(--bg-field)', backgroundImage: 'none', border: '1px solid var(--line-2)', borderRadius: 'var(--r-ctl)', fontSize: 'var(--fs-12)' },
+  '.cm-about': { maxWidth: '360px', padding: '6px 8px', font: 'var(--fs-12)/16px var(--font-ui)' },
+  '.cm-about b': { fontFamily: 'var(--font-code)', marginRight: '8px' },
+  '.cm-about p': { color: 'var(--text-2)' },
+  '.cm-lintRange-warning, .cm-lintRange-info': { backgroundImage: 'none', textDecoration: 'underline dotted var(--warn)' },
+  '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--crit)' },
   '.cm-foldPlaceholder': { backgroundColor: 'var(--bg-field)', border: '1px solid var(--line-2)', color: 'var(--text-3)' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--crit)' },
 })

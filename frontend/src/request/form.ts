@@ -85,6 +85,37 @@ export function insertMember(text: string, parent: Node, n: number, member: stri
   return `${text.slice(0, start)}${member},${gap || ' '}${text.slice(start)}`
 }
 
+/** The text with two members of the parent in each other's place; what stands between them stays. */
+export function swapMembers(text: string, parent: Node, a: number, b: number): string {
+  const [first, second] = [parent.members[Math.min(a, b)], parent.members[Math.max(a, b)]]
+  const piece = (m: Member) => text.slice(m.start, m.value.end)
+  return text.slice(0, first.start) + piece(second) + text.slice(first.value.end, second.start) + piece(first) + text.slice(second.value.end)
+}
+
+/** The text with the member moved to another place, one neighbour after the other. */
+export function moveMember(text: string, parent: Node, from: number, to: number, read: (text: string) => Node | undefined): string {
+  const by = Math.sign(to - from)
+  let now: Node | undefined = parent
+  for (let at = from; at !== to && now; at += by) {
+    text = swapMembers(text, now, at, at + by)
+    now = read(text)
+  }
+  return text
+}
+
+type Path = OffField['parent']
+
+const within = (path: Path, parent: Path) => path.length > parent.length && parent.every((step, i) => step === path[i])
+
+/** Fields that are off, after the members of one parent got other places: `place` of each, undefined when it went. */
+export function movedOff(off: OffField[], parent: Path, place: (step: string | number) => string | number | undefined): OffField[] {
+  return off.flatMap((f) => {
+    if (!within(f.parent, parent)) return [f]
+    const to = place(f.parent[parent.length])
+    return to === undefined ? [] : [{ ...f, parent: [...parent, to, ...f.parent.slice(parent.length + 1)] }]
+  })
+}
+
 function indentAt(text: string, at: number): string {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   return /^[ \t]*/.exec(line)?.[0] ?? ''

@@ -1,53 +1,70 @@
-import { expect, test } from 'vitest'
-import { readPasted, shellWords } from './paste'
+import { describe, expect, test } from 'vitest'
+import { readPasted, type Pasted } from './paste'
+import { shellWords } from './shell'
 
 const bases = ['http://127.0.0.1:8443/api']
+const base = bases[0]
+const row = (key: string, value: string) => ({ on: true, key, value })
 
-test('a whole address becomes path and query, decoded', () => {
-  expect(readPasted('http://127.0.0.1:8443/api/device/devices?size=5&filter=displayName~%22web%22&sort=%2Bid&empty', bases)).toEqual({
-    path: '/device/devices',
-    query: [
-      { on: true, key: 'size', value: '5' },
-      { on: true, key: 'filter', value: 'displayName~"web"' },
-      { on: true, key: 'sort', value: '+id' },
-      { on: true, key: 'empty', value: '' },
-    ],
+describe('an address', () => {
+  test('becomes path and query, decoded', () => {
+    expect(readPasted(`${base}/device/devices?size=5&filter=displayName~%22web%22&sort=%2Bid&empty`, bases)).toEqual({
+      path: '/device/devices', query: [row('size', '5'), row('filter', 'displayName~"web"'), row('sort', '+id'), row('empty', '')],
+    })
+  })
+
+  test('of another portal loses its host and base', () => {
+    expect(readPasted('https://acme.example.com/santaba/rest/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [] })
+  })
+
+  test('a plain path is no paste to interpret', () => {
+    expect(readPasted('/device/devices', bases)).toBeUndefined()
+    expect(readPasted('devices and more', bases)).toBeUndefined()
+  })
+
+  test('a method before a path is taken', () => {
+    expect(readPasted('delete /device/devices/7', bases)).toEqual({ method: 'DELETE', path: '/device/devices/7', query: [] })
   })
 })
 
-test('an address of another portal loses its host and base', () => {
-  expect(readPasted('https://acme.example.com/santaba/rest/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [] })
-})
+describe('a cURL command', () => {
+  const request = (more: Partial<Pasted>): Pasted => ({ method: 'GET', path: '/a', query: [], headers: [], body: '', ...more })
 
-test('a plain path is no paste to interpret', () => {
-  expect(readPasted('/device/devices', bases)).toBeUndefined()
-  expect(readPasted('devices and more', bases)).toBeUndefined()
-})
+  test.each<[string, string, Partial<Pasted>]>([
+    ['nothing but an address', `curl ${base}/a`, {}],
+    ['a prompt in front', `$ curl ${base}/a`, {}],
+    ['an address without a scheme', `curl 127.0.0.1:8443/api/a`, { path: '/a' }],
+    ['--url, and flags without a value', `curl -sSL --compressed --url ${base}/a -k`, {}],
+    ['-X apart and together', `curl -X DELETE ${base}/a`, { method: 'DELETE' }],
+    ['flags written together', `curl -sXPUT ${base}/a -d '{}'`, { method: 'PUT', body: '{}' }],
+    ['--request=', `curl --request=PATCH ${base}/a`, { method: 'PATCH' }],
+    ['data means POST', `curl ${base}/a -d '{"a":1}'`, { method: 'POST', body: '{"a":1}' }],
+    ['--json in two pieces', `curl ${base}/a --json '{"a":' --json '1}'`, { method: 'POST', body: '{"a":1}' }],
+    ['data twice is joined by &', `curl ${base}/a -d x=1 --data y=2`, { method: 'POST', body: 'x=1&y=2' }],
+    ['-G puts the data into the query', `curl -G ${base}/a -d size=5 --data-urlencode 'filter=name~"a b"'`, { query: [row('size', '5'), row('filter', 'name~"a b"')] }],
+    ['headers, an empty one and one left out', `curl ${base}/a -H 'X-A: 1' -H 'X-Empty;' -H 'X-Out:' -H "Host: x"`, { headers: [row('X-A', '1'), row('X-Empty', '')] }],
+    ['Authorization is dropped and told', `curl ${base}/a -H 'Authorization: Bearer t' -H 'Accept: */*'`, { headers: [row('Accept', '*/*')], dropped: ['Authorization'] }],
+    ['so are user and cookie', `curl -u me:secret -b 's=1' ${base}/a -H 'cookie: t=2'`, { dropped: ['Authorization', 'Cookie'] }],
+    ['values of flags are no address', `curl -o out.json -m 5 --retry 3 -F file=@x ${base}/a`, {}],
+    ['lines continued with a backslash', `curl \\\n  -X POST \\\r\n  '${base}/a' \\\n  -d '{"name":"it'\\''s"}'`, { method: 'POST', body: `{"name":"it's"}` }],
+    ['$-quoting as Chrome writes it', `curl '${base}/a' --data-raw $'{"n":"it\\'s \\u00e9\\n"}'`, { method: 'POST', body: `{"n":"it's é\n"}` }],
+    ['cmd: carets and doubled escapes', `curl ^"${base}/a^" ^\r\n  -X ^"PUT^" ^\r\n  --data-raw ^"^{^\\^"a^\\^":1^}^"`, { method: 'PUT', body: '{"a":1}' }],
+    ['PowerShell: backticks and \'\'', `curl.exe '${base}/a' \`\n  -X POST \`\n  -d '{\\"n\\":\\"it''s\\"}'`, { method: 'POST', body: `{"n":"it's"}` }],
+    ['a {{variable}} stays one', `curl ${base}/a/{{id}}?x={{y}}`, { path: '/a/{{id}}', query: [row('x', '{{y}}')] }],
+  ])('%s', (_, command, want) => {
+    expect(readPasted(command, bases)).toEqual(request(want))
+  })
 
-test('a method before a path is taken', () => {
-  expect(readPasted('delete /device/devices/7', bases)).toEqual({ method: 'DELETE', path: '/device/devices/7', query: [] })
-})
-
-test('a cURL command becomes the request, without what belongs to the session', () => {
-  const command = `curl -X PUT 'http://127.0.0.1:8443/api/device/devices/7?dry=1' \\
-    -H 'X-Version: 3' -H "Cookie: s=1" --header='Content-Type: application/json' \\
-    --data-raw '{"name":"it'\\''s"}'`
-  expect(readPasted(command, bases)).toEqual({
-    method: 'PUT',
-    path: '/device/devices/7',
-    query: [{ on: true, key: 'dry', value: '1' }],
-    headers: [{ on: true, key: 'X-Version', value: '3' }, { on: true, key: 'Content-Type', value: 'application/json' }],
-    body: `{"name":"it's"}`,
+  test('without an address is none', () => {
+    expect(readPasted('curl -X POST', bases)).toBeUndefined()
   })
 })
 
-test('cURL data means POST, unless -G puts it into the query', () => {
-  expect(readPasted(`curl http://127.0.0.1:8443/api/a -d '{}'`, bases)?.method).toBe('POST')
-  expect(readPasted(`curl -G http://127.0.0.1:8443/api/a -d size=5`, bases)).toEqual({
-    method: 'GET', path: '/a', headers: [], query: [{ on: true, key: 'size', value: '5' }],
-  })
-})
-
-test('shell words undo quotes, escapes and continued lines', () => {
-  expect(shellWords(`a 'b c' "d \\"e\\"" f\\ g \\\n h$'\\n'`)).toEqual(['a', 'b c', 'd "e"', 'f g', 'h\n'])
+test.each([
+  [`a 'b c' "d \\"e\\"" f\\ g \\\n h$'\\n'`, ['a', 'b c', 'd "e"', 'f g', 'h\n']],
+  [`'' "" x`, ['', '', 'x']],
+  [`"a\\b" 'c\\d'`, ['a\\b', 'c\\d']],
+  ["$'\\x41\\101\\u20ac\\''", ["AA€'"]],
+])('shell words of %j', (command, words) => {
+  expect(shellWords(command)).toEqual(words)
 })

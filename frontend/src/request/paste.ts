@@ -1,7 +1,11 @@
 /** A pasted address or cURL command as a request. */
 import { METHODS, type DraftData, type Method, type Row } from '../client'
+import { shellWords } from './shell'
 
-export type Pasted = Partial<Pick<DraftData, 'method' | 'path' | 'query' | 'headers' | 'body'>>
+export interface Pasted extends Partial<Pick<DraftData, 'method' | 'path' | 'query' | 'headers' | 'body'>> {
+  /** Headers that say who asks, left out: the session does. */
+  dropped?: string[]
+}
 
 /**
  * What the text asks for, or undefined when it is neither a whole URL, nor a
@@ -9,7 +13,8 @@ export type Pasted = Partial<Pick<DraftData, 'method' | 'path' | 'query' | 'head
  */
 export function readPasted(text: string, bases: string[]): Pasted | undefined {
   const trimmed = text.trim()
-  if (/^curl(\.exe)?\s/i.test(trimmed)) return readCurl(trimmed, bases)
+  const command = trimmed.replace(/^(?:[$>#%]|PS[^>]*>)\s+(?=curl)/i, '')
+  if (/^curl(\.exe)?\s/i.test(command)) return readCurl(command, bases)
   const withMethod = /^(GET|POST|PUT|PATCH|DELETE)\s+(\S+)$/i.exec(trimmed)
   if (withMethod) return { ...readAddress(withMethod[2], bases), method: withMethod[1].toUpperCase() as Method }
   if (/\s/.test(trimmed)) return undefined
@@ -44,81 +49,90 @@ function decode(text: string): string {
   }
 }
 
-/** Headers that belong to the browser or to the session, never to a request. */
-const leftOut = /^(host|cookie|content-length|connection|accept-encoding|user-agent|origin|referer|sec-.*|x-csrf-token)$/i
+/** Headers that belong to the browser or to the connection, never to a request. */
+const leftOut = /^(host|content-length|connection|accept-encoding|user-agent|origin|referer|dnt|priority|pragma|sec-.*|x-csrf-token)$/i
+/** Headers that say who asks: the portal's own session does. */
+const identity = /^(authorization|proxy-authorization|cookie)$/i
+
+/** Flags without a meaning here that take a value. */
+const withValue = /^(-o|--output|-c|--cookie-jar|-A|--user-agent|-e|--referer|-m|--max-time|--connect-timeout|-x|--proxy|-U|--proxy-user|--cacert|-E|--cert|--key|-w|--write-out|-r|--range|-F|--form|--form-string|-T|--upload-file|-K|--config|-D|--dump-header|--retry|--retry-delay|--retry-max-time|--max-redirs|--resolve|--connect-to|--interface|--limit-rate|-y|-Y|-z|--ciphers|--tls-max|--noproxy|--unix-socket|--trace|--trace-ascii|--stderr|--url-query|--variable)$/
+
+/** Short flags, for those written together: -sSLXPOST. */
+const shortWithValue = 'XHdubocAemxUEwrFTKDyYz'
 
 function readCurl(command: string, bases: string[]): Pasted | undefined {
-  const words = shellWords(command).slice(1)
+  const words = shellWords(command).slice(1).flatMap(splitFlags)
   const headers: Row[] = []
   const data: string[] = []
+  const dropped = new Set<string>()
+  const more: Row[] = []
   let method: string | undefined
   let address: string | undefined
   let asQuery = false
+  let json = false
   for (let i = 0; i < words.length; i++) {
-    const [flag, inline] = splitFlag(words[i])
-    const value = () => inline ?? words[++i] ?? ''
-    if (flag === '-X' || flag === '--request') method = value().toUpperCase()
-    else if (flag === '-H' || flag === '--header') {
-      const [, key, text] = /^([^:]+):\s?(.*)$/s.exec(value()) ?? []
-      if (key && !leftOut.test(key.trim())) headers.push({ on: true, key: key.trim(), value: text.trim() })
-    } else if (/^(-d|--data|--data-raw|--data-binary|--data-ascii|--json|--data-urlencode)$/.test(flag)) data.push(value())
-    else if (flag === '-G' || flag === '--get') asQuery = true
-    else if (flag === '-I' || flag === '--head') method ??= 'GET'
-    else if (flag === '--url') address = value()
-    else if (/^(-u|--user|-o|--output|-b|--cookie|-c|-A|--user-agent|-e|-m|--max-time|--connect-timeout|-x|--proxy|--cacert|-w)$/.test(flag)) value()
-    else if (!flag.startsWith('-')) address ??= words[i]
+    const { flag, inline } = words[i]
+    const value = () => inline ?? words[++i]?.word ?? ''
+    switch (flag) {
+      case '-X': case '--request': method = value().toUpperCase(); break
+      case '-H': case '--header': readHeader(value(), headers, dropped); break
+      case '-d': case '--data': case '--data-ascii': case '--data-raw': case '--data-binary': data.push(value()); break
+      case '--json': data.push(value()); json = true; break
+      case '--data-urlencode': data.push(urlEncoded(value())); break
+      case '--url-query': more.push(...pairs(value())); break
+      case '-G': case '--get': asQuery = true; break
+      case '-I': case '--head': method ??= 'GET'; break
+      case '--url': address = value(); break
+      case '-u': case '--user': case '--oauth2-bearer': value(); dropped.add('Authorization'); break
+      case '-b': case '--cookie': value(); dropped.add('Cookie'); break
+      default:
+        if (flag && withValue.test(flag)) value()
+        else if (!flag) address ??= words[i].word
+    }
   }
   if (!address) return undefined
   const pasted = readAddress(/^https?:\/\//i.test(address) || address.startsWith('/') ? address : `http://${address}`, bases)
-  const body = data.join('&')
-  if (asQuery) return { ...pasted, method: 'GET', headers, query: [...(pasted.query ?? []), ...pairs(body)] }
+  const query = [...(pasted.query ?? []), ...more]
+  const note = dropped.size ? { dropped: [...dropped] } : {}
+  if (asQuery) return { ...pasted, method: 'GET', headers, query: [...query, ...data.flatMap(pairs)], body: '', ...note }
   const asked = method ?? (data.length ? 'POST' : 'GET')
-  return { ...pasted, method: METHODS.find((m) => m === asked) ?? 'GET', headers, body }
+  return { ...pasted, query, method: METHODS.find((m) => m === asked) ?? 'GET', headers, body: json ? data.join('') : data.join('&'), ...note }
 }
 
-/** `-XPOST` and `--request=POST` are a flag and its value. */
-function splitFlag(word: string): [string, string | undefined] {
-  const long = /^(--[a-z-]+)=(.*)$/s.exec(word)
-  if (long) return [long[1], long[2]]
-  const short = /^(-[XHdub])(.+)$/s.exec(word)
-  return short ? [short[1], short[2]] : [word, undefined]
+/** `Name: value`, `Name;` for an empty one; `Name:` asks curl to leave it out. */
+function readHeader(text: string, headers: Row[], dropped: Set<string>) {
+  const [, key, sign, value] = /^([^:;]+)([:;])\s?(.*)$/s.exec(text) ?? []
+  const name = key?.trim()
+  if (!name || leftOut.test(name) || (sign === ':' && value.trim() === '')) return
+  if (identity.test(name)) dropped.add(name.replace(/^[a-z]/, (c) => c.toUpperCase()))
+  else headers.push({ on: true, key: name, value: value.trim() })
 }
 
-/** The words of a POSIX shell command: quotes, escapes and line continuations undone. */
-export function shellWords(command: string): string[] {
-  const words: string[] = []
-  let word: string | undefined
-  const add = (text: string) => (word = (word ?? '') + text)
-  for (let i = 0; i < command.length; i++) {
-    const c = command[i]
-    if (c === '\\') {
-      const next = command[++i]
-      if (next === '\r' && command[i + 1] === '\n') i++
-      else if (next !== '\n' && next !== undefined) add(next)
-    } else if (c === "'" || (c === '$' && command[i + 1] === "'")) {
-      const ansi = c === '$'
-      if (ansi) i++
-      let text = ''
-      while (++i < command.length && command[i] !== "'") text += ansi && command[i] === '\\' ? unescape(command[++i]) : command[i]
-      add(text)
-    } else if (c === '"') {
-      let text = ''
-      while (++i < command.length && command[i] !== '"') {
-        if (command[i] !== '\\') text += command[i]
-        else if ('"\\$`'.includes(command[i + 1])) text += command[++i]
-        else if (command[i + 1] === '\n') i++
-        else text += '\\'
-      }
-      add(text)
-    } else if (/\s/.test(c)) {
-      if (word !== undefined) words.push(word)
-      word = undefined
-    } else add(c)
+/** What --data-urlencode makes of its value: `name=content`, `=content`, `content`. */
+function urlEncoded(text: string): string {
+  const at = text.indexOf('=')
+  return at < 0 ? encodeURIComponent(text) : `${at > 0 ? `${text.slice(0, at)}=` : ''}${encodeURIComponent(text.slice(at + 1))}`
+}
+
+interface Word {
+  word: string
+  flag?: string
+  /** `-XPOST` and `--request=POST` are a flag and its value. */
+  inline?: string
+}
+
+function splitFlags(word: string): Word[] {
+  if (word.startsWith('--')) {
+    const [, flag, inline] = /^(--[a-z0-9-]+)(?:=(.*))?$/s.exec(word) ?? [word, word]
+    return [{ word, flag, inline }]
   }
-  if (word !== undefined) words.push(word)
-  return words
-}
-
-function unescape(c: string): string {
-  return { n: '\n', t: '\t', r: '\r' }[c] ?? c
+  if (!/^-[a-zA-Z]/.test(word)) return [{ word }]
+  const out: Word[] = []
+  for (let i = 1; i < word.length; i++) {
+    const flag = `-${word[i]}`
+    const takes = shortWithValue.includes(word[i])
+    out.push({ word, flag, inline: takes && i + 1 < word.length ? word.slice(i + 1) : undefined })
+    if (takes) break
+  }
+  return out
 }

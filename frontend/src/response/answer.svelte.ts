@@ -1,52 +1,24 @@
-import type { Client, Found, Reply } from '../client'
+import type { Client, Reply } from '../client'
+import { Find } from './find.svelte'
 import { DocumentRows } from './rows.svelte'
 
 /** What the pane knows about one answer while it is looked at: rows, find, the place. */
 export class Answer {
   readonly rows: DocumentRows
-  finding = $state(false)
-  query = $state('')
-  matchCase = $state(false)
-  found = $state.raw<Found>()
-  problem = $state('')
+  /** In the tree. */
+  readonly find: Find
+  /** In the text as it came. */
+  readonly textFind: Find
   /** Where the reader was in the tree, to come back to it. */
   place: { current: number; top: number } | undefined
-
-  #asking: AbortController | undefined
 
   constructor(
     client: Client,
     readonly reply: Reply,
   ) {
     this.rows = new DocumentRows(client, reply.document, reply)
-  }
-
-  /** Looks for the query again from its first match. */
-  async look(query: string, matchCase: boolean) {
-    this.query = query
-    this.matchCase = matchCase
-    this.found = undefined
-    await this.#ask(0)
-  }
-
-  /** The next match, or the previous by -1, around the ends. */
-  async step(by: number) {
-    const { found } = this
-    if (!found) return this.#ask(0)
-    if (found.count > 0) await this.#ask((found.index + by + found.count) % found.count)
-  }
-
-  async #ask(match: number) {
-    this.#asking?.abort()
-    this.problem = ''
-    if (!this.query) return
-    const asking = (this.#asking = new AbortController())
-    try {
-      const found = await this.rows.find(this.query, match, this.matchCase, asking.signal)
-      if (!asking.signal.aborted) this.found = found
-    } catch (e) {
-      if (!asking.signal.aborted) this.problem = (e as Error).message
-    }
+    this.find = new Find((query, match, matchCase, signal) => this.rows.find(query, match, matchCase, signal))
+    this.textFind = new Find((query, match, matchCase, signal) => client.findText(reply.document, query, match, matchCase, signal))
   }
 }
 

@@ -30,6 +30,8 @@ function explainCause(fault: Cause, portal: string): Explained {
       return { title: 'The request is not complete', sent: 'Nothing was sent.', tone: 'warn' }
     case 401:
       return { title: 'The session has ended', sent: 'Nothing was sent. Sign in and try again.', tone: 'warn' }
+    case 403:
+      return { title: 'Nothing was sent', sent: '', tone: 'warn' }
     case 429:
       return { title: 'Too many requests', sent: fault.retryAfter ? `Try again in ${fault.retryAfter} s.` : 'Try again in a moment.', tone: 'warn' }
     case 502:

@@ -5,7 +5,7 @@ export const pageSize = 100
 /** Pages kept; the ones used longest ago go first. */
 const pagesKept = 20
 
-type Door = Pick<Client, 'rows' | 'toggle' | 'find'>
+type Door = Pick<Client, 'rows' | 'toggle' | 'find' | 'reveal'>
 
 /**
  * The rows of one document as far as the page has seen them. Rows live in Go;
@@ -74,6 +74,17 @@ export class DocumentRows {
       this.#replace(generation, from, await this.door.rows(this.document, from, pageSize))
     }
     return found
+  }
+
+  /** The row of a node; its ancestors are opened. */
+  async reveal(node: number): Promise<number> {
+    const { row, total } = await this.door.reveal(this.document, node)
+    if (total !== this.total) {
+      const from = Math.floor(row / pageSize) * pageSize
+      const generation = ++this.#generation
+      this.#replace(generation, from, await this.door.rows(this.document, from, pageSize))
+    }
+    return row
   }
 
   #replace(generation: number, from: number, answer: Rows) {

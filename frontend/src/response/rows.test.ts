@@ -17,6 +17,7 @@ function door(total: number) {
       return { rows: open ? run(from, count) : [row(0), row(node), row(9)], total }
     }),
     find: vi.fn(async () => ({ count: 2, index: 0, row: 250, path: '$[250]', total })),
+    reveal: vi.fn(async () => ({ row: 250, total })),
   }
 }
 const settled = () => new Promise((done) => setTimeout(done))

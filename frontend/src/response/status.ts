@@ -1,9 +1,10 @@
 import type { Reply } from '../client'
 
 /** The status bar's words for a reply: `200 OK · 12 ms · 18432 B · 50 items`. */
-export function statusText(reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'>): string {
+export function statusText(reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'> & Partial<Pick<Reply, 'run'>>): string {
   const words = [`${reply.status} ${reply.statusText}`.trim(), `${Math.round(reply.ms)} ms`, `${reply.bytes} B`]
   if (reply.items !== null && reply.items !== undefined) words.push(`${reply.items} ${reply.items === 1 ? 'item' : 'items'}`)
+  if (reply.run?.partial) words.push('partial')
   return words.join(' · ')
 }
 
@@ -35,4 +36,18 @@ export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+}
+
+/** What an answer says its body is, without parameters: `image/png`; '' when it does not say. */
+export function contentType(reply: Pick<Reply, 'headers'>): string {
+  const value = reply.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
+  return value.split(';')[0].trim().toLowerCase()
+}
+
+/** The name an answer is saved under: `device-devices.json`. */
+export function fileName(reply: Pick<Reply, 'headers' | 'json' | 'binary'> | undefined, path: string): string {
+  const stem = path.split('?')[0].split('/').filter(Boolean).join('-').replace(/[^\w.-]+/g, '') || 'response'
+  if (!reply?.binary) return `${stem}.${reply?.json ? 'json' : 'txt'}`
+  const end = /^\w+\/(?:x-)?([a-z\d]{2,5})$/.exec(contentType(reply))?.[1] ?? 'bin'
+  return stem.endsWith(`.${end}`) ? stem : `${stem}.${end}`
 }

@@ -24,11 +24,11 @@ export function toggleField(draft: Draft, name: string) {
   row.on = row.value !== ''
 }
 
-/** Begins a condition in `filter`: the operator, after what is there. */
-export function insertOperator(draft: Draft, operator: string) {
+/** Begins a condition in `filter`, after what is there. */
+export function insertCondition(draft: Draft, field: string, operator: string, quoted: boolean) {
   const row = draft.query.find((r) => r.key === 'filter')
   const text = row?.on ? row.value : ''
-  const joined = /[\w.]$/.test(text) ? text + operator : `${text}${text && !/[,|]\s*$/.test(text) ? ',' : ''}displayName${operator}`
+  const joined = `${text}${text && !/[,|]\s*$/.test(text) ? ',' : ''}${field}${operator}${quoted ? '""' : ''}`
   if (row) [row.on, row.value] = [true, joined]
   else draft.query.push(editRow({ key: 'filter', value: joined }))
 }

@@ -1,36 +1,48 @@
-import { asFault, type Client, type History } from '../client'
-import { historyFilter } from './query'
+import { asFault, type Client } from '../client'
+import type { Past, PastQuery } from '../client/past'
 
-const pageSize = 100
+const pageSize = 50
 
 /** The history as far as it was scrolled to, newest first. */
-export class Past {
-  items = $state.raw<History[]>([])
+export class PastList {
+  items = $state.raw<Past[]>([])
   total = $state(0)
+  /** Whether total is all that is known: there may be more. */
+  readonly many: boolean = $derived.by(() => this.total === 1000 && Object.keys(this.query).length > 0)
   loading = $state(true)
   problem = $state('')
-  query = ''
+  query = $state.raw<PastQuery>({})
+  #more = false
   #generation = 0
 
-  constructor(private client: Pick<Client, 'history'>) {}
+  constructor(private client: Pick<Client, 'searchHistory' | 'pinHistory' | 'restoreHistory' | 'history'>) {}
 
-  /** From the start again, as many as were there; with another query from its first page. */
+  /** From the start again, as much as a screen or two; with another query from its first page. */
   async load(query = this.query) {
-    const size = query === this.query ? Math.min(1000, Math.max(pageSize, this.items.length)) : pageSize
     this.query = query
-    await this.#get(0, size)
+    await this.#get(undefined, Math.min(100, Math.max(pageSize, this.items.length)))
   }
 
   /** The next page, if there is one. */
   async more() {
-    if (!this.loading && this.items.length < this.total) await this.#get(this.items.length, pageSize)
+    if (!this.loading && this.#more) await this.#get(this.items.at(-1)?.id, pageSize)
   }
 
-  async remove(item: History) {
+  async remove(item: Past) {
     await this.client.history.remove(item.id)
     this.#generation++
     this.items = this.items.filter((h) => h.id !== item.id)
     this.total--
+  }
+
+  async restore(item: Past) {
+    await this.client.restoreHistory(item.id)
+    await this.load()
+  }
+
+  async pin(item: Past) {
+    await this.client.pinHistory(item.id, !item.pinned)
+    this.items = this.items.map((h) => (h.id === item.id ? { ...h, pinned: !item.pinned } : h))
   }
 
   async clear() {
@@ -40,21 +52,62 @@ export class Past {
     this.total = 0
   }
 
-  async #get(offset: number, size: number) {
+  async #get(before: number | undefined, size: number) {
     const generation = ++this.#generation
     this.loading = true
     try {
-      const page = await this.client.history.list({ size, offset, sort: '-id', filter: historyFilter(this.query) })
+      const page = await this.client.searchHistory({ ...this.query, size, before })
       if (generation !== this.#generation) return
-      const before = this.items.slice(0, offset)
-      const known = new Set(before.map((h) => h.id))
-      this.items = [...before, ...page.items.filter((h) => !known.has(h.id))]
-      this.total = page.total
+      this.#more = page.more
+      if (before === undefined) {
+        // What was scrolled to stays, as far as it hangs together with the new page.
+        const oldest = page.items.at(-1)?.id ?? 0
+        const known = this.items.findIndex((h) => h.id === oldest)
+        const rest = page.more && known >= 0 ? this.items.slice(known + 1) : []
+        this.items = [...page.items, ...rest]
+        this.total = page.total
+      } else this.items = [...this.items, ...page.items]
       this.problem = ''
     } catch (e) {
       if (generation === this.#generation) this.problem = asFault(e).message
     } finally {
       if (generation === this.#generation) this.loading = false
     }
+  }
+}
+
+/** Which requests are chosen, by id; a range reaches from where the last choice was made. */
+export class Chosen {
+  ids = $state.raw<ReadonlySet<number>>(new Set())
+  #anchor = 0
+
+  flip(id: number) {
+    const next = new Set(this.ids)
+    if (!next.delete(id)) next.add(id)
+    this.#anchor = id
+    this.ids = next
+  }
+
+  /** Adds all from the anchor to id, as they stand in the list. */
+  reach(id: number, list: { id: number }[]) {
+    const to = list.findIndex((h) => h.id === id)
+    const anchor = list.findIndex((h) => h.id === this.#anchor)
+    const from = anchor < 0 ? to : anchor
+    if (anchor < 0) this.#anchor = id
+    this.ids = new Set([...this.ids, ...list.slice(Math.min(from, to), Math.max(from, to) + 1).map((h) => h.id)])
+  }
+
+  /** Where a range begins that the keyboard makes. */
+  begin(id: number) {
+    if (this.ids.size === 0) this.#anchor = id
+  }
+
+  all(list: { id: number }[]) {
+    this.ids = new Set(list.map((h) => h.id))
+  }
+
+  clear() {
+    this.ids = new Set()
+    this.#anchor = 0
   }
 }

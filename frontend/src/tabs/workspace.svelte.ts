@@ -1,151 +1,45 @@
+import type { SavedFile } from '../client/sending'
 import type { Client, DraftData, Endpoint, History, Tab } from '../client'
 import type { Catalog } from '../catalog/catalog.svelte'
-import { contentOf, Draft, draftOf, emptyDraft } from '../request/draft.svelte'
-import type { OffField } from '../request/form'
-import { Saver } from './saver'
+import { draftOf, emptyDraft } from '../request/draft.svelte'
+import { Mirror } from './mirror'
+import { OpenTab } from './tab.svelte'
 
-/** One tab: a draft, its name and what it was last saved as. */
-export class OpenTab {
-  /** Identity on the page; the id in Go comes when Go has stored it. */
-  readonly key: number
-  id = $state(0)
-  position = $state(0)
-  name = $state('')
-  pinned = $state(false)
-  saved = $state.raw<DraftData | null>(null)
-  historyId = $state(0)
-  view = $state.raw<Record<string, unknown>>({})
-  renaming = $state(false)
-  readonly draft: Draft
-  readonly saver: Saver
-  #created: Promise<number> | undefined
-  #restored = false
-
-  /** `GET /device/devices`, until renamed by hand. */
-  readonly title: string = $derived.by(() => this.name || this.draft.line)
-  readonly changed: boolean = $derived.by(() => this.draft.content !== contentOf(this.saved ?? emptyDraft()))
-
-  constructor(
-    key: number,
-    data: Omit<Tab, 'id'>,
-    private home: Workspace,
-    id = 0,
-  ) {
-    this.key = key
-    this.id = id
-    this.position = data.position
-    this.name = data.name
-    this.pinned = data.pinned
-    this.saved = data.saved
-    this.historyId = data.historyId
-    this.view = data.view ?? {}
-    this.draft = new Draft(
-      {
-        client: home.client, catalog: home.catalog, bases: home.bases,
-        tabId: () => this.stored(),
-        answered: () => this.#answered(),
-      },
-      data.draft,
-    )
-    const off = this.view.bodyOff
-    if (Array.isArray(off)) this.draft.bodyOff = off as OffField[]
-    this.saver = new Saver(
-      (last) => this.#write(last),
-      (e) => home.onfault(e),
-    )
-  }
-
-  /** Everything that is kept. */
-  snapshot(): Omit<Tab, 'id'> {
-    return {
-      position: this.position, name: this.name, pinned: this.pinned, draft: this.draft.data(),
-      saved: this.saved, historyId: this.historyId, view: { ...this.view, bodyOff: this.draft.bodyOff },
-    }
-  }
-
-  /** The id in Go, stored first if it is new. */
-  async stored(): Promise<number> {
-    if (this.id) return this.id
-    this.#created ??= this.home.client.tabs.create(this.snapshot()).then(
-      (t) => (this.id = t.id),
-      (e) => {
-        this.#created = undefined
-        throw e
-      },
-    )
-    return this.#created
-  }
-
-  /** Fetches the last answer, once, when the tab is first looked at. */
-  async restore() {
-    if (this.#restored) return
-    this.#restored = true
-    if (!this.historyId || this.draft.reply) return
-    try {
-      const reply = await this.home.client.history.reply(this.historyId)
-      if (!this.draft.reply && !this.draft.busy) this.draft.show(reply)
-    } catch {
-      this.historyId = 0 // its body was not kept: the pane says what to do next
-    }
-  }
-
-  /** What is now is what "changed" is measured against. */
-  save() {
-    this.saved = this.draft.data()
-    this.saver.touch()
-    void this.saver.flush()
-  }
-
-  setView(change: Record<string, unknown>) {
-    this.view = { ...this.view, ...change }
-    this.saver.touch()
-  }
-
-  /** Gone for good, in Go too. */
-  async discard() {
-    this.draft.stop()
-    this.saver.drop()
-    if (this.id || this.#created) await this.home.client.tabs.remove(await this.stored())
-  }
-
-  #answered() {
-    if (this.draft.reply && !this.draft.fault) this.historyId = this.draft.reply.historyId
-    this.saver.touch()
-    this.home.onanswer(this)
-  }
-
-  async #write(last: boolean) {
-    const first = !this.id && !this.#created
-    const id = await this.stored()
-    // A creation that was under way holds the tab as it was then, not as it is now.
-    if (!first) await this.home.client.tabs.update(id, this.snapshot(), last)
-  }
-}
+export type { OpenTab }
 
 /** The open tabs: which is active, and how they come, go and are kept. */
 export class Workspace {
   tabs = $state<OpenTab[]>([])
   activeKey = $state(0)
   readonly active: OpenTab | undefined = $derived(this.tabs.find((t) => t.key === this.activeKey))
-  #closed: Omit<Tab, 'id'>[] = []
   #recent: number[] = []
   #keys = 0
 
+  /** Asked before a tab's request goes out; false sends nothing. */
+  before: (tab: OpenTab) => boolean | Promise<boolean> = () => true
   /** Told when a write failed, an answer came, or another tab became active. */
   onfault: (e: unknown) => void = () => {}
   onanswer: (tab: OpenTab) => void = () => {}
+  /** Told of a list that went to a file. */
+  onsaved: (file: SavedFile) => void = () => {}
   onactive: (tab: OpenTab) => void = () => {}
+  /** Told what was closed and can be brought back. */
+  onclosed: (tabs: OpenTab[]) => void = () => {}
+  #mirror: Mirror
 
   constructor(
-    readonly client: Pick<Client, 'tabs' | 'history' | 'send'>,
+    readonly client: Pick<Client, 'tabs' | 'history' | 'send' | 'pages' | 'steer'>,
     readonly catalog: Catalog,
     /** Addresses that a pasted URL may begin with. */
     readonly bases: () => string[] = () => [],
-  ) {}
+  ) {
+    this.#mirror = new Mirror(this)
+  }
 
   /** Everything as it was. `active` is the id in Go. */
   restore(tabs: Tab[], active: number | undefined) {
-    this.tabs = [...tabs].sort((a, b) => a.position - b.position).map((t) => new OpenTab(++this.#keys, t, this, t.id))
+    this.tabs = tabs.map((t) => new OpenTab(++this.#keys, t, this, t.id))
+    this.arrange()
     const tab = this.tabs.find((t) => t.id === active) ?? this.tabs[0]
     if (tab) this.activate(tab)
   }
@@ -163,7 +57,7 @@ export class Workspace {
   /** Fills the active tab if nobody touched it, else opens a new one. */
   choose(endpoint: Endpoint): OpenTab {
     const tab = this.active
-    if (!tab || tab.changed || tab.pinned || tab.name || tab.draft.busy) return this.open(draftOf(endpoint))
+    if (!tab || tab.changed || tab.pinned || tab.name || tab.requestId || tab.draft.busy) return this.open(draftOf(endpoint))
     tab.draft.choose(endpoint)
     tab.saved = tab.draft.data()
     tab.historyId = 0
@@ -187,40 +81,106 @@ export class Workspace {
     this.onactive(tab)
   }
 
-  /** Remembers the tab for reopening, unless told not to. */
+  /** It can be opened again, unless told not to be remembered. */
   async close(tab: OpenTab, remember = true) {
+    if (remember && tab.changed) this.onclosed([tab])
+    await this.#shut(tab, remember)
+  }
+
+  async closeOthers(tab: OpenTab) {
+    await this.#closeAll(this.tabs.filter((t) => t !== tab && !t.pinned))
+  }
+
+  async closeRight(tab: OpenTab) {
+    await this.#closeAll(this.tabs.slice(this.tabs.indexOf(tab) + 1).filter((t) => !t.pinned))
+  }
+
+  async #closeAll(tabs: OpenTab[]) {
+    if (tabs.length) this.onclosed(tabs)
+    await Promise.all(tabs.map((t) => this.#shut(t, true)))
+  }
+
+  async #shut(tab: OpenTab, remember: boolean) {
     const at = this.tabs.indexOf(tab)
     if (at < 0) return
-    if (remember && (tab.draft.path || tab.changed)) this.#closed.push(tab.snapshot())
-    this.tabs.splice(at, 1)
-    this.#recent = this.#recent.filter((k) => k !== tab.key)
-    if (this.activeKey === tab.key) {
-      const next = this.tabs.find((t) => t.key === this.#recent.at(-1)) ?? this.tabs[Math.min(at, this.tabs.length - 1)]
-      if (next) this.activate(next)
-    }
+    const work = tab.shut(remember && (tab.draft.path !== '' || tab.changed || tab.name !== ''))
+    this.#mirror.closing(tab, work)
+    this.drop(tab)
     try {
-      await tab.discard()
+      await work
     } catch (e) {
       this.onfault(e)
     }
   }
 
-  async closeOthers(tab: OpenTab) {
-    for (const other of this.tabs.filter((t) => t !== tab && !t.pinned)) await this.close(other)
-    this.activate(tab)
+  /** Takes a tab off the page; Go keeps what it has. */
+  drop(tab: OpenTab) {
+    const at = this.tabs.indexOf(tab)
+    this.tabs.splice(at, 1)
+    this.#recent = this.#recent.filter((k) => k !== tab.key)
+    if (this.activeKey !== tab.key) return
+    const next = this.tabs.find((t) => t.key === this.#recent.at(-1)) ?? this.tabs[Math.min(at, this.tabs.length - 1)]
+    if (next) this.activate(next)
   }
 
-  /** The tab closed last, as it was. */
-  reopen(): OpenTab | undefined {
-    const data = this.#closed.pop()
-    if (!data) return undefined
-    const tab = this.open(data.draft, { ...data, position: Math.max(0, ...this.tabs.map((t) => t.position)) + 1 })
-    void tab.restore()
+  /** The tab closed last, as it was, also before the page came. */
+  async reopen(): Promise<OpenTab | undefined> {
+    try {
+      await this.#mirror.settled()
+      const closed = (await this.client.tabs.list({ filter: 'closed>0', sort: '-closed', size: 25 })).items
+      const next = closed.find((t) => !this.tabs.some((open) => open.id === t.id))
+      return next && (await this.bringBack(next.id))
+    } catch (e) {
+      this.onfault(e)
+      return undefined
+    }
+  }
+
+  /** Opens tabs again that were closed here. */
+  async reopenThese(tabs: OpenTab[]) {
+    try {
+      await this.#mirror.settled()
+      for (const tab of tabs) if (tab.id) await this.bringBack(tab.id)
+    } catch (e) {
+      this.onfault(e)
+    }
+  }
+
+  private async bringBack(id: number): Promise<OpenTab> {
+    const data = await this.client.tabs.update(id, { closed: 0 })
+    const tab = this.show(data)
+    this.activate(tab)
     return tab
   }
 
+  /** A tab that Go has, put where it belongs. */
+  show(data: Tab): OpenTab {
+    const open = this.tabs.find((t) => t.id === data.id)
+    if (open) return open
+    const tab = new OpenTab(++this.#keys, data, this, data.id)
+    this.tabs.push(tab)
+    this.arrange()
+    return tab
+  }
+
+  /** Pinned tabs first, the rest by position. */
+  arrange() {
+    this.tabs = [...this.tabs].sort((a, b) => Number(b.pinned) - Number(a.pinned) || a.position - b.position)
+  }
+
+  /** Shows what another window did; soon, not at once. */
+  follow() {
+    this.#mirror.look()
+  }
+
+  pin(tab: OpenTab, pinned = !tab.pinned) {
+    tab.pinned = pinned
+    tab.saver.touch()
+    this.move(tab, this.tabs.filter((t) => t.pinned && t !== tab).length)
+  }
+
   duplicate(tab: OpenTab): OpenTab {
-    return this.open(tab.draft.data(), { name: tab.name, saved: tab.saved })
+    return this.open(tab.draft.data(), { name: tab.name, saved: tab.saved, view: tab.view })
   }
 
   /** The next tab by position, or the previous by -1, around the ends. */
@@ -236,7 +196,10 @@ export class Workspace {
     if (tab) this.activate(tab)
   }
 
+  /** Among its like: pinned tabs stay before the others. */
   move(tab: OpenTab, to: number) {
+    const pins = this.tabs.filter((t) => t.pinned && t !== tab).length
+    to = tab.pinned ? Math.min(to, pins) : Math.max(to, pins)
     const rest = this.tabs.filter((t) => t !== tab)
     rest.splice(to, 0, tab)
     rest.forEach((t, i) => {
@@ -246,6 +209,11 @@ export class Workspace {
       }
     })
     this.tabs = rest
+  }
+
+  /** One place to the left or the right. */
+  shift(tab: OpenTab, by: -1 | 1) {
+    this.move(tab, Math.max(0, this.tabs.indexOf(tab) + by))
   }
 
   rename(tab: OpenTab, name: string) {

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { Catalog } from '../catalog/catalog.svelte'
+import { Fault } from '../client'
 import { fakeClient } from '../fake'
 import { Workspace } from './workspace.svelte'
 
@@ -81,7 +82,7 @@ test('a closed tab is reopened as it was', async () => {
   workspace.rename(tab, 'Kept')
   await workspace.close(tab)
   expect(workspace.tabs).toEqual([])
-  const back = workspace.reopen()
+  const back = await workspace.reopen()
   expect(back?.title).toBe('Kept')
   expect(back?.draft.path).toBe('/device/devices')
 })
@@ -124,4 +125,72 @@ test('edits are in Go 400 ms later, as one write', async () => {
   } finally {
     vi.useRealTimers()
   }
+})
+
+test('pinned tabs stay in front, and are not closed with the others', async () => {
+  const { workspace } = await setUp('')
+  const [first, second, third, last] = workspace.tabs
+  workspace.pin(third)
+  expect(workspace.tabs).toEqual([third, first, second, last])
+  workspace.move(first, 0)
+  expect(workspace.tabs).toEqual([third, first, second, last])
+  workspace.move(third, 3)
+  expect(workspace.tabs).toEqual([third, first, second, last])
+  await workspace.closeRight(first)
+  expect(workspace.tabs).toEqual([third, first])
+  await workspace.closeOthers(first)
+  expect(workspace.tabs).toEqual([third, first])
+  await workspace.reopen()
+  await workspace.reopen()
+  expect(workspace.tabs.map((t) => t.title).slice(2).sort()).toEqual([second.title, last.title].sort())
+})
+
+describe('a tab that another window changed too', () => {
+  async function collide() {
+    const { workspace, client } = await setUp('')
+    const tab = workspace.tabs[0]
+    tab.draft.setPath('/mine')
+    const theirs = { ...(await client.tabs.get(tab.id)), version: 7 }
+    theirs.draft = { ...theirs.draft, path: '/theirs' }
+    const update = vi.spyOn(client.tabs, 'update').mockRejectedValueOnce(new Fault('changed', 409, { field: 'version' }))
+    vi.spyOn(client.tabs, 'get').mockResolvedValue(theirs)
+    tab.saver.touch()
+    await tab.saver.flush()
+    return { tab, theirs, update }
+  }
+
+  test('is not overwritten until somebody says so', async () => {
+    const { tab, update } = await collide()
+    expect(tab.conflict?.draft.path).toBe('/theirs')
+    expect(tab.draft.path).toBe('/mine')
+    tab.saver.touch()
+    await tab.saver.flush()
+    expect(update).toHaveBeenCalledTimes(1)
+    tab.keepMine()
+    await tab.saver.flush()
+    expect(update.mock.lastCall?.[1]).toMatchObject({ version: 7, draft: { path: '/mine' } })
+  })
+
+  test('shows theirs when that is wanted', async () => {
+    const { tab, theirs, update } = await collide()
+    tab.adopt(theirs)
+    expect(tab.draft.path).toBe('/theirs')
+    expect(tab.conflict).toBe(undefined)
+    tab.saver.touch()
+    await tab.saver.flush()
+    expect(update).toHaveBeenCalledTimes(1)
+  })
+
+  test('takes over what does not touch the same', async () => {
+    const { workspace, client } = await setUp('')
+    const tab = workspace.tabs[0]
+    const theirs = { ...(await client.tabs.get(tab.id)), version: 7 }
+    theirs.draft = { ...theirs.draft, path: '/theirs' }
+    const update = vi.spyOn(client.tabs, 'update').mockRejectedValueOnce(new Fault('changed', 409, { field: 'version' }))
+    vi.spyOn(client.tabs, 'get').mockResolvedValue(theirs)
+    workspace.rename(tab, 'Renamed')
+    await tab.saver.flush()
+    expect(tab.draft.path).toBe('/theirs')
+    expect(update.mock.lastCall?.[1]).toEqual({ version: 7, name: 'Renamed' })
+  })
 })

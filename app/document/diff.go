@@ -1,0 +1,369 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"spyglass/app/document/query"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Change is one difference between two bodies.
+type Change struct {
+	Kind   string  `json:"kind"`             // added, removed or changed
+	Path   string  `json:"path"`             // JSONPath; an object in a list by its key: $.items[?@.id == 7].name
+	Before *string `json:"before,omitempty"` // as it was sent, cut at 300 characters
+	After  *string `json:"after,omitempty"`
+}
+
+// Comparison is what Diff found.
+type Comparison struct {
+	Changes []Change `json:"changes"` // the first 5,000
+	Added   int      `json:"added"`
+	Removed int      `json:"removed"`
+	Changed int      `json:"changed"`
+	By      []string `json:"by"` // the keys by which objects in lists were matched: $.items by id
+}
+
+const (
+	maxChanges  = 5000
+	changeText  = 300
+	maxDiffSize = 128 << 20 // bytes of both bodies
+	maxAligned  = 1 << 20   // pairs that a list without keys is aligned by
+)
+
+// keyFields are what objects in lists are told apart by, best first.
+var keyFields = []string{"id", "uuid", "key", "name", "displayName"}
+
+// Diff compares two bodies by what they mean: objects by key, in any order,
+// objects in lists by the first of id, uuid, key, name and displayName that
+// tells all of them apart, other lists in their order, numbers by value. Keys
+// in ignore are left out, wherever they are. What is held in memory grows with
+// the longest list, not with the bodies. fault.Invalid: one is not JSON, or
+// they are together more than 128 MiB.
+func Diff(ctx context.Context, left, right *Document, ignore []string) (*Comparison, error) {
+	out := &Comparison{Changes: []Change{}, By: []string{}}
+	if left == right {
+		return out, nil
+	}
+	for _, d := range []*Document{left, right} {
+		if ok, problem := d.JSON(); !ok {
+			return nil, fault.At("document", "only JSON can be compared: %s", problem)
+		}
+	}
+	if size := left.size + right.size; size > maxDiffSize {
+		return nil, fault.At("document", "the two answers are together %d MiB; up to %d MiB can be compared", size>>20, maxDiffSize>>20)
+	}
+	err := left.read(largeWindow, func(a *scanner) error {
+		return right.read(largeWindow, func(b *scanner) error {
+			d := &differ{left: walkerOf(ctx, a, left.root.start), right: walkerOf(ctx, b, right.root.start), ignore: ignore, seed: maphash.MakeSeed(), out: out}
+			d.values("$", left.root.start, right.root.start)
+			for _, w := range []*walker{d.left, d.right} {
+				if w.stop != nil {
+					return w.stop
+				}
+				if w.err != nil {
+					return w.err
+				}
+			}
+			return nil
+		})
+	})
+	return out, err
+}
+
+func walkerOf(ctx context.Context, s *scanner, root int64) *walker {
+	w := &walker{scanner: s, ctx: ctx, root: root, known: map[query.Operand]datum{}}
+	w.done.at = -1
+	return w
+}
+
+type differ struct {
+	left, right *walker
+	ignore      []string
+	seed        maphash.Seed
+	out         *Comparison
+}
+
+func (d *differ) add(kind, path string, before, after *string) {
+	switch kind {
+	case "added":
+		d.out.Added++
+	case "removed":
+		d.out.Removed++
+	default:
+		d.out.Changed++
+	}
+	if len(d.out.Changes) < maxChanges {
+		d.out.Changes = append(d.out.Changes, Change{kind, path, before, after})
+	}
+}
+
+// shown is a value as a Change has it.
+func (w *walker) shown(at int64) *string {
+	end := w.skip(at)
+	raw := string(bytes.ToValidUTF8(w.bytes(at, min(end, at+4*changeText)), []byte("\uFFFD")))
+	text := []rune(raw)
+	if len(text) > changeText {
+		raw = string(text[:changeText]) + "…"
+	} else if end > at+4*changeText {
+		raw += "…"
+	}
+	return &raw
+}
+
+func (d *differ) added(path string, at int64) { d.add("added", path, nil, d.right.shown(at)) }
+
+func (d *differ) removed(path string, at int64) { d.add("removed", path, d.left.shown(at), nil) }
+
+func (d *differ) values(path string, a, b int64) {
+	if d.left.halted() || d.right.halted() || d.same(a, b) {
+		return
+	}
+	left, right := d.left.byteAt(a), d.right.byteAt(b)
+	switch {
+	case left == '{' && right == '{':
+		d.objects(path, a, b)
+	case left == '[' && right == '[':
+		d.arrays(path, a, b)
+	case !d.equalScalars(a, b):
+		d.add("changed", path, d.left.shown(a), d.right.shown(b))
+	}
+}
+
+// same tells cheaply that two values are the same bytes; false says nothing.
+func (d *differ) same(a, b int64) bool {
+	left, right := d.left.skip(a)-a, d.right.skip(b)-b
+	return left == right && left <= smallWindow && bytes.Equal(d.left.bytes(a, a+left), d.right.bytes(b, b+right))
+}
+
+func (d *differ) equalScalars(a, b int64) bool {
+	if d.left.isContainer(a) || d.right.isContainer(b) {
+		return false
+	}
+	left, right := d.left.datum(a), d.right.datum(b)
+	if left.kind == Number && right.kind == Number {
+		return compareNumbers(left.text, right.text) == 0
+	}
+	return left.kind == right.kind && bytes.Equal(left.text, right.text)
+}
+
+// entry is a child of a container and the name it goes by.
+type entry struct {
+	name string
+	path string
+	at   int64
+}
+
+// entries are an object's children; the second of two duplicate keys goes by
+// its own name.
+func (d *differ) entries(w *walker, at int64) (all []entry) {
+	times := map[string]int{}
+	w.each(at, mark{at: at + 1}, func(c child) int64 {
+		key := string(w.datum(c.key).text)
+		if slices.Contains(d.ignore, key) {
+			return unknownEnd
+		}
+		times[key]++
+		all = append(all, entry{name: key + strings.Repeat("\x00", times[key]), path: keyStep(key), at: c.at})
+		return unknownEnd
+	})
+	return all
+}
+
+// keyStep is a key as a step of a JSONPath.
+func keyStep(key string) string {
+	if shortName(key) {
+		return "." + key
+	}
+	return "['" + quotedName(key) + "']"
+}
+
+func (d *differ) objects(path string, a, b int64) {
+	d.paired(path, d.entries(d.left, a), d.entries(d.right, b))
+}
+
+// paired compares what goes by the same name, in any order.
+func (d *differ) paired(path string, left, right []entry) {
+	at := make(map[string]int64, len(right))
+	for _, e := range right {
+		at[e.name] = e.at
+	}
+	for _, e := range left {
+		if d.left.halted() {
+			return
+		}
+		if b, ok := at[e.name]; ok {
+			d.values(path+e.path, e.at, b)
+			delete(at, e.name)
+		} else {
+			d.removed(path+e.path, e.at)
+		}
+	}
+	for _, e := range right {
+		if _, ok := at[e.name]; ok {
+			d.added(path+e.path, e.at)
+		}
+	}
+}
+
+func (w *walker) items(at int64) (all []int64) {
+	w.each(at, mark{at: at + 1}, func(c child) int64 { all = append(all, c.at); return unknownEnd })
+	return all
+}
+
+func (d *differ) arrays(path string, a, b int64) {
+	left, right := d.left.items(a), d.right.items(b)
+	for _, field := range keyFields {
+		if slices.Contains(d.ignore, field) {
+			continue
+		}
+		before, ok := d.left.keyed(left, field)
+		if !ok {
+			continue
+		}
+		if after, ok := d.right.keyed(right, field); ok && len(before)+len(after) > 0 {
+			if len(d.out.By) < 20 {
+				d.out.By = append(d.out.By, path+" by "+field)
+			}
+			d.paired(path, before, after)
+			return
+		}
+	}
+	d.sequence(path, left, right)
+}
+
+// keyed names the items of a list by a field; ok is false unless that tells
+// all of them apart.
+func (w *walker) keyed(items []int64, field string) (all []entry, ok bool) {
+	path := &query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: field}}}}}
+	seen := make(map[string]bool, len(items))
+	for _, at := range items {
+		if w.byteAt(at) != '{' || w.halted() {
+			return nil, false
+		}
+		key := w.only(path, at)
+		name := string(key.kind) + " " + string(key.text)
+		if key.kind != String && key.kind != Number || seen[name] {
+			return nil, false
+		}
+		seen[name] = true
+		literal := string(key.text)
+		if key.kind == String {
+			literal = string(resource.AppendString(nil, literal))
+		}
+		all = append(all, entry{name: name, path: "[?@." + field + " == " + literal + "]", at: at})
+	}
+	return all, true
+}
+
+// sequence compares two lists in their order: what is the same is aligned, and
+// what stands between in both is compared one by one.
+func (d *differ) sequence(path string, left, right []int64) {
+	a, b := d.hashes(d.left, left), d.hashes(d.right, right)
+	i, j := 0, 0
+	gap := func(toI, toJ int) {
+		for i < toI && j < toJ {
+			d.values(path+"["+itoa(j)+"]", left[i], right[j])
+			i, j = i+1, j+1
+		}
+		for ; i < toI; i++ {
+			d.removed(path+"["+itoa(i)+"]", left[i])
+		}
+		for ; j < toJ; j++ {
+			d.added(path+"["+itoa(j)+"]", right[j])
+		}
+	}
+	for _, pair := range align(a, b) {
+		gap(pair[0], pair[1])
+		i, j = pair[0]+1, pair[1]+1
+	}
+	gap(len(left), len(right))
+}
+
+// align pairs the places of a longest common subsequence; for long lists, of
+// what they have in common at both ends only.
+func align(a, b []uint64) (pairs [][2]int) {
+	head := 0
+	for head < len(a) && head < len(b) && a[head] == b[head] {
+		pairs = append(pairs, [2]int{head, head})
+		head++
+	}
+	tail := 0
+	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
+	if len(x) > 0 && len(y) > 0 && len(x) <= maxAligned/len(y) {
+		pairs = append(pairs, common(x, y, head)...)
+	}
+	for ; tail > 0; tail-- {
+		pairs = append(pairs, [2]int{len(a) - tail, len(b) - tail})
+	}
+	return pairs
+}
+
+// common is the longest common subsequence by the usual table.
+func common(x, y []uint64, shift int) (pairs [][2]int) {
+	width := len(y) + 1
+	length := make([]int32, (len(x)+1)*width)
+	for i := len(x) - 1; i >= 0; i-- {
+		for j := len(y) - 1; j >= 0; j-- {
+			if x[i] == y[j] {
+				length[i*width+j] = length[(i+1)*width+j+1] + 1
+			} else {
+				length[i*width+j] = max(length[(i+1)*width+j], length[i*width+j+1])
+			}
+		}
+	}
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		switch {
+		case x[i] == y[j]:
+			pairs = append(pairs, [2]int{i + shift, j + shift})
+			i, j = i+1, j+1
+		case length[(i+1)*width+j] >= length[i*width+j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	return pairs
+}
+
+// hashes are equal for values that mean the same.
+func (d *differ) hashes(w *walker, items []int64) []uint64 {
+	out := make([]uint64, len(items))
+	for i, at := range items {
+		out[i] = d.hash(w, at)
+	}
+	return out
+}
+
+func (d *differ) hash(w *walker, at int64) uint64 {
+	kind := w.byteAt(at)
+	if kind != '{' && kind != '[' {
+		v := w.datum(at)
+		text := v.text
+		if v.kind == Number {
+			n := decimalOf(v.text)
+			text = append([]byte{byte(n.sign), byte(n.point), byte(n.point >> 8), byte(n.point >> 16)}, n.digits...)
+		}
+		return maphash.Bytes(d.seed, text)*31 + uint64(len(v.kind))
+	}
+	sum := uint64(kind)
+	w.each(at, mark{at: at + 1}, func(c child) int64 {
+		if kind == '[' {
+			sum = (sum ^ d.hash(w, c.at)) * 0x9E3779B97F4A7C15
+			return unknownEnd
+		}
+		if key := w.datum(c.key).text; !slices.Contains(d.ignore, string(key)) {
+			sum += (maphash.Bytes(d.seed, key) ^ d.hash(w, c.at)) * 0x9E3779B97F4A7C15
+		}
+		return unknownEnd
+	})
+	return sum
+}

@@ -1,0 +1,44 @@
+package query
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// Compile reads a regular expression as RFC 9485 has them: a dot is anything
+// but a line break. It runs in time linear in the text.
+func Compile(pattern string, whole bool) (*regexp.Regexp, error) {
+	var b strings.Builder
+	inClass := false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			b.WriteByte(c)
+			i++
+			b.WriteByte(pattern[i])
+			continue
+		case c == '[':
+			inClass = true
+		case c == ']':
+			inClass = false
+		case c == '.' && !inClass:
+			b.WriteString(`[^\n\r]`)
+			continue
+		}
+		b.WriteByte(pattern[i])
+	}
+	text := b.String()
+	if _, err := syntax.Parse(text, syntax.Perl); err != nil {
+		var why *syntax.Error
+		if errors.As(err, &why) {
+			return nil, errors.New(why.Code.String())
+		}
+		return nil, err
+	}
+	if whole {
+		text = `\A(?:` + text + `)\z`
+	}
+	return regexp.Compile(text)
+}

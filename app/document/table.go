@@ -1,0 +1,258 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+
+	"spyglass/backend/fault"
+)
+
+// Shape says what the rows of a table are.
+type Shape string
+
+const (
+	Items  Shape = "items"  // those of a list: a bare array, or the items of an envelope
+	Fields Shape = "fields" // the keys of one object, in the columns key and value
+	Points Shape = "points" // the moments of measured data, in the columns time and one a data point
+	Scalar Shape = ""       // a body that is no table
+)
+
+// Column is what may stand above the cells of a table.
+type Column struct {
+	ID    string `json:"id"`    // keys from the item down, with dots between; \ before a dot or \ in a key. $ is an item that is no object
+	Kind  Kind   `json:"kind"`  // of its cells, null left out; empty when they differ
+	Count int    `json:"count"` // rows that have it
+}
+
+// Columns are those of a whole table, or of its first rows.
+type Columns struct {
+	Shape   Shape    `json:"shape"`
+	Total   int      `json:"total"` // rows
+	Columns []Column `json:"columns"`
+	Whole   bool     `json:"whole"` // every row was looked at
+	More    int      `json:"more"`  // columns beyond the first 500, counted up to 500
+}
+
+// TableQuery says which part of a table is wanted.
+type TableQuery struct {
+	Columns []string // IDs
+	Sort    string   // the ID of a column; empty: as sent
+	Desc    bool
+	From    int // row, counted from 0
+	Count   int // rows; in Each, 0 for all
+}
+
+// Cell is one value in a table. What an item does not have is nil.
+type Cell struct {
+	Node int64  `json:"node"`
+	Kind Kind   `json:"kind"`
+	Text string `json:"text"`          // a string decoded, a number or word as sent, anything else as short text
+	Cut  bool   `json:"cut,omitempty"` // Text is not the whole value
+}
+
+// TableRow is one row of a table.
+type TableRow struct {
+	Index int     `json:"index"` // in the document, from 0, however the table is sorted
+	Node  int64   `json:"node"`  // of the item
+	Cells []*Cell `json:"cells"` // as the columns were asked for
+}
+
+const (
+	maxCell    = 300 // characters of a cell
+	maxColumns = 500
+	keyColumn  = "key"
+	valueCol   = "value"
+	timeColumn = "time"
+	instance   = "instance"
+)
+
+// table is where a document's rows are.
+type table struct {
+	shape Shape
+	of    value // the list or the object
+	sets  []pointSet
+	total int
+}
+
+// table finds the rows of the document, once.
+func (d *Document) table(s *scanner) *table {
+	d.tables.Lock()
+	defer d.tables.Unlock()
+	if d.known == nil {
+		d.known = &table{}
+		if d.index.problem == "" {
+			d.known = s.tableOf(d.root.value)
+		}
+	}
+	return d.known
+}
+
+func (s *scanner) tableOf(root value) *table {
+	switch root.kind {
+	case Array:
+		return s.listOf(root)
+	case Object:
+		if sets := s.pointSets(root); len(sets) > 0 {
+			return pointTable(sets)
+		}
+		items, ok := s.child(root, "items")
+		total, counted := s.child(root, "total")
+		if ok && items.kind == Array && (counted && total.kind == Number || root.count == 1) {
+			return s.listOf(items)
+		}
+		return &table{shape: Fields, of: root, total: root.count}
+	}
+	return &table{}
+}
+
+func (s *scanner) listOf(list value) *table {
+	if sets := s.listedSets(list); len(sets) > 0 {
+		return pointTable(sets)
+	}
+	return &table{shape: Items, of: list, total: list.count}
+}
+
+// child is the value of a key; of a key that is there twice, the last, as
+// programs read it.
+func (s *scanner) child(object value, key string) (found value, ok bool) {
+	walk := s.from(object, object.first())
+	for m, more := walk.next(); more; m, more = walk.next() {
+		if s.keyIs(m, key) {
+			found, ok = m.value, true
+		}
+	}
+	return found, ok
+}
+
+func (s *scanner) keyIs(m member, key string) bool {
+	raw := s.bytes(m.key+1, m.keyEnd-1)
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw) == key
+	}
+	name, _ := s.text(m.key, m.keyEnd, math.MaxInt32)
+	return name == key
+}
+
+// Table returns a window of the rows, at most 2,000. A body that is no table
+// has none.
+func (d *Document) Table(ctx context.Context, q TableQuery) (rows []TableRow, total int, err error) {
+	rows = []TableRow{}
+	err = d.use(func(s *scanner) error {
+		t := d.table(s)
+		total = t.total
+		q.Count = min(max(q.Count, 0), 2000)
+		return d.each(ctx, s, t, q, func(r *record) error {
+			rows = append(rows, TableRow{Index: r.index, Node: r.node, Cells: s.shown(r.cells)})
+			return nil
+		})
+	})
+	return rows, total, err
+}
+
+// Each hands out the cells of the rows wanted, one row after the other and
+// each value whole: a container as compact JSON. What an item does not have is
+// nil. The slice is good until do returns.
+func (d *Document) Each(ctx context.Context, q TableQuery, do func(cells []*Cell) error) error {
+	window := largeWindow
+	if q.Sort != "" || d.jumps() {
+		window = smallWindow
+	}
+	return d.read(window, func(s *scanner) error {
+		t := d.table(s)
+		if q.Count == 0 {
+			q.Count = t.total
+		}
+		cells := make([]*Cell, len(q.Columns))
+		return d.each(ctx, s, t, q, func(r *record) error {
+			for i, v := range r.cells {
+				if cells[i] = nil; v.kind != "" {
+					cells[i] = &Cell{Node: v.start, Kind: v.kind, Text: s.entire(v)}
+				}
+			}
+			return do(cells)
+		})
+	})
+}
+
+// jumps tells whether a row's cells lie far apart.
+func (d *Document) jumps() (far bool) {
+	_ = d.use(func(s *scanner) error {
+		far = d.table(s).shape == Points
+		return nil
+	})
+	return far
+}
+
+// each reads the rows of q in its order.
+func (d *Document) each(ctx context.Context, s *scanner, t *table, q TableQuery, do func(*record) error) error {
+	if t.shape == Scalar || q.Count == 0 {
+		return nil
+	}
+	reader, err := s.reader(t, q.Columns)
+	if err != nil {
+		return err
+	}
+	from := max(q.From, 0)
+	to := min(t.total, from+q.Count)
+	var order []int32
+	if q.Sort != "" {
+		if order, err = d.order(ctx, s, t, q.Sort, q.Desc); err != nil {
+			return err
+		}
+	} else {
+		reader.seek(from)
+	}
+	for i := from; i < to; i++ {
+		if i%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if order != nil {
+			reader.seek(int(order[i]))
+		}
+		r, ok := reader.next()
+		if !ok {
+			return s.err
+		}
+		if err := do(r); err != nil {
+			return err
+		}
+	}
+	return s.err
+}
+
+// shown are values as cells of a screen.
+func (s *scanner) shown(values []value) []*Cell {
+	cells := make([]*Cell, len(values))
+	for i, v := range values {
+		if v.kind == "" {
+			continue
+		}
+		c := &Cell{Node: v.start, Kind: v.kind}
+		if v.container() {
+			c.Text, c.Cut = s.preview(v), true
+		} else {
+			c.Text, c.Cut = s.literal(v, maxCell)
+		}
+		cells[i] = c
+	}
+	return cells
+}
+
+// entire is a value as a whole text.
+func (s *scanner) entire(v value) string {
+	if !v.container() {
+		text, _ := s.literal(v, math.MaxInt32)
+		return text
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, s.bytes(v.start, v.end)) != nil {
+		return string(s.bytes(v.start, v.end))
+	}
+	return b.String()
+}
+
+func errNoColumn(id string) error {
+	return fault.At("column", "this answer has no column %q", id)
+}

@@ -1,0 +1,118 @@
+package exchange
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"spyglass/app/workspace"
+)
+
+var (
+	hostVariable = regexp.MustCompile(`^(?:https?://)?\{\{[^{}]*\}\}`)
+	hostName     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*`)
+	usualMount   = regexp.MustCompile(`^/(?:api|santaba/rest)(?:/|$)`)
+	wholeParam   = regexp.MustCompile(`^\{([^{}/]+)\}$`)
+)
+
+// address takes a URL of a file apart: the path of a portal's API and the
+// query behind it. The host goes.
+func (f *File) address(raw string) (path string, query workspace.Rows) {
+	raw, _, _ = strings.Cut(raw, "#")
+	path, search, _ := strings.Cut(raw, "?")
+	for pair := range strings.SplitSeq(search, "&") {
+		if pair == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(pair, "=")
+		query = append(query, workspace.Row{On: true, Key: unescape(strings.ReplaceAll(key, "+", " ")), Value: unescape(strings.ReplaceAll(value, "+", " "))})
+	}
+	return f.hostless(path), query
+}
+
+func (f *File) hostless(path string) string {
+	for _, base := range f.Bases {
+		if rest, ok := strings.CutPrefix(path, base); ok && (rest == "" || rest[0] == '/') {
+			return rooted(unescape(rest))
+		}
+	}
+	if host := hostVariable.FindString(path); host != "" {
+		return rooted(unescape(path[len(host):]))
+	}
+	if host := hostName.FindString(path); host != "" {
+		f.notes.say("The address %s was left out: requests go to the portal of their tab.", host)
+		path = path[len(host):]
+		if mount := usualMount.FindString(path); mount != "" {
+			path = path[len(strings.TrimSuffix(mount, "/")):]
+		}
+	}
+	return rooted(unescape(path))
+}
+
+func rooted(path string) string {
+	if !strings.HasPrefix(path, "/") {
+		return "/" + path
+	}
+	return path
+}
+
+func unescape(text string) string {
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
+}
+
+// params are rows for the {names} in a path.
+func params(path string, values map[string]workspace.Row) workspace.Rows {
+	var rows workspace.Rows
+	for segment := range strings.SplitSeq(path, "/") {
+		m := wholeParam.FindStringSubmatch(segment)
+		if m == nil || slices.ContainsFunc(rows, func(r workspace.Row) bool { return r.Key == m[1] }) {
+			continue
+		}
+		row := values[m[1]]
+		row.On, row.Key = true, m[1]
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// methodOf is the method as ours, or false for one that no draft has.
+func (f *File) methodOf(method string) (string, bool) {
+	method = strings.ToUpper(strings.TrimSpace(method))
+	if method == "" {
+		return "GET", true
+	}
+	if !slices.Contains(workspace.Methods, method) {
+		f.notes.add("%s with another method than " + strings.Join(workspace.Methods, ", ") + ": left out")
+		return "", false
+	}
+	return method, true
+}
+
+// notSent are headers that belong to a browser or to the session.
+var notSent = regexp.MustCompile(`(?i)^(:.*|host|cookie|content-length|connection|accept-encoding|user-agent|origin|referer|sec-.*|x-csrf-token|upgrade-insecure-requests|dnt|priority|pragma)$`)
+
+// header is a row for a header of a file, unless it is none of ours to send.
+func (f *File) header(row workspace.Row) (workspace.Row, bool) {
+	switch {
+	case strings.TrimSpace(row.Key) == "" || notSent.MatchString(row.Key):
+		return row, false
+	case strings.EqualFold(row.Key, "authorization") && !strings.Contains(row.Value, "{{"):
+		f.notes.add("%s with a sign-in of its own: it was left out, the portal's is used")
+		return row, false
+	}
+	row.Key = strings.TrimSpace(row.Key)
+	return row, true
+}
+
+// stem is the file's name without its ending, to name a collection after.
+func (f *File) stem(otherwise string) string {
+	name, _, _ := strings.Cut(f.Name, ".")
+	if name = plain(name); name == "" {
+		return otherwise
+	}
+	return name
+}

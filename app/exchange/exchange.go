@@ -1,0 +1,257 @@
+// Package exchange reads and writes collections of requests in the formats of
+// other programs, and in our own.
+//
+// # Our own format
+//
+// A JSON object; version 1 is
+//
+//	{"spyglass": 1, "name": "Fleet", "collections": [
+//	    {"name": "Devices", "doc": "…", "folders": [ … ], "requests": [
+//	        {"name": "", "doc": "…", "draft": {"method": "GET", "path": "/device/devices/{id}", … }}]}],
+//	 "variables": [{"name": "pageSize", "value": "50"}]}
+//
+// A folder looks like a collection and a draft is a workspace.Draft, so that
+// writing and reading again changes nothing. Secret variables are never in a
+// file. A file of a newer version is refused.
+//
+// # Hosts
+//
+// Our requests belong to a portal, not to a host: reading takes the portal's
+// address off, and any other, with a note; writing puts {{baseUrl}} before paths.
+//
+// # Concurrency and errors
+//
+// All functions are pure. What cannot be read is fault.Invalid with a sentence
+// that says where; what was left out on purpose is a note in Found. Nothing in a
+// file is fetched: references to other files are refused.
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// MaxSize is how many bytes a file may have.
+const MaxSize = 32 << 20
+
+// Variable is one that requests of a file use.
+type Variable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Bundle is what is written.
+type Bundle struct {
+	Name      string
+	BaseURL   string // "http://127.0.0.1:8443/api", the value of {{baseUrl}}
+	Folders   []workspace.Folder
+	Variables []Variable
+}
+
+// Found is what a file holds.
+type Found struct {
+	Format    *Format
+	Folders   []workspace.Folder
+	Variables []Variable
+	Notes     []string // what was left out or changed, one sentence each
+}
+
+// Format is one kind of file.
+type Format struct {
+	ID, Label string
+	Ext, Type string // "postman_collection.json", "application/json"
+
+	Is    func(*File) bool // by its looks
+	Read  func(*File) (*Found, error)
+	Write func(*Bundle) ([]byte, error) // nil: it is not written from collections
+}
+
+// Formats are all there are, those that are sure of themselves first.
+var Formats = []*Format{&Spyglass, &Postman, &HAR, &OpenAPI}
+
+// ByID is the format of that id.
+func ByID(id string) (*Format, error) {
+	for _, f := range Formats {
+		if f.ID == id {
+			return f, nil
+		}
+	}
+	return nil, fault.At("format", "there is no format %q", id)
+}
+
+// File is what is read.
+type File struct {
+	Name  string
+	Text  []byte
+	Bases []string // addresses of the portal, which come off
+
+	top   map[string]json.RawMessage // when it is a JSON object
+	notes notes
+}
+
+// has tells whether the file is a JSON object with that key at its top.
+func (f *File) has(key string) bool { _, ok := f.top[key]; return ok }
+
+// Read finds out what a file is and reads it. It writes nothing.
+func Read(f *File) (found *Found, err error) {
+	if err := f.open(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if wrong := recover(); wrong != nil { // the libraries below read whatever people drop here
+			found, err = nil, fault.New(fault.Invalid, "%s cannot be read: %v", f.name(), wrong)
+		}
+	}()
+	at := slices.IndexFunc(Formats, func(format *Format) bool { return format.Is(f) })
+	if at < 0 {
+		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass or Postman collection (v2.1), OpenAPI 3, HAR, or cURL commands", f.name())
+	}
+	if found, err = Formats[at].Read(f); err != nil {
+		return nil, err
+	}
+	found.Format = Formats[at]
+	if depth(found.Folders) > workspace.MaxDepth {
+		return nil, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(), workspace.MaxDepth)
+	}
+	f.tidy(found.Folders)
+	found.Notes = f.notes.sentences()
+	return found, nil
+}
+
+func (f *File) name() string {
+	if f.Name == "" {
+		return "the text"
+	}
+	return f.Name
+}
+
+// open refuses what is no text at all, and looks at the top of JSON.
+func (f *File) open() error {
+	f.Text = bytes.TrimSpace(bytes.TrimPrefix(f.Text, []byte("\xef\xbb\xbf")))
+	switch {
+	case len(f.Text) > MaxSize:
+		return fault.New(fault.TooLarge, "%s is larger than %d MiB, which is the most that can be read", f.name(), MaxSize>>20)
+	case len(f.Text) == 0:
+		return fault.New(fault.Invalid, "%s is empty", f.name())
+	case bytes.HasPrefix(f.Text, []byte("PK\x03\x04")), bytes.HasPrefix(f.Text, []byte("\x1f\x8b")):
+		return fault.New(fault.Invalid, "%s is a packed archive; unpack it and choose the file inside", f.name())
+	case !utf8.Valid(f.Text), bytes.IndexByte(f.Text, 0) >= 0:
+		return fault.New(fault.Invalid, "%s is no text", f.name())
+	case f.Text[0] == '{':
+		return f.decode(f.Text, &f.top)
+	}
+	return nil
+}
+
+// decode reads JSON, and says in words what is wrong with it.
+func (f *File) decode(text []byte, into any) error {
+	err := json.Unmarshal(text, into)
+	var syntax *json.SyntaxError
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n"))
+		return fault.New(fault.Invalid, "%s is no valid JSON: line %d: %s", f.name(), line, syntax.Error())
+	case errors.As(err, &wrong):
+		return fault.New(fault.Invalid, "%s cannot be read: %s is a %s where something else belongs", f.name(), wrong.Field, wrong.Value)
+	default:
+		return fault.New(fault.Invalid, "%s cannot be read: %v", f.name(), err)
+	}
+}
+
+func depth(folders []workspace.Folder) int {
+	most := 0
+	for _, f := range folders {
+		most = max(most, 1+depth(f.Folders))
+	}
+	return most
+}
+
+// maxName is how many characters of a name are kept.
+const maxName = 255
+
+// tidy makes names what the workspace takes, and notes values that are stars.
+func (f *File) tidy(folders []workspace.Folder) {
+	for i := range folders {
+		folder := &folders[i]
+		if folder.Name = plain(folder.Name); folder.Name == "" {
+			folder.Name = "Untitled"
+		}
+		for j := range folder.Requests {
+			r := &folder.Requests[j]
+			r.Name = plain(r.Name)
+			for _, rows := range []workspace.Rows{r.Draft.Query, r.Draft.Headers, r.Draft.PathParams} {
+				if slices.ContainsFunc(rows, func(row workspace.Row) bool { return row.Value == resource.Mask }) {
+					f.notes.add("%s with a secret that is hidden in the file: enter it again")
+				}
+			}
+		}
+		f.tidy(folder.Folders)
+	}
+}
+
+// plain is a name on one line, not too long.
+func plain(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, name)
+	if runes := []rune(strings.TrimSpace(name)); len(runes) > maxName {
+		return string(runes[:maxName-1]) + "…"
+	}
+	return strings.TrimSpace(name)
+}
+
+// notes count what is worth telling; each sentence begins with how many.
+type notes struct {
+	order []string
+	count map[string]int
+}
+
+// add counts one more request that a sentence such as "%s with scripts: they
+// were left out" is about.
+func (n *notes) add(sentence string) {
+	if n.count == nil {
+		n.count = map[string]int{}
+	}
+	if n.count[sentence] == 0 {
+		n.order = append(n.order, sentence)
+	}
+	n.count[sentence]++
+}
+
+// say tells something once that is not counted.
+func (n *notes) say(format string, args ...any) {
+	sentence := strings.ReplaceAll(fmt.Sprintf(format, args...), "%", "%%")
+	if !slices.Contains(n.order, sentence) {
+		n.order = append(n.order, sentence)
+	}
+}
+
+func (n *notes) sentences() []string {
+	out := make([]string, len(n.order))
+	for i, sentence := range n.order {
+		switch count := n.count[sentence]; {
+		case count == 1:
+			out[i] = fmt.Sprintf(sentence, "1 request")
+		case count > 1:
+			out[i] = fmt.Sprintf(sentence, fmt.Sprintf("%d requests", count))
+		default:
+			out[i] = strings.ReplaceAll(sentence, "%%", "%")
+		}
+	}
+	return out
+}

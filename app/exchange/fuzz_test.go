@@ -1,0 +1,37 @@
+package exchange_test
+
+import (
+	"testing"
+
+	"spyglass/app/exchange"
+	"spyglass/backend/fault"
+)
+
+// fuzz reads whatever comes; what can be read can be written and read again.
+func fuzz(t *testing.T, text []byte) {
+	found, err := exchange.Read(&exchange.File{Name: "x", Text: text})
+	if err != nil {
+		if kind := fault.Of(err).Kind; kind != fault.Invalid && kind != fault.TooLarge {
+			t.Fatalf("the error is %v", err)
+		}
+		return
+	}
+	written, err := exchange.Spyglass.Write(&exchange.Bundle{Folders: found.Folders, Variables: found.Variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exchange.Read(&exchange.File{Text: written}); err != nil {
+		t.Fatalf("%v\n%s", err, written)
+	}
+}
+
+func FuzzPostman(f *testing.F) {
+	f.Add([]byte(postmanFile))
+	f.Add([]byte(`{"info":{"name":"x"},"item":[{"request":{"url":{"path":"a","host":"b"},"header":null,"body":{"mode":"graphql","graphql":{}}}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) { fuzz(t, text) })
+}
+
+func FuzzHAR(f *testing.F) {
+	f.Add([]byte(harText))
+	f.Fuzz(func(t *testing.T, text []byte) { fuzz(t, text) })
+}

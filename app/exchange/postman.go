@@ -1,0 +1,279 @@
+package exchange
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+)
+
+const postmanSchema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+
+// Postman is a collection of Postman's, version 2.1. Of authorization, scripts
+// and saved answers it keeps nothing.
+var Postman = Format{
+	ID: "postman", Label: "Postman collection v2.1", Ext: "postman_collection.json", Type: "application/json",
+	Is: func(f *File) bool {
+		return f.has("info") && f.has("item") || f.has("requests") && f.has("folders_order")
+	},
+	Read: func(f *File) (*Found, error) {
+		if !f.has("item") {
+			return nil, fault.New(fault.Invalid, "%s is a Postman collection of version 1; export it from Postman as version 2.1", f.name())
+		}
+		var c postmanCollection
+		if err := f.decode(f.Text, &c); err != nil {
+			return nil, err
+		}
+		if c.Auth != nil {
+			f.notes.say("The collection's authorization was left out: the portal's sign-in is used.")
+		}
+		if len(c.Event) > 0 {
+			f.notes.say("The collection's scripts were left out.")
+		}
+		found := &Found{}
+		for _, v := range c.Variable {
+			if v.Key != "baseUrl" && v.Key != "" {
+				found.Variables = append(found.Variables, Variable{Name: v.Key, Value: v.Value.text})
+			}
+		}
+		top, err := f.postmanFolder(&postmanItem{Name: c.Info.Name, Description: c.Info.Description, Item: &c.Item}, 1)
+		if err != nil {
+			return nil, err
+		}
+		found.Folders = []workspace.Folder{top}
+		return found, nil
+	},
+	Write: writePostman,
+}
+
+type postmanCollection struct {
+	Info struct {
+		Name        string      `json:"name"`
+		Description postmanText `json:"description,omitzero"`
+		Schema      string      `json:"schema"`
+	} `json:"info"`
+	Item     []postmanItem   `json:"item"`
+	Variable []postmanRow    `json:"variable,omitempty"`
+	Auth     any             `json:"auth,omitempty"`
+	Event    []postmanScript `json:"event,omitempty"`
+}
+
+type postmanScript struct{}
+
+func (*postmanScript) UnmarshalJSON([]byte) error { return nil }
+
+type postmanItem struct {
+	Name        string          `json:"name"`
+	Description postmanText     `json:"description,omitzero"`
+	Item        *[]postmanItem  `json:"item,omitempty"`
+	Request     *postmanRequest `json:"request,omitempty"`
+	Auth        any             `json:"auth,omitempty"`
+	Event       []postmanScript `json:"event,omitempty"`
+}
+
+type postmanRequest struct {
+	Method      string       `json:"method"`
+	Header      postmanRows  `json:"header"`
+	URL         postmanURL   `json:"url"`
+	Body        *postmanBody `json:"body,omitempty"`
+	Auth        any          `json:"auth,omitempty"`
+	Description postmanText  `json:"description,omitzero"`
+}
+
+// UnmarshalJSON takes a request that is nothing but a URL, too.
+func (r *postmanRequest) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		return json.Unmarshal(text, &r.URL)
+	}
+	type plain postmanRequest
+	return json.Unmarshal(text, (*plain)(r))
+}
+
+type postmanRow struct {
+	Key         string      `json:"key"`
+	Value       postmanText `json:"value"`
+	Disabled    bool        `json:"disabled,omitempty"`
+	Description postmanText `json:"description,omitzero"`
+}
+
+// postmanRows are a list; older files have one text for all headers.
+type postmanRows []postmanRow
+
+func (r *postmanRows) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		var lines string
+		if err := json.Unmarshal(text, &lines); err != nil {
+			return err
+		}
+		for line := range strings.Lines(lines) {
+			if key, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+				*r = append(*r, postmanRow{Key: key, Value: postmanText{strings.TrimSpace(value)}})
+			}
+		}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]postmanRow)(r))
+}
+
+// postmanText is a text that may also be null, a number, or an object with the
+// text as its content.
+type postmanText struct{ text string }
+
+func (t *postmanText) UnmarshalJSON(text []byte) error {
+	switch text[0] {
+	case '"':
+		return json.Unmarshal(text, &t.text)
+	case '{':
+		var o struct{ Content string }
+		err := json.Unmarshal(text, &o)
+		t.text = o.Content
+		return err
+	case 'n':
+		return nil
+	}
+	t.text = string(text)
+	return nil
+}
+
+func (t postmanText) MarshalJSON() ([]byte, error) { return json.Marshal(t.text) }
+
+type postmanURL struct {
+	Raw      string       `json:"raw"`
+	Host     []string     `json:"host,omitempty"`
+	Path     []string     `json:"path,omitempty"`
+	Query    []postmanRow `json:"query,omitempty"`
+	Variable []postmanRow `json:"variable,omitempty"`
+}
+
+// UnmarshalJSON takes a URL that is a text, and path and host that are one.
+func (u *postmanURL) UnmarshalJSON(text []byte) error {
+	if text[0] == '"' {
+		return json.Unmarshal(text, &u.Raw)
+	}
+	var loose struct {
+		Raw      string
+		Protocol string
+		Host     any
+		Path     any
+		Query    []postmanRow
+		Variable []postmanRow
+	}
+	if err := json.Unmarshal(text, &loose); err != nil {
+		return err
+	}
+	u.Raw, u.Query, u.Variable = loose.Raw, loose.Query, loose.Variable
+	if u.Raw == "" {
+		host := joined(loose.Host, ".")
+		if loose.Protocol != "" {
+			host = loose.Protocol + "://" + host
+		}
+		u.Raw = host + "/" + joined(loose.Path, "/")
+	}
+	return nil
+}
+
+func joined(v any, by string) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		parts := make([]string, len(v))
+		for i, p := range v {
+			if o, ok := p.(map[string]any); ok {
+				p = o["value"]
+			}
+			parts[i] = fmt.Sprint(p)
+		}
+		return strings.Join(parts, by)
+	}
+	return ""
+}
+
+type postmanBody struct {
+	Mode    string          `json:"mode"`
+	Raw     string          `json:"raw"`
+	GraphQL json.RawMessage `json:"graphql,omitempty"`
+	Options any             `json:"options,omitempty"`
+}
+
+func (f *File) postmanFolder(item *postmanItem, level int) (workspace.Folder, error) {
+	folder := workspace.Folder{Name: item.Name, Doc: item.Description.text}
+	if level > workspace.MaxDepth {
+		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(), workspace.MaxDepth)
+	}
+	for i := range *item.Item {
+		inside := &(*item.Item)[i]
+		if inside.Item != nil {
+			next, err := f.postmanFolder(inside, level+1)
+			if err != nil {
+				return folder, err
+			}
+			folder.Folders = append(folder.Folders, next)
+		} else if inside.Request != nil {
+			if r, ok := f.postmanRequest(inside); ok {
+				folder.Requests = append(folder.Requests, r)
+			}
+		}
+	}
+	return folder, nil
+}
+
+func (f *File) postmanRequest(item *postmanItem) (workspace.Saved, bool) {
+	r := item.Request
+	saved := workspace.Saved{Name: item.Name, Doc: r.Description.text}
+	method, ok := f.methodOf(r.Method)
+	if !ok {
+		return saved, false
+	}
+	if r.Auth != nil {
+		f.notes.add("%s with authorization of its own: it was left out, the portal's sign-in is used")
+	}
+	if len(item.Event) > 0 {
+		f.notes.add("%s with scripts: they were left out")
+	}
+	d := workspace.Draft{Method: method, Mode: "form"}
+	path, query := f.address(r.URL.Raw)
+	if len(r.URL.Query) > 0 {
+		query = nil
+		for _, q := range r.URL.Query {
+			query = append(query, workspace.Row{On: !q.Disabled, Key: q.Key, Value: q.Value.text, Doc: q.Description.text})
+		}
+	}
+	values := map[string]workspace.Row{}
+	for _, v := range r.URL.Variable {
+		values[v.Key] = workspace.Row{Value: v.Value.text, Doc: v.Description.text}
+	}
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if name, ok := strings.CutPrefix(s, ":"); ok && name != "" && !strings.ContainsAny(name, "{}") {
+			segments[i] = "{" + name + "}"
+		}
+	}
+	d.Path, d.Query = strings.Join(segments, "/"), query
+	d.PathParams = params(d.Path, values)
+	for _, h := range r.Header {
+		if row, ok := f.header(workspace.Row{On: !h.Disabled, Key: h.Key, Value: h.Value.text, Doc: h.Description.text}); ok {
+			d.Headers = append(d.Headers, row)
+		}
+	}
+	f.postmanBody(r.Body, &d)
+	if saved.Name == d.Method+" "+d.Path {
+		saved.Name = ""
+	}
+	saved.Draft = d
+	return saved, true
+}
+
+func (f *File) postmanBody(b *postmanBody, d *workspace.Draft) {
+	switch {
+	case b == nil || b.Mode == "":
+	case b.Mode == "raw":
+		d.Body = b.Raw
+	case b.Mode == "graphql":
+		d.Body = string(b.GraphQL)
+	default:
+		f.notes.add("%s whose body is a form or a file: the body was left out")
+	}
+}

@@ -1,0 +1,84 @@
+package exchange
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"spyglass/app/workspace"
+)
+
+func writePostman(b *Bundle) ([]byte, error) {
+	var c postmanCollection
+	c.Info.Name, c.Info.Schema = b.Name, postmanSchema
+	folders := b.Folders
+	if len(folders) == 1 { // a collection is a file of its own
+		c.Info.Name, c.Info.Description = folders[0].Name, postmanText{folders[0].Doc}
+		c.Item = postmanItems(folders[0].Folders, folders[0].Requests)
+	} else {
+		c.Item = postmanItems(folders, nil)
+	}
+	c.Variable = []postmanRow{{Key: "baseUrl", Value: postmanText{b.BaseURL}}}
+	for _, v := range b.Variables {
+		c.Variable = append(c.Variable, postmanRow{Key: v.Name, Value: postmanText{v.Value}})
+	}
+	return json.MarshalIndent(c, "", "  ")
+}
+
+func postmanItems(folders []workspace.Folder, requests []workspace.Saved) []postmanItem {
+	items := []postmanItem{}
+	for _, f := range folders {
+		inside := postmanItems(f.Folders, f.Requests)
+		items = append(items, postmanItem{Name: f.Name, Description: postmanText{f.Doc}, Item: &inside})
+	}
+	for _, r := range requests {
+		name := r.Name
+		if name == "" {
+			name = r.Draft.Method + " " + r.Draft.Path
+		}
+		items = append(items, postmanItem{Name: name, Request: postmanOf(&r)})
+	}
+	return items
+}
+
+func postmanOf(r *workspace.Saved) *postmanRequest {
+	d := &r.Draft
+	out := &postmanRequest{Method: d.Method, Header: postmanRows{}, Description: postmanText{r.Doc}}
+	for _, h := range d.Headers {
+		out.Header = append(out.Header, rowOf(h))
+	}
+	path, search, _ := strings.Cut(d.Path, "?")
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i, s := range segments {
+		if m := wholeParam.FindStringSubmatch(s); m != nil {
+			segments[i] = ":" + m[1]
+		}
+	}
+	u := &out.URL
+	u.Host, u.Path = []string{"{{baseUrl}}"}, segments
+	for _, p := range d.PathParams {
+		u.Variable = append(u.Variable, rowOf(workspace.Row{On: true, Key: p.Key, Value: p.Value, Doc: p.Doc}))
+	}
+	f := &File{}
+	_, typed := f.address("?" + search)
+	for _, q := range append(typed, d.Query...) {
+		u.Query = append(u.Query, rowOf(q))
+	}
+	u.Raw = "{{baseUrl}}/" + strings.Join(segments, "/")
+	for i, q := range u.Query {
+		u.Raw += map[bool]string{true: "?", false: "&"}[i == 0] + rawPart(q.Key) + "=" + rawPart(q.Value.text)
+	}
+	if d.Body != "" {
+		out.Body = &postmanBody{Mode: "raw", Raw: d.Body, Options: map[string]any{"raw": map[string]any{"language": "json"}}}
+	}
+	return out
+}
+
+// rawPart escapes what would end a key or a value; {{variables}} stay readable.
+func rawPart(text string) string {
+	return strings.NewReplacer("%7B%7B", "{{", "%7D%7D", "}}").Replace(url.QueryEscape(text))
+}
+
+func rowOf(r workspace.Row) postmanRow {
+	return postmanRow{Key: r.Key, Value: postmanText{r.Value}, Disabled: !r.On, Description: postmanText{r.Doc}}
+}

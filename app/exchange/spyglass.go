@@ -1,0 +1,54 @@
+package exchange
+
+import (
+	"encoding/json"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+)
+
+const ownVersion = 1
+
+type ownFile struct {
+	Spyglass    int                `json:"spyglass"`
+	Name        string             `json:"name"`
+	Collections []workspace.Folder `json:"collections"`
+	Variables   []Variable         `json:"variables,omitempty"`
+}
+
+// Spyglass is our own format; the package comment describes it.
+var Spyglass = Format{
+	ID: "spyglass", Label: "Spyglass", Ext: "spyglass.json", Type: "application/json",
+	Is: func(f *File) bool { return f.has("spyglass") },
+	Read: func(f *File) (*Found, error) {
+		var own ownFile
+		if err := f.decode(f.Text, &own); err != nil {
+			return nil, err
+		}
+		if own.Spyglass != ownVersion {
+			return nil, fault.New(fault.Invalid, "%s was written by a newer Spyglass (format %d); this one reads format %d", f.name(), own.Spyglass, ownVersion)
+		}
+		if err := checkDrafts(f, own.Collections); err != nil {
+			return nil, err
+		}
+		return &Found{Folders: own.Collections, Variables: own.Variables}, nil
+	},
+	Write: func(b *Bundle) ([]byte, error) {
+		return json.MarshalIndent(ownFile{Spyglass: ownVersion, Name: b.Name, Collections: b.Folders, Variables: b.Variables}, "", "  ")
+	},
+}
+
+func checkDrafts(f *File, folders []workspace.Folder) error {
+	for i := range folders {
+		for j := range folders[i].Requests {
+			r := &folders[i].Requests[j]
+			if err := r.Draft.Check("draft"); err != nil {
+				return fault.New(fault.Invalid, "in %s the request %q is wrong: %s", f.name(), r.Name, fault.Of(err).Message)
+			}
+		}
+		if err := checkDrafts(f, folders[i].Folders); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+package explorer
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+)
+
+// abroad holds the connections to remote portals, apart for each. The zero
+// value is ready.
+type abroad struct {
+	mu      sync.Mutex
+	clients map[int64]*connected
+	known   map[int64]*known
+}
+
+// connected is a client for a portal as it was described at that time.
+type connected struct {
+	as     string
+	client *resty.Client
+}
+
+func (a *abroad) hangUp() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.clients {
+		c.client.GetClient().CloseIdleConnections()
+	}
+}
+
+// client is the portal's own; a portal that was changed gets a new one.
+func (a *abroad) client(p *workspace.Portal, proxyPassword string, own netip.AddrPort) (*resty.Client, error) {
+	as := strings.Join([]string{p.BaseURL, p.Authority, p.Fingerprint, p.Proxy, proxyPassword}, "\x00")
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	have := a.clients[p.ID]
+	if have != nil && have.as == as {
+		return have.client, nil
+	}
+	client, err := dialler(p, proxyPassword, own)
+	if err != nil {
+		return nil, err
+	}
+	if have != nil {
+		have.client.GetClient().CloseIdleConnections()
+	}
+	if p.ID == 0 { // not added yet: it is only being tried
+		return client, nil
+	}
+	if a.clients == nil {
+		a.clients = map[int64]*connected{}
+	}
+	a.clients[p.ID] = &connected{as, client}
+	return client, nil
+}
+
+// dialler makes the client of a portal.
+func dialler(p *workspace.Portal, proxyPassword string, own netip.AddrPort) (*resty.Client, error) {
+	client := newClient()
+	transport := client.GetClient().Transport.(*http.Transport)
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+		return mayDial(address, own)
+	}}
+	transport.DialContext = dialer.DialContext
+	transport.ForceAttemptHTTP2 = true
+	transport.MaxIdleConnsPerHost = 8
+	var err error
+	if transport.TLSClientConfig, err = trusting(p); err != nil {
+		return nil, err
+	}
+	switch p.Proxy {
+	case workspace.ProxySystem, "":
+	case workspace.ProxyNone:
+		transport.Proxy = nil
+	default:
+		proxy, err := url.Parse(p.Proxy)
+		if err != nil {
+			return nil, fault.At("proxy", "the proxy's address cannot be read")
+		}
+		if proxyPassword != "" {
+			proxy.User = url.UserPassword(proxy.User.Username(), proxyPassword)
+		}
+		transport.Proxy = http.ProxyURL(proxy)
+	}
+	return client, nil
+}
+
+// metadata are addresses at which a cloud gives machines their credentials,
+// beside those that are link-local.
+var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("168.63.129.16")}
+
+// mayDial judges an address right before it is dialled (trust.md, rule 10).
+func mayDial(address string, own netip.AddrPort) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	ip := at.Addr().Unmap().WithZone("")
+	if ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || ip.IsMulticast() || containsAddr(metadata, ip) {
+		return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf("%s is an address that only machines ask; no portal is there", ip)}
+	}
+	if own.IsValid() && at.Port() == own.Port() && (ip == own.Addr().Unmap() || ip.IsLoopback() && own.Addr().IsLoopback() || ip.IsUnspecified()) {
+		return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf("%s is this Spyglass itself; choose its built-in portal, which is in your list already", at)}
+	}
+	return nil
+}
+
+func containsAddr(list []netip.Addr, ip netip.Addr) bool {
+	for _, one := range list {
+		if one == ip {
+			return true
+		}
+	}
+	return false
+}
+
+// ownAddress is where this process listens.
+func (e *Explorer) ownAddress() netip.AddrPort {
+	u, err := url.Parse(e.o.BaseURL())
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	at, err := netip.ParseAddrPort(u.Host)
+	if err != nil {
+		return netip.AddrPort{}
+	}
+	return at
+}
+
+// trusting is whose certificates go for a portal: those of the system and of
+// its own authority, and the one that the person accepted.
+func trusting(p *workspace.Portal) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if p.Authority != "" {
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM([]byte(p.Authority)) {
+			return nil, fault.At("authority", "there is no certificate in this text; it begins with -----BEGIN CERTIFICATE-----")
+		}
+		config.RootCAs = pool
+	}
+	if p.Fingerprint == "" {
+		return config, nil
+	}
+	config.InsecureSkipVerify = true // VerifyConnection below does it, and knows the accepted certificate
+	config.VerifyConnection = func(s tls.ConnectionState) error {
+		if len(s.PeerCertificates) > 0 && fingerprintOf(s.PeerCertificates[0]) == p.Fingerprint {
+			return nil
+		}
+		return verify(s, config.RootCAs)
+	}
+	return config, nil
+}
+
+// verify does what crypto/tls does by itself.
+func verify(s tls.ConnectionState, roots *x509.CertPool) error {
+	if len(s.PeerCertificates) == 0 {
+		return errors.New("the other side has no certificate")
+	}
+	between := x509.NewCertPool()
+	for _, c := range s.PeerCertificates[1:] {
+		between.AddCert(c)
+	}
+	_, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{DNSName: s.ServerName, Roots: roots, Intermediates: between})
+	if err != nil {
+		return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: err}
+	}
+	return nil
+}
+
+func fingerprintOf(c *x509.Certificate) string {
+	sum := sha256.Sum256(c.Raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// explainTLS says what is wrong with a certificate, and shows it.
+func (t *target) explainTLS(out *fault.Error, err error) bool {
+	var refused *tls.CertificateVerificationError
+	var plain tls.RecordHeaderError
+	if errors.As(err, &plain) {
+		out.Message = fmt.Sprintf("%s does not speak TLS there; try http:// instead of https://, or another port", t.host)
+		return true
+	}
+	if !errors.As(err, &refused) || len(refused.UnverifiedCertificates) == 0 {
+		return false
+	}
+	c := refused.UnverifiedCertificates[0]
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	const next = "; if you know this certificate, you can trust it in the portal's settings"
+	switch {
+	case errors.As(err, &host):
+		out.Message = fmt.Sprintf("the certificate of %s is for another host%s", t.host, next)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && time.Now().After(c.NotAfter):
+		out.Message = fmt.Sprintf("the certificate of %s expired on %s%s", t.host, c.NotAfter.Format("2 January 2006"), next)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		out.Message = fmt.Sprintf("the certificate of %s is not valid before %s; is this computer's clock right?", t.host, c.NotBefore.Format("2 January 2006"))
+	default:
+		out.Message = fmt.Sprintf("nobody this computer trusts vouches for the certificate of %s%s", t.host, next)
+	}
+	out.Detail["certificate"] = map[string]any{
+		"fingerprint": fingerprintOf(c), "subject": c.Subject.String(), "issuer": c.Issuer.String(),
+		"notBefore": c.NotBefore.UnixMilli(), "notAfter": c.NotAfter.UnixMilli(), "names": append(append([]string{}, c.DNSNames...), addresses(c.IPAddresses)...),
+	}
+	return true
+}
+
+func addresses(ips []net.IP) []string {
+	texts := make([]string, len(ips))
+	for i, ip := range ips {
+		texts[i] = ip.String()
+	}
+	return texts
+}
+
+// explainName says that a host's name leads nowhere, or that a proxy refused.
+func (t *target) explainName(out *fault.Error, err error) bool {
+	var name *net.DNSError
+	var dial *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return false
+	case errors.As(err, &name) && name.IsNotFound:
+		out.Message = fmt.Sprintf("there is no host named %s; is it spelled right, and are you in the right network?", name.Name)
+	case errors.As(err, &name):
+		out.Message = fmt.Sprintf("the name %s could not be looked up; are you connected to the network?", name.Name)
+	case errors.As(err, &dial) && (dial.Op == "proxyconnect" || dial.Op == "socks connect"):
+		out.Message = fmt.Sprintf("the proxy on the way to %s does not answer as it should: %v", t.host, dial.Err)
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,128 @@
+package explorer
+
+import (
+	"context"
+	"strings"
+
+	"spyglass/app/document"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// askEndpoints are what can be asked of a document beyond its rows.
+func (e *Explorer) askEndpoints() []resource.Endpoint {
+	return []resource.Endpoint{
+		post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document", &filterRequests, e.filter),
+		post("/compare", "List what differs between two answers", &compareRequests, e.compare),
+	}
+}
+
+// filterRequest is the body of /documents/{id}/filter.
+type filterRequest struct{ Query string }
+
+var filterRequests = resource.Resource[filterRequest]{Name: "filter", Label: "filter", Fields: []resource.Field[filterRequest]{
+	{Name: "query", At: func(f *filterRequest) any { return &f.Query }, Doc: "JSONPath as of RFC 9535, or jq", Required: true, MaxLen: 4096},
+}}
+
+// filtered is the matches of a query, with what the page needs to show them.
+type filtered struct {
+	Matches   int            `json:"matches"`
+	Document  string         `json:"document"`
+	Bytes     int64          `json:"bytes"`
+	Rows      []document.Row `json:"rows"`
+	RowCount  int            `json:"rowCount"`
+	LineCount int            `json:"lineCount"`
+}
+
+// filter answers the matches as a document of their own; the matches asked for
+// before, of the same document, are let go.
+func (e *Explorer) filter(ctx context.Context, c *resource.Call, in *filterRequest) (any, error) {
+	doc, err := e.document(c)
+	if err != nil {
+		return nil, err
+	}
+	q, err := checkQuery("query", in.Query)
+	if err != nil {
+		return nil, err
+	}
+	result, n, err := e.documents.Filter(ctx, doc, q)
+	if err != nil {
+		return nil, err
+	}
+	e.documents.Drop(doc.Replace(result.ID))
+	out := &filtered{Matches: n, Document: e.sealed(result.ID, c.Access.UserID), Bytes: result.Size()}
+	if out.Rows, out.RowCount, err = result.Rows(0, firstRows); err != nil {
+		return nil, err
+	}
+	_, out.LineCount, err = result.Lines(0, 0)
+	return out, err
+}
+
+func showScalars(ctx context.Context, c *resource.Call, doc *document.Document) (any, error) {
+	item, err := number(c, "item", 0)
+	if err != nil {
+		return nil, err
+	}
+	return doc.Scalars(ctx, int(item))
+}
+
+func showKeys(_ context.Context, _ *resource.Call, doc *document.Document) (any, error) {
+	keys, err := doc.Keys()
+	return map[string]any{"keys": keys}, err
+}
+
+// compareRequest is the body of /compare: for each side a document, or an
+// answer of the history.
+type compareRequest struct {
+	Left, Right               string
+	LeftHistory, RightHistory int64
+	Ignore                    []string
+}
+
+var compareRequests = resource.Resource[compareRequest]{Name: "comparison", Label: "comparison", Fields: []resource.Field[compareRequest]{
+	{Name: "left", At: func(r *compareRequest) any { return &r.Left }, Doc: "A document; empty when leftHistory says it"},
+	{Name: "right", At: func(r *compareRequest) any { return &r.Right }, Doc: "A document; empty when rightHistory says it"},
+	{Name: "leftHistory", At: func(r *compareRequest) any { return &r.LeftHistory }, Doc: "A request of the history"},
+	{Name: "rightHistory", At: func(r *compareRequest) any { return &r.RightHistory }, Doc: "A request of the history"},
+	{Name: "ignore", At: func(r *compareRequest) any { return &r.Ignore }, Doc: "Keys that do not matter, wherever they are", Default: []string{}},
+}}
+
+func (e *Explorer) compare(ctx context.Context, c *resource.Call, in *compareRequest) (any, error) {
+	left, done, err := e.side(ctx, c, in.Left, in.LeftHistory)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	right, done, err := e.side(ctx, c, in.Right, in.RightHistory)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return document.Diff(ctx, left, right, in.Ignore)
+}
+
+// side opens one side of a comparison; done lets go what was opened for it.
+func (e *Explorer) side(ctx context.Context, c *resource.Call, sealed string, historyID int64) (*document.Document, func(), error) {
+	if strings.TrimSpace(sealed) != "" {
+		doc, err := e.sealedDocument(sealed, c.Access.UserID)
+		return doc, func() {}, err
+	}
+	if historyID == 0 {
+		return nil, nil, fault.At("left", "two answers are needed to compare")
+	}
+	_, kept, err := e.o.Workspace.Recall(ctx, c.Access.UserID, historyID)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := e.documents.Create("application/json")
+	defer w.Abort()
+	if err := workspace.Unzip(kept.Zipped, w); err != nil {
+		return nil, nil, err
+	}
+	doc, err := w.Finish()
+	if err != nil {
+		return nil, nil, err
+	}
+	return doc, func() { e.documents.Drop(doc.ID) }, nil
+}

@@ -1,0 +1,214 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// draftRequest is the body of what is asked about a draft.
+type draftRequest struct{ Draft workspace.Draft }
+
+var draftRequests = resource.Resource[draftRequest]{Name: "draft", Label: "draft", Fields: []resource.Field[draftRequest]{
+	{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write it is about", Required: true},
+}}
+
+// object is what a portal shows of one thing: its fields, as sent.
+type object struct {
+	keys   []string // in their order
+	values map[string]raw
+	etag   string
+}
+
+// readObject reads one JSON object; false for anything else.
+func readObject(body []byte) (*object, bool) {
+	node, err := resource.ParseJSON(body)
+	if err != nil || node.Kind != '{' {
+		return nil, false
+	}
+	o := &object{keys: node.Keys, values: map[string]raw{}}
+	for i, key := range node.Keys {
+		o.values[key] = raw(node.Items[i].Raw)
+	}
+	return o, true
+}
+
+// name is what a person calls the object.
+func (o *object) name() string {
+	for _, key := range []string{"displayName", "name", "username", "title", "description", "id"} {
+		var text string
+		if json.Unmarshal(o.values[key], &text) == nil && text != "" {
+			return text
+		}
+	}
+	return strings.Trim(string(o.values["id"]), `"`)
+}
+
+// at gets what a GET of the same path shows. fault.Unknown: the catalog knows
+// no such GET, or the portal has nothing there.
+func (e *Explorer) at(ctx context.Context, t *target, out *outgoing) (*object, error) {
+	twin := t.catalog.match("GET", out.path)
+	if out.endpoint == nil || twin == nil || twin.Path != out.endpoint.Path {
+		return nil, fault.New(fault.Unknown, "the catalog has no GET for %s, so what stands there is not known", out.path)
+	}
+	address, _, _ := strings.Cut(out.URL, "?")
+	response, body, err := e.fetchSmall(ctx, t, out.by("GET", address, ""))
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, &fault.Error{Kind: fault.Unknown, Message: fmt.Sprintf("GET %s was answered %s", out.path, response.Status), Detail: map[string]any{"status": response.StatusCode}}
+	}
+	o, ok := readObject(body)
+	if !ok {
+		return nil, fault.New(fault.Unknown, "GET %s answers no JSON object", out.path)
+	}
+	o.etag = response.Header.Get("ETag")
+	return o, nil
+}
+
+// by is another request with the headers of this one that say who asks.
+func (o *outgoing) by(method, address, body string) *outgoing {
+	out := &outgoing{Method: method, URL: address, Body: body, endpoint: o.endpoint, path: o.path, signed: o.signed}
+	for _, h := range o.Headers {
+		if slices.Contains([]string{"accept", "content-type", "content-length", "if-match", "if-none-match"}, strings.ToLower(h[0])) {
+			continue
+		}
+		out.Headers = append(out.Headers, h)
+	}
+	out.Headers = append(out.Headers, [2]string{"Accept", "application/json"})
+	if body != "" {
+		out.Headers = append(out.Headers, [2]string{"Content-Type", "application/json"})
+	}
+	return out
+}
+
+// change is what a write would do to one field.
+type change struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // set, changed, cleared, same, readOnly or unknown
+	Was  string `json:"was"`
+	Now  string `json:"now"`
+}
+
+// changes compares what a PUT or PATCH would send with what stands there.
+func (e *Explorer) changes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+	if in.Draft.Method != "PUT" && in.Draft.Method != "PATCH" {
+		return nil, fault.At("draft.method", "only PUT and PATCH change what is there")
+	}
+	t, _, out, err := e.outgoing(ctx, c, &in.Draft, strict)
+	if err != nil {
+		return nil, err
+	}
+	given, ok := readObject([]byte(out.Body))
+	if !ok {
+		return nil, fault.At("body", "the body is no JSON object, so it cannot be compared")
+	}
+	was, err := e.at(ctx, t, out)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"name": was.name(), "fields": compare(out.endpoint, was, given)}, nil
+}
+
+// compare tells of each field what becomes of it, in the body's order; fields
+// that a PUT would clear come last.
+func compare(e *resource.Endpoint, was, given *object) []change {
+	declared := map[string]*resource.Key{}
+	if e.Body != nil {
+		for i := range e.Body.Properties {
+			declared[e.Body.Properties[i].Name] = &e.Body.Properties[i]
+		}
+	}
+	out := []change{}
+	for _, name := range given.keys {
+		one := change{Name: name, Was: cut(was.values[name]), Now: cut(given.values[name])}
+		key, known := declared[name]
+		switch _, there := was.values[name]; {
+		case known && key.WriteOnly:
+			one.Kind, one.Was, one.Now = "set", "", quoted(resource.Mask)
+		case known && key.ReadOnly:
+			one.Kind = "readOnly"
+		case !known && len(declared) > 0:
+			one.Kind = "unknown"
+		case alikeJSON(was.values[name], given.values[name]):
+			one.Kind = "same"
+		case !there || isEmpty(was.values[name]):
+			one.Kind = "set"
+		default:
+			one.Kind = "changed"
+		}
+		out = append(out, one)
+	}
+	if e.Method != "PUT" || e.Body == nil {
+		return out
+	}
+	for _, key := range e.Body.Properties {
+		_, sent := given.values[key.Name]
+		value, there := was.values[key.Name]
+		if sent || !there || key.ReadOnly || key.WriteOnly || isEmpty(value) || isDefault(&key.Schema, value) {
+			continue
+		}
+		out = append(out, change{Name: key.Name, Kind: "cleared", Was: cut(value), Now: defaultText(&key.Schema)})
+	}
+	return out
+}
+
+func quoted(text string) string { return string(resource.AppendString(nil, text)) }
+
+// maxShown is how many bytes of a value are shown in a comparison.
+const maxShown = 400
+
+// cut is a value as it is shown, on one line and not too long.
+func cut(value raw) string {
+	var out bytes.Buffer
+	if json.Compact(&out, value) != nil {
+		return ""
+	}
+	text := out.String()
+	if len(text) > maxShown {
+		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
+	}
+	return text
+}
+
+// alikeJSON compares two values apart from spaces and the order of keys.
+func alikeJSON(a, b raw) bool {
+	x, ok := plain(a)
+	y, also := plain(b)
+	return ok && also && reflect.DeepEqual(x, y)
+}
+
+// plain is a value with numbers kept as they are written.
+func plain(value raw) (out any, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader(value))
+	dec.UseNumber()
+	return out, dec.Decode(&out) == nil
+}
+
+// isEmpty tells whether a value says nothing.
+func isEmpty(value raw) bool {
+	return slices.Contains([]string{"", "null", `""`, "[]", "{}", "0", "false"}, cut(value))
+}
+
+func isDefault(s *resource.Schema, value raw) bool {
+	text, err := marshal(s.Default)
+	return err == nil && s.Default != nil && alikeJSON(text, value)
+}
+
+func defaultText(s *resource.Schema) string {
+	text, err := marshal(s.Default)
+	if err != nil || s.Default == nil {
+		return ""
+	}
+	return cut(text)
+}

@@ -1,0 +1,331 @@
+package explorer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"spyglass/app/export"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// fileKind is a kind of file that the pages of a list can go to as they come.
+type fileKind struct {
+	id, extension, mediaType string
+	open                     func(io.Writer) itemWriter
+}
+
+var fileKinds = []fileKind{
+	{"csv", "csv", "text/csv; charset=utf-8", func(w io.Writer) itemWriter { return &csvItems{to: w} }},
+	{"ndjson", "ndjson", "application/x-ndjson", func(w io.Writer) itemWriter { return &lineItems{w} }},
+	{"json", "json", "application/json", func(w io.Writer) itemWriter { return &jsonItems{to: w} }},
+}
+
+// itemWriter writes the items of a list. The end says why it is not whole, or nothing.
+type itemWriter interface {
+	page(first *int64, items []raw) error
+	end(partial string) error
+}
+
+// disk is the sink of a run that somebody downloads while it goes on. Its
+// memory is one page. The run and the download meet at ready: the run waits
+// there after its first page, so that an error is still told as one.
+type disk struct {
+	kind  fileKind
+	name  string
+	ready func() // tells the page that it can fetch the file
+	ctx   context.Context
+
+	came  chan io.Writer // the download, once
+	ended chan struct{}  // closes when nothing is written any more
+
+	bytes counted64
+	to    *bufio.Writer
+	itemWriter
+}
+
+// startTime is how long a run waits for its download.
+const startTime = 30 * time.Second
+
+var (
+	errNotFetched = fault.New(fault.Offline, "nobody fetched the file within %g seconds", startTime.Seconds())
+	errHungUp     = errors.New("the download was ended")
+)
+
+// counted64 counts what is written through it.
+type counted64 struct {
+	io.Writer
+	n int64
+}
+
+func (c *counted64) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+func (d *disk) page(first *int64, all []raw) error {
+	if d.to == nil {
+		d.ready()
+		select {
+		case w := <-d.came:
+			d.bytes.Writer = w
+			d.to = bufio.NewWriterSize(&d.bytes, 64<<10)
+			d.itemWriter = d.kind.open(d.to)
+		case <-d.ctx.Done():
+			return context.Cause(d.ctx)
+		case <-time.After(startTime):
+			return errNotFetched
+		}
+	}
+	if err := d.itemWriter.page(first, all); err != nil {
+		return err
+	}
+	return d.to.Flush()
+}
+
+// close completes the file.
+func (d *disk) close(partial string) error {
+	if d.to == nil {
+		return nil
+	}
+	if err := d.itemWriter.end(partial); err != nil {
+		return err
+	}
+	return d.to.Flush()
+}
+
+// savedFile is what the page learns of a list that went to a file.
+type savedFile struct {
+	Name      string     `json:"name"`
+	Bytes     int64      `json:"bytes"`
+	HistoryID int64      `json:"historyId"`
+	Run       *runReport `json:"run"`
+}
+
+// toFile walks with a file as the sink. A first page that is none is answered
+// as a request of its own would be.
+func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
+	at := slices.IndexFunc(fileKinds, func(k fileKind) bool { return k.id == in.File })
+	d := &disk{kind: fileKinds[at], ctx: ctx, came: make(chan io.Writer), ended: make(chan struct{}), ready: func() { r.tell("ready", 0) }}
+	d.name = tableFile(in.Name) + "." + d.kind.extension
+	defer close(d.ended)
+	r.runs.offer(runKey{r.user, r.in.SendID}, d)
+	r.to = d
+	r.watch.began = r.at
+	_, why := r.walk(r.watch.watch(ctx))
+	took := time.Since(r.at)
+	r.history.MS = took.Round(time.Millisecond).Milliseconds()
+	if out, err, over := r.without(ctx, why, took); over {
+		return out, err
+	}
+	report := r.report()
+	r.explainPartial(report, why)
+	report.Resume = false // a file that was closed does not go on
+	if d.to == nil {
+		return nil, r.failed(ctx, fault.Of(why))
+	}
+	if c, ok := d.itemWriter.(*csvItems); ok {
+		report.Notes = append(report.Notes, c.notes()...)
+	}
+	if err := d.close(report.Partial); err != nil && report.Partial == "" {
+		report.Partial = "the file is not whole: " + err.Error()
+	}
+	r.history.Status, r.history.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
+	r.history.Bytes, r.history.Error = d.bytes.n, report.Partial
+	r.remember(ctx, nil)
+	return map[string]any{"saved": &savedFile{d.name, d.bytes.n, r.history.ID, report}}, nil
+}
+
+// offer makes a run's file known to whoever fetches it.
+func (r *runs) offer(key runKey, d *disk) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.under[key].file = d
+}
+
+// fetchFile streams the file of a run under way.
+func (e *Explorer) fetchFile(ctx context.Context, c *resource.Call) (any, error) {
+	e.runs.mu.Lock()
+	s := e.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
+	var d *disk
+	if s != nil {
+		d = s.file
+	}
+	e.runs.mu.Unlock()
+	if d == nil {
+		return nil, fault.New(fault.Unknown, "no such file is on its way; it may have ended")
+	}
+	return &resource.Answer{Type: d.kind.mediaType, Filename: d.name, Stream: func(w io.Writer) error {
+		gone := context.AfterFunc(ctx, func() { s.stop(errHungUp) })
+		defer gone()
+		select {
+		case d.came <- w:
+			<-d.ended // the run writes to w until then
+		case <-d.ended:
+		}
+		return nil
+	}}, nil
+}
+
+// jsonItems is the list as the portal would have sent it at once.
+type jsonItems struct {
+	to          io.Writer
+	begun, some bool
+}
+
+func (j *jsonItems) page(first *int64, all []raw) error {
+	var out bytes.Buffer
+	if !j.begun {
+		j.begun = true
+		out.WriteByte('{')
+		if first != nil {
+			out.WriteString(`"total":` + strconv.FormatInt(*first, 10) + `,`)
+		}
+		out.WriteString(`"items":[`)
+	}
+	for _, item := range all {
+		if j.some {
+			out.WriteByte(',')
+		}
+		j.some = true
+		out.WriteByte('\n')
+		out.Write(item)
+	}
+	_, err := out.WriteTo(j.to)
+	return err
+}
+
+func (j *jsonItems) end(partial string) error {
+	text := "\n]}\n"
+	if partial != "" {
+		text = "\n],\"partial\":" + quoted(partial) + "}\n"
+	}
+	_, err := io.WriteString(j.to, text)
+	return err
+}
+
+// lineItems is one item a line.
+type lineItems struct{ to io.Writer }
+
+func (l *lineItems) page(_ *int64, all []raw) error {
+	var out bytes.Buffer
+	for _, item := range all {
+		if err := json.Compact(&out, item); err != nil {
+			return err
+		}
+		out.WriteByte('\n')
+	}
+	_, err := out.WriteTo(l.to)
+	return err
+}
+
+func (l *lineItems) end(partial string) error {
+	if partial == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(l.to, "{\"partial\":%s}\n", quoted(partial))
+	return err
+}
+
+// csvItems is a table whose columns are the fields of the first page, in their
+// order. What is nested is JSON.
+type csvItems struct {
+	to      io.Writer
+	out     export.Writer
+	columns []string
+	late    []string // fields that came after the first page
+}
+
+// valueColumn is the column of items that are no objects.
+const valueColumn = "value"
+
+func (c *csvItems) page(_ *int64, all []raw) error {
+	objects := make([]*object, len(all))
+	for i, item := range all {
+		o, ok := readObject(item)
+		if !ok {
+			o = &object{keys: []string{valueColumn}, values: map[string]raw{valueColumn: item}}
+		}
+		objects[i] = o
+		for _, key := range o.keys {
+			switch {
+			case slices.Contains(c.columns, key):
+			case c.out == nil:
+				c.columns = append(c.columns, key)
+			case !slices.Contains(c.late, key):
+				c.late = append(c.late, key)
+			}
+		}
+	}
+	if c.out == nil {
+		head := make([]export.Column, len(c.columns))
+		for i, name := range c.columns {
+			head[i].Name = name
+		}
+		var err error
+		if c.out, err = export.CSV.Open(c.to, head); err != nil {
+			return err
+		}
+	}
+	cells := make([]export.Cell, len(c.columns))
+	for _, o := range objects {
+		for i, name := range c.columns {
+			cells[i] = cellOf(o.values[name])
+		}
+		if err := c.out.Row(cells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *csvItems) end(partial string) error {
+	if partial != "" && len(c.columns) > 0 {
+		cells := make([]export.Cell, len(c.columns))
+		cells[0] = export.Cell{Kind: export.Text, Text: "Not whole: " + partial}
+		if err := c.out.Row(cells); err != nil {
+			return err
+		}
+	}
+	return c.out.Close()
+}
+
+func (c *csvItems) notes() []string {
+	if len(c.late) == 0 {
+		return nil
+	}
+	return []string{"Fields that only later pages have are not in the file: " + listed(c.late) + "."}
+}
+
+// cellOf is a value as a cell of a table.
+func cellOf(value raw) export.Cell {
+	text := string(bytes.TrimSpace(value))
+	switch {
+	case text == "" || text == "null":
+		return export.Cell{}
+	case text == "true" || text == "false":
+		return export.Cell{Kind: export.Word, Text: text}
+	case text[0] == '"':
+		if json.Unmarshal(value, &text) != nil {
+			text = string(value)
+		}
+		return export.Cell{Kind: export.Text, Text: text}
+	case text[0] == '{' || text[0] == '[':
+		var out bytes.Buffer
+		if json.Compact(&out, value) == nil {
+			text = out.String()
+		}
+		return export.Cell{Kind: export.Text, Text: text}
+	}
+	return export.Cell{Kind: export.Number, Text: text}
+}

@@ -1,0 +1,286 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	files "spyglass/app/exchange" // the package has a function of that name
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// importRequest is the body of /exchange/look and /exchange/import.
+type importRequest struct {
+	Name, Text string
+	ParentID   int64
+	Variables  bool
+}
+
+var importRequests = resource.Resource[importRequest]{Name: "import", Label: "import", Fields: []resource.Field[importRequest]{
+	{Name: "name", At: func(i *importRequest) any { return &i.Name }, Doc: "Of the file"},
+	{Name: "text", At: func(i *importRequest) any { return &i.Text }, Doc: "The file", MaxLen: files.MaxSize},
+	{Name: "parentId", At: func(i *importRequest) any { return &i.ParentID }, Doc: "The collection to import into; 0 beside all others"},
+	{Name: "variables", At: func(i *importRequest) any { return &i.Variables }, Doc: "Add its variables, too"},
+}}
+
+// exchangeEndpoints read and write files of collections.
+func (e *Explorer) exchangeEndpoints() []resource.Endpoint {
+	look := post("/exchange/look", "Say what a file holds, without writing anything", &importRequests, e.lookInto)
+	take := post("/exchange/import", "Import what a file holds", &importRequests, e.importFile)
+	look.Limit = 2*files.MaxSize + 1<<16 // a text has up to twice its length as JSON
+	take.Limit = look.Limit
+	return []resource.Endpoint{look, take,
+		{Method: "GET", Path: "/exchange/formats", Summary: "List the formats of files", Handle: e.formats},
+		{Method: "GET", Path: "/exchange/export", Summary: "Write collections, requests or history to a file", Handle: e.export, Params: []resource.Param{
+			{Name: "format", In: "query", Schema: resource.Text("The id of a format")},
+			{Name: "collections", In: "query", Schema: resource.Text("Ids of collections; all of them when nothing is named")},
+			{Name: "requests", In: "query", Schema: resource.Text("Ids of saved requests")},
+			{Name: "history", In: "query", Schema: resource.Text("Ids of requests of the history, or all: for HAR")},
+		}},
+	}
+}
+
+func (e *Explorer) formats(context.Context, *resource.Call) (any, error) {
+	out := []map[string]any{}
+	for _, f := range files.Formats {
+		out = append(out, map[string]any{"id": f.ID, "label": f.Label, "ext": f.Ext, "writes": f.Write != nil})
+	}
+	return out, nil
+}
+
+func (e *Explorer) readFile(ctx context.Context, c *resource.Call, in *importRequest) (*files.Found, error) {
+	t, err := e.target(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	bases := []string{t.url, strings.Replace(t.url, "127.0.0.1", "localhost", 1)}
+	return files.Read(&files.File{Name: in.Name, Text: []byte(in.Text), Bases: bases})
+}
+
+// maxListed is how many lines of a file are shown before it is imported.
+const maxListed = 200
+
+func (e *Explorer) lookInto(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
+	found, err := e.readFile(ctx, c, in)
+	if err != nil {
+		return nil, err
+	}
+	s := &summary{lines: []map[string]any{}}
+	s.add(found.Folders, 0)
+	names := []string{}
+	for _, v := range found.Variables {
+		names = append(names, v.Name)
+	}
+	return map[string]any{
+		"format": found.Format.ID, "label": found.Format.Label, "folders": s.folders, "requests": s.requests,
+		"variables": names, "notes": found.Notes, "lines": s.lines,
+	}, nil
+}
+
+// summary counts what a file holds and lists the beginning of it.
+type summary struct {
+	folders, requests int
+	lines             []map[string]any
+}
+
+func (s *summary) add(folders []workspace.Folder, level int) {
+	line := func(l map[string]any) {
+		if len(s.lines) < maxListed {
+			s.lines = append(s.lines, l)
+		}
+	}
+	for _, f := range folders {
+		s.folders++
+		line(map[string]any{"level": level, "name": f.Name})
+		s.add(f.Folders, level+1)
+		for _, r := range f.Requests {
+			s.requests++
+			line(map[string]any{"level": level + 1, "name": r.Name, "method": r.Draft.Method, "path": r.Draft.Path})
+		}
+	}
+}
+
+func (e *Explorer) importFile(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
+	found, err := e.readFile(ctx, c, in)
+	if err != nil {
+		return nil, err
+	}
+	var variables []workspace.Variable
+	for _, v := range found.Variables {
+		if in.Variables {
+			variables = append(variables, workspace.Variable{PortalID: workspace.PortalID(c), Name: v.Name, Value: v.Value})
+		}
+	}
+	return e.o.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, variables)
+}
+
+func (e *Explorer) export(ctx context.Context, c *resource.Call) (any, error) {
+	format, err := files.ByID(c.Query.Get("format"))
+	if err != nil {
+		return nil, err
+	}
+	if c.Query.Has("history") {
+		return e.exportHistory(ctx, c, format)
+	}
+	if format.Write == nil {
+		return nil, fault.At("format", "%s is written from the history only", format.Label)
+	}
+	b, err := e.bundle(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	text, err := format.Write(b)
+	if err != nil {
+		return nil, err
+	}
+	return &resource.Answer{Type: format.Type, Filename: exportName(b.Name) + "." + format.Ext, Stream: func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}}, nil
+}
+
+// bundle is what the call asks for, without secrets.
+func (e *Explorer) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, error) {
+	t, err := e.target(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	user := c.Access.UserID
+	collections, err := idsOf(c, "collections")
+	if err != nil {
+		return nil, err
+	}
+	requests, err := idsOf(c, "requests")
+	if err != nil {
+		return nil, err
+	}
+	b := &files.Bundle{Name: "Spyglass", BaseURL: t.url, Folders: []workspace.Folder{}}
+	if len(collections) > 0 || len(requests) == 0 {
+		if b.Folders, err = e.o.Workspace.Folders(ctx, user, collections...); err != nil {
+			return nil, err
+		}
+	}
+	if len(requests) > 0 {
+		saved, err := e.o.Workspace.SavedRequests(ctx, user, requests)
+		if err != nil {
+			return nil, err
+		}
+		b.Folders = append(b.Folders, workspace.Folder{Name: "Requests", Requests: saved})
+	}
+	if len(b.Folders) == 1 {
+		b.Name = b.Folders[0].Name
+	}
+	maskFolders(t, b.Folders)
+	variables, err := e.o.Workspace.VariablesAt(ctx, user, workspace.PortalID(c))
+	for _, v := range variables {
+		if !v.Secret && !secretKey(v.Name) {
+			b.Variables = append(b.Variables, files.Variable{Name: v.Name, Value: v.Value})
+		}
+	}
+	return b, err
+}
+
+func maskFolders(t *target, folders []workspace.Folder) {
+	for i := range folders {
+		for j := range folders[i].Requests {
+			d := &folders[i].Requests[j].Draft
+			endpoint := t.catalog.match(d.Method, d.Path)
+			if endpoint == nil && d.Template != "" {
+				endpoint = t.catalog.match(d.Method, d.Template)
+			}
+			*d = maskDraft(*d, endpoint)
+		}
+		maskFolders(t, folders[i].Folders)
+	}
+}
+
+func idsOf(c *resource.Call, name string) ([]int64, error) {
+	var ids []int64
+	for part := range strings.SplitSeq(c.Query.Get(name), ",") {
+		if part == "" {
+			continue
+		}
+		id, err := strconv.ParseInt(part, 10, 64)
+		if err != nil {
+			return nil, fault.At(name, "%s is a list of whole numbers, such as 3,5", name)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// exportName is a name with what every system takes in a file's.
+func exportName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '-'
+		}
+		return r
+	}, name)
+	if name = strings.Trim(name, " .-"); name == "" {
+		return "Spyglass"
+	}
+	return name
+}
+
+func (e *Explorer) exportHistory(ctx context.Context, c *resource.Call, format *files.Format) (any, error) {
+	if format != &files.HAR {
+		return nil, fault.At("format", "the history is written as HAR only")
+	}
+	var ids []int64
+	if c.Query.Get("history") != "all" {
+		var err error
+		if ids, err = idsOf(c, "history"); err != nil {
+			return nil, err
+		}
+		if len(ids) == 0 {
+			return nil, fault.At("history", "name the requests of the history to export, or all")
+		}
+	}
+	past := e.o.Workspace.EachPast(ctx, c.Access.UserID, workspace.PortalID(c), ids)
+	return &resource.Answer{Type: format.Type, Filename: "History." + format.Ext, Stream: func(w io.Writer) error {
+		return files.WriteHAR(w, e.o.Version, sent(past))
+	}}, nil
+}
+
+// sent are requests of the history as a file has them: cookies stay out.
+func sent(past iter.Seq2[*workspace.Past, error]) iter.Seq2[*files.Sent, error] {
+	return func(yield func(*files.Sent, error) bool) {
+		for p, err := range past {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			s := &files.Sent{
+				At: time.UnixMilli(int64(p.At)), Method: p.Method, URL: p.URL, Body: p.Draft.Body, Status: p.Status, StatusText: p.StatusText,
+				MS: p.MS, Bytes: p.Bytes, Error: p.Error,
+			}
+			for _, h := range p.Draft.Headers {
+				if h.On {
+					s.Headers = append(s.Headers, [2]string{h.Key, h.Value})
+				}
+			}
+			if p.Reply != nil {
+				var text bytes.Buffer
+				if err = workspace.Unzip(p.Reply.Zipped, &text); err != nil {
+					err = fmt.Errorf("the answer to %s %s: %w", p.Method, p.URL, err)
+				}
+				s.Kept, s.Text = true, text.Bytes()
+				s.Answer = slices.DeleteFunc(slices.Clone(p.Reply.Headers), func(h [2]string) bool {
+					return strings.EqualFold(h[0], "set-cookie") || slices.Contains(secretHeaders, strings.ToLower(h[0]))
+				})
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"spyglass/app/document"
+	"spyglass/app/document/query"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+)
+
+// checkQuery is a query's problem as a fault at its field.
+func checkQuery(field, text string) (*query.Query, error) {
+	q, err := query.Parse(text)
+	var problem *query.Error
+	if errors.As(err, &problem) {
+		return nil, &fault.Error{Kind: fault.Invalid, Field: field, Message: problem.Error(), Detail: map[string]any{"at": problem.At}, Err: err}
+	}
+	return q, err
+}
+
+// extractTime is how long extractors may take after an answer, all together.
+const extractTime = 10 * time.Second
+
+// extract runs the user's extractors that go with an answer, and keeps what
+// they find. What goes wrong is said in the result or logged: the answer is
+// shown in any case.
+func (x *exchange) extract(ctx context.Context, doc *document.Document) []workspace.Extracted {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), extractTime)
+	defer cancel()
+	all, err := x.o.Workspace.ExtractorsOf(ctx, x.user)
+	if err != nil {
+		x.o.Log.ErrorContext(ctx, "extractors did not run", "err", err)
+		return nil
+	}
+	endpoint := ""
+	if x.out.endpoint != nil {
+		endpoint = x.out.endpoint.Method + " " + x.out.endpoint.Path
+	}
+	found := []workspace.Extracted{}
+	for i := range all {
+		if all[i].Matches(endpoint, strconv.FormatInt(x.history.Status, 10)) {
+			found = append(found, x.extractOne(ctx, doc, &all[i]))
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	if err := x.o.Workspace.KeepExtracted(ctx, x.user, x.history.PortalID, x.history.At, found); err != nil {
+		x.o.Log.ErrorContext(ctx, "what extractors found was not kept", "err", err)
+		for i := range found {
+			found[i].Value, found[i].Problem = "", "the value could not be kept: "+fault.Of(err).Message
+		}
+	}
+	return found
+}
+
+// maxExtracted is how many bytes a variable may have.
+const maxExtracted = 64 << 10
+
+func (x *exchange) extractOne(ctx context.Context, doc *document.Document, e *workspace.Extractor) workspace.Extracted {
+	out := workspace.Extracted{Extractor: e.ID, Variable: e.Variable, Secret: givesSecrets(x.out.endpoint)}
+	q, err := checkQuery("path", e.Path)
+	var value bytes.Buffer
+	n := 0
+	if err == nil {
+		n, err = x.documents.First(ctx, doc, q, &value)
+	}
+	switch {
+	case err != nil:
+		out.Problem = fault.Of(err).Message
+	case n == 0:
+		out.Problem = "nothing in the answer matches " + e.Path
+	case value.Len() > maxExtracted:
+		out.Problem = "the value has more than 64 KiB, too much for a variable"
+	default:
+		out.Value = value.String()
+	}
+	return out
+}

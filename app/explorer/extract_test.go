@@ -1,0 +1,87 @@
+package explorer_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type extracted struct{ Variable, Value, Problem string }
+
+// extracts sends a draft and answers what extractors found in the answer.
+func (h *house) extracts(user int, draft string) []extracted {
+	h.t.Helper()
+	a := h.ask(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)
+	var r struct{ Extracted []extracted }
+	if err := json.Unmarshal([]byte(a.body), &r); a.status != 200 || err != nil {
+		h.t.Fatalf("%s answered %d %s", draft, a.status, a.body)
+	}
+	return r.Extracted
+}
+
+func (h *house) extractor(user int, body string) {
+	h.t.Helper()
+	if a := h.ask(user, "POST /explorer/extractors", body); a.status != 201 && a.status != 200 {
+		h.t.Fatalf("%s answered %d %s", body, a.status, a.body)
+	}
+}
+
+func TestExtractorsRunAfterTheAnswersTheyGoWith(t *testing.T) {
+	h := build(t)
+	h.extractor(1, `{"path":"$.items[1].id","variable":"second"}`)
+	h.extractor(1, `{"endpoint":"GET /alert/alerts","status":"200","path":".items | length","variable":"more"}`)
+	h.extractor(1, `{"endpoint":"POST /device/devices","path":"$","variable":"other"}`)
+	h.extractor(1, `{"status":"404","path":"$.errorMessage","variable":"why"}`)
+	h.extractor(1, `{"path":"$","variable":"off","on":false}`)
+	h.extractor(2, `{"path":"$","variable":"theirs"}`)
+	if got, want := h.extracts(1, draft("GET", "/alert/alerts")), []extracted{{"second", "2", ""}, {"more", "3", ""}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := h.extracts(1, draft("GET", "/nowhere")); len(got) != 1 || got[0].Variable != "why" || got[0].Value == "" {
+		t.Errorf("after 404: %v", got)
+	}
+	for name, value := range map[string]string{"second": "2", "more": "3"} {
+		if a := h.ask(1, "GET /explorer/variables?filter=name:"+name, ""); !strings.Contains(a.body, `"value":"`+value+`"`) || !strings.Contains(a.body, `"scope":"portal"`) {
+			t.Errorf("%s is %s", name, a.body)
+		}
+	}
+	var echoed struct{ Query map[string][]string }
+	r := h.send(1, `{"method":"GET","path":"/device/devices/7?n={{second}}"}`)
+	if err := json.Unmarshal([]byte(h.body(1, r.Document)), &echoed); err != nil || !reflect.DeepEqual(echoed.Query["n"], []string{"2"}) {
+		t.Errorf("the next request had %v", echoed.Query)
+	}
+}
+
+func TestAnExtractorThatFindsNothingSaysWhyAndLeavesTheVariable(t *testing.T) {
+	h := build(t)
+	h.extractor(1, `{"path":"$.items[0].id","variable":"first"}`)
+	h.extracts(1, draft("GET", "/alert/alerts"))
+	h.serves("application/json", `{"items":[]}`)
+	if got, want := h.extracts(1, draft("GET", "/raw/x")), []extracted{{"first", "", "nothing in the answer matches $.items[0].id"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if a := h.ask(1, "GET /explorer/variables?filter=name:first", ""); !strings.Contains(a.body, `"value":"1"`) {
+		t.Errorf("the variable is %s", a.body)
+	}
+	if a := h.ask(1, "GET /explorer/extractors", ""); !strings.Contains(a.body, `"last":"1","problem":"nothing in the answer matches $.items[0].id"`) {
+		t.Errorf("the extractor is %s", a.body)
+	}
+	h.serves("text/html", "<p>no</p>")
+	if got := h.extracts(1, draft("GET", "/raw/x")); len(got) != 1 || !strings.Contains(got[0].Problem, "not JSON") {
+		t.Errorf("of a page: %v", got)
+	}
+}
+
+func TestAnExtractorIsRefusedWithTheFieldThatIsWrong(t *testing.T) {
+	h := build(t)
+	for body, want := range map[string]string{
+		`{"path":"$.items[","variable":"x"}`:            "path: ",
+		`{"path":"$.id","variable":"1 x"}`:              "variable: a variable's name begins with a letter",
+		`{"path":"$.id","variable":"x","status":"ok!"}`: "status: the status is three digits",
+	} {
+		if got := h.fault(h.ask(1, "POST /explorer/extractors", body)); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %s, want %s", body, got, want)
+		}
+	}
+}

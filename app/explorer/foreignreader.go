@@ -1,0 +1,351 @@
+package explorer
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"spyglass/app/snippet"
+	"spyglass/backend/resource"
+)
+
+// Bounds of what is made of a document: its schemas may lead in circles, and
+// one that is used a thousand times is written down a thousand times.
+const (
+	maxShapes = 400_000 // schemas in all
+	mostOfOne = 3_000   // of one request
+	deepest   = 10      // below each other
+)
+
+// foreign is one request of another portal's document.
+type foreign struct {
+	endpoint resource.Endpoint
+	entry    entry
+}
+
+// foreignReader makes endpoints of a document.
+type foreignReader struct {
+	prefix string
+	left   int // schemas that may still be written down
+	one    int // of the request at hand
+	above  []*openapi3.Schema
+	found  []foreign
+}
+
+func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *openapi3.Operation) {
+	r.one = mostOfOne
+	e := resource.Endpoint{
+		Method: method, Path: r.prefix + path, Category: "Other", Doc: op.Description,
+		Summary: cmp.Or(op.Summary, item.Summary, op.OperationID, method+" "+path),
+		Right:   resource.Right{Object: resource.Anyone},
+	}
+	if len(op.Tags) > 0 {
+		e.Category = op.Tags[0]
+	}
+	if op.Security != nil && len(*op.Security) == 0 {
+		e.Right.Object = resource.Open
+	}
+	r.params(&e, append(slices.Clone(item.Parameters), op.Parameters...))
+	if op.RequestBody != nil && op.RequestBody.Value != nil && method != "GET" {
+		r.body(&e, op.RequestBody.Value)
+	}
+	status, failures := r.answers(&e, op)
+	if example, ok := op.Extensions["x-example"].(string); ok {
+		e.Example.Path, e.Example.Query = splitExample(example)
+	}
+	shown, err := entryOf(&e)
+	if err != nil {
+		return // an example that cannot be written down
+	}
+	shown.Status, shown.Errors, shown.Deprecated = status, failures, op.Deprecated
+	shown.Permission, _ = op.Extensions["x-right"].(string)
+	shown.Admin = strings.Contains(shown.Permission, "on settings")
+	if shown.Example.Lines == nil {
+		shown.Example.Lines = [][]snippet.Token{}
+	}
+	r.found = append(r.found, foreign{e, shown})
+}
+
+// splitExample is path and query of "/device/devices?size=10".
+func splitExample(text string) (path string, query [][2]string) {
+	path, rest, _ := strings.Cut(text, "?")
+	for pair := range strings.SplitSeq(rest, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(key)
+		plain, err2 := url.QueryUnescape(value)
+		if key != "" && err == nil && err2 == nil {
+			query = append(query, [2]string{name, plain})
+		}
+	}
+	return path, query
+}
+
+func (r *foreignReader) params(e *resource.Endpoint, all openapi3.Parameters) {
+	real := e.Path
+	for i, ref := range all {
+		p := ref.Value
+		if p == nil || p.In != "path" && p.In != "query" {
+			continue
+		}
+		if slices.ContainsFunc(all[i+1:], func(o *openapi3.ParameterRef) bool {
+			return o.Value != nil && o.Value.Name == p.Name && o.Value.In == p.In
+		}) {
+			continue // the operation's own goes before the path's
+		}
+		out := resource.Param{Name: p.Name, In: p.In, Required: p.Required || p.In == "path", Schema: resource.Schema{Type: "string"}, Example: p.Example}
+		if p.Schema != nil {
+			out.Schema = r.schema(p.Schema, 0)
+		}
+		out.Schema.Doc = cmp.Or(p.Description, out.Schema.Doc)
+		if out.Example == nil {
+			out.Example = out.Schema.Example
+		}
+		if operators, err := json.Marshal(p.Extensions["x-filter-operators"]); err == nil {
+			_ = json.Unmarshal(operators, &out.Operators) // of another shape: none
+		}
+		if out.In == "path" && out.Example != nil {
+			real = strings.ReplaceAll(real, "{"+p.Name+"}", url.PathEscape(plainText(out.Example)))
+		}
+		e.Params = append(e.Params, out)
+	}
+	e.Example.Path = real
+}
+
+func plainText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// jsonOf is the JSON variant of a content.
+func jsonOf(content openapi3.Content) *openapi3.MediaType {
+	if m := content.Get("application/json"); m != nil {
+		return m
+	}
+	for kind, m := range content {
+		if strings.HasSuffix(kind, "+json") {
+			return m
+		}
+	}
+	return nil
+}
+
+func (r *foreignReader) body(e *resource.Endpoint, body *openapi3.RequestBody) {
+	m := jsonOf(body.Content)
+	if m == nil {
+		return
+	}
+	s := resource.Schema{Type: "any"}
+	if m.Schema != nil {
+		s = r.schema(m.Schema, 0)
+	}
+	e.Body = &s
+	e.Example.Body = m.Example
+	for _, name := range slices.Sorted(mapKeys(m.Examples)) {
+		if ref := m.Examples[name]; e.Example.Body == nil && ref.Value != nil {
+			e.Example.Body = ref.Value.Value
+		}
+	}
+	if e.Example.Body == nil {
+		e.Example.Body = sampleOf(&s)
+	}
+}
+
+func mapKeys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// answers reads what comes back when all is well, and what else may come.
+func (r *foreignReader) answers(e *resource.Endpoint, op *openapi3.Operation) (status int, failures []failure) {
+	status, failures = 0, []failure{}
+	if op.Responses == nil {
+		return 200, failures
+	}
+	for _, code := range slices.Sorted(mapKeys(op.Responses.Map())) {
+		response := op.Responses.Value(code).Value
+		n, err := strconv.Atoi(strings.ReplaceAll(strings.ToUpper(code), "XX", "00"))
+		if err != nil || response == nil {
+			continue
+		}
+		if n >= 400 {
+			when := ""
+			if response.Description != nil {
+				when = *response.Description
+			}
+			failures = append(failures, failure{n, when})
+		}
+		if n < 200 || n > 299 || status != 0 {
+			continue
+		}
+		status = n
+		if m := jsonOf(response.Content); m != nil && m.Schema != nil {
+			s := r.schema(m.Schema, 0)
+			e.Answer = &s
+		}
+	}
+	return cmp.Or(status, 200), failures
+}
+
+// schema copies a schema, so deep and so much of it as the bounds allow.
+func (r *foreignReader) schema(ref *openapi3.SchemaRef, depth int) resource.Schema {
+	s := ref.Value
+	out := resource.Schema{Type: "any"}
+	r.left--
+	r.one--
+	if s == nil || r.left < 0 || r.one < 0 {
+		return out
+	}
+	out = resource.Schema{
+		Type: typeOf(s), Doc: cmp.Or(s.Description, s.Title), Format: s.Format, Enum: s.Enum, Default: s.Default, Example: s.Example,
+		Min: whole(s.Min), Max: whole(s.Max), Nullable: s.Nullable || s.Type.Includes("null"),
+	}
+	if s.MaxLength != nil && *s.MaxLength < math.MaxInt32 {
+		out.MaxLen = int(*s.MaxLength)
+	}
+	if out.Example == nil && len(s.Examples) > 0 {
+		out.Example = s.Examples[0]
+	}
+	if s.Const != nil {
+		out.Enum = []any{s.Const}
+	}
+	if depth >= deepest || slices.Contains(r.above, s) {
+		return out // it leads back to itself, or too deep
+	}
+	r.above = append(r.above, s)
+	defer func() { r.above = r.above[:len(r.above)-1] }()
+	if s.Items != nil {
+		items := r.schema(s.Items, depth+1)
+		out.Items, out.Type = &items, "array"
+	}
+	r.properties(&out, s, depth)
+	for _, part := range s.AllOf {
+		more := r.schema(part, depth)
+		merge(&out, &more)
+	}
+	for _, part := range append(slices.Clone(s.OneOf), s.AnyOf...) {
+		if out.Type != "any" || part.Value == nil || part.Value.Type.Is("null") {
+			continue
+		}
+		more := r.schema(part, depth)
+		merge(&out, &more)
+	}
+	return out
+}
+
+func (r *foreignReader) properties(out *resource.Schema, s *openapi3.Schema, depth int) {
+	if len(s.Properties) > 0 {
+		out.Type = "object"
+	}
+	for _, name := range slices.Sorted(mapKeys(s.Properties)) {
+		p := s.Properties[name]
+		key := resource.Key{Name: name, Required: slices.Contains(s.Required, name), Schema: r.schema(p, depth+1)}
+		if p.Value != nil {
+			key.ReadOnly, key.WriteOnly = p.Value.ReadOnly, p.Value.WriteOnly || p.Value.Format == "password"
+		}
+		out.Properties = append(out.Properties, key)
+	}
+	slices.SortStableFunc(out.Properties, func(a, b resource.Key) int {
+		return cmp.Compare(btoi(b.Required), btoi(a.Required))
+	})
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// merge adds what more says to out.
+func merge(out, more *resource.Schema) {
+	if out.Type == "any" {
+		out.Type = more.Type
+	}
+	out.Doc, out.Format = cmp.Or(out.Doc, more.Doc), cmp.Or(out.Format, more.Format)
+	if out.Items == nil {
+		out.Items = more.Items
+	}
+	if out.Enum == nil {
+		out.Enum = more.Enum
+	}
+	if out.Example == nil {
+		out.Example = more.Example
+	}
+	for _, k := range more.Properties {
+		if !slices.ContainsFunc(out.Properties, func(have resource.Key) bool { return have.Name == k.Name }) {
+			out.Properties = append(out.Properties, k)
+		}
+	}
+}
+
+func typeOf(s *openapi3.Schema) string {
+	for _, t := range []string{"object", "array", "string", "integer", "number", "boolean"} {
+		if s.Type.Includes(t) {
+			return t
+		}
+	}
+	return "any"
+}
+
+// whole is a bound as the catalog writes it: whole numbers only.
+func whole(f *float64) *int64 {
+	if f == nil || *f != math.Trunc(*f) || math.Abs(*f) > 1<<53 {
+		return nil
+	}
+	n := int64(*f)
+	return &n
+}
+
+// sampleOf is a value that the schema allows, without what is read-only.
+func sampleOf(s *resource.Schema) any {
+	switch {
+	case s.Example != nil:
+		return s.Example
+	case s.Default != nil:
+		return s.Default
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	}
+	switch s.Type {
+	case "object":
+		out := map[string]any{}
+		for i := range s.Properties {
+			if k := &s.Properties[i]; !k.ReadOnly {
+				out[k.Name] = sampleOf(&k.Schema)
+			}
+		}
+		return out
+	case "array":
+		if s.Items == nil {
+			return []any{}
+		}
+		return []any{sampleOf(s.Items)}
+	case "integer", "number":
+		if s.Min != nil {
+			return *s.Min
+		}
+		return 0
+	case "boolean":
+		return false
+	case "string":
+		return ""
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package explorer
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Bounds of looking at what a deletion takes along.
+const (
+	lookTime = 2 * time.Second
+	maxLooks = 12 // lists below the object that are counted
+	atOnce   = 4
+)
+
+// below is how many there are of something that goes with an object.
+type below struct {
+	Label string `json:"label"`
+	Count int64  `json:"count"`
+}
+
+// goes tells what a DELETE would take along: the object's name, and how many
+// there are in the lists below it. What is not counted in time is left out.
+func (e *Explorer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
+	if in.Draft.Method != "DELETE" {
+		return nil, fault.At("draft.method", "only DELETE takes something away")
+	}
+	t, _, out, err := e.outgoing(ctx, c, &in.Draft, strict)
+	if err != nil {
+		return nil, err
+	}
+	answer := map[string]any{"name": "", "below": []below{}, "late": false, "bin": false}
+	if out.endpoint == nil {
+		return answer, nil
+	}
+	answer["bin"] = t.catalog.restore(out.endpoint) != nil && !strings.Contains(out.URL, "deleteHard=true")
+	timed, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	var found []below
+	if was, err := e.at(timed, t, out); err == nil {
+		answer["name"] = was.name()
+		found = counted(was)
+	}
+	lists := t.catalog.below(out.endpoint)
+	results := make([]*below, len(lists))
+	var looking sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for i, list := range lists {
+		looking.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			results[i] = e.countList(timed, t, out, list)
+		})
+	}
+	looking.Wait()
+	for _, one := range results {
+		if one != nil && one.Count > 0 && !slices.ContainsFunc(found, func(f below) bool { return f.Label == one.Label }) {
+			found = append(found, *one)
+		}
+	}
+	answer["late"] = timed.Err() != nil && ctx.Err() == nil
+	if len(found) > 0 {
+		answer["below"] = found
+	}
+	return answer, nil
+}
+
+// counted are the fields of an object that count what it holds.
+func counted(o *object) []below {
+	var out []below
+	for _, key := range o.keys {
+		label, ok := strings.CutPrefix(key, "numOf")
+		var n int64
+		if ok && json.Unmarshal(o.values[key], &n) == nil && n > 0 {
+			out = append(out, below{Label: words(label), Count: n})
+		}
+	}
+	return out
+}
+
+// countList asks a list below the object for its total; nil when it has none.
+func (e *Explorer) countList(ctx context.Context, t *target, out *outgoing, list *resource.Endpoint) *below {
+	address, _, _ := strings.Cut(out.URL, "?")
+	rest := strings.TrimPrefix(list.Path, out.endpoint.Path)
+	one := out.by("GET", address+rest+"?size=1", "")
+	one.endpoint = list
+	response, body, err := e.fetchSmall(ctx, t, one)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return nil
+	}
+	got, err := readPage(body)
+	if err != nil || got.total == nil {
+		return nil
+	}
+	parts := strings.Split(list.Path, "/")
+	return &below{Label: words(parts[len(parts)-1]), Count: max(*got.total, -*got.total)}
+}
+
+// words is "direct sub groups" of "DirectSubGroups".
+func words(name string) string {
+	var out strings.Builder
+	for i, r := range name {
+		if i > 0 && 'A' <= r && r <= 'Z' {
+			out.WriteByte(' ')
+		}
+		out.WriteRune(r)
+	}
+	return strings.ToLower(out.String())
+}
+
+// below are the lists of what belongs to an endpoint's object: a GET one step
+// further down, without ids of its own.
+func (c *catalog) below(e *resource.Endpoint) []*resource.Endpoint {
+	var out []*resource.Endpoint
+	for i := range c.endpoints {
+		one := &c.endpoints[i]
+		rest, ok := strings.CutPrefix(one.Path, e.Path+"/")
+		if ok && one.Method == "GET" && !strings.Contains(rest, "{") && isList(one.Answer) && len(out) < maxLooks {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// isList tells whether an answer has items and their total.
+func isList(s *resource.Schema) bool {
+	has := func(name string) bool {
+		return s != nil && slices.ContainsFunc(s.Properties, func(k resource.Key) bool { return k.Name == name })
+	}
+	return has("items") && has("total")
+}
+
+// restore is the endpoint that takes what e deletes out of a recycle bin; nil
+// when the portal has none for it.
+func (c *catalog) restore(e *resource.Endpoint) *resource.Endpoint {
+	parts := strings.Split(e.Path, "/")
+	if len(parts) < 3 {
+		return nil
+	}
+	bin := strings.Join(parts[:len(parts)-2], "/") + "/recyclebin"
+	for i := range c.endpoints {
+		one := &c.endpoints[i]
+		if one.Method == "POST" && strings.HasPrefix(one.Path, bin+"/") && strings.HasSuffix(one.Path, "}/restore") {
+			if e.Path == strings.TrimSuffix(bin, "recyclebin")+binned(one)+"/{id}" {
+				return one
+			}
+		}
+	}
+	return nil
+}
+
+// binned is what a recycle bin holds, as the path of its resource ends:
+// the portal names the object type it restores.
+func binned(restore *resource.Endpoint) string {
+	if restore.Answer == nil {
+		return ""
+	}
+	return strings.ToLower(restore.Answer.Name) + "s"
+}

@@ -1,0 +1,73 @@
+package explorer_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestADeletionIsAskedAboutWithItsNameAndWhatGoesWithIt(t *testing.T) {
+	below := func(w http.ResponseWriter, r *http.Request) {
+		n := 4
+		if strings.HasSuffix(r.URL.Path, "/openAlerts") {
+			n = -1204 // at least so many
+		}
+		fmt.Fprintf(w, `{"total":%d,"items":[{}]}`, n)
+	}
+	for _, tt := range []struct {
+		path  string
+		bin   bool
+		below http.HandlerFunc
+		want  string
+	}{
+		{path: "/raw/things/7", bin: true, below: below,
+			want: `{"below":[{"label":"sub things","count":3},{"label":"parts","count":4},{"label":"open alerts","count":1204}],"bin":true,"late":false,"name":"seven"}`},
+		{path: "/raw/things/7?deleteHard=true", bin: true, below: below,
+			want: `{"below":[{"label":"sub things","count":3},{"label":"parts","count":4},{"label":"open alerts","count":1204}],"bin":false,"late":false,"name":"seven"}`},
+		{path: "/raw/things/7", below: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) },
+			want: `{"below":[{"label":"sub things","count":3}],"bin":false,"late":false,"name":"seven"}`},
+		{path: "/raw/things/8", below: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) },
+			want: `{"below":[],"bin":false,"late":false,"name":""}`},
+		{path: "/raw/unheard/of", want: `{"below":[],"bin":false,"late":false,"name":""}`},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			h, s := storeHouse(t, tt.bin)
+			s.below = tt.below
+			if a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"DELETE","path":"`+tt.path+`"}}`); a.body != tt.want {
+				t.Errorf("got  %s\nwant %s", a.body, tt.want)
+			}
+			if got := s.writes(); got != nil {
+				t.Errorf("looking wrote %q", got)
+			}
+		})
+	}
+}
+
+func TestCountingWhatGoesEndsAfterTwoSeconds(t *testing.T) {
+	h, s := storeHouse(t, true)
+	s.below = func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/parts") {
+			<-r.Context().Done()
+			return
+		}
+		fmt.Fprint(w, `{"total":2,"items":[]}`)
+	}
+	began := time.Now()
+	a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"DELETE","path":"/raw/things/7"}}`)
+	if want := `{"below":[{"label":"sub things","count":3},{"label":"open alerts","count":2}],"bin":true,"late":true,"name":"seven"}`; a.body != want {
+		t.Errorf("got  %s\nwant %s", a.body, want)
+	}
+	if took := time.Since(began); took < 2*time.Second || took > 8*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestOnlyADeletionIsAskedAbout(t *testing.T) {
+	h, _ := storeHouse(t, true)
+	a := h.ask(1, "POST /explorer/goes", `{"draft":{"method":"PUT","path":"/raw/things/7"}}`)
+	if got, want := h.fault(a), "draft.method: only DELETE takes something away"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,64 @@
+package explorer
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// pace keeps a run through pages below the portal's rate limit: while there is
+// plenty it asks at once, and near the limit only as its own earlier requests
+// leave the window.
+type pace struct {
+	asked []time.Time // within the window, oldest first
+}
+
+const (
+	unsaidWait = 5 * time.Second // after a 429 that names no time
+	maxPace    = 10_000          // remembered requests
+)
+
+// after is how long to wait before the next page, by what the last one said.
+func (p *pace) after(q *quota, now time.Time) time.Duration {
+	p.asked = append(p.asked, now)
+	if q == nil || q.Limit <= 0 || q.Window <= 0 {
+		p.asked = p.asked[:0]
+		return 0
+	}
+	window := time.Duration(q.Window) * time.Second
+	for len(p.asked) > 0 && (now.Sub(p.asked[0]) >= window || len(p.asked) > maxPace) {
+		p.asked = p.asked[1:]
+	}
+	if q.Remaining > max(1, q.Limit/20) || len(p.asked) == 0 {
+		return 0
+	}
+	return max(p.asked[0].Add(window).Sub(now), window/time.Duration(q.Limit))
+}
+
+// retryAfter is how long a 429 asks to wait.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil && seconds >= 0 {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return unsaidWait
+}
+
+// wait sleeps, unless the context ends.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

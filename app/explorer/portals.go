@@ -1,0 +1,243 @@
+package explorer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+func (e *Explorer) portalEndpoints() []resource.Endpoint {
+	portal := workspace.Portals.Schema()
+	return []resource.Endpoint{
+		{Method: "GET", Path: "/portals/all", Summary: "The built-in portal and the remote ones", Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+			all, err := e.portals(ctx, c)
+			return map[string]any{"items": all}, err
+		}},
+		{Method: "POST", Path: "/portals/test", Summary: "Ask a portal who it is", Body: &portal, Handle: e.tryPortal},
+		post("/portals/{id}/session", "Sign in to a portal", &portalLogins, e.signInAt),
+		{Method: "DELETE", Path: "/portals/{id}/session", Summary: "Sign out of a portal", Handle: e.signOutAt},
+		{Method: "POST", Path: "/portals/{id}/catalog", Summary: "Read a portal's catalog anew", Handle: e.readCatalog},
+	}
+}
+
+// portalLogin is the body of /portals/{id}/session.
+type portalLogin struct{ Username, Password string }
+
+var portalLogins = resource.Resource[portalLogin]{Name: "login", Label: "sign-in", Fields: []resource.Field[portalLogin]{
+	{Name: "username", At: func(l *portalLogin) any { return &l.Username }, Doc: "The user name there", Required: true, MaxLen: 255},
+	{Name: "password", At: func(l *portalLogin) any { return &l.Password }, Doc: "Not kept", Required: true, MaxLen: 1024},
+}}
+
+// named is the portal whose id the path holds.
+func (e *Explorer) named(ctx context.Context, c *resource.Call) (*workspace.Portal, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	return e.o.Workspace.PortalOf(ctx, c.Access.UserID, id)
+}
+
+// plain is a request to a path below a portal's base.
+func (t *target) plain(method, path, body string) *outgoing {
+	out := &outgoing{Method: method, URL: t.url + path, path: path, Body: body}
+	t.usualHeaders(out)
+	return out
+}
+
+// signInAt begins a session at another Spyglass portal and keeps it.
+func (e *Explorer) signInAt(ctx context.Context, c *resource.Call, in *portalLogin) (any, error) {
+	p, err := e.named(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if p.Auth != workspace.AuthSession {
+		return nil, fault.New(fault.Conflict, "%s is asked without signing in; choose User name and password in its settings first", p.Name)
+	}
+	t, err := e.reach(p)
+	if err != nil {
+		return nil, err
+	}
+	t.readOnly = false // a session is no change
+	body, err := json.Marshal(map[string]string{"username": in.Username, "password": in.Password})
+	if err != nil {
+		return nil, err
+	}
+	response, text, err := e.fetchSmall(ctx, t, t.plain("POST", "/session", string(body)))
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.sessionOf(response, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.o.Workspace.KeepSession(p, s); err != nil {
+		return nil, err
+	}
+	return e.shownPortal(p)
+}
+
+// sessionOf reads the answer to a sign-in.
+func (t *target) sessionOf(response *http.Response, text []byte) (*workspace.PortalSession, error) {
+	var me struct{ Username, Role, CSRFToken, ErrorMessage string }
+	isJSON := json.Unmarshal(text, &me) == nil
+	switch {
+	case response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusBadRequest && isJSON:
+		return nil, fault.At("password", "%s does not know this user name with this password", t.name)
+	case response.StatusCode == http.StatusTooManyRequests:
+		wait, _ := time.ParseDuration(response.Header.Get("Retry-After") + "s")
+		return nil, &fault.Error{Kind: fault.TooMany, Field: "password", Message: "too many tries at " + t.name, RetryAfter: max(wait, time.Second)}
+	case response.StatusCode >= 300 && response.StatusCode < 400:
+		return nil, &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: t.leadsAway(response)}
+	case response.StatusCode > 299 || !isJSON || me.CSRFToken == "":
+		return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: fmt.Sprintf("%s cannot be signed in to this way (it answered %d); use an API token instead", t.url, response.StatusCode)}
+	}
+	for _, cookie := range response.Cookies() {
+		if cookie.Value != "" && cookie.MaxAge >= 0 {
+			return &workspace.PortalSession{Cookie: cookie.Name + "=" + cookie.Value, CSRF: me.CSRFToken, User: me.Username, Role: me.Role}, nil
+		}
+	}
+	return nil, &fault.Error{Kind: fault.Offline, Field: "auth", Message: t.url + " gave no session; use an API token instead"}
+}
+
+// leadsAway says where a redirect wants to go that is not followed.
+func (t *target) leadsAway(response *http.Response) string {
+	to, err := response.Location()
+	if err != nil {
+		return fmt.Sprintf("%s redirects, but does not say where", t.host)
+	}
+	return fmt.Sprintf("%s redirects to %s://%s; if that is your portal, use its address", t.host, to.Scheme, to.Host)
+}
+
+// signOutAt ends a session, here in any case, and there if it answers.
+func (e *Explorer) signOutAt(ctx context.Context, c *resource.Call) (any, error) {
+	p, err := e.named(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	t, err := e.reach(p)
+	if err != nil {
+		return nil, err
+	}
+	if t.sign, _, err = e.wayIn(p); err != nil {
+		return nil, err
+	}
+	t.readOnly, t.timeout = false, min(t.timeout, 5*time.Second)
+	if _, _, err := e.fetchSmall(ctx, t, t.plain("DELETE", "/session", "")); err != nil {
+		e.o.Log.InfoContext(ctx, "a session at another portal ends by itself: the portal did not answer", "portal", p.ID)
+	}
+	if err := e.o.Workspace.KeepSession(p, nil); err != nil {
+		return nil, err
+	}
+	return e.shownPortal(p)
+}
+
+// tried is what a portal tells of itself.
+type tried struct {
+	MS       float64 `json:"ms"`
+	Status   int     `json:"status"`
+	Version  string  `json:"version"`
+	User     string  `json:"user"`
+	Sentence string  `json:"sentence"`
+	OK       bool    `json:"ok"`
+}
+
+// tryPortal asks a portal as it is described in the body.
+func (e *Explorer) tryPortal(ctx context.Context, c *resource.Call) (any, error) {
+	p, secret, proxyPassword, err := e.o.Workspace.Try(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{name: p.Name, url: p.BaseURL, version: e.o.Version, remote: p, catalog: &e.catalog, timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
+	t.place()
+	tried := *p
+	tried.ID = 0
+	if t.client, err = e.abroad.client(&tried, proxyPassword, e.ownAddress()); err != nil {
+		return nil, err
+	}
+	defer t.client.GetClient().CloseIdleConnections()
+	if t.sign, err = e.tryingIn(p, secret); err != nil {
+		return nil, err
+	}
+	return e.whoIs(ctx, t, p)
+}
+
+// tryingIn is the way in of a portal that is not kept yet.
+func (e *Explorer) tryingIn(p *workspace.Portal, secret string) (func(*outgoing) [][2]string, error) {
+	if p.Auth != workspace.AuthSession {
+		return signing(p, secret), nil
+	}
+	if p.ID == 0 {
+		return unsigned, nil
+	}
+	sign, _, err := e.wayIn(p)
+	return sign, err
+}
+
+func (e *Explorer) whoIs(ctx context.Context, t *target, p *workspace.Portal) (*tried, error) {
+	began := time.Now()
+	response, text, err := e.fetchSmall(ctx, t, t.plain("GET", "/setting/version", ""))
+	if err != nil {
+		return nil, err
+	}
+	out := &tried{MS: millis(time.Since(began)), Status: response.StatusCode}
+	var about struct {
+		Version string
+		Data    struct{ Version string }
+	}
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	isJSON := strings.HasSuffix(kind, "json") && json.Valid(text)
+	if isJSON {
+		_ = json.Unmarshal(text, &about)
+		out.Version = about.Version + about.Data.Version
+	}
+	switch status := response.StatusCode; {
+	case status >= 300 && status < 400:
+		out.Sentence = t.leadsAway(response)
+	case status == http.StatusUnauthorized && p.Auth == workspace.AuthSession:
+		out.OK, out.Sentence = true, "It answers. Sign in to use it."
+	case status == http.StatusUnauthorized && p.Auth == workspace.AuthNone:
+		out.Sentence = "It answers, but wants to know who asks: choose a token, or a user name and password."
+	case status == http.StatusUnauthorized:
+		return nil, fault.At("secret", "%s answers, but refuses this credential", t.host)
+	case status == http.StatusProxyAuthRequired:
+		return nil, fault.At("proxyPassword", "the proxy refuses its user name or password")
+	case status >= 500:
+		out.Sentence = fmt.Sprintf("It answers with an error of its own (%s). Try again later.", response.Status)
+	case !isJSON:
+		out.Sentence = fmt.Sprintf("Something answers, but it is no API (%s). Is the path right? A Spyglass portal's ends in /api.", kindName(kind))
+	case status > 299:
+		out.OK, out.Sentence = true, "It answers as an API does, though not as a Spyglass portal."
+	default:
+		out.OK = true
+		out.User, err = e.askWho(ctx, t)
+	}
+	return out, err
+}
+
+func kindName(kind string) string {
+	if kind == "" {
+		return "no content type"
+	}
+	return kind
+}
+
+// askWho is the name of the user that the way in belongs to, if the portal tells.
+func (e *Explorer) askWho(ctx context.Context, t *target) (string, error) {
+	response, text, err := e.fetchSmall(ctx, t, t.plain("GET", "/session", ""))
+	if err != nil {
+		return "", err
+	}
+	var me struct{ Username string }
+	if response.StatusCode != http.StatusOK || json.Unmarshal(text, &me) != nil {
+		return "", nil
+	}
+	return me.Username, nil
+}

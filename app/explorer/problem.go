@@ -1,0 +1,54 @@
+package explorer
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// problem is what an answer says is wrong, in the portal's own words.
+type problem struct {
+	Message    string `json:"message"`
+	Field      string `json:"field"`
+	Allowed    []any  `json:"allowed"`
+	Right      string `json:"right"`      // that the role lacks
+	RetryAfter int64  `json:"retryAfter"` // seconds
+}
+
+// maxProblem is how many bytes of an error are looked into.
+const maxProblem = 64 << 10
+
+// problemOf reads the body of an answer with an error status; nil when it is none.
+func problemOf(status int64, headers [][2]string, body []byte) *problem {
+	if status < 400 {
+		return nil
+	}
+	var said struct {
+		ErrorMessage string
+		ErrMsg       string
+		Message      string
+		ErrorDetail  struct {
+			Field   string
+			Allowed []any
+			Right   string
+		}
+	}
+	_ = json.Unmarshal(body, &said) // what it does not say stays empty
+	p := &problem{Message: said.ErrorMessage, Field: said.ErrorDetail.Field, Allowed: said.ErrorDetail.Allowed, Right: said.ErrorDetail.Right}
+	for _, text := range []string{said.ErrMsg, said.Message} {
+		if p.Message == "" {
+			p.Message = text
+		}
+	}
+	if p.Allowed == nil {
+		p.Allowed = []any{}
+	}
+	if status == http.StatusTooManyRequests {
+		header := http.Header{}
+		for _, h := range headers {
+			header.Add(h[0], h[1])
+		}
+		p.RetryAfter = int64(max(retryAfter(header, time.Now()), time.Second).Seconds())
+	}
+	return p
+}

@@ -1,0 +1,217 @@
+package explorer
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// readOnlySetting is the user's setting that locks the built-in portal.
+const readOnlySetting = "portalReadOnly"
+
+// remote is a remote portal of the caller's.
+func (e *Explorer) remote(ctx context.Context, c *resource.Call, id int64) (*target, error) {
+	p, err := e.o.Workspace.PortalOf(ctx, c.Access.UserID, id)
+	if err != nil {
+		return nil, err
+	}
+	t, err := e.reach(p)
+	if err != nil {
+		return nil, err
+	}
+	if t.sign, t.secrets, err = e.wayIn(p); err != nil {
+		return nil, err
+	}
+	t.catalog, err = e.catalogOf(ctx, p)
+	return t, err
+}
+
+// reach is a portal without a way in and without its catalog.
+func (e *Explorer) reach(p *workspace.Portal) (*target, error) {
+	t := &target{
+		name: p.Name, url: p.BaseURL, version: e.o.Version, remote: p, catalog: &e.catalog,
+		timeout: time.Duration(p.Timeout) * time.Second, readOnly: p.ReadOnly,
+		sign: unsigned,
+	}
+	t.place()
+	password, err := e.o.Workspace.ProxySecret(p)
+	if err != nil {
+		return nil, err
+	}
+	t.client, err = e.abroad.client(p, password, e.ownAddress())
+	return t, err
+}
+
+// wayIn is how requests to a portal say who asks, and what of that is secret.
+func (e *Explorer) wayIn(p *workspace.Portal) (sign func(*outgoing) [][2]string, secrets []string, err error) {
+	if p.Auth == workspace.AuthSession {
+		s, err := e.o.Workspace.SessionAt(p)
+		if err != nil || s == nil {
+			return unsigned, nil, err
+		}
+		_, cookie, _ := strings.Cut(s.Cookie, "=")
+		return func(out *outgoing) [][2]string { return sessionAt(s, out) }, []string{cookie, s.CSRF}, nil
+	}
+	secret, err := e.o.Workspace.PortalSecret(p)
+	if err != nil || secret == "" {
+		return unsigned, nil, err
+	}
+	return signing(p, secret), []string{secret}, nil
+}
+
+// unsigned sends a request as nobody in particular.
+func unsigned(*outgoing) [][2]string { return nil }
+
+// signing sends requests with a token, or with signatures by an access key.
+func signing(p *workspace.Portal, secret string) func(*outgoing) [][2]string {
+	return func(out *outgoing) [][2]string {
+		switch {
+		case out.signed || secret == "":
+			return nil
+		case p.Auth == workspace.AuthToken:
+			return versioned(out, [2]string{"Authorization", "Bearer " + secret})
+		case p.Auth == workspace.AuthLMv1:
+			return versioned(out, [2]string{"Authorization", lmv1(p.Account, secret, out, time.Now())})
+		}
+		return nil
+	}
+}
+
+// sessionAt are the headers of a session at another portal. Signing in there as
+// somebody else goes out without it.
+func sessionAt(s *workspace.PortalSession, out *outgoing) [][2]string {
+	if out.signed || out.Method == "POST" && out.path == "/session" {
+		return nil
+	}
+	headers := [][2]string{{"Cookie", s.Cookie}}
+	if out.Method != "GET" && out.header("X-CSRF-Token") == "" {
+		headers = append(headers, [2]string{"X-CSRF-Token", s.CSRF})
+	}
+	return headers
+}
+
+// versioned adds the version that published clients ask for at their mount.
+func versioned(out *outgoing, authorization [2]string) [][2]string {
+	headers := [][2]string{authorization}
+	if strings.Contains(out.URL, lenientMount+"/") && out.header("X-Version") == "" {
+		headers = append(headers, [2]string{"X-Version", "3"})
+	}
+	return headers
+}
+
+// lmv1 signs a request: base64 of the lower-case hex of HMAC-SHA256 over
+// method, epoch milliseconds, body and path below the mount.
+func lmv1(id, key string, out *outgoing, now time.Time) string {
+	epoch := strconv.FormatInt(now.UnixMilli(), 10)
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(out.Method + epoch + out.Body + out.path))
+	return "LMv1 " + id + ":" + base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString(mac.Sum(nil)))) + ":" + epoch
+}
+
+// chosen points a call that names no portal at the one the user looked at last.
+func (e *Explorer) chosen(ctx context.Context, c *resource.Call) error {
+	id := workspace.PortalID(c)
+	if c.Query.Get("portal") == "" {
+		if err := e.o.Workspace.Setting(ctx, c.Access.UserID, "activePortal", &id); err != nil {
+			return err
+		}
+	}
+	if id > workspace.BuiltIn {
+		if _, err := e.o.Workspace.PortalOf(ctx, c.Access.UserID, id); fault.Is(err, fault.Unknown) {
+			id = workspace.BuiltIn // deleted in another window
+		} else if err != nil {
+			return err
+		}
+	}
+	c.Query.Set("portal", strconv.FormatInt(max(id, workspace.BuiltIn), 10))
+	return nil
+}
+
+// shownPortal is a portal as the page gets it.
+type shownPortal struct {
+	ID            int64  `json:"id"`
+	Name          string `json:"name"`
+	BaseURL       string `json:"baseUrl"`
+	Address       string `json:"address"`
+	Demo          bool   `json:"demo"`
+	Instance      string `json:"instance"`
+	Remote        bool   `json:"remote"`
+	Environment   string `json:"environment"`
+	Auth          string `json:"auth"`
+	Account       string `json:"account"`
+	Secret        string `json:"secret"` // stars, or nothing
+	User          string `json:"user"`   // who is signed in there
+	ReadOnly      bool   `json:"readOnly"`
+	Timeout       int64  `json:"timeout"` // seconds
+	Authority     string `json:"authority"`
+	Fingerprint   string `json:"fingerprint"`
+	Proxy         string `json:"proxy"`
+	ProxyPassword string `json:"proxyPassword"` // stars, or nothing
+	CatalogURL    string `json:"catalogUrl"`
+	CatalogFrom   string `json:"catalogFrom"` // nothing: the built-in catalog stands in
+	CatalogAt     int64  `json:"catalogAt"`   // epoch milliseconds
+}
+
+// portals are the built-in portal and the user's remote ones.
+func (e *Explorer) portals(ctx context.Context, c *resource.Call) ([]shownPortal, error) {
+	own := *c
+	own.Query = nil
+	t, err := e.target(ctx, &own)
+	if err != nil {
+		return nil, err
+	}
+	environment := "local"
+	if e.o.Demo {
+		environment = "demo"
+	}
+	all := []shownPortal{{
+		Name: e.o.PortalName, BaseURL: t.url, Address: t.host, Demo: e.o.Demo, Instance: e.o.Instance, Environment: environment,
+		Auth: workspace.AuthSession, User: c.Access.User, ReadOnly: t.readOnly, Timeout: int64(t.timeout / time.Second),
+	}}
+	rows, err := e.o.Workspace.PortalsOf(ctx, c.Access.UserID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		shown, err := e.shownPortal(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *shown)
+	}
+	slices.SortStableFunc(all[1:], func(a, b shownPortal) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return all, nil
+}
+
+func (e *Explorer) shownPortal(p *workspace.Portal) (*shownPortal, error) {
+	t := &target{url: p.BaseURL}
+	t.place()
+	shown := &shownPortal{
+		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, Address: t.host, Demo: p.Environment == "demo", Remote: true, Environment: p.Environment,
+		Auth: p.Auth, Account: p.Account, Secret: p.Secret, ReadOnly: p.ReadOnly, Timeout: p.Timeout, Authority: p.Authority,
+		Fingerprint: p.Fingerprint, Proxy: p.Proxy, ProxyPassword: p.ProxyPassword, CatalogURL: p.CatalogURL, CatalogFrom: p.CatalogFrom, CatalogAt: int64(p.CatalogAt),
+	}
+	switch p.Auth {
+	case workspace.AuthSession:
+		s, err := e.o.Workspace.SessionAt(p)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			shown.User = s.User
+		}
+	case workspace.AuthLMv1:
+		shown.User = p.Account
+	}
+	return shown, nil
+}

@@ -1,0 +1,135 @@
+package explorer
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// runs are those through pages: under way, and ended early with a way to go on.
+type runs struct {
+	mu       sync.Mutex
+	under    map[runKey]*steering
+	partial  map[string]*progressed // by document
+	partials []string               // oldest first
+}
+
+type runKey struct {
+	user int64
+	send string
+}
+
+// maxPartial is how many runs that ended early can still go on.
+const maxPartial = 32
+
+// steering is what a person does to a run under way.
+type steering struct {
+	stop context.CancelCauseFunc
+	file *disk // the run goes to; nil when to the screen. The lock is that of runs
+
+	mu   sync.Mutex
+	held chan struct{} // closes when the run may go on; nil while it may
+}
+
+var errEnough = errors.New("stopped")
+
+func (r *runs) begin(key runKey, s *steering) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.under[key] != nil {
+		return fault.New(fault.Conflict, "this request is under way already")
+	}
+	if r.under == nil {
+		r.under, r.partial = map[runKey]*steering{}, map[string]*progressed{}
+	}
+	r.under[key] = s
+	return nil
+}
+
+func (r *runs) end(key runKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.under, key)
+}
+
+// leave keeps where a run ended, for its document.
+func (r *runs) leave(document string, p *progressed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.partial[document] = p
+	if r.partials = append(r.partials, document); len(r.partials) > maxPartial {
+		delete(r.partial, r.partials[0])
+		r.partials = r.partials[1:]
+	}
+}
+
+func (r *runs) left(document string) (*progressed, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.partial[document]
+	if p == nil {
+		return nil, fault.New(fault.Unknown, "these pages are no longer kept; fetch all pages again")
+	}
+	return p, nil
+}
+
+// gate waits while the run is paused; told when it begins to.
+func (s *steering) gate(ctx context.Context, told func()) error {
+	s.mu.Lock()
+	held := s.held
+	s.mu.Unlock()
+	if held != nil {
+		told()
+		select {
+		case <-held:
+		case <-ctx.Done():
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func (s *steering) pause() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held == nil {
+		s.held = make(chan struct{})
+	}
+}
+
+func (s *steering) resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held != nil {
+		close(s.held)
+		s.held = nil
+	}
+}
+
+// steerRequest is the body of /pages/{sendId}/steer.
+type steerRequest struct{ Do string }
+
+var steerings = resource.Resource[steerRequest]{Name: "steering", Label: "steering", Fields: []resource.Field[steerRequest]{
+	{Name: "do", At: func(s *steerRequest) any { return &s.Do }, OneOf: []any{"pause", "resume", "stop"}, Required: true,
+		Doc: "pause after the page under way, resume, or stop and keep what came"},
+}}
+
+func (e *Explorer) steer(_ context.Context, c *resource.Call, in *steerRequest) (any, error) {
+	e.runs.mu.Lock()
+	s := e.runs.under[runKey{c.Access.UserID, c.Vars["sendId"]}]
+	e.runs.mu.Unlock()
+	if s == nil {
+		return nil, fault.New(fault.Unknown, "no such run is under way; it may have ended")
+	}
+	switch in.Do {
+	case "pause":
+		s.pause()
+	case "resume":
+		s.resume()
+	default:
+		s.stop(errEnough)
+	}
+	return nil, nil
+}

@@ -1,0 +1,142 @@
+package explorer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/app/snippet"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// scriptRequest is the body of /script.
+type scriptRequest struct {
+	IDs      []int64
+	Language string
+}
+
+// runbook stands where a language may.
+const runbook = "runbook"
+
+// maxSteps is how many requests one script may have.
+const maxSteps = 200
+
+var scriptRequests = resource.Resource[scriptRequest]{Name: "script", Label: "script", Fields: []resource.Field[scriptRequest]{
+	{Name: "ids", At: func(s *scriptRequest) any { return &s.IDs }, Doc: "Of the history; they run in the order they were sent", Required: true},
+	{Name: "language", At: func(s *scriptRequest) any { return &s.Language }, Doc: "The id of one, or runbook", Default: snippet.Languages[0].ID},
+}}
+
+// script writes requests of the history as one program or runbook. Variables of
+// theirs are variables of it; secret ones, and secrets that the history does
+// not have, it takes from the environment.
+func (e *Explorer) script(ctx context.Context, c *resource.Call, in *scriptRequest) (any, error) {
+	language, ok := snippet.Find(in.Language)
+	if !ok && in.Language != runbook {
+		return nil, unknownLanguage(in.Language)
+	}
+	if n := len(in.IDs); n == 0 || n > maxSteps {
+		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxSteps, n)
+	}
+	requests, err := e.o.Workspace.Requests(ctx, c.Access.UserID, in.IDs)
+	if err != nil {
+		return nil, err
+	}
+	t, err := e.target(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	v, err := e.values(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	m := &marks{values: v}
+	v.stand = m.mark
+	var steps []snippet.Step
+	for i := range requests {
+		step, err := m.step(t, &requests[i])
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+	text, lexer, name := "", "markdown", "runbook.md"
+	if in.Language == runbook {
+		text = snippet.Runbook(fmt.Sprintf("%d requests to %s", len(steps), t.name), steps, m.variables)
+	} else {
+		text, lexer, name = language.Script(steps, m.variables), language.Lexer, "script."+language.Extension
+	}
+	return map[string]any{"text": text, "lines": snippet.Highlight(lexer, text), "name": name}, nil
+}
+
+// marks gives every variable of some requests a mark that stands for it.
+type marks struct {
+	*values
+	variables []snippet.Variable
+	masked    int // secrets that the history does not have, so far
+	round     int // the request under way: each has a UUID of its own
+}
+
+// hidden is the reference that takes the place of a secret which was typed.
+const hidden = "{{$hidden}}"
+
+func (m *marks) step(t *target, h *workspace.History) (snippet.Step, error) {
+	m.round++
+	draft := unmask(h.Draft)
+	out, err := t.build(&filler{values: m.values, manner: anyway}, &draft)
+	if err != nil {
+		f := fault.Of(err)
+		return snippet.Step{}, &fault.Error{Kind: fault.Invalid, Field: "ids", Message: fmt.Sprintf("%s %s cannot be written: %s", h.Method, h.Path, f.Message), Err: err}
+	}
+	return snippet.Step{Title: h.Method + " " + h.Path, Request: plainRequest(out), Expect: int(h.Status)}, nil
+}
+
+// mark stands for the value of a variable.
+func (m *marks) mark(u used) string {
+	v := snippet.Variable{Name: u.Name, Value: u.Value}
+	switch {
+	case u.Name == "$uuid":
+		v.Name, v.Source = fmt.Sprintf("$uuid %d", m.round), snippet.Random
+	case u.Name == "$hidden":
+		m.masked++
+		v.Name = fmt.Sprintf("secret %d", m.masked)
+		v.Source, v.Value = snippet.Environment, snippet.EnvironmentName(v.Name)
+	case u.Secret || !u.Known:
+		v.Source, v.Value = snippet.Environment, snippet.EnvironmentName(u.Name)
+	case strings.HasPrefix(u.Name, "$now"):
+		v.Source, v.Value = snippet.Clock, m.sinceNow(u.Value)
+	}
+	if i := slices.IndexFunc(m.variables, func(have snippet.Variable) bool { return have.Name == v.Name }); i >= 0 {
+		return m.variables[i].Mark
+	}
+	v.Mark = fmt.Sprintf("7%d%06d", 1_000_000_007_000_000_009, len(m.variables))
+	m.variables = append(m.variables, v)
+	return v.Mark
+}
+
+// sinceNow is how far a moment in epoch seconds is from now.
+func (m *marks) sinceNow(text string) string {
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return "0"
+	}
+	return strconv.FormatInt(seconds-m.now.Unix(), 10)
+}
+
+// unmask puts references in place of what the history has masked.
+func unmask(d workspace.Draft) workspace.Draft {
+	show := func(text string) string { return strings.ReplaceAll(text, resource.Mask, hidden) }
+	rows := func(all workspace.Rows) workspace.Rows {
+		out := slices.Clone(all)
+		for i := range out {
+			out[i].Value = show(out[i].Value)
+		}
+		return out
+	}
+	d.Path, d.Body = show(d.Path), show(d.Body)
+	d.Query, d.Headers, d.PathParams = rows(d.Query), rows(d.Headers), rows(d.PathParams)
+	return d
+}

@@ -1,0 +1,374 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"spyglass/app/document"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// undo is the way back from one write: what stood there before and what the
+// write left. It is kept in memory, for the newest writes.
+type undo struct {
+	user   int64
+	portal int64
+	target *target
+	out    *outgoing
+	before *object // nil for a POST
+	after  *object // nil for a DELETE
+}
+
+// undos are the ways back, by history id.
+type undos struct {
+	mu   sync.Mutex
+	ways map[int64]*undo
+	ids  []int64 // oldest first
+}
+
+// Bounds of what is kept for undoing.
+const (
+	maxUndos    = 200
+	maxUndoable = 1 << 20 // bytes of one object
+	beforeTime  = 5 * time.Second
+)
+
+func (u *undos) keep(id int64, way *undo) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.ways == nil {
+		u.ways = map[int64]*undo{}
+	}
+	u.ways[id] = way
+	if u.ids = append(u.ids, id); len(u.ids) > maxUndos {
+		delete(u.ways, u.ids[0])
+		u.ids = u.ids[1:]
+	}
+}
+
+func (u *undos) of(id, user int64) *undo {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if way := u.ways[id]; way != nil && way.user == user {
+		return way
+	}
+	return nil
+}
+
+func (u *undos) forget(id int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.ways, id)
+}
+
+// undoable is a write that can be taken back.
+type undoable struct {
+	HistoryID int64  `json:"historyId"`
+	Undo      string `json:"undo"` // what that does
+}
+
+// showUndos tells which writes to the portal can be taken back, newest first.
+func (e *Explorer) showUndos(_ context.Context, c *resource.Call) (any, error) {
+	u := &e.undos
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	out := []undoable{}
+	for _, id := range slices.Backward(u.ids) {
+		if way := u.ways[id]; way != nil && way.user == c.Access.UserID && way.portal == workspace.PortalID(c) {
+			out = append(out, undoable{id, way.says()})
+		}
+	}
+	return map[string]any{"items": out}, nil
+}
+
+// look reads what a write is about to change, where the catalog has a GET of it.
+func (x *exchange) look(ctx context.Context) {
+	if x.out.endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.out.Method) {
+		return
+	}
+	timed, stop := context.WithTimeout(ctx, beforeTime)
+	defer stop()
+	if was, err := x.at(timed, x.target, x.out); err == nil {
+		x.before = was
+	}
+}
+
+// offerUndo keeps the way back from a write that went well and says what it does.
+func (x *exchange) offerUndo(ctx context.Context, doc *document.Document) string {
+	if x.out.Method == "GET" || x.out.endpoint == nil || x.history.Status/100 != 2 || x.history.ID == 0 {
+		return ""
+	}
+	way := &undo{user: x.user, portal: x.history.PortalID, target: x.target, out: x.out, before: x.before}
+	if x.out.Method != "DELETE" && doc.Size() <= maxUndoable {
+		var body bytes.Buffer
+		if _, err := doc.WriteTo(&body); err == nil {
+			way.after, _ = readObject(body.Bytes())
+		}
+	}
+	if (x.out.Method == "PUT" || x.out.Method == "PATCH") && way.before != nil && !way.before.like(way.after) {
+		timed, stop := context.WithTimeout(ctx, beforeTime)
+		defer stop()
+		way.after, _ = x.at(timed, x.target, x.out)
+	}
+	says := way.says()
+	if says != "" {
+		x.undos.keep(x.history.ID, way)
+	}
+	return says
+}
+
+// like tells whether another object shows at least the fields of this one.
+func (o *object) like(other *object) bool {
+	if other == nil {
+		return false
+	}
+	for _, key := range o.keys {
+		if _, there := other.values[key]; !there {
+			return false
+		}
+	}
+	return true
+}
+
+// says what undoing does, one sentence; nothing when there is no way back.
+func (u *undo) says() string {
+	switch u.out.Method {
+	case "PUT", "PATCH":
+		if fields := u.restored(); len(fields) > 0 {
+			return "puts back " + listed(fields)
+		}
+	case "POST":
+		if u.created() != nil {
+			return "deletes " + quotedName(u.after) + " again"
+		}
+	case "DELETE":
+		switch {
+		case u.before == nil:
+		case u.restore() != nil:
+			return "restores " + quotedName(u.before) + " from the recycle bin"
+		case u.collection() != nil:
+			return "creates " + quotedName(u.before) + " again, with a new id"
+		}
+	}
+	return ""
+}
+
+func quotedName(o *object) string { return "“" + o.name() + "”" }
+
+// listed is "a, b and 3 more".
+func listed(names []string) string {
+	switch n := len(names); {
+	case n <= 2:
+		return strings.Join(names, " and ")
+	case n == 3:
+		return names[0] + ", " + names[1] + " and " + names[2]
+	default:
+		return fmt.Sprintf("%s, %s and %d more", names[0], names[1], n-2)
+	}
+}
+
+// writable are the fields that a body of e may set.
+func writable(e *resource.Endpoint) []string {
+	var out []string
+	if e == nil || e.Body == nil {
+		return nil
+	}
+	for _, key := range e.Body.Properties {
+		if !key.ReadOnly && !key.WriteOnly {
+			out = append(out, key.Name)
+		}
+	}
+	return out
+}
+
+// restored are the writable fields that the write changed.
+func (u *undo) restored() []string {
+	if u.before == nil || u.after == nil {
+		return nil
+	}
+	return differing(u.before, u.after, writable(u.out.endpoint))
+}
+
+func differing(a, b *object, fields []string) []string {
+	var out []string
+	for _, name := range fields {
+		x, in := a.values[name]
+		y, also := b.values[name]
+		if in && also && !alikeJSON(x, y) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// created is the DELETE of what a POST made.
+func (u *undo) created() *resource.Endpoint {
+	if u.after == nil || len(u.after.values["id"]) == 0 || !u.out.endpoint.Creates {
+		return nil
+	}
+	return u.target.catalog.match("DELETE", u.out.path+"/"+u.after.id())
+}
+
+func (u *undo) restore() *resource.Endpoint {
+	if strings.Contains(u.out.URL, "deleteHard=true") {
+		return nil
+	}
+	return u.target.catalog.restore(u.out.endpoint)
+}
+
+// collection is the POST that makes what a DELETE removed.
+func (u *undo) collection() *resource.Endpoint {
+	at := strings.LastIndexByte(u.out.path, '/')
+	e := u.target.catalog.match("POST", u.out.path[:max(at, 0)])
+	if e == nil || !e.Creates {
+		return nil
+	}
+	return e
+}
+
+func (o *object) id() string { return segment(strings.Trim(string(o.values["id"]), `"`)) }
+
+// request is the write that goes back. It asks first whether somebody changed
+// the object since: then fault.Conflict.
+func (u *undo) request(ctx context.Context, e *Explorer) (*outgoing, error) {
+	address, _, _ := strings.Cut(u.out.URL, "?")
+	switch u.out.Method {
+	case "POST":
+		made := u.created()
+		out := u.out.by("DELETE", address+"/"+u.after.id(), "")
+		out.endpoint, out.path = made, u.out.path+"/"+u.after.id()
+		return out, u.unchanged(ctx, e, out, writable(u.out.endpoint))
+	case "DELETE":
+		return u.bringBack(ctx, e, address)
+	}
+	method := "PATCH"
+	twin := u.target.catalog.match("PATCH", u.out.path)
+	fields := u.restored()
+	if twin == nil || twin.Path != u.out.endpoint.Path {
+		method, twin = "PUT", u.out.endpoint
+		fields = writable(twin)
+	}
+	out := u.out.by(method, address, u.before.body(fields))
+	out.endpoint = twin
+	return out, u.unchanged(ctx, e, out, writable(u.out.endpoint))
+}
+
+// bringBack is the write that undoes a deletion.
+func (u *undo) bringBack(ctx context.Context, e *Explorer, address string) (*outgoing, error) {
+	if _, err := e.at(ctx, u.target, u.out); err == nil {
+		return nil, fault.New(fault.Conflict, "%s is there again, so there is nothing to undo", quotedName(u.before))
+	}
+	if restore := u.restore(); restore != nil {
+		base, _ := strings.CutSuffix(address, u.out.path)
+		path := strings.Replace(restore.Path, "{id}", u.before.id(), 1)
+		out := u.out.by("POST", base+path, "{}")
+		out.endpoint, out.path = restore, path
+		return out, nil
+	}
+	make := u.collection()
+	path := u.out.path[:strings.LastIndexByte(u.out.path, '/')]
+	out := u.out.by("POST", address[:strings.LastIndexByte(address, '/')], u.before.body(writable(make)))
+	out.endpoint, out.path = make, path
+	return out, nil
+}
+
+// body is a JSON object of some of an object's fields.
+func (o *object) body(fields []string) string {
+	out := []byte{'{'}
+	for _, name := range fields {
+		value, there := o.values[name]
+		if !there || string(value) == "null" {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(resource.AppendString(out, name), ':'), value...)
+	}
+	return string(append(out, '}'))
+}
+
+// unchanged is fault.Conflict when the object is not what the write left, and
+// makes the way back conditional where the portal has versions.
+func (u *undo) unchanged(ctx context.Context, e *Explorer, out *outgoing, fields []string) error {
+	now, err := e.at(ctx, u.target, out)
+	if err != nil {
+		return &fault.Error{Kind: fault.Conflict, Message: "what this request wrote cannot be read now, so it was not undone: " + fault.Of(err).Message, Err: err}
+	}
+	if changed := differing(u.after, now, fields); len(changed) > 0 {
+		return fault.New(fault.Conflict, "%s was changed since (%s); undoing would overwrite that, so nothing was sent", quotedName(now), listed(changed))
+	}
+	if now.etag != "" {
+		out.Headers = append(out.Headers, [2]string{"If-Match", now.etag})
+	}
+	return nil
+}
+
+// undo takes a write of the history back.
+func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	way := e.undos.of(id, c.Access.UserID)
+	if way == nil || way.portal != workspace.PortalID(c) {
+		return nil, fault.New(fault.Unknown, "this request can no longer be undone")
+	}
+	if way.target, err = e.target(ctx, c); err != nil {
+		return nil, err
+	}
+	out, err := way.request(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	life, done, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	draft := workspace.Draft{Method: out.Method, Path: out.path, Body: out.Body, Mode: "raw"}
+	if out.endpoint != nil {
+		draft.Template = out.endpoint.Path
+	}
+	x := &exchange{Explorer: e, target: way.target, in: &sendRequest{Draft: draft}, out: out, user: way.user, history: &workspace.History{
+		UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path, URL: out.URL, Draft: maskDraft(draft, out.endpoint),
+	}}
+	got, err := x.run(life)
+	if err != nil {
+		return nil, err
+	}
+	r := got.(*reply)
+	if r.Status/100 != 2 {
+		message := "the portal answered " + strings.TrimSpace(fmt.Sprint(r.Status, " ", r.StatusText))
+		if r.Error != nil && r.Error.Message != "" {
+			message += ": " + r.Error.Message
+		}
+		if r.Status == http.StatusPreconditionFailed {
+			message = "somebody changed it at this very moment"
+		}
+		return nil, fault.New(fault.Conflict, "not undone: %s", message)
+	}
+	e.undos.forget(id)
+	return map[string]any{"historyId": r.HistoryID, "message": x.undone(way)}, nil
+}
+
+// undone says what undoing did.
+func (x *exchange) undone(way *undo) string {
+	switch {
+	case way.out.Method == "POST":
+		return "Deleted " + quotedName(way.after) + " again"
+	case way.out.Method == "DELETE" && way.restore() != nil:
+		return "Restored " + quotedName(way.before)
+	case way.out.Method == "DELETE":
+		return "Created " + quotedName(way.before) + " again; it has a new id"
+	}
+	return "Put back " + listed(way.restored()) + " of " + quotedName(way.before)
+}

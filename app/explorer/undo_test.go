@@ -1,0 +1,128 @@
+package explorer_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// written sends a write and expects it to go well.
+func (h *house) written(method, path, body string) (undo string, historyID int64) {
+	h.t.Helper()
+	a := h.ask(1, "POST /explorer/send", `{"sendId":"w","draft":{"method":"`+method+`","path":"`+path+`","mode":"raw","body":`+strconv.Quote(body)+`}}`)
+	var r struct {
+		Status    int
+		Undo      string
+		HistoryID int64
+	}
+	if err := json.Unmarshal([]byte(a.body), &r); err != nil || r.Status/100 != 2 {
+		h.t.Fatalf("%s %s answered %s", method, path, a.body)
+	}
+	return r.Undo, r.HistoryID
+}
+
+func (h *house) undo(user int, id int64) answer {
+	h.t.Helper()
+	return h.ask(user, "POST /explorer/history/"+strconv.FormatInt(id, 10)+"/undo", "{}")
+}
+
+func TestAWriteIsTakenBack(t *testing.T) {
+	for _, tt := range []struct {
+		do, body string
+		noBin    bool
+		says     string // what the answer offers
+		wrote    []string
+		message  string
+		left     any // name of what stands there in the end; nil for nothing
+	}{
+		{do: "PATCH /raw/things/7", body: `{"note":"new","size":6}`, says: "puts back note and size", left: "seven",
+			wrote:   []string{`PATCH /things/7 {"note":"new","size":6}`, `PATCH /things/7 {"note":"","size":5} if "v2"`},
+			message: "Put back note and size of “seven”"},
+		{do: "PUT /raw/things/7", body: `{"name":"Seven","tags":[]}`, says: "puts back name and tags", left: "seven",
+			wrote:   []string{`PUT /things/7 {"name":"Seven","tags":[]}`, `PATCH /things/7 {"name":"seven","tags":["a"]} if "v2"`},
+			message: "Put back name and tags of “seven”"},
+		{do: "POST /raw/things", body: `{"name":"eight"}`, says: "deletes “eight” again", left: "seven",
+			wrote:   []string{`POST /things {"name":"eight"}`, `DELETE /things/8 if "v1"`},
+			message: "Deleted “eight” again"},
+		{do: "DELETE /raw/things/7", says: "restores “seven” from the recycle bin", left: "seven",
+			wrote:   []string{`DELETE /things/7`, `POST /recyclebin/7/restore {}`},
+			message: "Restored “seven”"},
+		{do: "DELETE /raw/things/7", noBin: true, says: "creates “seven” again, with a new id",
+			wrote:   []string{`DELETE /things/7`, `POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
+			message: "Created “seven” again; it has a new id"},
+		{do: "DELETE /raw/things/7?deleteHard=true", says: "creates “seven” again, with a new id",
+			wrote:   []string{`DELETE /things/7?deleteHard=true`, `POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
+			message: "Created “seven” again; it has a new id"},
+	} {
+		t.Run(tt.do, func(t *testing.T) {
+			h, s := storeHouse(t, !tt.noBin)
+			method, path, _ := strings.Cut(tt.do, " ")
+			says, id := h.written(method, path, tt.body)
+			if says != tt.says {
+				t.Errorf("offered %q, want %q", says, tt.says)
+			}
+			if a, want := h.ask(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+`"}]}`; a.body != want {
+				t.Errorf("got %s, want %s", a.body, want)
+			}
+			if a, want := h.undo(1, id), `{"historyId":2,"message":"`+tt.message+`"}`; a.body != want {
+				t.Errorf("got %s, want %s", a.body, want)
+			}
+			if got := s.writes(); !reflect.DeepEqual(got, tt.wrote) {
+				t.Errorf("wrote %q, want %q", got, tt.wrote)
+			}
+			if got := s.thing(7)["name"]; got != tt.left {
+				t.Errorf("there is %v, want %v", got, tt.left)
+			}
+			if a := h.undo(1, id); a.status != 404 || h.said(a) != "this request can no longer be undone" {
+				t.Errorf("a second time got %d %s", a.status, a.body)
+			}
+		})
+	}
+}
+
+func TestAWriteIsNotTakenBack(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		since  func(s *store)
+		user   int
+		status int
+		want   string
+		wrote  bool // the undoing reached the portal
+	}{
+		{name: "when somebody changed the object since", since: func(s *store) { s.set(7, "tags", []any{"b"}) }, status: 409,
+			want: "“seven” was changed since (tags); undoing would overwrite that, so nothing was sent"},
+		{name: "when it is gone", since: func(s *store) { s.mu.Lock(); delete(s.things, 7); s.mu.Unlock() }, status: 409,
+			want: "what this request wrote cannot be read now, so it was not undone: GET /raw/things/7 was answered 404 Not Found"},
+		{name: "when somebody is faster", since: func(s *store) { s.mu.Lock(); s.refuse = 412; s.mu.Unlock() }, status: 409, wrote: true,
+			want: "not undone: somebody changed it at this very moment"},
+		{name: "when it is somebody else's", user: 2, status: 404, want: "this request can no longer be undone"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h, s := storeHouse(t, true)
+			_, id := h.written("PATCH", "/raw/things/7", `{"note":"new"}`)
+			s.writes()
+			if tt.since != nil {
+				tt.since(s)
+			}
+			a := h.undo(max(tt.user, 1), id)
+			if got := h.said(a); a.status != tt.status || got != tt.want {
+				t.Errorf("got  %d %s\nwant %d %s", a.status, got, tt.status, tt.want)
+			}
+			if got := s.writes(); (got != nil) != tt.wrote {
+				t.Errorf("wrote %q", got)
+			}
+		})
+	}
+}
+
+func TestAWriteThatChangedNothingOffersNoWayBack(t *testing.T) {
+	h, _ := storeHouse(t, true)
+	if says, _ := h.written("PATCH", "/raw/things/7", `{"note":""}`); says != "" {
+		t.Errorf("offered %q", says)
+	}
+	if a := h.ask(1, "GET /explorer/undos", ""); a.body != `{"items":[]}` {
+		t.Errorf("got %s", a.body)
+	}
+}

@@ -1,0 +1,75 @@
+// Package export writes tables as files: CSV, TSV, Markdown and XLSX.
+//
+// A table is a head and rows, written one after the other and never held:
+//
+//	w, err := format.Open(file, head)
+//	err = w.Row(cells)
+//	err = w.Close()
+//
+// # What a cell may do
+//
+// A cell is what it says and never a formula, in none of the formats: in CSV
+// and TSV a text that a spreadsheet would calculate is quoted as
+// resource.CSVCell does it; in XLSX a text is a text by its type. Numbers keep
+// their digits: XLSX has a number only where a spreadsheet shows it as it was,
+// and a text otherwise.
+//
+// # Concurrency
+//
+// A Writer belongs to one goroutine.
+//
+// # Errors
+//
+// Those of the writer below, as they come.
+package export
+
+import "io"
+
+// Kind is what a cell holds.
+type Kind uint8
+
+const (
+	None   Kind = iota // nothing, as is null
+	Text               // text, and anything that is none of the others
+	Number             // a number as JSON writes it
+	Word               // true or false
+)
+
+// Cell is one value.
+type Cell struct {
+	Kind Kind
+	Text string
+}
+
+// Column is what stands above the cells.
+type Column struct {
+	Name   string
+	Number bool // its cells are numbers
+}
+
+// Writer takes the rows of a table. Close completes the file.
+type Writer interface {
+	Row(cells []Cell) error
+	Close() error
+}
+
+// Format is a kind of file.
+type Format struct {
+	ID, Label, Extension string
+	Type                 string // of the content
+	Plain                bool   // it is text and can be pasted
+	Open                 func(w io.Writer, head []Column) (Writer, error)
+}
+
+// Formats are all there are.
+var Formats = []Format{CSV, TSV, Markdown, XLSX}
+
+// Of is the format with an ID.
+func Of(id string) (Format, bool) {
+	for _, f := range Formats {
+		if f.ID == id {
+			return f, true
+		}
+	}
+	return Format{}, false
+}

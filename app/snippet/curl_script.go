@@ -1,0 +1,142 @@
+package snippet
+
+import (
+	"fmt"
+	"strings"
+)
+
+const bashSend = `
+# send TITLE STATUS ARGUMENTS…: one request; any other status ends the script.
+send() {
+  local title=$1 expected=$2 answer status
+  shift 2
+  answer=$(curl --silent --show-error --globoff --write-out '\n%{http_code}' -H "Authorization: Bearer $SPYGLASS_TOKEN" "$@")
+  status=${answer##*$'\n'}
+  printf '%s: %s\n' "$title" "$status" >&2
+  printf '%s\n' "${answer%$'\n'*}"
+  case $status in
+    $expected) ;;
+    *) printf 'Stopped: %s answered %s, expected %s\n' "$title" "$status" "$expected" >&2; exit 1 ;;
+  esac
+}
+`
+
+const bashURL = `
+in_url() {
+  local LC_ALL=C s=$1 i c
+  for ((i = 0; i < ${#s}; i++)); do
+    c=${s:i:1}
+    case $c in
+      [a-zA-Z0-9._~-]) printf %s "$c" ;;
+      *) printf '%%%02X' "$(($(printf %d "'$c") & 255))" ;;
+    esac
+  done
+}
+`
+
+const bashJSON = `
+in_json() {
+  local s=${1//\\/\\\\}
+  s=${s//\"/\\\"}
+  s=${s//$'\n'/\\n}
+  s=${s//$'\r'/\\r}
+  printf %s "${s//$'\t'/\\t}"
+}
+`
+
+// bashVariables sets the variables, and defines what escapes them.
+func bashVariables(s *script, names map[string]string) string {
+	var b strings.Builder
+	b.WriteString(`: "${SPYGLASS_TOKEN:?set it to an API token of the portal}"` + "\n")
+	for _, v := range s.variables {
+		name := names[v.Name]
+		switch v.Source {
+		case Plain:
+			b.WriteString(name + "=" + shellQuoted(v.Value) + "\n")
+		case Environment:
+			b.WriteString(name + "=${" + v.Value + ":?set it to the value of " + identifier(v.Name) + "}\n")
+		case Clock:
+			b.WriteString(name + "=$(($(date +%s)" + v.seconds() + "))\n")
+		case Random:
+			b.WriteString(name + "=$(uuidgen 2>/dev/null | tr A-Z a-z || cat /proc/sys/kernel/random/uuid)\n")
+		}
+	}
+	if s.has(inURL) {
+		b.WriteString(bashURL)
+	}
+	if s.has(inJSON) {
+		b.WriteString(bashJSON)
+	}
+	return b.String()
+}
+
+// bashNames are the variables' names in the script.
+func bashNames(s *script) map[string]string {
+	names, taken := map[string]string{}, map[string]bool{}
+	for _, v := range s.variables {
+		name := "var_" + strings.Trim(identifier(v.Name), "_")
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("var_%s_%d", strings.Trim(identifier(v.Name), "_"), n)
+		}
+		names[v.Name], taken[name] = name, true
+	}
+	return names
+}
+
+func bashText(t text, names map[string]string) string {
+	return t.join("", "''", shellQuoted, func(p piece) string {
+		switch p.as {
+		case inURL:
+			return `"$(in_url "$` + names[p.name] + `")"`
+		case inJSON:
+			return `"$(in_json "$` + names[p.name] + `")"`
+		}
+		return `"$` + names[p.name] + `"`
+	})
+}
+
+// bashRequest is what comes behind curl and its options.
+func bashRequest(st *scriptStep, names map[string]string) (before string, words []string) {
+	words = []string{"-X " + shellWord(st.method) + " " + bashText(st.url, names)}
+	for _, h := range st.headers {
+		words = append(words, "-H "+bashText(bashHeader(h), names))
+	}
+	switch body := bashText(st.body, names); {
+	case len(st.body) == 0:
+	case len(body) > longestWord:
+		before = "printf %s " + body + " |\n"
+		words = append(words, "--data-binary @-")
+	default:
+		words = append(words, "--data-raw "+body)
+	}
+	return before, words
+}
+
+// bashHeader is a header as -H takes it; "Name:" would mean not to send it.
+func bashHeader(h scriptHeader) text {
+	switch {
+	case len(h.value) == 0:
+		return text{{literal: h.name + ";"}}
+	case h.value[0].name == "":
+		return append(text{{literal: h.name + ": " + h.value[0].literal}}, h.value[1:]...)
+	}
+	return append(text{{literal: h.name + ": "}}, h.value...)
+}
+
+func bashScript(s *script) string {
+	names := bashNames(s)
+	var b strings.Builder
+	b.WriteString("#!/usr/bin/env bash\nset -euo pipefail\n\n" + bashVariables(s, names) + bashSend)
+	for i := range s.steps {
+		st := &s.steps[i]
+		expect := "'2??'"
+		if st.expect != 0 {
+			expect = fmt.Sprint(st.expect)
+		}
+		before, words := bashRequest(st, names)
+		b.WriteString("\n" + before + "send " + shellQuoted(st.title) + " " + expect + " \\\n  " + strings.Join(words, " \\\n  ") + "\n")
+	}
+	return b.String()
+}
+
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

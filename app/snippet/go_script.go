@@ -1,0 +1,133 @@
+package snippet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+const goSend = `
+// send sends one request; any other status than expected ends the program.
+func send(title string, expected int, method, url string, headers [][2]string, body string) {
+	request, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("SPYGLASS_TOKEN"))
+	for _, h := range headers {
+		request.Header.Set(h[0], h[1])
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Fprintf(os.Stderr, "%s: %d\n", title, response.StatusCode)
+	fmt.Println(string(text))
+	if expected == 0 && response.StatusCode/100 != 2 || expected != 0 && response.StatusCode != expected {
+		log.Fatalf("Stopped: %s answered %d, expected %d", title, response.StatusCode, expected)
+	}
+}
+`
+
+const goEnvironment = `
+func environment(name string) string {
+	value, ok := os.LookupEnv(name)
+	if !ok {
+		log.Fatal("set ", name)
+	}
+	return value
+}
+`
+
+const goJSON = `
+func inJSON(name string) string {
+	text, err := json.Marshal(variables[name])
+	if err != nil {
+		log.Fatal(err)
+	}
+	return string(text[1 : len(text)-1])
+}
+`
+
+const goURL = `
+func inURL(name string) string {
+	return strings.ReplaceAll(url.QueryEscape(variables[name]), "+", "%20")
+}
+`
+
+const goRandom = `
+func newUUID() string {
+	var b [16]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		log.Fatal(err)
+	}
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+`
+
+func goScript(s *script) string {
+	var b strings.Builder
+	b.WriteString("package main\n\nimport (\n")
+	for _, p := range []struct {
+		path string
+		need bool
+	}{
+		{"crypto/rand", s.uses(Random)}, {"encoding/json", s.has(inJSON)}, {"fmt", true}, {"io", true}, {"log", true}, {"net/http", true},
+		{"net/url", s.has(inURL)}, {"os", true}, {"strconv", s.uses(Clock)}, {"strings", true}, {"time", s.uses(Clock)},
+	} {
+		if p.need {
+			b.WriteString("\t" + strconv.Quote(p.path) + "\n")
+		}
+	}
+	b.WriteString(")\n")
+	if len(s.variables) > 0 {
+		b.WriteString("\nvar variables = map[string]string{\n")
+		for _, v := range s.variables {
+			value := map[Source]string{
+				Plain: strconv.Quote(v.Value), Environment: "environment(" + strconv.Quote(v.Value) + ")",
+				Clock: "strconv.FormatInt(time.Now().Unix()" + v.seconds() + ", 10)", Random: "newUUID()",
+			}[v.Source]
+			b.WriteString("\t" + strconv.Quote(v.Name) + ": " + value + ",\n")
+		}
+		b.WriteString("}\n")
+	}
+	for _, part := range []struct {
+		code string
+		need bool
+	}{{goEnvironment, s.uses(Environment)}, {goRandom, s.uses(Random)}, {goURL, s.has(inURL)}, {goJSON, s.has(inJSON)}, {goSend, true}} {
+		if part.need {
+			b.WriteString(part.code)
+		}
+	}
+	b.WriteString("\nfunc main() {\n")
+	for _, st := range s.steps {
+		b.WriteString("\tsend(" + strconv.Quote(st.title) + fmt.Sprintf(", %d, ", st.expect) + strconv.Quote(st.method) + ", " + goPieces(st.url, strconv.Quote) + ", [][2]string{")
+		for i, h := range st.headers {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString("{" + strconv.Quote(h.name) + ", " + goPieces(h.value, strconv.Quote) + "}")
+		}
+		b.WriteString("}, " + goPieces(st.body, goBody) + ")\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func goPieces(t text, literal func(string) string) string {
+	return t.join(" + ", `""`, literal, func(p piece) string {
+		switch p.as {
+		case inURL:
+			return "inURL(" + strconv.Quote(p.name) + ")"
+		case inJSON:
+			return "inJSON(" + strconv.Quote(p.name) + ")"
+		}
+		return "variables[" + strconv.Quote(p.name) + "]"
+	})
+}

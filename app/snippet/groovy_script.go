@@ -1,0 +1,70 @@
+package snippet
+
+import (
+	"fmt"
+	"strings"
+)
+
+const groovySend = `
+void send(String title, int expected, String method, String url, Map headers, String body) {
+    def builder = HttpRequest.newBuilder(URI.create(url)).header('Authorization', 'Bearer ' + System.getenv('SPYGLASS_TOKEN'))
+    headers.each { name, value -> builder.header(name, value) }
+    builder.method(method, body ? HttpRequest.BodyPublishers.ofString(body) : HttpRequest.BodyPublishers.noBody())
+    def response = HttpClient.newHttpClient().send(builder.build(), HttpResponse.BodyHandlers.ofString())
+    System.err.println(title + ': ' + response.statusCode())
+    println response.body()
+    if (expected ? response.statusCode() != expected : response.statusCode().intdiv(100) != 2) {
+        throw new IllegalStateException('Stopped: ' + title + ' answered ' + response.statusCode() + ', expected ' + (expected ?: '2xx'))
+    }
+}
+`
+
+func groovyScript(s *script) string {
+	var b strings.Builder
+	b.WriteString("import groovy.transform.Field\nimport java.net.http.HttpClient\nimport java.net.http.HttpRequest\nimport java.net.http.HttpResponse\n")
+	if len(s.variables) > 0 {
+		b.WriteString("\n@Field Map variables = [\n")
+		for _, v := range s.variables {
+			value := map[Source]string{
+				Plain: groovyText(v.Value), Environment: "environment(" + groovyText(v.Value) + ")",
+				Clock: "String.valueOf(System.currentTimeMillis().intdiv(1000)" + v.seconds() + ")", Random: "UUID.randomUUID().toString()",
+			}[v.Source]
+			b.WriteString("    (" + groovyText(v.Name) + "): " + value + ",\n")
+		}
+		b.WriteString("]\n")
+	}
+	if s.uses(Environment) {
+		b.WriteString("\nString environment(String name) {\n    def value = System.getenv(name)\n    if (value == null) throw new IllegalStateException('set ' + name)\n    value\n}\n")
+	}
+	if s.has(inURL) {
+		b.WriteString("\nString inURL(String name) {\n    URLEncoder.encode(variables[name], 'UTF-8').replace('+', '%20')\n}\n")
+	}
+	if s.has(inJSON) {
+		b.WriteString("\nString inJSON(String name) {\n    def text = groovy.json.JsonOutput.toJson(variables[name])\n    text.substring(1, text.length() - 1)\n}\n")
+	}
+	b.WriteString(groovySend)
+	for _, st := range s.steps {
+		headers := make([]string, len(st.headers))
+		for i, h := range st.headers {
+			headers[i] = "(" + groovyText(h.name) + "): " + groovyPieces(h.value, groovyText)
+		}
+		all := strings.Join(headers, ", ")
+		if all == "" {
+			all = ":"
+		}
+		b.WriteString("\nsend(" + groovyText(st.title) + fmt.Sprintf(", %d, ", st.expect) + groovyText(st.method) + ", " + groovyPieces(st.url, groovyText) + ", [" + all + "], " + groovyPieces(st.body, groovyBody) + ")\n")
+	}
+	return b.String()
+}
+
+func groovyPieces(t text, literal func(string) string) string {
+	return t.join(" + ", "''", literal, func(p piece) string {
+		switch p.as {
+		case inURL:
+			return "inURL(" + groovyText(p.name) + ")"
+		case inJSON:
+			return "inJSON(" + groovyText(p.name) + ")"
+		}
+		return "variables[" + groovyText(p.name) + "]"
+	})
+}

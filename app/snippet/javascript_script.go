@@ -1,0 +1,75 @@
+package snippet
+
+import (
+	"fmt"
+	"strings"
+)
+
+const jsSend = `
+async function send(title, expected, method, url, headers, body) {
+  headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString("latin1")]))
+  const response = await fetch(url, { method, headers: { Authorization: "Bearer " + process.env.SPYGLASS_TOKEN, ...headers }, body })
+  console.error(title + ": " + response.status)
+  console.log(await response.text())
+  if (expected ? response.status !== expected : !response.ok) {
+    console.error("Stopped: " + title + " answered " + response.status + ", expected " + (expected || "2xx"))
+    process.exit(1)
+  }
+}
+`
+
+func jsScript(s *script) string {
+	var b strings.Builder
+	if s.uses(Environment) {
+		b.WriteString("function environment(name) {\n  if (process.env[name] === undefined) throw new Error(\"set \" + name)\n  return process.env[name]\n}\n\n")
+	}
+	if len(s.variables) > 0 {
+		b.WriteString("const variables = {\n")
+		for _, v := range s.variables {
+			value := map[Source]string{
+				Plain: jsText(v.Value), Environment: "environment(" + jsText(v.Value) + ")",
+				Clock: "String(Math.floor(Date.now() / 1000)" + v.seconds() + ")", Random: "globalThis.crypto?.randomUUID() ?? require(\"crypto\").randomUUID()",
+			}[v.Source]
+			b.WriteString("  " + jsText(v.Name) + ": " + value + ",\n")
+		}
+		b.WriteString("}\n")
+	}
+	if s.has(inURL) {
+		b.WriteString("const inURL = (name) => encodeURIComponent(variables[name])\n")
+	}
+	if s.has(inJSON) {
+		b.WriteString("const inJSON = (name) => JSON.stringify(variables[name]).slice(1, -1)\n")
+	}
+	b.WriteString(jsSend + "\nasync function main() {\n")
+	for i, st := range s.steps {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("  await send(" + jsText(st.title) + fmt.Sprintf(", %d, ", st.expect) + jsText(st.method) + ", " + jsPieces(st.url, jsText) + ", {")
+		for k, h := range st.headers {
+			if k > 0 {
+				b.WriteString(",")
+			}
+			b.WriteString(" " + jsText(h.name) + ": " + jsPieces(h.value, jsText))
+		}
+		b.WriteString(" }")
+		if len(st.body) > 0 {
+			b.WriteString(", " + jsPieces(st.body, jsBody))
+		}
+		b.WriteString(")\n")
+	}
+	b.WriteString("}\n\nmain()\n")
+	return b.String()
+}
+
+func jsPieces(t text, literal func(string) string) string {
+	return t.join(" + ", `""`, literal, func(p piece) string {
+		switch p.as {
+		case inURL:
+			return "inURL(" + jsText(p.name) + ")"
+		case inJSON:
+			return "inJSON(" + jsText(p.name) + ")"
+		}
+		return "variables[" + jsText(p.name) + "]"
+	})
+}

@@ -1,0 +1,94 @@
+package snippet
+
+import (
+	"fmt"
+	"strings"
+)
+
+const powerShellSend = `
+function Send-Step($Title, $Expected, $Method, $Uri, $Headers, $ContentType, $Body) {
+  $Headers['Authorization'] = "Bearer $env:SPYGLASS_TOKEN"
+  $words = @{ Method = $Method; Uri = $Uri; Headers = $Headers; UseBasicParsing = $true }
+  if ($Body) {
+    $words['Body'] = [Text.Encoding]::UTF8.GetBytes($Body)
+    $words['ContentType'] = $ContentType
+  }
+  try {
+    $response = Invoke-WebRequest @words
+    $status = [int]$response.StatusCode
+    $text = $response.Content
+  } catch {
+    if (-not $_.Exception.Response) { throw }
+    $status = [int]$_.Exception.Response.StatusCode
+    $text = "$_"
+  }
+  [Console]::Error.WriteLine("${Title}: $status")
+  Write-Output $text
+  if (($Expected -and $status -ne $Expected) -or (-not $Expected -and [math]::Floor($status / 100) -ne 2)) {
+    throw "Stopped: $Title answered $status, expected $Expected"
+  }
+}
+`
+
+const powerShellEnvironment = `
+function Get-Value($Name) {
+  $value = [Environment]::GetEnvironmentVariable($Name)
+  if ($null -eq $value) { throw "set $Name" }
+  $value
+}
+`
+
+func powerShellScript(s *script) string {
+	var b strings.Builder
+	b.WriteString("$ErrorActionPreference = 'Stop'\n")
+	if s.uses(Environment) {
+		b.WriteString(powerShellEnvironment)
+	}
+	if s.uses(Clock) {
+		b.WriteString("\n$now = [DateTimeOffset]::UtcNow.ToUnixTimeSeconds()\n")
+	}
+	if len(s.variables) > 0 {
+		b.WriteString("\n$variables = @{\n")
+		for _, v := range s.variables {
+			value := map[Source]string{
+				Plain: powerShellText(v.Value), Environment: "(Get-Value " + powerShellText(v.Value) + ")",
+				Clock: "[string]($now" + v.seconds() + ")", Random: "[guid]::NewGuid().ToString()",
+			}[v.Source]
+			b.WriteString("  " + powerShellText(v.Name) + " = " + value + "\n")
+		}
+		b.WriteString("}\n")
+	}
+	if s.has(inURL) {
+		b.WriteString("\nfunction Format-Url($Name) { [uri]::EscapeDataString($variables[$Name]) }\n")
+	}
+	if s.has(inJSON) {
+		b.WriteString("\nfunction Format-Json($Name) {\n  $text = ConvertTo-Json -Compress $variables[$Name]\n  $text.Substring(1, $text.Length - 2)\n}\n")
+	}
+	b.WriteString(powerShellSend)
+	for _, st := range s.steps {
+		headers := []string{}
+		contentType := "''"
+		for _, h := range st.headers {
+			if strings.EqualFold(h.name, "Content-Type") {
+				contentType = powerShellPieces(h.value)
+				continue
+			}
+			headers = append(headers, powerShellText(h.name)+" = "+powerShellPieces(h.value))
+		}
+		b.WriteString("\nSend-Step " + powerShellText(st.title) + fmt.Sprintf(" %d ", st.expect) + powerShellText(st.method) + " (" + powerShellPieces(st.url) + ") @{ " +
+			strings.Join(headers, "; ") + " } (" + contentType + ") (" + powerShellPieces(st.body) + ")\n")
+	}
+	return b.String()
+}
+
+func powerShellPieces(t text) string {
+	return t.join(" + ", "''", powerShellText, func(p piece) string {
+		switch p.as {
+		case inURL:
+			return "(Format-Url " + powerShellText(p.name) + ")"
+		case inJSON:
+			return "(Format-Json " + powerShellText(p.name) + ")"
+		}
+		return "$variables[" + powerShellText(p.name) + "]"
+	})
+}

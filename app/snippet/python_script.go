@@ -1,0 +1,79 @@
+package snippet
+
+import (
+	"fmt"
+	"strings"
+)
+
+const pythonSend = `
+
+def send(title, expected, method, url, headers, body=None):
+    headers = {name: value.encode() for name, value in headers.items()}
+    headers["Authorization"] = "Bearer " + os.environ["SPYGLASS_TOKEN"]
+    request = urllib.request.Request(url, method=method, headers=headers, data=body and body.encode())
+    try:
+        with urllib.request.urlopen(request) as response:
+            status, text = response.status, response.read().decode()
+    except urllib.error.HTTPError as error:
+        status, text = error.code, error.read().decode()
+    print(f"{title}: {status}", file=sys.stderr)
+    print(text, flush=True)
+    if status != expected if expected else not 200 <= status <= 299:
+        sys.exit(f"Stopped: {title} answered {status}, expected {expected or '2xx'}")
+
+`
+
+func pythonScript(s *script) string {
+	var b strings.Builder
+	imports := []string{"os", "sys", "urllib.error", "urllib.request"}
+	for _, more := range []struct {
+		name string
+		need bool
+	}{{"json", s.has(inJSON)}, {"time", s.uses(Clock)}, {"urllib.parse", s.has(inURL)}, {"uuid", s.uses(Random)}} {
+		if more.need {
+			imports = append(imports, more.name)
+		}
+	}
+	for _, name := range imports {
+		b.WriteString("import " + name + "\n")
+	}
+	if len(s.variables) > 0 {
+		b.WriteString("\nvariables = {\n")
+		for _, v := range s.variables {
+			value := map[Source]string{
+				Plain: pythonText(v.Value), Environment: "os.environ[" + pythonText(v.Value) + "]",
+				Clock: "str(int(time.time())" + v.seconds() + ")", Random: "str(uuid.uuid4())",
+			}[v.Source]
+			b.WriteString("    " + pythonText(v.Name) + ": " + value + ",\n")
+		}
+		b.WriteString("}\n")
+	}
+	if s.has(inURL) {
+		b.WriteString("\n\ndef in_url(name):\n    return urllib.parse.quote(variables[name], safe=\"\")\n")
+	}
+	if s.has(inJSON) {
+		b.WriteString("\n\ndef in_json(name):\n    return json.dumps(variables[name], ensure_ascii=False)[1:-1]\n")
+	}
+	b.WriteString(pythonSend)
+	for _, st := range s.steps {
+		b.WriteString("\nsend(\n    " + pythonText(st.title) + fmt.Sprintf(", %d,\n    ", st.expect) + pythonText(st.method) + ", " + pythonPieces(st.url, pythonText) + ",\n    {")
+		for i, h := range st.headers {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(pythonText(h.name) + ": " + pythonPieces(h.value, pythonText))
+		}
+		b.WriteString("},\n")
+		if len(st.body) > 0 {
+			b.WriteString("    " + pythonPieces(st.body, pythonBody) + ",\n")
+		}
+		b.WriteString(")\n")
+	}
+	return b.String()
+}
+
+func pythonPieces(t text, literal func(string) string) string {
+	return t.join(" + ", `""`, literal, func(p piece) string {
+		return map[place]string{asIs: "variables[", inURL: "in_url(", inJSON: "in_json("}[p.as] + pythonText(p.name) + map[place]string{asIs: "]", inURL: ")", inJSON: ")"}[p.as]
+	})
+}

@@ -1,0 +1,122 @@
+package snippet_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"spyglass/app/snippet"
+)
+
+// arrival is what a listener saw of a request.
+type arrival struct {
+	method, uri, body string
+	header            http.Header
+}
+
+// listen answers every request. Paths begin with a number; arrived is what came
+// with that number, without it.
+func listen(t *testing.T, status int) (url string, arrived func(number int) (arrival, bool)) {
+	var mu sync.Mutex
+	all := map[string]arrival{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		number, rest, _ := strings.Cut(r.RequestURI[1:], "/")
+		mu.Lock()
+		all[number] = arrival{r.Method, "/" + rest, string(body), r.Header}
+		mu.Unlock()
+		w.WriteHeader(status)
+		io.WriteString(w, `{"ok":true}`)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, func(number int) (arrival, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		a, ok := all[fmt.Sprint(number)]
+		return a, ok
+	}
+}
+
+// groovyDriver runs many scripts in one JVM, and prints a line after each.
+const groovyDriver = `
+args.each { name ->
+    try {
+        new GroovyShell().evaluate(new File(name))
+    } catch (Throwable e) {
+        println e.message
+    }
+    println '~~~~'
+}
+`
+
+// run runs programs of one language with a token in their environment, and
+// returns what each prints, whether it failed or not.
+func run(t *testing.T, language string, programs []string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	l, _ := snippet.Find(language)
+	files := make([]string, len(programs))
+	for i, code := range programs {
+		name := fmt.Sprintf("p%d.%s", i, l.Extension)
+		if language == "go" {
+			name = fmt.Sprintf("p%d/main.go", i)
+		}
+		files[i] = filepath.Join(dir, name)
+		write(t, files[i], code)
+	}
+	out := make([]string, len(programs))
+	switch language {
+	case "groovy":
+		driver := filepath.Join(dir, "Driver.groovy")
+		write(t, driver, groovyDriver)
+		copy(out, strings.Split(program(t, dir, "groovy", append([]string{driver}, files...)...), "~~~~\n"))
+	case "go":
+		write(t, filepath.Join(dir, "go.mod"), "module snippets\n\ngo 1.21\n")
+		write(t, filepath.Join(dir, "bin", "none"), "")
+		if said := program(t, dir, "go", "build", "-ldflags=-s -w", "-o", "bin/", "./..."); said != "" {
+			t.Fatal(said)
+		}
+		for i := range files {
+			out[i] = program(t, dir, filepath.Join(dir, "bin", fmt.Sprintf("p%d", i)))
+		}
+	default:
+		for i, file := range files {
+			out[i] = program(t, dir, map[string]string{"curl": "bash", "python": "python3", "javascript": "node"}[language], file)
+		}
+	}
+	return out
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// program runs one; that it is there is a must, that it succeeds is not.
+func program(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatalf("snippets are tested with bash, curl, python3, node, go and groovy: %v", err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Dir = dir
+	if homes, _ := filepath.Glob("/usr/lib/jvm/java-1[17]-openjdk-*"); os.Getenv("JAVA_HOME") == "" && len(homes) > 0 {
+		cmd.Env = []string{"JAVA_HOME=" + homes[0]}
+	}
+	cmd.Env = append(append(cmd.Env, os.Environ()...), "SPYGLASS_TOKEN=s3cret", "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1", "GOFLAGS=-mod=mod", "GOWORK=off")
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}

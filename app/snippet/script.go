@@ -1,0 +1,223 @@
+package snippet
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Step is one request of a script or a runbook.
+type Step struct {
+	Title   string // "GET /device/devices"
+	Request        // with the marks of variables in it
+	Expect  int    // the status it must have; 0: any from 200 to 299
+}
+
+// Source is where a script has a variable's value from.
+type Source int
+
+// The sources.
+const (
+	Plain       Source = iota // Value
+	Environment               // the environment variable Value
+	Clock                     // Value seconds after the script began, as seconds since 1970
+	Random                    // a new UUID
+)
+
+// Variable is a value that steps use. Where Mark stands in a step the value
+// goes, escaped for that place. A mark is digits only, so that no escaping
+// changes it and it is a JSON value of its own.
+type Variable struct {
+	Name  string
+	Mark  string
+	Value string
+	Source
+}
+
+// EnvironmentName is what the environment calls the value of a variable.
+func EnvironmentName(name string) string {
+	return "SPYGLASS_" + strings.ToUpper(strings.Trim(identifier(name), "_"))
+}
+
+func identifier(name string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// Script writes steps as one program. It stops with a message at the first
+// answer that has another status than expected; bodies go to the standard
+// output, what it does to the standard error.
+func (l Language) Script(steps []Step, variables []Variable) string {
+	return l.script(newScript(steps, variables))
+}
+
+// script is what the languages write.
+type script struct {
+	variables []Variable // those that are used; names are unique
+	steps     []scriptStep
+}
+
+type scriptStep struct {
+	title   string
+	method  string
+	url     text
+	headers []scriptHeader
+	body    text
+	expect  int
+}
+
+type scriptHeader struct {
+	name  string
+	value text
+}
+
+// text is pieces in a row.
+type text []piece
+
+// piece is a literal or, with a name, a variable.
+type piece struct {
+	literal string
+	name    string
+	as      place
+}
+
+// place says how a value is escaped.
+type place int
+
+const (
+	asIs place = iota
+	inURL
+	inJSON // within quotes
+)
+
+func newScript(steps []Step, variables []Variable) *script {
+	s := &script{}
+	used := map[string]bool{}
+	split := func(t string, as func(before string) place) text { return splitMarks(t, variables, used, as) }
+	for i, step := range steps {
+		r := clean(step.Request)
+		out := scriptStep{title: fmt.Sprintf("%d. %s", i+1, oneLineOf(step.Title)), method: r.Method, expect: step.Expect}
+		out.url = split(r.URL, func(string) place { return inURL })
+		for _, h := range r.Headers {
+			for _, v := range variables {
+				h.Name = strings.ReplaceAll(h.Name, v.Mark, v.Value)
+			}
+			if validName(h.Name) {
+				out.headers = append(out.headers, scriptHeader{h.Name, split(h.Value, func(string) place { return asIs })})
+			}
+		}
+		json := strings.Contains(strings.ToLower(r.value("Content-Type")), "json")
+		out.body = split(r.Body, func(before string) place {
+			if json && quoted(before) {
+				return inJSON
+			}
+			return asIs
+		})
+		s.steps = append(s.steps, out)
+	}
+	for _, v := range variables {
+		if used[v.Name] {
+			s.variables = append(s.variables, v)
+		}
+	}
+	return s
+}
+
+func (r *Request) value(name string) string {
+	if i := r.header(name); i >= 0 {
+		return r.Headers[i].Value
+	}
+	return ""
+}
+
+func oneLineOf(s string) string { return strings.Map(oneLine, strings.ToValidUTF8(s, "\uFFFD")) }
+
+// splitMarks makes pieces of a text; as says what a place behind before is.
+func splitMarks(t string, variables []Variable, used map[string]bool, as func(before string) place) (out text) {
+	from := 0
+	for from < len(t) {
+		at, found := -1, Variable{}
+		for _, v := range variables {
+			if i := strings.Index(t[from:], v.Mark); i >= 0 && (at < 0 || from+i < at) {
+				at, found = from+i, v
+			}
+		}
+		if at < 0 {
+			break
+		}
+		if at > from {
+			out = append(out, piece{literal: t[from:at]})
+		}
+		used[found.Name] = true
+		out = append(out, piece{name: found.Name, as: as(t[:at])})
+		from = at + len(found.Mark)
+	}
+	if from < len(t) {
+		out = append(out, piece{literal: t[from:]})
+	}
+	return out
+}
+
+// quoted tells whether a JSON text ends within a string.
+func quoted(before string) bool {
+	in := false
+	for i := 0; i < len(before); i++ {
+		switch {
+		case before[i] == '"':
+			in = !in
+		case before[i] == '\\' && in:
+			i++
+		}
+	}
+	return in
+}
+
+// join writes the pieces, with between them what puts texts together; none is
+// what nothing is written as.
+func (t text) join(between, none string, literal func(string) string, value func(piece) string) string {
+	parts := make([]string, len(t))
+	for i, p := range t {
+		if p.name == "" {
+			parts[i] = literal(p.literal)
+		} else {
+			parts[i] = value(p)
+		}
+	}
+	if len(parts) == 0 {
+		return none
+	}
+	return strings.Join(parts, between)
+}
+
+// has tells whether any value goes to such a place, so that a function for it
+// is needed.
+func (s *script) has(as place) bool {
+	in := func(t text) bool {
+		return slices.ContainsFunc(t, func(p piece) bool { return p.name != "" && p.as == as })
+	}
+	return slices.ContainsFunc(s.steps, func(st scriptStep) bool {
+		return in(st.url) || in(st.body) || slices.ContainsFunc(st.headers, func(h scriptHeader) bool { return in(h.value) })
+	})
+}
+
+// uses tells whether a variable has that source.
+func (s *script) uses(source Source) bool {
+	return slices.ContainsFunc(s.variables, func(v Variable) bool { return v.Source == source })
+}
+
+// seconds is the offset of a clock as " + 5" or " - 3600", or nothing.
+func (v *Variable) seconds() string {
+	n, err := strconv.ParseInt(v.Value, 10, 64)
+	switch {
+	case err != nil || n == 0:
+		return ""
+	case n < 0:
+		return fmt.Sprintf(" - %d", -n)
+	}
+	return fmt.Sprintf(" + %d", n)
+}

@@ -1,0 +1,33 @@
+package snippet_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"spyglass/app/snippet"
+)
+
+var update = flag.Bool("update", false, "write testdata/*.ps1 anew; the page's tests read them with a PowerShell grammar")
+
+// TestPowerShellFiles keeps what a real grammar reads, in frontend/src/response/powershell.test.ts:
+// PowerShell itself cannot be installed everywhere.
+func TestPowerShellFiles(t *testing.T) {
+	nastyBody := snippet.Request{Method: "POST", URL: "http://127.0.0.1:8443/api/x?a=1&b=$x", Body: nasty + "\r\n\t\n'@\n\"@\n" + nasty}
+	for name, code := range map[string]string{
+		"snippet.ps1": snippet.PowerShell.Write(sample),
+		"nasty.ps1":   snippet.PowerShell.Write(nastyBody),
+		"script.ps1":  snippet.PowerShell.Script(scriptSteps("http://127.0.0.1:8443/api"), scriptVariables),
+	} {
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(code), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if have, err := os.ReadFile(path); err != nil || string(have) != code {
+			t.Errorf("%s is no longer what is written (%v): go test ./app/snippet -run PowerShellFiles -update", path, err)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package workspace
+
+import (
+	"context"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Collection is a folder of saved requests; one without a parent is a
+// collection of its own.
+type Collection struct {
+	ID       int64
+	UserID   int64
+	ParentID int64
+	Position int64
+	Name     string
+	Doc      string
+	Trashed  resource.Millis
+}
+
+// Request is a saved request.
+type Request struct {
+	ID           int64
+	UserID       int64
+	CollectionID int64
+	Position     int64
+	Name         string
+	Doc          string
+	Method       string
+	Path         string
+	Draft        Draft
+	Trashed      resource.Millis
+}
+
+const (
+	collectionRows resource.Name[Collection] = "collection"
+	requestRows    resource.Name[Request]    = "request"
+)
+
+// What a user may keep, and how deep.
+const (
+	maxCollections = 5_000
+	maxRequests    = 50_000
+	MaxDepth       = 20
+)
+
+// kept is how long deleted requests and collections can be brought back.
+const kept = 24 * time.Hour
+
+// Collections declares /collections.
+var Collections = resource.Resource[Collection]{
+	Name: collectionRows, Label: "collection", Path: "/collections", Object: resource.Anyone, Owner: "userId",
+	Doc: "A folder of saved requests.",
+	Fields: []resource.Field[Collection]{
+		{Name: "id", At: func(c *Collection) any { return &c.ID }, Doc: "Set by the workspace", ReadOnly: true},
+		{Name: "userId", At: func(c *Collection) any { return &c.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "parentId", At: func(c *Collection) any { return &c.ParentID }, Doc: "The collection it lies in; 0 for none"},
+		{Name: "position", At: func(c *Collection) any { return &c.Position }, Doc: "From top to bottom among its neighbours; ties by id"},
+		{Name: "name", At: func(c *Collection) any { return &c.Name }, Doc: "Any text", Required: true, MaxLen: 255},
+		{Name: "doc", At: func(c *Collection) any { return &c.Doc }, Doc: "A note", MaxLen: 65_536},
+		{Name: "trashed", At: func(c *Collection) any { return &c.Trashed }, Doc: "When it was deleted; 0 brings it back"},
+	},
+	Check: func(w *resource.Write, was, now *Collection) error {
+		if was == nil {
+			if err := room(w, string(collectionRows), now.UserID, maxCollections, "collections"); err != nil {
+				return err
+			}
+			if err := now.last(w); err != nil {
+				return err
+			}
+		}
+		if was != nil && was.ParentID == now.ParentID {
+			return nil
+		}
+		return inPlace(w.Context, w.Tx, now.UserID, now.ID, now.ParentID, "parentId")
+	},
+	Remove: func(w *resource.Write, c *Collection) error {
+		return emptyCollection(w.Context, w.Tx, c.ID)
+	},
+}
+
+// Requests declares /requests.
+var Requests = resource.Resource[Request]{
+	Name: requestRows, Label: "saved request", Path: "/requests", Object: resource.Anyone, Owner: "userId",
+	Doc: "A request that is kept in a collection.",
+	Fields: []resource.Field[Request]{
+		{Name: "id", At: func(r *Request) any { return &r.ID }, Doc: "Set by the workspace", ReadOnly: true},
+		{Name: "userId", At: func(r *Request) any { return &r.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "collectionId", At: func(r *Request) any { return &r.CollectionID }, Doc: "The collection it lies in", Required: true, Index: true},
+		{Name: "position", At: func(r *Request) any { return &r.Position }, Doc: "From top to bottom among its neighbours; ties by id"},
+		{Name: "name", At: func(r *Request) any { return &r.Name }, Doc: "Given by hand; empty follows method and path", MaxLen: 255},
+		{Name: "doc", At: func(r *Request) any { return &r.Doc }, Doc: "A note", MaxLen: 65_536},
+		{Name: "method", At: func(r *Request) any { return &r.Method }, Doc: "The draft's", ReadOnly: true},
+		{Name: "path", At: func(r *Request) any { return &r.Path }, Doc: "The draft's", ReadOnly: true, MaxLen: 1 << 20},
+		{Name: "draft", At: func(r *Request) any { return &r.Draft }, Doc: "The request", Default: emptyDraft},
+		{Name: "trashed", At: func(r *Request) any { return &r.Trashed }, Doc: "When it was deleted; 0 brings it back"},
+	},
+	Check: func(w *resource.Write, was, now *Request) error {
+		if was == nil {
+			if err := room(w, string(requestRows), now.UserID, maxRequests, "requests"); err != nil {
+				return err
+			}
+			if err := now.last(w); err != nil {
+				return err
+			}
+		}
+		if was == nil || was.CollectionID != now.CollectionID {
+			if now.CollectionID == 0 {
+				return fault.At("collectionId", "a saved request lies in a collection")
+			}
+			if err := inPlace(w.Context, w.Tx, now.UserID, 0, now.CollectionID, "collectionId"); err != nil {
+				return err
+			}
+		}
+		if err := now.Draft.Check("draft"); err != nil {
+			return err
+		}
+		now.Method, now.Path = now.Draft.Method, now.Draft.Path
+		return nil
+	},
+}
+
+func room(w *resource.Write, name string, userID, most int64, what string) error {
+	counts, err := w.Tx.CountBy(w.Context, name, "userId")
+	if err == nil && counts[userID] >= most {
+		err = fault.New(fault.Conflict, "%d %s are kept; delete some first", most, what)
+	}
+	return err
+}
+
+// last puts a new collection that names no place behind its neighbours.
+func (c *Collection) last(w *resource.Write) error {
+	if c.Position != 0 {
+		return nil
+	}
+	last, err := lastPosition(w.Context, w.Tx, c.UserID, c.ParentID)
+	c.Position = last + 1
+	return err
+}
+
+// last puts a new request that names no place behind its neighbours.
+func (r *Request) last(w *resource.Write) error {
+	if r.Position != 0 {
+		return nil
+	}
+	beside, err := resource.Find(w.Context, w.Tx, requestRows, resource.Where{Field: "collectionId", Op: "=", Value: r.CollectionID})
+	for _, b := range beside {
+		r.Position = max(r.Position, b.Position)
+	}
+	r.Position++
+	return err
+}
+
+// inPlace refuses a parent that is not the user's, lies inside of the row
+// itself, or is too deep.
+func inPlace(ctx context.Context, from resource.Reader, userID, id, parentID int64, field string) error {
+	for depth := 1; parentID != 0; depth++ {
+		if parentID == id && id != 0 {
+			return fault.At(field, "a collection cannot lie inside of itself")
+		}
+		if depth > MaxDepth {
+			return fault.At(field, "collections lie at most 20 deep in each other")
+		}
+		parent, err := resource.Get(ctx, from, collectionRows, parentID)
+		if err == nil && parent.UserID != userID || fault.Is(err, fault.Unknown) {
+			return fault.At(field, "that collection is not there any more")
+		}
+		if err != nil {
+			return err
+		}
+		parentID = parent.ParentID
+	}
+	return nil
+}
+
+// emptyCollection removes all that lies in a collection.
+func emptyCollection(ctx context.Context, tx resource.Tx, id int64) error {
+	if err := resource.DeleteAll(ctx, tx, requestRows, resource.Where{Field: "collectionId", Op: "=", Value: id}); err != nil {
+		return err
+	}
+	inside, err := resource.Find(ctx, tx, collectionRows, resource.Where{Field: "parentId", Op: "=", Value: id})
+	if err != nil {
+		return err
+	}
+	for _, c := range inside {
+		if err := emptyCollection(ctx, tx, c.ID); err != nil {
+			return err
+		}
+		if err := resource.Delete(ctx, tx, collectionRows, c.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emptyTrash removes for good what was deleted before the moment.
+func (w *Workspace) emptyTrash(ctx context.Context, before resource.Millis) error {
+	old := []resource.Where{{Field: "trashed", Op: ">", Value: int64(0)}, {Field: "trashed", Op: "<", Value: int64(before)}}
+	gone, err := resource.Find(ctx, w.db, collectionRows, old...)
+	if err != nil {
+		return err
+	}
+	requests, err := resource.Find(ctx, w.db, requestRows, append(old, resource.Limit(1))...)
+	if err != nil || len(gone)+len(requests) == 0 {
+		return err
+	}
+	return w.db.Write(ctx, func(tx resource.Tx) error {
+		for _, c := range gone {
+			if err := emptyCollection(ctx, tx, c.ID); err != nil {
+				return err
+			}
+		}
+		if err := resource.DeleteAll(ctx, tx, collectionRows, old...); err != nil {
+			return err
+		}
+		return resource.DeleteAll(ctx, tx, requestRows, old...)
+	})
+}

@@ -1,0 +1,224 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// What the keyring holds for a portal.
+const (
+	secretKept  = "secret" // token or access key
+	proxyKept   = "proxy"
+	sessionKept = "session"
+)
+
+// PortalSession is a session at a remote portal.
+type PortalSession struct {
+	Cookie string `json:"cookie"` // "name=value"
+	CSRF   string `json:"csrf"`
+	User   string `json:"user"`
+	Role   string `json:"role"`
+	Origin string `json:"origin"` // where it was begun; it goes nowhere else
+}
+
+// PortalSecret is a portal's token or access key; empty when it has none, or
+// the keyring that had it does not answer.
+func (w *Workspace) PortalSecret(p *Portal) (string, error) {
+	return w.held(p.Secret, p.key(secretKept))
+}
+
+// ProxySecret is the password of a portal's proxy; empty when it has none.
+func (w *Workspace) ProxySecret(p *Portal) (string, error) {
+	return w.held(p.ProxyPassword, p.key(proxyKept))
+}
+
+func (w *Workspace) held(shown, key string) (string, error) {
+	if shown == "" {
+		return "", nil
+	}
+	secret, err := w.secrets.Get(key)
+	if fault.Is(err, fault.Unknown) {
+		return "", nil
+	}
+	return secret, err
+}
+
+// SessionAt is the session that the user has at a portal, or nil.
+func (w *Workspace) SessionAt(p *Portal) (*PortalSession, error) {
+	text, err := w.secrets.Get(p.key(sessionKept))
+	if fault.Is(err, fault.Unknown) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &PortalSession{}
+	if json.Unmarshal([]byte(text), s) != nil || s.Origin != origin(p.BaseURL) {
+		return nil, nil
+	}
+	return s, nil
+}
+
+// KeepSession keeps the session at a portal, or forgets it when s is nil.
+func (w *Workspace) KeepSession(p *Portal, s *PortalSession) error {
+	if s == nil {
+		return w.secrets.Delete(p.key(sessionKept))
+	}
+	s.Origin = origin(p.BaseURL)
+	text, err := json.Marshal(s)
+	if err == nil {
+		w.keep(p.key(sessionKept), string(text))
+	}
+	return err
+}
+
+// guarded makes every write of a portal take its secrets out of the body.
+func (w *Workspace) guarded(endpoints []resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		e := &endpoints[i]
+		switch {
+		case e.Method == "GET":
+		case e.Method == "DELETE":
+			e.Handle = w.removePortal(e.Handle)
+		default:
+			e.Handle = w.writePortal(e.Method, e.Handle)
+		}
+	}
+	return endpoints
+}
+
+func (w *Workspace) writePortal(method string, write handle) handle {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		w.writing.Lock()
+		defer w.writing.Unlock()
+		typed, err := typedSecrets(c)
+		if err != nil {
+			return nil, err
+		}
+		var was *Portal
+		if id, err := c.ID("id"); err == nil {
+			if was, err = w.PortalOf(ctx, c.Access.UserID, id); err != nil {
+				return nil, err
+			}
+		}
+		out, err := write(ctx, c)
+		if err != nil {
+			return out, err
+		}
+		answer, ok := out.(*resource.Answer)
+		if !ok {
+			return nil, fmt.Errorf("a portal answered %T", out)
+		}
+		id, err := strconv.ParseInt(string(resource.FindKey(answer.Body.(resource.JSON), "id")), 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		now, err := w.PortalOf(ctx, c.Access.UserID, id)
+		if err != nil {
+			return nil, err
+		}
+		err = errors.Join(w.settleSecret(now.key(secretKept), now.Secret, typed.Secret), w.settleSecret(now.key(proxyKept), now.ProxyPassword, typed.ProxyPassword))
+		if moved(was, now) {
+			err = errors.Join(err, w.KeepSession(now, nil))
+		}
+		return out, err
+	}
+}
+
+// settleSecret brings the keyring to what the row shows of a secret.
+func (w *Workspace) settleSecret(key, shown, typed string) error {
+	switch {
+	case shown == "":
+		return w.secrets.Delete(key)
+	case typed != "" && typed != resource.Mask:
+		w.keep(key, typed)
+	}
+	return nil
+}
+
+// typedSecrets are the secrets of a body, before they are masked.
+func typedSecrets(c *resource.Call) (*Portal, error) {
+	body, err := Portals.Read(bytes.Clone(c.Body), c.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	typed := &Portal{}
+	return typed, Portals.Apply(body, typed, false)
+}
+
+// removePortal deletes one portal, or all, with everything the keyring holds of it.
+func (w *Workspace) removePortal(remove handle) handle {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		id, err := c.ID("id")
+		if err != nil {
+			return nil, err
+		}
+		p, err := w.PortalOf(ctx, c.Access.UserID, id)
+		if err != nil {
+			return nil, err
+		}
+		w.writing.Lock()
+		defer w.writing.Unlock()
+		variables, err := w.VariablesAt(ctx, c.Access.UserID, id)
+		if err != nil {
+			return nil, err
+		}
+		out, err := remove(ctx, c)
+		if err != nil {
+			return out, err
+		}
+		w.recount(c.Access.UserID)
+		for _, what := range []string{secretKept, proxyKept, sessionKept} {
+			err = errors.Join(err, w.secrets.Delete(p.key(what)))
+		}
+		for i := range variables {
+			if variables[i].PortalID == id && variables[i].Secret {
+				err = errors.Join(err, w.secrets.Delete(variables[i].key()))
+			}
+		}
+		return out, err
+	}
+}
+
+// Try is the portal that a body describes, not kept, with its secrets: those
+// that are typed, or those of the portal that the call names.
+func (w *Workspace) Try(ctx context.Context, c *resource.Call) (p *Portal, secret, proxyPassword string, err error) {
+	body, err := Portals.Read(bytes.Clone(c.Body), false)
+	if err != nil {
+		return nil, "", "", err
+	}
+	if p, err = Portals.Defaults(); err != nil {
+		return nil, "", "", err
+	}
+	var was *Portal
+	if id := PortalID(c); id != BuiltIn {
+		if was, err = w.PortalOf(ctx, c.Access.UserID, id); err != nil {
+			return nil, "", "", err
+		}
+		*p = *was
+	}
+	p.Secret, p.ProxyPassword = "", ""
+	if err = Portals.Apply(body, p, was == nil); err != nil {
+		return nil, "", "", err
+	}
+	secret, proxyPassword = p.Secret, p.ProxyPassword
+	if err = settled(p); err != nil {
+		return nil, "", "", err
+	}
+	if was != nil && !moved(was, p) {
+		if !body.Given("secret") || secret == resource.Mask {
+			secret, err = w.PortalSecret(was)
+		}
+		if err == nil && (!body.Given("proxyPassword") || proxyPassword == resource.Mask) {
+			proxyPassword, err = w.ProxySecret(was)
+		}
+	}
+	return p, secret, proxyPassword, err
+}

@@ -1,0 +1,184 @@
+package workspace
+
+import (
+	"context"
+	"strings"
+
+	"spyglass/app/document/query"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Extractor takes a value out of answers and keeps it as a variable: after 200,
+// $.id → deviceId. It runs by itself after a request whose endpoint and status
+// match, and remembers what came of it.
+type Extractor struct {
+	ID       int64
+	UserID   int64
+	Endpoint string // "POST /device/devices", or any
+	Status   string // 200, 2xx or any
+	Path     string // a query, as in app/document/query
+	Variable string
+	On       bool
+	RanAt    resource.Millis // 0: not yet
+	Last     string          // the value found last, cut; stars for a secret one
+	Problem  string          // why it found nothing the last time
+}
+
+const (
+	extractorRows resource.Name[Extractor] = "extractor"
+	maxExtractors                          = 200 // of a user
+	anyMatch                               = "any"
+)
+
+// Extractors declares /extractors.
+var Extractors = resource.Resource[Extractor]{
+	Name: extractorRows, Label: "extractor", Path: "/extractors", Object: resource.Anyone, Owner: "userId",
+	Doc: "A value of answers that is kept as a variable.",
+	Fields: []resource.Field[Extractor]{
+		{Name: "id", At: func(x *Extractor) any { return &x.ID }, Doc: "Set by the workspace", ReadOnly: true},
+		{Name: "userId", At: func(x *Extractor) any { return &x.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "endpoint", At: func(x *Extractor) any { return &x.Endpoint }, Doc: "Method and template of an endpoint, or any", Default: anyMatch, MaxLen: 1024},
+		{Name: "status", At: func(x *Extractor) any { return &x.Status }, Doc: "200, 2xx or any", Default: "2xx", MaxLen: 3},
+		{Name: "path", At: func(x *Extractor) any { return &x.Path }, Doc: "JSONPath, or jq; the first match is kept", Required: true, MaxLen: 4096},
+		{Name: "variable", At: func(x *Extractor) any { return &x.Variable }, Doc: "The variable that takes the value", Required: true, MaxLen: 100},
+		{Name: "on", At: func(x *Extractor) any { return &x.On }, Doc: "Whether it runs", Default: true},
+		{Name: "ranAt", At: func(x *Extractor) any { return &x.RanAt }, Doc: "When it ran last; 0 for never", ReadOnly: true},
+		{Name: "last", At: func(x *Extractor) any { return &x.Last }, Doc: "The value it found last", ReadOnly: true},
+		{Name: "problem", At: func(x *Extractor) any { return &x.Problem }, Doc: "Why it found nothing the last time", ReadOnly: true},
+	},
+	Check: func(w *resource.Write, was, now *Extractor) error {
+		if was == nil {
+			counts, err := w.Tx.CountBy(w.Context, string(extractorRows), "userId")
+			if err != nil {
+				return err
+			}
+			if counts[now.UserID] >= maxExtractors {
+				return fault.New(fault.Conflict, "there are %d extractors; delete some first", maxExtractors)
+			}
+		}
+		if !variableName.MatchString(now.Variable) {
+			return fault.At("variable", "a variable's name begins with a letter, and has letters, digits, dots, dashes and underscores only")
+		}
+		if !statusPattern(now.Status) {
+			return fault.At("status", "the status is three digits like 201, a class like 2xx, or any")
+		}
+		if _, err := query.Parse(now.Path); err != nil {
+			return fault.At("path", "%s", err)
+		}
+		return nil
+	},
+}
+
+func statusPattern(s string) bool {
+	if s == anyMatch {
+		return true
+	}
+	if len(s) != 3 || s[0] < '1' || s[0] > '5' {
+		return false
+	}
+	digits := func(c byte) bool { return '0' <= c && c <= '9' }
+	return s[1:] == "xx" || digits(s[1]) && digits(s[2])
+}
+
+// Matches tells whether the extractor runs after an answer with that status
+// (three digits) to an endpoint ("GET /device/devices", empty when unknown).
+func (x *Extractor) Matches(endpoint, status string) bool {
+	at := x.Endpoint == anyMatch || x.Endpoint == endpoint
+	class := x.Status == anyMatch || x.Status == status || strings.HasSuffix(x.Status, "xx") && x.Status[:1] == status[:1]
+	return x.On && at && class
+}
+
+// ExtractorsOf is the user's extractors by id.
+func (w *Workspace) ExtractorsOf(ctx context.Context, userID int64) ([]Extractor, error) {
+	return resource.Find(ctx, w.db, extractorRows, mine(userID))
+}
+
+// Extracted is what an extractor found in an answer: a value, or a problem.
+type Extracted struct {
+	Extractor int64  `json:"extractor"`
+	Variable  string `json:"variable"`
+	Value     string `json:"value"` // stars for a secret one
+	Problem   string `json:"problem"`
+
+	Secret bool `json:"-"` // keep it as a secret, even in a new variable
+}
+
+const shownValue = 200
+
+// KeepExtracted writes what extractors found: into the portal's variables,
+// which are made when they are not there, and beside the extractors. Afterwards
+// the values that are secret are masked.
+func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, at resource.Millis, found []Extracted) error {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	type secret struct{ key, value string }
+	var secrets []secret
+	var masked []bool
+	err := w.db.Write(ctx, func(tx resource.Tx) error {
+		secrets, masked = nil, make([]bool, len(found)) // a second try begins anew
+		for i := range found {
+			if found[i].Problem == "" {
+				v, err := keepVariable(ctx, tx, userID, portalID, &found[i])
+				if err != nil {
+					return err
+				}
+				if masked[i] = v.Secret; v.Secret {
+					secrets = append(secrets, secret{v.key(), found[i].Value})
+				}
+			}
+			if err := noteExtracted(ctx, tx, userID, at, &found[i], masked[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range secrets {
+		w.keep(s.key, s.value)
+	}
+	for i := range found {
+		if masked[i] {
+			found[i].Value = resource.Mask
+		}
+	}
+	w.changed(userID, VariablesChanged)
+	w.changed(userID, ExtractorsChanged)
+	return nil
+}
+
+func keepVariable(ctx context.Context, tx resource.Tx, userID, portalID int64, x *Extracted) (*Variable, error) {
+	v := &Variable{UserID: userID, PortalID: portalID, Name: x.Variable, Scope: "portal", Secret: x.Secret}
+	have, err := resource.Find(ctx, tx, variableRows, mine(userID),
+		resource.Where{Field: "portalId", Op: "=", Value: portalID}, resource.Where{Field: "scope", Op: "=", Value: "portal"}, resource.Where{Field: "name", Op: "=", Value: x.Variable})
+	if err != nil {
+		return nil, err
+	}
+	if len(have) > 0 {
+		v = &have[0]
+	}
+	if v.Value = x.Value; v.Secret {
+		v.Value = resource.Mask
+	}
+	return v, resource.Put(ctx, tx, variableRows, v)
+}
+
+func noteExtracted(ctx context.Context, tx resource.Tx, userID int64, at resource.Millis, x *Extracted, masked bool) error {
+	row, err := resource.Get(ctx, tx, extractorRows, x.Extractor)
+	if fault.Is(err, fault.Unknown) || err == nil && row.UserID != userID {
+		return nil // deleted meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	row.RanAt, row.Problem = at, x.Problem
+	if text := []rune(x.Value); x.Problem == "" {
+		row.Last = string(text[:min(len(text), shownValue)])
+	}
+	if masked {
+		row.Last = resource.Mask
+	}
+	return resource.Put(ctx, tx, extractorRows, row)
+}

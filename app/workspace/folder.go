@@ -1,0 +1,247 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Folder is a collection with everything that lies in it, free of ids.
+type Folder struct {
+	Name     string   `json:"name"`
+	Doc      string   `json:"doc,omitempty"`
+	Folders  []Folder `json:"folders,omitempty"`
+	Requests []Saved  `json:"requests,omitempty"`
+}
+
+// Saved is a saved request, free of ids.
+type Saved struct {
+	Name  string `json:"name"`
+	Doc   string `json:"doc,omitempty"`
+	Draft Draft  `json:"draft"`
+}
+
+// Planted is what Plant has made.
+type Planted struct {
+	Collections []int64 `json:"collections"` // the outermost
+	Variables   []int64 `json:"variables"`
+	Requests    int     `json:"requests"`
+}
+
+// shelf is all of a user's collections and requests, in their order.
+type shelf struct {
+	folders  map[int64][]Collection // by parent
+	requests map[int64][]Request    // by collection
+}
+
+func readShelf(ctx context.Context, from resource.Reader, userID int64) (*shelf, error) {
+	alive := resource.Where{Field: "trashed", Op: "=", Value: int64(0)}
+	folders, err := resource.Find(ctx, from, collectionRows, mine(userID), alive)
+	if err != nil {
+		return nil, err
+	}
+	requests, err := resource.Find(ctx, from, requestRows, mine(userID), alive)
+	if err != nil {
+		return nil, err
+	}
+	s := &shelf{folders: map[int64][]Collection{}, requests: map[int64][]Request{}}
+	slices.SortStableFunc(folders, func(a, b Collection) int { return cmp.Compare(a.Position, b.Position) })
+	slices.SortStableFunc(requests, func(a, b Request) int { return cmp.Compare(a.Position, b.Position) })
+	for _, c := range folders {
+		s.folders[c.ParentID] = append(s.folders[c.ParentID], c)
+	}
+	for _, r := range requests {
+		s.requests[r.CollectionID] = append(s.requests[r.CollectionID], r)
+	}
+	return s, nil
+}
+
+func (s *shelf) folder(c *Collection) Folder {
+	f := Folder{Name: c.Name, Doc: c.Doc}
+	for _, inside := range s.folders[c.ID] {
+		f.Folders = append(f.Folders, s.folder(&inside))
+	}
+	for _, r := range s.requests[c.ID] {
+		f.Requests = append(f.Requests, Saved{Name: r.Name, Doc: r.Doc, Draft: r.Draft})
+	}
+	return f
+}
+
+// Folders are the user's collections of those ids with all that lies in them,
+// or all of them when there are no ids.
+func (w *Workspace) Folders(ctx context.Context, userID int64, ids ...int64) ([]Folder, error) {
+	s, err := readShelf(ctx, w.db, userID)
+	if err != nil {
+		return nil, err
+	}
+	out := []Folder{}
+	if len(ids) == 0 {
+		for _, c := range s.folders[0] {
+			out = append(out, s.folder(&c))
+		}
+		return out, nil
+	}
+	for _, id := range ids {
+		c, err := resource.Get(ctx, w.db, collectionRows, id)
+		if err == nil && (c.UserID != userID || c.Trashed != 0) {
+			err = fault.New(fault.Unknown, "there is no collection %d", id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s.folder(c))
+	}
+	return out, nil
+}
+
+// SavedRequests are the user's saved requests of those ids, in that order.
+func (w *Workspace) SavedRequests(ctx context.Context, userID int64, ids []int64) ([]Saved, error) {
+	out := make([]Saved, len(ids))
+	for i, id := range ids {
+		r, err := resource.Get(ctx, w.db, requestRows, id)
+		if err == nil && (r.UserID != userID || r.Trashed != 0) {
+			err = fault.New(fault.Unknown, "there is no saved request %d", id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Saved{Name: r.Name, Doc: r.Doc, Draft: r.Draft}
+	}
+	return out, nil
+}
+
+// Plant writes folders below a collection of the user's, or beside all others
+// for 0, and adds variables, each at its PortalID, whose names the user does not
+// have there yet. All of it or nothing is written.
+func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders []Folder, variables []Variable) (*Planted, error) {
+	out := &Planted{}
+	err := w.db.Write(ctx, func(tx resource.Tx) error {
+		*out = Planted{Collections: []int64{}, Variables: []int64{}} // a second try begins anew
+		if err := inPlace(ctx, tx, userID, 0, parentID, "parentId"); err != nil {
+			return err
+		}
+		p := &planting{ctx: ctx, tx: tx, userID: userID, out: out}
+		if err := p.roomFor(folders); err != nil {
+			return err
+		}
+		last, err := lastPosition(ctx, tx, userID, parentID)
+		if err != nil {
+			return err
+		}
+		for i := range folders {
+			id, err := p.folder(&folders[i], parentID, last+int64(i)+1, 1)
+			if err != nil {
+				return err
+			}
+			out.Collections = append(out.Collections, id)
+		}
+		return p.variables(variables)
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.changed(userID, CollectionsChanged)
+	if len(out.Variables) > 0 {
+		w.changed(userID, VariablesChanged)
+	}
+	return out, nil
+}
+
+func lastPosition(ctx context.Context, from resource.Reader, userID, parentID int64) (last int64, err error) {
+	beside, err := resource.Find(ctx, from, collectionRows, mine(userID), resource.Where{Field: "parentId", Op: "=", Value: parentID})
+	for _, c := range beside {
+		last = max(last, c.Position)
+	}
+	return last, err
+}
+
+// planting is a Plant under way.
+type planting struct {
+	ctx    context.Context
+	tx     resource.Tx
+	userID int64
+	out    *Planted
+}
+
+// roomFor refuses what would be too much.
+func (p *planting) roomFor(folders []Folder) error {
+	more, requests := count(folders)
+	for _, limit := range []struct {
+		name       string
+		more, most int64
+		what       string
+	}{{string(collectionRows), more, maxCollections, "collections"}, {string(requestRows), requests, maxRequests, "requests"}} {
+		counts, err := p.tx.CountBy(p.ctx, limit.name, "userId")
+		if err != nil {
+			return err
+		}
+		if counts[p.userID]+limit.more > limit.most {
+			return fault.New(fault.Conflict, "there would be more than %d %s; delete some first", limit.most, limit.what)
+		}
+	}
+	return nil
+}
+
+func count(folders []Folder) (all, requests int64) {
+	for _, f := range folders {
+		inside, more := count(f.Folders)
+		all, requests = all+1+inside, requests+more+int64(len(f.Requests))
+	}
+	return all, requests
+}
+
+func (p *planting) folder(f *Folder, parentID, position int64, depth int) (int64, error) {
+	if depth > MaxDepth {
+		return 0, fault.New(fault.Invalid, "folders lie more than %d deep in each other", MaxDepth)
+	}
+	c := &Collection{UserID: p.userID, ParentID: parentID, Position: position, Name: f.Name, Doc: f.Doc}
+	if err := resource.Put(p.ctx, p.tx, collectionRows, c); err != nil {
+		return 0, err
+	}
+	for i := range f.Folders {
+		if _, err := p.folder(&f.Folders[i], c.ID, int64(i)+1, depth+1); err != nil {
+			return 0, err
+		}
+	}
+	for i, s := range f.Requests {
+		if err := s.Draft.Check("draft"); err != nil {
+			return 0, err
+		}
+		r := &Request{UserID: p.userID, CollectionID: c.ID, Position: int64(i) + 1, Name: s.Name, Doc: s.Doc, Method: s.Draft.Method, Path: s.Draft.Path, Draft: s.Draft}
+		if err := resource.Put(p.ctx, p.tx, requestRows, r); err != nil {
+			return 0, err
+		}
+		p.out.Requests++
+	}
+	return c.ID, nil
+}
+
+func (p *planting) variables(variables []Variable) error {
+	have, err := resource.Find(p.ctx, p.tx, variableRows, mine(p.userID))
+	if err != nil {
+		return err
+	}
+	for _, v := range variables {
+		if v.Secret || !variableName.MatchString(v.Name) || slices.ContainsFunc(have, func(h Variable) bool {
+			return h.Name == v.Name && (h.PortalID == v.PortalID || h.PortalID == everywhere)
+		}) {
+			continue
+		}
+		v.ID, v.UserID = 0, p.userID
+		if v.Scope == "" {
+			v.Scope = "portal"
+		}
+		if v.Scope == "global" {
+			v.PortalID = everywhere
+		}
+		if err := resource.Put(p.ctx, p.tx, variableRows, &v); err != nil {
+			return err
+		}
+		have = append(have, v)
+		p.out.Variables = append(p.out.Variables, v.ID)
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"spyglass/backend/resource"
+)
+
+// pastRow is a request of a search.
+type pastRow struct {
+	json.RawMessage          // the row, without its draft
+	found           *excerpt // nil where the row itself shows what was looked for
+}
+
+// excerpt is where a word stands.
+type excerpt struct {
+	In     string `json:"in"` // request or answer
+	Before string `json:"before"`
+	Text   string `json:"text"`
+	After  string `json:"after"`
+}
+
+// MarshalJSON adds to the row what was found.
+func (p pastRow) MarshalJSON() ([]byte, error) {
+	found, err := json.Marshal(p.found)
+	if err != nil {
+		return nil, err
+	}
+	out := append([]byte{}, p.RawMessage[:len(p.RawMessage)-1]...)
+	return append(append(append(out, `,"found":`...), found...), '}'), nil
+}
+
+var pastFields = []string{"id", "at", "method", "path", "url", "status", "statusText", "ms", "bytes", "error", "kept", "pinned"}
+
+// shownPast reads what was found, in the order of ids.
+func (w *Workspace) shownPast(ctx context.Context, ids []int64, userID int64, words []string) ([]pastRow, error) {
+	rows, err := resource.Find(ctx, w.db, historyRows, mine(userID), resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return nil, err
+	}
+	at := map[int64]*History{}
+	for i := range rows {
+		at[rows[i].ID] = &rows[i]
+	}
+	out := make([]pastRow, 0, len(ids))
+	for _, id := range ids {
+		h := at[id]
+		if h == nil {
+			continue // deleted meanwhile
+		}
+		text, err := Histories.AppendJSON(nil, h)
+		if err != nil {
+			return nil, err
+		}
+		template, err := json.Marshal(h.Draft.Template)
+		if err != nil {
+			return nil, err
+		}
+		text = resource.PickKeys(nil, text, pastFields)
+		text = append(append(text[:len(text)-1], `,"template":`...), template...)
+		row := pastRow{RawMessage: append(text, '}')}
+		if row.found, err = w.excerptOf(ctx, h, words); err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// excerptOf shows the first word that the row itself does not show.
+func (w *Workspace) excerptOf(ctx context.Context, h *History, words []string) (*excerpt, error) {
+	visible := strings.Join([]string{h.Method, h.Path, strconv.FormatInt(h.Status, 10), h.StatusText, h.Error}, "\n")
+	var hidden []string
+	for _, word := range words {
+		if at, _ := wordIn(visible, word); at < 0 {
+			hidden = append(hidden, word)
+		}
+	}
+	if len(hidden) == 0 {
+		return nil, nil
+	}
+	request := []string{h.URL, h.Draft.Body}
+	for _, rows := range []Rows{h.Draft.Query, h.Draft.Headers, h.Draft.PathParams} {
+		for _, r := range rows {
+			request = append(request, r.Key+": "+r.Value)
+		}
+	}
+	answer, err := answerText(ctx, w.db, h)
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range hidden {
+		if e := cutOut("answer", answer, word); e != nil {
+			return e, nil
+		}
+		for _, text := range request {
+			if e := cutOut("request", head(text), word); e != nil {
+				return e, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// around is how many bytes an excerpt shows on each side.
+const around = 40
+
+func cutOut(in, text, word string) *excerpt {
+	from, to := wordIn(text, word)
+	if from < 0 {
+		return nil
+	}
+	first, last := max(0, from-around), min(len(text), to+around)
+	for first > 0 && !utf8.RuneStart(text[first]) {
+		first--
+	}
+	for last < len(text) && !utf8.RuneStart(text[last]) {
+		last++
+	}
+	return &excerpt{in, oneSpace(text[first:from]), text[from:to], oneSpace(text[to:last])}
+}
+
+// oneSpace makes one line of a text.
+func oneSpace(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// wordIn finds word at the beginning of a word of text, in any case; -1 where
+// it is not.
+func wordIn(text, word string) (from, to int) {
+	for i, r := range text {
+		if before, _ := utf8.DecodeLastRuneInString(text[:i]); i > 0 && wordRune(before) && wordRune(r) {
+			continue
+		}
+		if n := len(word); len(text)-i >= n && strings.EqualFold(text[i:i+n], word) {
+			return i, i + n
+		}
+	}
+	return -1, -1
+}

@@ -1,0 +1,277 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Portal is a remote portal of the user's. Portal 0 is the built-in one, which
+// has no row.
+type Portal struct {
+	ID            int64
+	UserID        int64
+	Name          string
+	BaseURL       string // of the API, "https://acme.example.com/santaba/rest"
+	Environment   string
+	Auth          string
+	Account       string // user name or access id
+	Secret        string // resource.Mask when there is one
+	ReadOnly      bool
+	Timeout       int64 // seconds
+	Authority     string
+	Fingerprint   string // of a certificate that is accepted as it is
+	Proxy         string
+	ProxyPassword string // resource.Mask when there is one
+	CatalogURL    string
+	CatalogFrom   string          // where the kept catalog was read; empty for none
+	CatalogAt     resource.Millis // and when
+}
+
+// How a portal is asked.
+const (
+	AuthSession = "session"
+	AuthToken   = "token"
+	AuthLMv1    = "lmv1"
+	AuthNone    = "none"
+)
+
+// Proxy values beside an address.
+const (
+	ProxySystem = "system"
+	ProxyNone   = "none"
+)
+
+// BuiltIn is the portal this Explorer runs beside, and everywhere is where
+// global variables lie.
+const (
+	BuiltIn    int64 = 0
+	everywhere int64 = -1
+)
+
+const (
+	portalRows resource.Name[Portal] = "portal"
+	maxPortals                       = 100 // of a user
+)
+
+var (
+	shortest, longest int64 = 1, 3600 // timeout in seconds
+	fingerprint             = regexp.MustCompile(`^([0-9a-f]{64})?$`)
+)
+
+// Portals declares /portals.
+var Portals = resource.Resource[Portal]{
+	Name: portalRows, Label: "portal", Path: "/portals", Object: resource.Anyone, Owner: "userId",
+	Doc: "A remote portal that requests can go to.",
+	Fields: []resource.Field[Portal]{
+		{Name: "id", At: func(p *Portal) any { return &p.ID }, Doc: "Set by the workspace", ReadOnly: true},
+		{Name: "userId", At: func(p *Portal) any { return &p.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "name", At: func(p *Portal) any { return &p.Name }, Doc: "What it is called", Required: true, MaxLen: 100},
+		{Name: "baseUrl", At: func(p *Portal) any { return &p.BaseURL }, Doc: "Where its API begins, http or https", Required: true, MaxLen: 2048},
+		{Name: "environment", At: func(p *Portal) any { return &p.Environment }, Doc: "What it is used for", Default: "production", OneOf: []any{"production", "staging", "test", "demo"}},
+		{Name: "auth", At: func(p *Portal) any { return &p.Auth }, Doc: "How requests are signed", Default: AuthSession, OneOf: []any{AuthSession, AuthToken, AuthLMv1, AuthNone}},
+		{Name: "account", At: func(p *Portal) any { return &p.Account }, Doc: "User name, or access id", MaxLen: 255},
+		{Name: "secret", At: func(p *Portal) any { return &p.Secret }, Doc: "Token or access key; shown as stars, and sending the stars keeps it", MaxLen: 8192},
+		{Name: "readOnly", At: func(p *Portal) any { return &p.ReadOnly }, Doc: "Refuse every write", Default: true},
+		{Name: "timeout", At: func(p *Portal) any { return &p.Timeout }, Doc: "Seconds that one request may take", Default: int64(60), Min: &shortest, Max: &longest},
+		{Name: "authority", At: func(p *Portal) any { return &p.Authority }, Doc: "Certificates (PEM) of an authority to trust beside the system's", MaxLen: 65_536},
+		{Name: "fingerprint", At: func(p *Portal) any { return &p.Fingerprint }, Doc: "SHA-256 of the one certificate that is accepted as it is, in hexadecimal", MaxLen: 95},
+		{Name: "proxy", At: func(p *Portal) any { return &p.Proxy }, Doc: "system, none, or the proxy's address", Default: ProxySystem, MaxLen: 2048},
+		{Name: "proxyPassword", At: func(p *Portal) any { return &p.ProxyPassword }, Doc: "Shown as stars; sending the stars keeps it", MaxLen: 1024},
+		{Name: "catalogUrl", At: func(p *Portal) any { return &p.CatalogURL }, Doc: "Where its OpenAPI document lies; empty looks in the usual places", MaxLen: 2048},
+		{Name: "catalogFrom", At: func(p *Portal) any { return &p.CatalogFrom }, Doc: "Where its catalog was read; empty when the built-in one stands in", ReadOnly: true},
+		{Name: "catalogAt", At: func(p *Portal) any { return &p.CatalogAt }, Doc: "When its catalog was read", ReadOnly: true},
+	},
+	Unique: [][]string{{"userId", "name"}},
+	Check:  checkPortal,
+	Remove: func(w *resource.Write, p *Portal) error {
+		return forgetPortal(w.Context, w.Tx, p)
+	},
+}
+
+func checkPortal(w *resource.Write, was, now *Portal) error {
+	if was == nil {
+		counts, err := w.Tx.CountBy(w.Context, string(portalRows), "userId")
+		if err != nil {
+			return err
+		}
+		if counts[now.UserID] >= maxPortals {
+			return fault.New(fault.Conflict, "there are %d portals; delete some first", maxPortals)
+		}
+	}
+	if err := settled(now); err != nil {
+		return err
+	}
+	if was != nil && was.BaseURL != now.BaseURL {
+		now.CatalogFrom, now.CatalogAt = "", 0
+	}
+	if moved(was, now) { // a credential is for the address it was given for
+		was = nil
+	}
+	now.Secret = masked(w, "secret", func(p *Portal) *string { return &p.Secret }, was, now)
+	now.ProxyPassword = masked(w, "proxyPassword", func(p *Portal) *string { return &p.ProxyPassword }, was, now)
+	return nil
+}
+
+// settled writes what was typed as it is kept, and refuses what is wrong with it.
+func settled(now *Portal) error {
+	var err error
+	now.Name = strings.TrimSpace(now.Name)
+	now.Account = strings.TrimSpace(now.Account)
+	now.Fingerprint = strings.ToLower(strings.NewReplacer(":", "", " ", "").Replace(now.Fingerprint))
+	switch {
+	case now.Name == "":
+		return fault.At("name", "give the portal a name")
+	case !fingerprint.MatchString(now.Fingerprint):
+		return fault.At("fingerprint", "a SHA-256 fingerprint has 64 hexadecimal digits")
+	case now.Auth == AuthLMv1 && now.Account == "":
+		return fault.At("account", "an LMv1 signature needs the access id")
+	}
+	if now.BaseURL, err = address("baseUrl", now.BaseURL, "http", "https"); err != nil {
+		return err
+	}
+	if now.CatalogURL != "" {
+		if now.CatalogURL, err = address("catalogUrl", now.CatalogURL, "http", "https"); err != nil {
+			return err
+		}
+	}
+	if now.Proxy != ProxySystem && now.Proxy != ProxyNone {
+		if now.Proxy, err = address("proxy", now.Proxy, "http", "https", "socks5"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// address is a URL without what does not belong into one.
+func address(field, text string, schemes ...string) (string, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	switch {
+	case err != nil || u.Host == "" || u.Hostname() == "" || !slices.Contains(schemes, strings.ToLower(u.Scheme)):
+		return "", fault.At(field, "an address begins with %s://, and a host follows", strings.Join(schemes, ":// or "))
+	case u.User != nil && field == "proxy":
+		if _, has := u.User.Password(); has {
+			return "", fault.At(field, "leave the password out of the address; it has a field of its own")
+		}
+	case u.User != nil:
+		return "", fault.At(field, "leave user name and password out of the address; they have fields of their own")
+	}
+	if field != "catalogUrl" && (u.RawQuery != "" || u.Fragment != "") {
+		return "", fault.At(field, "the address ends before ? and #")
+	}
+	u.Scheme, u.Host, u.Fragment = strings.ToLower(u.Scheme), strings.ToLower(u.Host), ""
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// moved tells whether requests go to another place now, or are signed otherwise.
+func moved(was, now *Portal) bool {
+	return was != nil && (origin(was.BaseURL) != origin(now.BaseURL) || was.Auth != now.Auth || was.Account != now.Account)
+}
+
+func origin(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// masked is what the row shows of a secret: stars for one, nothing for none.
+func masked(w *resource.Write, field string, at func(*Portal) *string, was, now *Portal) string {
+	value := *at(now)
+	switch {
+	case !w.Given(field) || value == resource.Mask:
+		if was == nil {
+			return ""
+		}
+		return *at(was)
+	case value == "":
+		return ""
+	}
+	return resource.Mask
+}
+
+// forgetPortal deletes what lies at a portal.
+func forgetPortal(ctx context.Context, tx resource.Tx, p *Portal) error {
+	its := []resource.Where{mine(p.UserID), {Field: "portalId", Op: "=", Value: p.ID}}
+	if err := forgetPast(ctx, tx, its...); err != nil {
+		return err
+	}
+	if err := resource.DeleteAll(ctx, tx, variableRows, its...); err != nil {
+		return err
+	}
+	if err := resource.DeleteAll(ctx, tx, tabRows, its...); err != nil {
+		return err
+	}
+	return resource.DeleteAll(ctx, tx, catalogRows, mine(p.UserID), resource.Where{Field: "portalId", Op: "=", Value: p.ID})
+}
+
+// PortalID is the portal that a call of the page is about.
+func PortalID(c *resource.Call) int64 {
+	if c == nil {
+		return BuiltIn
+	}
+	id, err := strconv.ParseInt(c.Query.Get("portal"), 10, 64)
+	if err != nil || id < 0 {
+		return BuiltIn
+	}
+	return id
+}
+
+// here is the condition that a row belongs to the portal of the call.
+func here(c *resource.Call) []resource.Where {
+	return []resource.Where{{Field: "portalId", Op: "=", Value: PortalID(c)}}
+}
+
+// hereOrGlobal is here, and what belongs to all portals.
+func hereOrGlobal(c *resource.Call) []resource.Where {
+	return []resource.Where{{Field: "portalId", Op: "in", Value: []int64{PortalID(c), everywhere}}}
+}
+
+// settle is the portal that a new row belongs to.
+func settle(w *resource.Write, userID int64) (int64, error) {
+	id := PortalID(w.Call)
+	if id == BuiltIn {
+		return id, nil
+	}
+	p, err := resource.Get(w.Context, w.Tx, portalRows, id)
+	if err == nil && p.UserID != userID {
+		err = fault.New(fault.Unknown, "there is no portal %d", id)
+	}
+	return id, err
+}
+
+// PortalOf is a remote portal of the user's, secrets masked.
+func (w *Workspace) PortalOf(ctx context.Context, userID, id int64) (*Portal, error) {
+	p, err := resource.Get(ctx, w.db, portalRows, id)
+	if fault.Is(err, fault.Unknown) || err == nil && p.UserID != userID {
+		return nil, &fault.Error{Kind: fault.Unknown, Field: "portal", Message: "this portal is no longer in your list; choose another one"}
+	}
+	return p, err
+}
+
+// PortalsOf are the user's remote portals in the order they were added, secrets masked.
+func (w *Workspace) PortalsOf(ctx context.Context, userID int64) ([]Portal, error) {
+	return resource.Find(ctx, w.db, portalRows, mine(userID))
+}
+
+// Setting reads one key of the user's settings into value, if it is there and fits.
+func (w *Workspace) Setting(ctx context.Context, userID int64, key string, value any) error {
+	row, err := settingsOf(ctx, w.db, userID)
+	if err != nil || row.Values[key] == nil {
+		return err
+	}
+	_ = json.Unmarshal(row.Values[key], value) // what does not fit is as if it were not there
+	return nil
+}
+
+// key names a secret of the portal's in the keyring.
+func (p *Portal) key(what string) string { return fmt.Sprintf("portal-%d-%d-%s", p.UserID, p.ID, what) }

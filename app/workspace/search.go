@@ -1,0 +1,322 @@
+package workspace
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// words is what the history is searched by.
+var words = store.Words{Name: "history_words"}
+
+// Bounds of a user's historyKept setting.
+const (
+	keptSetting = "historyKept"
+	LeastKept   = 100
+	MostKept    = 1_000_000
+)
+
+// Of a request or an answer, the first learnedBytes are searched.
+const learnedBytes = 64 << 10
+
+// learnSoon has requests without words get them, on another goroutine.
+func (w *Workspace) learnSoon() {
+	select {
+	case w.unlearned <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Workspace) learnOn() {
+	defer w.learning.Done()
+	for {
+		select {
+		case <-w.closed:
+			return
+		case <-w.unlearned:
+		}
+		if err := w.catchUp(context.Background()); err != nil && !fault.Is(err, fault.Offline) {
+			w.log.Error("requests cannot be searched yet", "err", err)
+		}
+	}
+}
+
+// catchUp gives all requests their words, some in each transaction.
+func (w *Workspace) catchUp(ctx context.Context) error {
+	for {
+		learned := 0
+		err := w.db.Write(ctx, func(tx resource.Tx) (err error) {
+			learned, err = learnSome(ctx, tx)
+			return err
+		})
+		if err != nil || learned == 0 {
+			return err
+		}
+		select {
+		case <-w.closed:
+			return nil
+		default:
+		}
+	}
+}
+
+// learnedAtOnce bounds how long a transaction of learning takes.
+const learnedAtOnce = 64
+
+func learnSome(ctx context.Context, tx resource.Tx) (int, error) {
+	last, err := words.Last(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := resource.Find(ctx, tx, historyRows, resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(learnedAtOnce))
+	for i := range rows {
+		if err == nil {
+			err = learn(ctx, tx, &rows[i])
+		}
+	}
+	return len(rows), err
+}
+
+func learnAll(ctx context.Context, tx resource.Tx) error {
+	for {
+		if n, err := learnSome(ctx, tx); err != nil || n == 0 {
+			return err
+		}
+	}
+}
+
+// learn gives one request its words.
+func learn(ctx context.Context, tx resource.Tx, h *History) error {
+	answer, err := answerText(ctx, tx, h)
+	if err != nil {
+		return err
+	}
+	texts := []string{h.Method, h.Path, h.URL, strconv.FormatInt(h.Status, 10), h.StatusText, h.Error, head(h.Draft.Body), answer}
+	for _, rows := range []Rows{h.Draft.Query, h.Draft.Headers, h.Draft.PathParams} {
+		for _, r := range rows {
+			if r.On {
+				texts = append(texts, r.Key, r.Value)
+			}
+		}
+	}
+	return words.Put(ctx, tx, h.ID, tagsOf(h), once(texts))
+}
+
+// once is every piece of the texts once: of a list, what all its items have
+// takes no more room than of one. Of web-01.fra, 01.fra and fra are pieces, too,
+// so that it is found by any of its parts.
+func once(texts []string) string {
+	var out strings.Builder
+	seen := map[string]bool{}
+	for _, text := range texts {
+		for piece := range strings.FieldsFuncSeq(text, between) {
+			for piece = trimJoints(piece); piece != "" && !seen[piece]; piece = trimJoints(piece) {
+				seen[piece] = true
+				out.WriteString(piece)
+				out.WriteByte('\n')
+				i := strings.IndexAny(piece, joints)
+				if i < 0 {
+					break
+				}
+				piece = piece[i:]
+			}
+		}
+	}
+	return out.String()
+}
+
+// joints are within a piece: web-01.fra and 10.20.0.11 are one.
+const joints = "._-"
+
+func trimJoints(piece string) string { return strings.Trim(piece, joints) }
+
+// between tells whether a character parts pieces.
+func between(r rune) bool { return !wordRune(r) && !strings.ContainsRune(joints, r) }
+
+func tagsOf(h *History) []string {
+	tags := []string{userTag(h.UserID), portalTag(h.PortalID), "m" + h.Method, statusTag(h.Status)}
+	if h.Draft.Template != "" {
+		tags = append(tags, endpointTag(h.Draft.Template))
+	}
+	if h.Pinned {
+		tags = append(tags, pinnedTag)
+	}
+	return tags
+}
+
+const pinnedTag = "pinned"
+
+func userTag(id int64) string { return fmt.Sprintf("u%d", id) }
+
+func portalTag(id int64) string { return fmt.Sprintf("at%d", id) }
+
+// statusTag is the class: s2 for 200 to 299, s0 where there was no answer.
+func statusTag(status int64) string { return fmt.Sprintf("s%d", status/100) }
+
+func endpointTag(template string) string {
+	sum := fnv.New64a()
+	io.WriteString(sum, template)
+	return "e" + hex.EncodeToString(sum.Sum(nil))
+}
+
+// answerText is the beginning of the answer that was kept, if it is text.
+func answerText(ctx context.Context, from resource.Reader, h *History) (string, error) {
+	if !h.Kept {
+		return "", nil
+	}
+	r, err := resource.Get(ctx, from, replyRows, h.ID)
+	if fault.Is(err, fault.Unknown) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(r.Zipped))
+	if err != nil {
+		return "", nil // what cannot be read is not found
+	}
+	text, _ := io.ReadAll(io.LimitReader(z, learnedBytes))
+	if bytes.IndexByte(text, 0) >= 0 {
+		return "", nil
+	}
+	return strings.ToValidUTF8(string(text), " "), nil
+}
+
+func head(text string) string { return strings.ToValidUTF8(text[:min(len(text), learnedBytes)], " ") }
+
+// searching is GET /history/search.
+func (w *Workspace) searching() resource.Endpoint {
+	text := func(name, doc string) resource.Param {
+		return resource.Param{Name: name, In: "query", Schema: resource.Text(doc)}
+	}
+	return resource.Endpoint{
+		Method: "GET", Path: "/history/search", Summary: "Search the history", Right: anyone,
+		Doc: "Newest first, without the drafts. total counts to " + strconv.Itoa(mostCounted) + " and no further, but for a search without conditions.",
+		Params: []resource.Param{
+			text("words", "All of them, or their beginnings, are in the request or the answer"), text("method", "GET, POST …"),
+			text("status", "2 for 200 to 299, 0 for no answer"), text("endpoint", "the path in the catalog"), text("pinned", "true: only those"),
+			text("from", "epoch milliseconds"), text("to", "epoch milliseconds, not included"), text("before", "only ids below"), text("size", "at most 100"),
+		},
+		Handle: w.searchHistory,
+	}
+}
+
+const (
+	mostCounted = 1000
+	mostFound   = 100
+)
+
+func (w *Workspace) searchHistory(ctx context.Context, c *resource.Call) (any, error) {
+	if err := w.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	q, numbers, err := wordQuery(c)
+	if err != nil {
+		return nil, err
+	}
+	at := string(historyRows)
+	if numbers["from"] > 0 {
+		if q.From, err = w.db.FirstSince(ctx, at, "at", resource.Millis(numbers["from"])); err != nil || q.From == 0 {
+			return resource.JSON(`{"total":0,"more":false,"items":[]}`), err
+		}
+	}
+	if numbers["to"] > 0 {
+		if q.Before, err = w.db.FirstSince(ctx, at, "at", resource.Millis(numbers["to"])); err != nil {
+			return nil, err
+		}
+	}
+	size := int(numbers["size"])
+	q.Limit = mostCounted
+	if before := numbers["before"]; before > 0 { // a further page: the total is known
+		q.Limit = size + 1
+		if q.Before == 0 || before < q.Before {
+			q.Before = before
+		}
+	}
+	ids, err := words.Find(ctx, w.db, q)
+	if err != nil {
+		return nil, err
+	}
+	total, err := w.total(ctx, c.Access.UserID, &q, len(ids))
+	if err != nil {
+		return nil, err
+	}
+	more := len(ids) > size
+	items, err := w.shownPast(ctx, ids[:min(size, len(ids))], c.Access.UserID, q.Words)
+	return map[string]any{"total": total, "more": more, "items": items}, err
+}
+
+// total is how many requests match, as far as they were looked for; of all that
+// the user has, exactly.
+func (w *Workspace) total(ctx context.Context, userID int64, q *store.WordQuery, found int) (int64, error) {
+	if found < mostCounted || len(q.Words) > 0 || len(q.Tags) > 2 || q.From > 0 || q.Before > 0 {
+		return int64(found), nil
+	}
+	counts, err := w.db.CountBy(ctx, string(historyRows), "userId")
+	return counts[userID], err
+}
+
+// wordQuery reads the parameters; numbers are those that are numbers.
+func wordQuery(c *resource.Call) (q store.WordQuery, numbers map[string]int64, err error) {
+	q.Tags = []string{userTag(c.Access.UserID), portalTag(PortalID(c))}
+	q.Words = splitWords(c.Query.Get("words"))
+	if method := c.Query.Get("method"); method != "" {
+		if !slices.Contains(Methods, method) {
+			return q, nil, &fault.Error{Kind: fault.Invalid, Field: "method", Message: "the method is one of " + strings.Join(Methods, ", "), Allowed: allowed(Methods)}
+		}
+		q.Tags = append(q.Tags, "m"+method)
+	}
+	if endpoint := c.Query.Get("endpoint"); endpoint != "" {
+		q.Tags = append(q.Tags, endpointTag(endpoint))
+	}
+	pinned, err := c.Flag("pinned")
+	if err != nil {
+		return q, nil, err
+	}
+	if pinned {
+		q.Tags = append(q.Tags, pinnedTag)
+	}
+	numbers = map[string]int64{"size": 50}
+	for name, most := range map[string]int64{"status": 5, "from": 1 << 52, "to": 1 << 52, "before": 1 << 52, "size": mostFound} {
+		text := c.Query.Get(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 || n > most {
+			return q, nil, fault.At(name, "%s is a whole number from 0 to %d", name, most)
+		}
+		numbers[name] = n
+		if name == "status" {
+			q.Tags = append(q.Tags, statusTag(100*n))
+		}
+	}
+	return q, numbers, nil
+}
+
+// mostWords of a search are looked for.
+const mostWords = 16
+
+// splitWords are the words of a search; signs alone are none.
+func splitWords(text string) (found []string) {
+	for word := range strings.FieldsFuncSeq(strings.ToValidUTF8(text, " "), between) {
+		if word = trimJoints(word); word != "" && len(found) < mostWords {
+			found = append(found, word)
+		}
+	}
+	return found
+}
+
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -1,0 +1,150 @@
+package workspace
+
+import (
+	"context"
+	"slices"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// collectionEndpoints are those of /collections and /requests that no resource has.
+func (w *Workspace) collectionEndpoints() []resource.Endpoint {
+	schema := moves.Schema()
+	return []resource.Endpoint{
+		{Method: "GET", Path: "/collections/tree", Summary: "All collections and requests, without drafts", Right: anyone, Handle: w.tree},
+		{Method: "POST", Path: "/collections/move", Summary: "Put a collection or a request elsewhere", Right: anyone, Body: &schema, Handle: w.move},
+		{Method: "POST", Path: "/collections/{id}/duplicate", Summary: "Copy a collection with all that lies in it", Right: anyone, Handle: w.duplicate},
+	}
+}
+
+func (w *Workspace) tree(ctx context.Context, c *resource.Call) (any, error) {
+	s, err := readShelf(ctx, w.db, c.Access.UserID)
+	if err != nil {
+		return nil, err
+	}
+	folders, requests := []map[string]any{}, []map[string]any{}
+	var walk func(parent int64)
+	walk = func(parent int64) {
+		for _, f := range s.folders[parent] {
+			folders = append(folders, map[string]any{"id": f.ID, "parentId": f.ParentID, "name": f.Name, "doc": f.Doc})
+			for _, r := range s.requests[f.ID] {
+				requests = append(requests, map[string]any{"id": r.ID, "collectionId": r.CollectionID, "name": r.Name, "method": r.Method, "path": r.Path})
+			}
+			walk(f.ID)
+		}
+	}
+	walk(0)
+	return map[string]any{"folders": folders, "requests": requests}, nil
+}
+
+func (w *Workspace) duplicate(ctx context.Context, c *resource.Call) (any, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	folders, err := w.Folders(ctx, c.Access.UserID, id)
+	if err != nil {
+		return nil, err
+	}
+	was, err := resource.Get(ctx, w.db, collectionRows, id)
+	if err != nil {
+		return nil, err
+	}
+	folders[0].Name += " copy"
+	return w.Plant(ctx, c.Access.UserID, was.ParentID, folders, nil)
+}
+
+// move is the body of /collections/move: one of Folder and Request is an id.
+type move struct {
+	Folder, Request, To, At int64
+}
+
+var moves = resource.Resource[move]{Name: "move", Label: "move", Fields: []resource.Field[move]{
+	{Name: "folder", At: func(m *move) any { return &m.Folder }, Doc: "The collection to move; 0 for none"},
+	{Name: "request", At: func(m *move) any { return &m.Request }, Doc: "The saved request to move; 0 for none"},
+	{Name: "to", At: func(m *move) any { return &m.To }, Doc: "The collection it lies in from now on; 0 for none"},
+	{Name: "at", At: func(m *move) any { return &m.At }, Doc: "Its place among its neighbours there, from 0"},
+}}
+
+func (w *Workspace) move(ctx context.Context, c *resource.Call) (any, error) {
+	body, err := moves.Read(c.Body, c.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	m := &move{}
+	if err := moves.Apply(body, m, true); err != nil {
+		return nil, err
+	}
+	if (m.Folder == 0) == (m.Request == 0) {
+		return nil, fault.New(fault.Invalid, "name either a collection or a request to move")
+	}
+	user := c.Access.UserID
+	err = w.db.Write(ctx, func(tx resource.Tx) error {
+		if err := inPlace(ctx, tx, user, m.Folder, m.To, "to"); err != nil {
+			return err
+		}
+		s, err := readShelf(ctx, tx, user)
+		if err != nil {
+			return err
+		}
+		if m.Folder != 0 {
+			return moveFolder(ctx, tx, user, s, m)
+		}
+		return moveRequest(ctx, tx, user, s, m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.changed(user, CollectionsChanged)
+	return resource.JSON("{}"), nil
+}
+
+func moveFolder(ctx context.Context, tx resource.Tx, user int64, s *shelf, m *move) error {
+	row, err := resource.Get(ctx, tx, collectionRows, m.Folder)
+	if err == nil && row.UserID != user {
+		err = fault.New(fault.Unknown, "there is no collection %d", m.Folder)
+	}
+	if err != nil {
+		return err
+	}
+	row.ParentID = m.To
+	beside := slices.DeleteFunc(s.folders[m.To], func(c Collection) bool { return c.ID == m.Folder })
+	for i, c := range slices.Insert(beside, within(m.At, len(beside)), *row) {
+		if c.Position == int64(i)+1 && c.ID != m.Folder {
+			continue
+		}
+		c.Position = int64(i) + 1
+		if err := resource.Put(ctx, tx, collectionRows, &c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func moveRequest(ctx context.Context, tx resource.Tx, user int64, s *shelf, m *move) error {
+	if m.To == 0 {
+		return fault.At("to", "a saved request lies in a collection")
+	}
+	row, err := resource.Get(ctx, tx, requestRows, m.Request)
+	if err == nil && row.UserID != user {
+		err = fault.New(fault.Unknown, "there is no saved request %d", m.Request)
+	}
+	if err != nil {
+		return err
+	}
+	row.CollectionID = m.To
+	beside := slices.DeleteFunc(s.requests[m.To], func(r Request) bool { return r.ID == m.Request })
+	for i, r := range slices.Insert(beside, within(m.At, len(beside)), *row) {
+		if r.Position == int64(i)+1 && r.ID != m.Request {
+			continue
+		}
+		r.Position = int64(i) + 1
+		if err := resource.Put(ctx, tx, requestRows, &r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func within(at int64, length int) int { return int(min(max(at, 0), int64(length))) }

@@ -1,0 +1,322 @@
+package notify
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// house is a portal with one device, a data source and ways to tell people,
+// whose clock a test sets.
+type house struct {
+	*testing.T
+	db   *store.DB
+	path string
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (h *house) clock() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.now
+}
+
+func (h *house) pass(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = h.now.Add(d)
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	h := &house{T: t, path: filepath.Join(t.TempDir(), "portal.db"), now: noon}
+	h.reopen()
+	put(h, portal.Groups.Name, portal.Group{ID: 1, Name: "All devices"}, portal.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1})
+	put(h, portal.Devices.Name, portal.Device{ID: 1, Name: "10.0.0.1", DisplayName: "fjord", GroupIDs: resource.IDs{2}})
+	put(h, portal.DataSources.Name, portal.DataSource{ID: 1, Name: "Ping", DataPoints: []portal.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90"}}})
+	put(h, portal.Instances.Name, portal.Instance{ID: 5, DeviceID: 1, DataSourceID: 1, Name: "Ping", DisplayName: "Ping"})
+	put(h, portal.Users.Name, portal.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active"}, portal.User{ID: 2, Username: "gone", Email: "gone@example.net", Status: "suspended"})
+	put(h, portal.Settings.Name, portal.Setting{ID: portal.SettingID, Timezone: "UTC", AlertDays: 30})
+	return h
+}
+
+// reopen is the portal after its process was ended.
+func (h *house) reopen() {
+	h.Helper()
+	if h.db != nil {
+		if err := h.db.Close(); err != nil {
+			h.Fatal(err)
+		}
+	}
+	db, err := store.Open(h.Context(), store.Options{Path: h.path, Clock: h.clock, Zone: time.UTC})
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.db = db
+	h.Cleanup(func() { _ = db.Close() })
+	table(h, &portal.Groups)
+	table(h, &portal.Devices)
+	table(h, &portal.DataSources)
+	table(h, &portal.Instances)
+	table(h, &portal.SDTs)
+	table(h, &portal.Users)
+	table(h, &portal.Alerts)
+	table(h, &portal.Rules)
+	table(h, &portal.Chains)
+	table(h, &portal.RecipientGroups)
+	table(h, &portal.Integrations)
+	table(h, &portal.Deliveries)
+	table(h, &portal.Settings)
+}
+
+func table[T any](h *house, r *resource.Resource[T]) {
+	h.Helper()
+	if _, err := store.Add(h.db, r); err != nil {
+		h.Fatal(err)
+	}
+}
+
+func put[T any](h *house, name resource.Name[T], rows ...T) {
+	h.Helper()
+	h.write(func(tx resource.Tx) error {
+		for i := range rows {
+			if err := resource.Put(h.Context(), tx, name, &rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (h *house) write(do func(tx resource.Tx) error) {
+	h.Helper()
+	if err := h.db.Write(h.Context(), do); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// chain is who is told: stages of recipients, a quarter of an hour apart.
+func (h *house) chain(c portal.Chain, stages ...[]portal.Recipient) {
+	h.Helper()
+	c.ID, c.Name, c.Destinations = 1, "Web team", []portal.Destination{{Type: "single", Stages: stages}}
+	put(h, portal.Chains.Name, c)
+	put(h, portal.Rules.Name, portal.Rule{ID: 1, Name: "All", Priority: 1, Level: "All", Devices: []string{"*"}, DeviceGroups: []string{"*"}, DataSource: "*", Instance: "*", DataPoint: "*", ChainID: 1, Interval: 15})
+}
+
+func (h *house) raise(severity int64) {
+	h.Helper()
+	h.write(func(tx resource.Tx) error {
+		_, _, err := portal.Raise(h.Context(), tx, &portal.Finding{InstanceID: 5, DataPointID: 11, Severity: severity, Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())})
+		return err
+	})
+}
+
+func (h *house) clear() {
+	h.Helper()
+	h.write(func(tx resource.Tx) error {
+		_, err := portal.Clear(h.Context(), tx, &portal.Finding{InstanceID: 5, DataPointID: 11, Value: "0", At: resource.SecondsOf(h.clock())})
+		return err
+	})
+}
+
+// change does something to the only alert.
+func (h *house) change(do func(a *portal.Alert)) {
+	h.Helper()
+	h.write(func(tx resource.Tx) error {
+		a, err := resource.Get(h.Context(), tx, portal.Alerts.Name, 1)
+		if err != nil {
+			return err
+		}
+		do(a)
+		return portal.SaveAlert(h.Context(), tx, a)
+	})
+}
+
+func (h *house) service(roots *x509.CertPool) *Service {
+	return New(h.db, Options{Roots: roots, Version: "1", Name: func() string { return "Oslo portal" }, Log: slog.New(slog.DiscardHandler), Clock: h.clock})
+}
+
+// planned plans what there is to plan, and tells what was written since the last time.
+func (h *house) planned(s *Service) string {
+	h.Helper()
+	before := len(h.deliveries())
+	if err := s.plan(h.Context()); err != nil {
+		h.Fatal(err)
+	}
+	var lines []string
+	for _, d := range h.deliveries()[before:] {
+		lines = append(lines, fmt.Sprintf("%s %d %s %s", d.Tells, d.Stage, d.Recipient, d.State))
+	}
+	return strings.Join(lines, "; ")
+}
+
+func (h *house) deliveries() []portal.Delivery {
+	h.Helper()
+	rows, err := resource.Find(h.Context(), h.db, portal.Deliveries.Name)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return rows
+}
+
+// send dispatches what is due and waits until the lanes are done.
+func (h *house) send(s *Service) {
+	h.Helper()
+	if err := s.dispatch(h.Context()); err != nil {
+		h.Fatal(err)
+	}
+	s.wait.Wait()
+}
+
+// hooked is a web hook that keeps what it is sent.
+type hooked struct {
+	*httptest.Server
+	mu       sync.Mutex
+	requests []*http.Request
+	bodies   []string
+	answer   int
+}
+
+func newHooked(t *testing.T) *hooked {
+	k := &hooked{answer: 200}
+	k.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.requests, k.bodies = append(k.requests, r), append(k.bodies, string(body))
+		w.WriteHeader(k.answer)
+		fmt.Fprint(w, "as you say")
+	}))
+	t.Cleanup(k.Close)
+	return k
+}
+
+func (k *hooked) got() (requests []*http.Request, bodies []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.requests, k.bodies
+}
+
+// mailServer is a real SMTP server that keeps what it is sent.
+type mailServer struct {
+	address string
+	roots   *x509.CertPool
+
+	mu    sync.Mutex
+	mails []string
+	error *smtp.SMTPError // of every recipient
+}
+
+func newMailServer(t *testing.T, implicit bool) *mailServer {
+	t.Helper()
+	certified := httptest.NewUnstartedServer(nil)
+	certified.StartTLS()
+	t.Cleanup(certified.Close)
+	m := &mailServer{roots: x509.NewCertPool()}
+	m.roots.AddCert(certified.Certificate())
+	server := smtp.NewServer(m)
+	server.Domain, server.TLSConfig = "mail.example.net", &tls.Config{Certificates: certified.TLS.Certificates}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.address = listener.Addr().String()
+	if implicit {
+		listener = tls.NewListener(listener, server.TLSConfig)
+	}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	return m
+}
+
+func (m *mailServer) NewSession(*smtp.Conn) (smtp.Session, error) { return &session{m: m}, nil }
+
+func (m *mailServer) got() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mails
+}
+
+type session struct {
+	m  *mailServer
+	to string
+}
+
+func (s *session) Mail(string, *smtp.MailOptions) error { return nil }
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.to = to
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	if s.m.error != nil {
+		return s.m.error
+	}
+	return nil
+}
+func (s *session) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	s.m.mails = append(s.m.mails, "to "+s.to+"\n"+strings.ReplaceAll(string(text), "\r\n", "\n"))
+	return err
+}
+func (s *session) Reset()        {}
+func (s *session) Logout() error { return nil }
+
+// integrationOf is the mail server as the portal knows it.
+func (m *mailServer) integration(security string) portal.Integration {
+	host, port, _ := net.SplitHostPort(m.address)
+	i := portal.Integration{ID: 7, Name: "mail", Type: portal.IntegrationSMTP, Host: host, Security: security, From: "spyglass@example.net"}
+	_, _ = fmt.Sscan(port, &i.Port)
+	return i
+}
+
+func mailTo(user string) portal.Recipient {
+	return portal.Recipient{Type: "ADMIN", Method: "email", Addr: user}
+}
+
+func hookTo(address string) portal.Recipient {
+	return portal.Recipient{Type: "ARBITRARY", Method: "duty", Addr: address}
+}
+
+// ask sends a request to the service's endpoint.
+func (h *house) ask(s *Service, id int64, body string) portal.Delivery {
+	h.Helper()
+	c := &resource.Call{Access: &resource.Access{UserID: 1, User: "admin"}, At: h.clock(), Body: []byte(body), Vars: map[string]string{"id": fmt.Sprint(id)}}
+	out, err := s.Endpoints()[0].Handle(context.Background(), c)
+	if err != nil {
+		h.Fatal(err)
+	}
+	var d portal.Delivery
+	var shown struct{ ID int64 }
+	if err := json.Unmarshal(out.(resource.JSON), &shown); err != nil {
+		h.Fatal(err)
+	}
+	for _, row := range h.deliveries() {
+		if row.ID == shown.ID {
+			d = row
+		}
+	}
+	return d
+}

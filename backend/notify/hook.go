@@ -1,0 +1,96 @@
+package notify
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal"
+)
+
+// hook sends to web hooks.
+type hook struct {
+	*Service
+	client *http.Client
+}
+
+// maxHookAnswer is how much of an answer is read; what a hook says is of use
+// only where it refuses.
+const maxHookAnswer = 4 << 10
+
+func newHook(s *Service) hook {
+	transport := &http.Transport{
+		DialContext: s.o.Dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.o.Roots},
+		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: time.Minute,
+	} // no proxy: that would judge addresses itself
+	return hook{s, &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // a secret goes where it was meant to go
+	}}}
+}
+
+func (h hook) send(ctx context.Context, i *portal.Integration, d *portal.Delivery) error {
+	request, err := http.NewRequestWithContext(ctx, i.Method, i.URL, strings.NewReader(d.Payload))
+	if err != nil {
+		return refused{err}
+	}
+	for _, header := range i.Headers {
+		request.Header.Set(header.Name, header.Value)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("User-Agent", "Spyglass/"+h.o.Version)
+	request.Header.Set("Idempotency-Key", d.Key)
+	if i.Secret != "" {
+		request.Header.Set(i.SecretHeader, i.Secret)
+	}
+	if i.SigningKey != "" {
+		at := strconv.FormatInt(h.o.Clock().Unix(), 10)
+		request.Header.Set("X-Spyglass-Timestamp", at)
+		request.Header.Set("X-Spyglass-Signature", "sha256="+sign(i.SigningKey, at+"."+d.Payload))
+	}
+	answer, err := h.client.Do(request)
+	if err != nil {
+		var why interface{ Unwrap() error } // its own words hold the address with its query
+		if errors.As(err, &why) && why.Unwrap() != nil {
+			err = why.Unwrap()
+		}
+		return fmt.Errorf("%s gave no answer: %w", request.URL.Host, err)
+	}
+	defer answer.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxHookAnswer)) // only for the words
+	return hookError(request.URL.Host, answer.StatusCode, answer.Status, string(said))
+}
+
+// hookError judges an answer. What a second attempt may mend is a server that is
+// busy or broken, not one that refuses.
+func hookError(host string, code int, status, said string) error {
+	if code >= 200 && code < 300 {
+		return nil
+	}
+	err := fmt.Errorf("%s answered %s", host, status)
+	if text := oneLine(said); text != "" {
+		err = fmt.Errorf("%w: %s", err, text)
+	}
+	switch {
+	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests:
+		return err
+	case code >= 300 && code < 400:
+		return refused{fmt.Errorf("%w; redirects are not followed, change the address", err)}
+	}
+	return refused{err}
+}
+
+// sign is the HMAC-SHA256 of text, in hex.
+func sign(key, text string) string {
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(text))
+	return hex.EncodeToString(mac.Sum(nil))
+}

@@ -1,0 +1,95 @@
+package notify
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	// go-mail (MIT) speaks SMTP with STARTTLS, authentication and MIME; the
+	// standard library's net/smtp is frozen.
+	smtp "github.com/wneessen/go-mail"
+
+	"spyglass/backend/portal"
+)
+
+// mailer sends mail through an integration of type smtp.
+type mailer struct{ *Service }
+
+func (m mailer) send(ctx context.Context, i *portal.Integration, d *portal.Delivery) error {
+	message, err := m.message(i, d)
+	if err != nil {
+		return refused{err}
+	}
+	client, err := m.client(i)
+	if err != nil {
+		return refused{err}
+	}
+	return judged(client.DialAndSendWithContext(ctx, message), i.Host)
+}
+
+func (m mailer) client(i *portal.Integration) (*smtp.Client, error) {
+	trust := &tls.Config{ServerName: i.Host, MinVersion: tls.VersionTLS12, RootCAs: m.o.Roots}
+	options := []smtp.Option{
+		smtp.WithPort(int(i.Port)), smtp.WithTimeout(attempt), smtp.WithDialContextFunc(m.o.Dial), smtp.WithTLSConfig(trust),
+	}
+	switch i.Security {
+	case "tls":
+		options = append(options, smtp.WithSSL(), smtp.WithDialContextFunc(m.secure(trust)))
+	case "none":
+		options = append(options, smtp.WithTLSPolicy(smtp.NoTLS))
+	default:
+		options = append(options, smtp.WithTLSPolicy(smtp.TLSMandatory))
+	}
+	if i.Username != "" {
+		options = append(options, smtp.WithSMTPAuth(smtp.SMTPAuthAutoDiscover), smtp.WithUsername(i.Username), smtp.WithPassword(i.Password))
+	}
+	return smtp.NewClient(i.Host, options...)
+}
+
+// secure dials and speaks TLS from the first byte.
+func (m mailer) secure(trust *tls.Config) smtp.DialContextFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		raw, err := m.o.Dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		conn := tls.Client(raw, trust)
+		if err := conn.HandshakeContext(ctx); err != nil {
+			return nil, errors.Join(err, raw.Close())
+		}
+		return conn, nil
+	}
+}
+
+func (m mailer) message(i *portal.Integration, d *portal.Delivery) (*smtp.Msg, error) {
+	message := smtp.NewMsg()
+	if err := message.From(i.From); err != nil {
+		return nil, fmt.Errorf("the integration %s has no address to send from: %w", i.Name, err)
+	}
+	if err := message.To(d.Address); err != nil {
+		return nil, fmt.Errorf("%s is no mail address: %w", d.Address, err)
+	}
+	message.Subject(d.Subject)
+	message.SetMessageIDWithValue(d.Key + "@spyglass")
+	message.SetDateWithValue(time.Unix(int64(d.CreatedOn), 0))
+	message.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no answers of holiday robots
+	message.SetUserAgent("Spyglass/" + m.o.Version)
+	message.SetBodyString(smtp.TypeTextPlain, d.Body+"\n\n-- \n"+m.o.Name()+"\n")
+	return message, nil
+}
+
+// judged tells errors that no second attempt would mend: what the server
+// refuses for good, and a certificate that is not trusted.
+func judged(err error, host string) error {
+	if err == nil {
+		return nil
+	}
+	var sent *smtp.SendError
+	if errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500 {
+		return refused{fmt.Errorf("%s refused the mail: %w", host, err)}
+	}
+	return fmt.Errorf("%s did not take the mail: %w", host, err)
+}

@@ -1,0 +1,175 @@
+// Package notify tells people of alerts: by mail and by web hooks, along the
+// escalation chains.
+//
+// # The road of a notice
+//
+// Whatever happens to an alert marks it (portal.Alert.NoticeOn). The planner
+// takes marked alerts and, in one transaction each batch, writes who is to be
+// told as portal.Delivery rows, notes on the alert what people know now, and
+// when it has to be seen to next. The sender takes the rows that are due. So a
+// notice is planned once, however often the process ends, and is sent until the
+// other side took it.
+//
+// Between that and the note of it the process may be killed; the notice is then
+// sent again, with the same key (Message-ID, Idempotency-Key) by which the other
+// side can tell.
+//
+// # Who is told, and when
+//
+// The first stage of the chain when an alert opens or gets worse; the next one
+// after the rule's interval, until somebody acknowledges it, it clears, or there
+// is no further stage. Who was told of it is told, too, that it was
+// acknowledged or has cleared, unless the rule suppresses that. Nobody is told
+// while maintenance covers the alert; if it is still active afterwards, it goes
+// on from there.
+//
+// # Web hooks
+//
+// The body is JSON: the integration's own template or hookBody. With a signing
+// key it is signed: X-Spyglass-Signature is "sha256=" and the HMAC of
+// X-Spyglass-Timestamp (epoch seconds), a full stop and the body, in hex.
+//
+// # Attempts
+//
+// A busy or silent server is tried again after ever longer pauses (pauses) for
+// about a day; what it refuses for good is not. Each way out has a lane of its
+// own, so that a stuck one delays only itself. An attempt takes at most 10 s.
+//
+// # Concurrency and errors
+//
+// New, Start and Close are for one owner. Endpoints may be called by many. What
+// goes wrong with a notice stands in its row; the log has only what concerns
+// the portal itself.
+package notify
+
+import (
+	"cmp"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// DB is what the service works on; the store's is one.
+type DB interface {
+	resource.DB
+	// Watch tells of commits that changed rows of those resources, until stop.
+	Watch(names ...string) (changed <-chan struct{}, stop func())
+}
+
+// Options say how notices leave.
+type Options struct {
+	// Dial connects to mail servers and web hooks, and judges where to.
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	Roots   *x509.CertPool // whom to trust; the system's when nil
+	Origin  func() string  // where the portal lies, for links; may be nil
+	Name    func() string  // of the portal
+	Version string         // of the program
+	Log     *slog.Logger   // slog.Default when nil
+	Clock   func() time.Time
+}
+
+// Service plans and sends notices.
+type Service struct {
+	db    DB
+	o     Options
+	ways  map[string]way // by type of integration
+	freed chan struct{}  // a lane has become free
+
+	mu   sync.Mutex
+	busy map[string]bool // lanes
+
+	close context.CancelFunc // nil until Start
+	wait  sync.WaitGroup
+}
+
+// way sends a notice by one type of integration.
+type way interface {
+	send(ctx context.Context, i *portal.Integration, d *portal.Delivery) error
+}
+
+// New makes a service that does nothing yet.
+func New(db DB, o Options) *Service {
+	o.Log = cmp.Or(o.Log, slog.Default())
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{}).DialContext
+	}
+	if o.Origin == nil {
+		o.Origin = func() string { return "" }
+	}
+	if o.Name == nil {
+		o.Name = func() string { return "Spyglass" }
+	}
+	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), busy: map[string]bool{}}
+	s.ways = map[string]way{portal.IntegrationSMTP: mailer{s}, portal.IntegrationHTTP: newHook(s)}
+	return s
+}
+
+// patience is how long nothing is looked at while nothing happens.
+const patience = 15 * time.Second
+
+// Start begins to plan and to send, also what an earlier process left.
+func (s *Service) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.close = cancel
+	changed, stop := s.db.Watch(string(portal.Alerts.Name), string(portal.Deliveries.Name), string(portal.Integrations.Name))
+	s.wait.Go(func() {
+		defer stop()
+		tick := time.NewTicker(patience)
+		defer tick.Stop()
+		for {
+			err := s.plan(ctx)
+			if err == nil {
+				err = s.dispatch(ctx)
+			}
+			if err != nil && ctx.Err() == nil {
+				s.o.Log.ErrorContext(ctx, "notices wait", "err", err)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-changed:
+			case <-s.freed:
+			case <-tick.C:
+			}
+		}
+	})
+}
+
+// Close cancels what is being sent, which is sent again by the next process,
+// and waits for it no longer than the context. It may be called twice, and on a
+// service that never started.
+func (s *Service) Close(ctx context.Context) error {
+	if s.close == nil {
+		return nil
+	}
+	s.close()
+	ended := make(chan struct{})
+	go func() { s.wait.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("notices still being sent: %w", context.Cause(ctx))
+	}
+}
+
+// refused is an error that no second attempt would mend.
+type refused struct{ error }
+
+func (r refused) Unwrap() error { return r.error }
+
+func isRefused(err error) bool {
+	var r refused
+	return errors.As(err, &r)
+}

@@ -1,0 +1,374 @@
+package notify
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
+	h := open(t)
+	put(h, portal.Integrations.Name, portal.Integration{ID: 7, Name: "mail", Type: portal.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"})
+	put(h, portal.RecipientGroups.Name, portal.RecipientGroup{ID: 1, Name: "Night", Recipients: []portal.Recipient{mailTo("admin"), {Type: "ARBITRARY", Method: "email", Addr: "night@example.net"}}})
+	h.chain(portal.Chain{CC: []portal.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "archive@example.net"}}},
+		[]portal.Recipient{mailTo("admin")}, []portal.Recipient{{Type: "GROUP", Addr: "Night"}}, []portal.Recipient{mailTo("gone")})
+	s := h.service(nil)
+	for _, step := range []struct {
+		what string
+		do   func()
+		want string
+	}{
+		{"nothing has happened", func() {}, ""},
+		{"it opens", func() { h.raise(portal.SeverityWarn) }, "active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
+		{"nothing is said twice", func() {}, ""},
+		{"after a restart neither", func() { h.reopen(); s = h.service(nil) }, ""},
+		{"it is not yet time", func() { h.pass(14 * time.Minute) }, ""},
+		{"the second stage has its turn", func() { h.pass(time.Minute) }, "escalated 2 admin by email waiting; escalated 2 night@example.net by email waiting; escalated 2 archive@example.net by email waiting"},
+		{"it gets worse: the first stage again", func() { h.raise(portal.SeverityCritical) }, "active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
+		{"maintenance covers it", func() {
+			h.change(func(a *portal.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = true, "R_1", 1 })
+			h.pass(time.Hour)
+		}, ""},
+		{"maintenance is over: on to the second stage", func() { h.change(func(a *portal.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = false, "", 1 }) },
+			"escalated 2 admin by email waiting; escalated 2 night@example.net by email waiting; escalated 2 archive@example.net by email waiting"},
+		{"somebody escalates it to one who is gone", func() { h.change(func(a *portal.Alert) { a.NextRecipient, a.NoticeOn = 3, 1 }) },
+			"escalated 3 gone by email failed; escalated 3 archive@example.net by email waiting"},
+		{"there is no further stage", func() { h.pass(24 * time.Hour) }, ""},
+		{"somebody takes it on: everybody who was told is told", func() {
+			h.change(func(a *portal.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.clock()), "on it") })
+		},
+			"acked 1 admin by email waiting; acked 1 archive@example.net by email waiting; acked 2 night@example.net by email waiting"},
+		{"it clears", h.clear, "cleared 1 admin by email waiting; cleared 1 archive@example.net by email waiting; cleared 2 night@example.net by email waiting"},
+		{"and that was it", func() { h.pass(24 * time.Hour) }, ""},
+	} {
+		step.do()
+		if got := h.planned(s); got != step.want {
+			t.Errorf("%s:\n got %s\nwant %s", step.what, got, step.want)
+		}
+	}
+	a, err := resource.Get(t.Context(), h.db, portal.Alerts.Name, 1)
+	if want := "admin by email,archive@example.net by email,night@example.net by email"; err != nil || a.Received != want {
+		t.Errorf("the alert was received by %q (%v), want %q", a.Received, err, want)
+	}
+}
+
+func TestRulesSuppressNoticesOfTheEnd(t *testing.T) {
+	h := open(t)
+	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
+	h.write(func(tx resource.Tx) error {
+		rule, err := resource.Get(t.Context(), tx, portal.Rules.Name, 1)
+		if err != nil {
+			return err
+		}
+		rule.SuppressClear, rule.SuppressAck = true, true
+		return resource.Put(t.Context(), tx, portal.Rules.Name, rule)
+	})
+	s := h.service(nil)
+	h.raise(portal.SeverityWarn)
+	if got := h.planned(s); got != "active 1 a by duty waiting" {
+		t.Errorf("got %q", got)
+	}
+	h.change(func(a *portal.Alert) { a.Acknowledge("admin", resource.SecondsOf(noon), "on it") })
+	if got := h.planned(s); got != "" {
+		t.Errorf("of the acknowledgement: %q", got)
+	}
+	h.clear()
+	if got := h.planned(s); got != "" {
+		t.Errorf("of the end: %q", got)
+	}
+}
+
+func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
+	h := open(t)
+	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
+	h.chain(portal.Chain{EnableThrottling: true, ThrottlingPeriod: 30, ThrottlingAlerts: 2}, []portal.Recipient{hookTo("a"), hookTo("b")})
+	s := h.service(nil)
+	var got []string
+	for _, severity := range []int64{portal.SeverityWarn, portal.SeverityError, portal.SeverityCritical} {
+		h.pass(time.Second)
+		h.raise(severity)
+		got = append(got, h.planned(s))
+	}
+	h.clear()
+	h.planned(s)
+	h.pass(31 * time.Minute)
+	h.raise(portal.SeverityWarn)
+	got = append(got, h.planned(s))
+	sent, held := "active 1 a by duty waiting; active 1 b by duty waiting", "active 1 a by duty throttled; active 1 b by duty throttled"
+	if want := []string{sent, sent, held, sent}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	if all := h.deliveries(); all[4].Error != "the chain sends at most 2 notices in 30 minutes" {
+		t.Errorf("held back because %q", all[4].Error)
+	}
+}
+
+func TestMailArrivesByStartTLSAndByTLS(t *testing.T) {
+	for security, implicit := range map[string]bool{"starttls": false, "tls": true} {
+		h := open(t)
+		m := newMailServer(t, implicit)
+		put(h, portal.Integrations.Name, m.integration(security))
+		h.chain(portal.Chain{}, []portal.Recipient{mailTo("admin")})
+		s := h.service(m.roots)
+		h.raise(portal.SeverityError)
+		h.planned(s)
+		h.send(s)
+		d := h.deliveries()[0]
+		if d.State != portal.DeliverySent || d.SentOn != resource.SecondsOf(noon) || d.Attempts != 1 {
+			t.Fatalf("%s: the notice is %s: %s", security, d.State, d.Error)
+		}
+		mails := m.got()
+		if len(mails) != 1 {
+			t.Fatalf("%s: %d mails arrived", security, len(mails))
+		}
+		for _, want := range []string{
+			"to admin@example.net\n", "\nSubject: error: fjord Ping loss\n", "\nFrom: <spyglass@example.net>\n", "\nTo: <admin@example.net>\n",
+			"\nMessage-ID: <" + d.Key + "@spyglass>\n", "\nAuto-Submitted: auto-generated\n", "loss of Ping on fjord is 83, beyond > 60 80 90, since 2026-05-04 12:00:00", "Oslo portal",
+		} {
+			if !strings.Contains(mails[0], want) {
+				t.Errorf("%s: %q is missing in\n%s", security, want, mails[0])
+			}
+		}
+		h.send(s)
+		if len(m.got()) != 1 {
+			t.Errorf("%s: it was sent twice", security)
+		}
+	}
+}
+
+func TestACertificateNobodyVouchesForGetsNoMail(t *testing.T) {
+	h := open(t)
+	m := newMailServer(t, false)
+	put(h, portal.Integrations.Name, m.integration("starttls"))
+	h.chain(portal.Chain{}, []portal.Recipient{mailTo("admin")})
+	s := h.service(nil)
+	h.raise(portal.SeverityError)
+	h.planned(s)
+	h.send(s)
+	if d := h.deliveries()[0]; d.State != portal.DeliveryWaiting || !strings.Contains(d.Error, "certificate") || len(m.got()) > 0 {
+		t.Errorf("the notice is %s: %s; %d mails arrived", d.State, d.Error, len(m.got()))
+	}
+}
+
+func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
+	h := open(t)
+	m := newMailServer(t, false)
+	put(h, portal.Integrations.Name, m.integration("starttls"))
+	h.chain(portal.Chain{}, []portal.Recipient{mailTo("admin")})
+	s := h.service(m.roots)
+	m.error = &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "come back later"}
+	h.raise(portal.SeverityError)
+	h.planned(s)
+	for _, pause := range []time.Duration{10 * time.Second, 30 * time.Second, time.Minute} {
+		h.send(s)
+		d := h.deliveries()[0]
+		if d.State != portal.DeliveryWaiting || d.NextOn != resource.SecondsOf(h.clock().Add(pause)) || !strings.Contains(d.Error, "come back later") {
+			t.Fatalf("the notice is %s, next in %d s: %s", d.State, int64(d.NextOn)-h.clock().Unix(), d.Error)
+		}
+		h.send(s) // it is not yet time
+		h.pass(pause)
+	}
+	if d := h.deliveries()[0]; d.Attempts != 3 {
+		t.Errorf("it was tried %d times, want 3", d.Attempts)
+	}
+	m.error = &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "nobody here by that name"}
+	h.send(s)
+	d := h.deliveries()[0]
+	if d.State != portal.DeliveryFailed || !strings.Contains(d.Error, "nobody here by that name") {
+		t.Errorf("the notice is %s: %s", d.State, d.Error)
+	}
+	m.error = nil
+	h.write(func(tx resource.Tx) error {
+		w := &resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: h.clock()}}
+		if err := portal.Deliveries.Actions[0].Do(w, &d); err != nil {
+			return err
+		}
+		return resource.Put(t.Context(), tx, portal.Deliveries.Name, &d)
+	})
+	h.send(s)
+	if d := h.deliveries()[0]; d.State != portal.DeliverySent || len(m.got()) != 1 {
+		t.Errorf("tried again by hand it is %s: %s; %d mails arrived", d.State, d.Error, len(m.got()))
+	}
+}
+
+func TestNamesForExamplesAreNotLookedUp(t *testing.T) {
+	h := open(t)
+	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "https://duty.kestrel-freight.example/x", Method: "POST"})
+	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+	s := h.service(nil)
+	h.raise(portal.SeverityWarn)
+	h.planned(s)
+	h.send(s)
+	if d := h.deliveries()[0]; d.State != portal.DeliveryFailed || d.Error != "nothing was sent: duty.kestrel-freight.example is a name for examples, nobody answers there (RFC 6761)" {
+		t.Errorf("the notice is %s: %s", d.State, d.Error)
+	}
+}
+
+func TestANoticeIsGivenUpAfterADay(t *testing.T) {
+	h := open(t)
+	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1/", Method: "POST"})
+	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+	s := h.service(nil)
+	h.raise(portal.SeverityWarn)
+	h.planned(s)
+	for range 100 {
+		h.send(s)
+		if d := h.deliveries()[0]; d.State == portal.DeliveryFailed {
+			if lasted := h.clock().Sub(noon); lasted < giveUp || lasted > giveUp+2*time.Hour {
+				t.Errorf("it was given up after %v", lasted)
+			}
+			return
+		}
+		h.pass(time.Hour)
+	}
+	t.Error("it is never given up")
+}
+
+func TestAWebHookGetsJSONThatIsSigned(t *testing.T) {
+	h := open(t)
+	k := newHooked(t)
+	put(h, portal.Integrations.Name, portal.Integration{
+		ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL + "/hooks?x=1", Method: "PUT", Headers: []resource.Property{{Name: "X-Team", Value: "network"}},
+		SecretHeader: "X-Key", Secret: "Bearer hush", SigningKey: "salt",
+	})
+	h.chain(portal.Chain{}, []portal.Recipient{hookTo("night shift")})
+	s := h.service(nil)
+	h.raise(portal.SeverityError)
+	h.planned(s)
+	h.send(s)
+	requests, bodies := k.got()
+	if len(requests) != 1 {
+		t.Fatalf("%d requests arrived: %+v", len(requests), h.deliveries())
+	}
+	want := `{"event":"active","alertId":"1","severity":"error","subject":"error: fjord Ping loss","body":"loss of Ping on fjord is 83, beyond \u003e 60 80 90, since 2026-05-04 12:00:00 UTC.",` +
+		`"device":"fjord","deviceId":1,"dataSource":"Ping","instance":"Ping","dataPoint":"loss","value":"83","threshold":"\u003e 60 80 90","startEpoch":1777896000,"endEpoch":0,` +
+		`"ackedBy":"","ackComment":"","chain":"Web team","stage":1,"recipient":"night shift","link":""}`
+	if bodies[0] != want {
+		t.Errorf("got %s\nwant %s", bodies[0], want)
+	}
+	r, d := requests[0], h.deliveries()[0]
+	head := []string{r.Method, r.RequestURI, r.Header.Get("Content-Type"), r.Header.Get("X-Team"), r.Header.Get("X-Key"), r.Header.Get("Idempotency-Key"), r.Header.Get("X-Spyglass-Signature")}
+	if want := []string{"PUT", "/hooks?x=1", "application/json", "network", "Bearer hush", d.Key, "sha256=" + sign("salt", "1777896000."+want)}; fmt.Sprint(head) != fmt.Sprint(want) {
+		t.Errorf("got %q\nwant %q", head, want)
+	}
+}
+
+func TestATemplateStaysJSONWhateverTheAlertSays(t *testing.T) {
+	h := open(t)
+	k := newHooked(t)
+	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL, Method: "POST", Payload: `{"text":"##SUBJECT## ##location##","who":"##RECIPIENT##","event":"##EVENT##","unknown":"##NOTHING##"}`})
+	h.write(func(tx resource.Tx) error {
+		d, err := resource.Get(t.Context(), tx, portal.Devices.Name, 1)
+		if err != nil {
+			return err
+		}
+		d.CustomProperties = []resource.Property{{Name: "location", Value: "rack \"12\"\n\\ <b>"}}
+		return resource.Put(t.Context(), tx, portal.Devices.Name, d)
+	})
+	h.chain(portal.Chain{}, []portal.Recipient{hookTo(`o"o`)})
+	s := h.service(nil)
+	h.raise(portal.SeverityError)
+	h.planned(s)
+	h.send(s)
+	_, bodies := k.got()
+	if len(bodies) != 1 {
+		t.Fatalf("%d requests arrived", len(bodies))
+	}
+	var got map[string]string
+	if err := json.Unmarshal([]byte(bodies[0]), &got); err != nil {
+		t.Fatalf("%v in %s", err, bodies[0])
+	}
+	want := map[string]string{"text": "error: fjord Ping loss rack \"12\"\n\\ <b>", "who": `o"o`, "event": "active", "unknown": "##NOTHING##"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+func TestWhatAHookAnswersDecidesWhetherItIsTriedAgain(t *testing.T) {
+	for _, tt := range []struct {
+		code         int
+		state, error string
+	}{
+		{204, portal.DeliverySent, ""},
+		{302, portal.DeliveryFailed, "ADDRESS answered 302 Found: as you say; redirects are not followed, change the address"},
+		{404, portal.DeliveryFailed, "ADDRESS answered 404 Not Found: as you say"},
+		{429, portal.DeliveryWaiting, "ADDRESS answered 429 Too Many Requests: as you say"},
+		{503, portal.DeliveryWaiting, "ADDRESS answered 503 Service Unavailable: as you say"},
+	} {
+		h := open(t)
+		k := newHooked(t)
+		k.answer = tt.code
+		put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL, Method: "POST"})
+		h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+		s := h.service(nil)
+		h.raise(portal.SeverityWarn)
+		h.planned(s)
+		h.send(s)
+		d := h.deliveries()[0]
+		if got := strings.ReplaceAll(d.Error, k.Listener.Addr().String(), "ADDRESS"); d.State != tt.state || got != tt.error {
+			t.Errorf("%d: the notice is %s: %s", tt.code, d.State, got)
+		}
+	}
+}
+
+func TestAStuckWayOutDelaysOnlyItself(t *testing.T) {
+	h := open(t)
+	stuck := newHooked(t)
+	stuck.mu.Lock() // every request waits for this
+	quick := newHooked(t)
+	put(h, portal.Integrations.Name,
+		portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: quick.URL, Method: "POST"},
+		portal.Integration{ID: 9, Name: "stuck", Type: portal.IntegrationHTTP, URL: stuck.URL, Method: "POST"})
+	h.chain(portal.Chain{}, []portal.Recipient{{Type: "ARBITRARY", Method: "stuck", Addr: "x"}, hookTo("a")})
+	s := h.service(nil)
+	changed, stop := h.db.Watch(string(portal.Deliveries.Name))
+	defer stop()
+	h.raise(portal.SeverityWarn)
+	s.Start()
+	limit := time.After(9 * time.Second) // the stuck one would take 10
+	for len(h.deliveries()) < 2 || h.deliveries()[1].State != portal.DeliverySent {
+		select {
+		case <-changed:
+		case <-limit:
+			t.Fatalf("the quick one waits: %+v", h.deliveries())
+		}
+	}
+	if d := h.deliveries()[0]; d.State != portal.DeliveryWaiting || d.Attempts != 0 {
+		t.Errorf("the stuck one is %s after %d attempts", d.State, d.Attempts)
+	}
+	stuck.mu.Unlock()
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestATestSaysWhatBecameOfIt(t *testing.T) {
+	h := open(t)
+	m := newMailServer(t, false)
+	k := newHooked(t)
+	k.answer = 500
+	put(h, portal.Integrations.Name, m.integration("starttls"), portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL, Method: "POST"})
+	s := h.service(m.roots)
+	if d := h.ask(s, 7, `{}`); d.State != portal.DeliverySent || d.Address != "admin@example.net" || d.Tells != portal.ToldTest {
+		t.Errorf("the mail is %+v", d)
+	}
+	if d := h.ask(s, 7, `{"addr":"other@example.net"}`); d.State != portal.DeliverySent || !strings.HasPrefix(m.got()[1], "to other@example.net") {
+		t.Errorf("the mail is %+v", d)
+	}
+	d := h.ask(s, 8, ``)
+	if want := regexp.MustCompile(`^127\.0\.0\.1:\d+ answered 500 Internal Server Error: as you say$`); d.State != portal.DeliveryFailed || d.NextOn != 0 || !want.MatchString(d.Error) {
+		t.Errorf("the hook is %s, next %d: %s", d.State, d.NextOn, d.Error)
+	}
+	if _, bodies := k.got(); !strings.HasPrefix(bodies[0], `{"event":"test","alertId":"0","severity":"warn","subject":"Test of duty"`) {
+		t.Errorf("the hook got %s", bodies[0])
+	}
+}

@@ -1,0 +1,396 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// batch is how many alerts are planned in one transaction.
+const batch = 200
+
+// plan writes the notices of all alerts that are marked.
+func (s *Service) plan(ctx context.Context) error {
+	for {
+		planned := 0
+		err := s.db.Write(ctx, func(tx resource.Tx) error {
+			p := &planning{Service: s, tx: tx, now: s.o.Clock(), sent: map[int64]int64{}}
+			alerts, err := resource.Find(ctx, tx, portal.Alerts.Name,
+				resource.Where{Field: "noticeOn", Op: ">", Value: int64(0)},
+				resource.Where{Field: "noticeOn", Op: "<=", Value: p.now.Unix()}, resource.Limit(batch))
+			if err != nil || len(alerts) == 0 {
+				return err
+			}
+			planned = len(alerts)
+			if err := p.open(ctx); err != nil {
+				return err
+			}
+			for i := range alerts {
+				if err := p.alert(ctx, &alerts[i]); err != nil {
+					return fmt.Errorf("alert %d: %w", alerts[i].ID, err)
+				}
+			}
+			return nil
+		})
+		if err != nil || planned < batch {
+			return err
+		}
+	}
+}
+
+// Tell writes the notices that an alert gives rise to at a moment, as the
+// planner would have, and notes them on the alert.
+func Tell(ctx context.Context, tx resource.Tx, a *portal.Alert, at time.Time) error {
+	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, sent: map[int64]int64{}}
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	return p.alert(ctx, a)
+}
+
+// planning is one transaction of the planner.
+type planning struct {
+	*Service
+	tx   resource.Tx
+	now  time.Time
+	book book
+	sent map[int64]int64 // notices of a chain within its throttling period
+}
+
+func (p *planning) open(ctx context.Context) (err error) {
+	p.book, err = readBook(ctx, p.tx)
+	return err
+}
+
+// alert writes the notices that an alert gives rise to now.
+func (p *planning) alert(ctx context.Context, a *portal.Alert) error {
+	rule, chain, err := a.Route(ctx, p.tx)
+	if err != nil {
+		return err
+	}
+	switch a.NoticeOn = 0; {
+	case a.Cleared:
+		if a.Told.Stage > 0 && !(rule != nil && rule.SuppressClear) {
+			err = p.follow(ctx, a, chain, portal.ToldCleared)
+		}
+		a.Told = portal.Told{}
+	case a.SDTed || chain == nil:
+	case a.Acked:
+		if a.Told.Stage > 0 && !a.Told.Acked && !(rule != nil && rule.SuppressAck) {
+			err = p.follow(ctx, a, chain, portal.ToldAcked)
+		}
+		a.Told.Acked = true
+	default:
+		err = p.climb(ctx, a, rule, chain)
+	}
+	if err != nil {
+		return err
+	}
+	return resource.Put(ctx, p.tx, portal.Alerts.Name, a)
+}
+
+// climb tells the stage whose turn it is, and says when it is the next one's.
+func (p *planning) climb(ctx context.Context, a *portal.Alert, rule *portal.Rule, chain *portal.Chain) error {
+	stages, destination := chain.StagesAt(p.now)
+	if len(stages) == 0 { // nobody is on duty: ask again when that may have changed
+		a.NoticeOn = resource.SecondsOf(p.now.Add(time.Minute))
+		return nil
+	}
+	if a.SubChainID != destination { // other people are on duty now: they begin at their first stage
+		a.SubChainID, a.NextRecipient, a.Told.Stage = destination, 1, 0
+	}
+	interval := resource.Seconds(0)
+	if rule != nil {
+		interval = resource.Seconds(60 * rule.Interval)
+	}
+	now, tells := resource.SecondsOf(p.now), portal.ToldEscalated
+	switch told := a.Told; {
+	case told.Severity < a.Severity || told.Acked || told.Stage == 0:
+		tells = portal.ToldActive
+		a.NextRecipient = max(1, min(a.NextRecipient, int64(len(stages))))
+		if told.Stage > 0 && told.Severity < a.Severity {
+			a.NextRecipient = 1
+		}
+	case a.NextRecipient > told.Stage: // somebody escalated it
+	case interval > 0 && told.Stage < int64(len(stages)) && now >= told.On+interval:
+		a.NextRecipient = told.Stage + 1
+	default:
+		a.NoticeOn = next(told, interval, len(stages))
+		return nil
+	}
+	a.Told = portal.Told{Stage: a.NextRecipient, Severity: a.Severity, On: now}
+	a.NoticeOn = next(a.Told, interval, len(stages))
+	return p.tell(ctx, a, chain, tells, append(slices.Clone(stages[a.NextRecipient-1]), chain.CC...))
+}
+
+// next is when the stage after the one that was told has its turn; 0 for never.
+func next(told portal.Told, interval resource.Seconds, stages int) resource.Seconds {
+	if interval == 0 || told.Stage >= int64(stages) {
+		return 0
+	}
+	return told.On + interval
+}
+
+// tell writes a notice for each of the recipients, once.
+func (p *planning) tell(ctx context.Context, a *portal.Alert, chain *portal.Chain, tells string, to []portal.Recipient) error {
+	state := portal.DeliveryWaiting
+	over, err := p.throttled(ctx, chain)
+	if err != nil {
+		return err
+	}
+	if over {
+		state = portal.DeliveryThrottled
+	}
+	told := names(a.Received)
+	for _, r := range p.book.expand(to) {
+		d := &portal.Delivery{Chain: chain.Name, ChainID: chain.ID, Stage: a.NextRecipient, State: state, Recipient: r.name, Method: r.method, Address: r.address}
+		if r.problem != "" {
+			d.State, d.Error = portal.DeliveryFailed, r.problem
+		}
+		if over {
+			d.Error = fmt.Sprintf("the chain sends at most %d notices in %d minutes", chain.ThrottlingAlerts, chain.ThrottlingPeriod)
+		}
+		if err := p.write(ctx, a, d, tells); err != nil {
+			return err
+		}
+		if d.State == portal.DeliveryWaiting && !slices.Contains(told, r.name) {
+			told = append(told, r.name)
+		}
+	}
+	a.Received = strings.Join(told, ",")
+	return nil
+}
+
+func names(joined string) []string {
+	if joined == "" {
+		return nil
+	}
+	return strings.Split(joined, ",")
+}
+
+// follow tells those who were told of an alert what became of it.
+func (p *planning) follow(ctx context.Context, a *portal.Alert, chain *portal.Chain, tells string) error {
+	before, err := resource.Find(ctx, p.tx, portal.Deliveries.Name, resource.Where{Field: "alertId", Op: "=", Value: int64(a.ID)})
+	if err != nil {
+		return err
+	}
+	done := map[[2]string]bool{}
+	for i := range before {
+		was := &before[i]
+		to := [2]string{was.Method, was.Address}
+		if done[to] || was.State == portal.DeliveryThrottled || was.State == portal.DeliveryFailed {
+			continue
+		}
+		done[to] = true
+		d := &portal.Delivery{Chain: was.Chain, ChainID: was.ChainID, Stage: was.Stage, State: portal.DeliveryWaiting, Recipient: was.Recipient, Method: was.Method, Address: was.Address}
+		if err := p.write(ctx, a, d, tells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// throttled reports whether the chain has sent as much as it may.
+func (p *planning) throttled(ctx context.Context, chain *portal.Chain) (bool, error) {
+	if chain == nil || !chain.EnableThrottling {
+		return false, nil
+	}
+	if _, known := p.sent[chain.ID]; !known {
+		since := p.now.Add(-time.Duration(chain.ThrottlingPeriod) * time.Minute).Unix()
+		rows, err := resource.Find(ctx, p.tx, portal.Deliveries.Name,
+			resource.Where{Field: "chainId", Op: "=", Value: chain.ID}, resource.Where{Field: "createdOn", Op: ">", Value: since})
+		if err != nil {
+			return false, err
+		}
+		notices := map[[3]int64]bool{} // one to several people counts once
+		for i := range rows {
+			if rows[i].State != portal.DeliveryThrottled && (rows[i].Tells == portal.ToldActive || rows[i].Tells == portal.ToldEscalated) {
+				notices[[3]int64{rows[i].AlertID, rows[i].Stage, int64(rows[i].CreatedOn)}] = true
+			}
+		}
+		p.sent[chain.ID] = int64(len(notices))
+	}
+	if p.sent[chain.ID] >= chain.ThrottlingAlerts {
+		return true, nil
+	}
+	p.sent[chain.ID]++
+	return false, nil
+}
+
+// write completes a notice and keeps it.
+func (p *planning) write(ctx context.Context, a *portal.Alert, d *portal.Delivery, tells string) error {
+	wording, err := portal.WordingOf(ctx, p.tx, a)
+	if err != nil {
+		return err
+	}
+	m := wording.Message()
+	d.AlertID, d.Tells, d.CreatedOn, d.NextOn, d.Key = int64(a.ID), tells, resource.SecondsOf(p.now), resource.SecondsOf(p.now), rand.Text()
+	d.Subject, d.Body = m.Subject, m.Body
+	switch tells {
+	case portal.ToldAcked:
+		d.Subject = "Acknowledged: " + m.Subject
+		d.Body = fmt.Sprintf("%s acknowledged it: %s\n\n%s", a.AckedBy, a.AckComment, m.Body)
+	case portal.ToldCleared:
+		d.Subject = "Cleared: " + m.Subject
+		d.Body = fmt.Sprintf("It cleared after %s.\n\n%s", time.Duration(a.EndOn-a.StartOn)*time.Second, m.Body)
+	}
+	d.Subject = strings.Join(strings.Fields(d.Subject), " ") // one line
+	if i := p.book.integration(d.Method); i != nil && i.Type == portal.IntegrationHTTP {
+		d.Payload = payload(i, a, d, wording, p.o.Origin())
+	}
+	return resource.Put(ctx, p.tx, portal.Deliveries.Name, d)
+}
+
+// hookBody is what a web hook gets when its integration has no template.
+type hookBody struct {
+	Event      string `json:"event"` // what a Delivery tells
+	AlertID    string `json:"alertId"`
+	Severity   string `json:"severity"`
+	Subject    string `json:"subject"`
+	Body       string `json:"body"`
+	Device     string `json:"device"`
+	DeviceID   int64  `json:"deviceId"`
+	DataSource string `json:"dataSource"`
+	Instance   string `json:"instance"`
+	DataPoint  string `json:"dataPoint"`
+	Value      string `json:"value"`
+	Threshold  string `json:"threshold"`
+	StartEpoch int64  `json:"startEpoch"`
+	EndEpoch   int64  `json:"endEpoch"` // 0 while it is active
+	AckedBy    string `json:"ackedBy"`
+	AckComment string `json:"ackComment"`
+	Chain      string `json:"chain"`
+	Stage      int64  `json:"stage"`
+	Recipient  string `json:"recipient"`
+	Link       string `json:"link"`
+}
+
+// payload is the body for a web hook.
+func payload(i *portal.Integration, a *portal.Alert, d *portal.Delivery, w portal.Wording, origin string) string {
+	if i.Payload != "" {
+		text := w.JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address, "STAGE": strconv.FormatInt(d.Stage, 10)})
+		if json.Valid([]byte(text)) { // cut short, it would not be
+			return text
+		}
+	}
+	link := ""
+	if origin != "" && a.ID > 0 {
+		link = origin + "/api/alert/alerts/" + strconv.FormatInt(int64(a.ID), 10)
+	}
+	body, err := json.Marshal(hookBody{
+		Event: d.Tells, AlertID: strconv.FormatInt(int64(a.ID), 10), Severity: portal.SeverityWord(a.Severity), Subject: d.Subject, Body: d.Body,
+		Device: a.DeviceName, DeviceID: a.DeviceID, DataSource: a.DataSourceName, Instance: a.InstanceName, DataPoint: a.DataPointName,
+		Value: a.Value, Threshold: a.Threshold, StartEpoch: int64(a.StartOn), EndEpoch: int64(a.EndOn),
+		AckedBy: a.AckedBy, AckComment: a.AckComment, Chain: d.Chain, Stage: d.Stage, Recipient: d.Address, Link: link,
+	})
+	if err != nil {
+		return "{}" // texts and numbers can always be written
+	}
+	return string(body)
+}
+
+// book is whom recipients mean.
+type book struct {
+	users        []portal.User
+	groups       []portal.RecipientGroup
+	integrations []portal.Integration
+}
+
+func readBook(ctx context.Context, r resource.Reader) (b book, err error) {
+	if b.users, err = resource.Find(ctx, r, portal.Users.Name); err != nil {
+		return b, err
+	}
+	if b.groups, err = resource.Find(ctx, r, portal.RecipientGroups.Name); err != nil {
+		return b, err
+	}
+	b.integrations, err = resource.Find(ctx, r, portal.Integrations.Name)
+	return b, err
+}
+
+// integration is the one of a method: for email the first mail server.
+func (b *book) integration(method string) *portal.Integration {
+	i := slices.IndexFunc(b.integrations, func(i portal.Integration) bool {
+		if method == mail {
+			return i.Type == portal.IntegrationSMTP
+		}
+		return strings.EqualFold(i.Name, method)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &b.integrations[i]
+}
+
+// mail is the method of whoever is told by mail.
+const mail = "email"
+
+// addressee is a recipient with an address.
+type addressee struct{ name, method, address, problem string }
+
+// expand is everybody that recipients mean, each address once.
+func (b *book) expand(recipients []portal.Recipient) []addressee {
+	var all []addressee
+	for i := range recipients {
+		for _, one := range b.meant(&recipients[i]) {
+			if !slices.ContainsFunc(all, func(have addressee) bool { return have.method == one.method && have.address == one.address }) {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+func (b *book) meant(r *portal.Recipient) []addressee {
+	if strings.EqualFold(r.Type, "GROUP") {
+		i := slices.IndexFunc(b.groups, func(g portal.RecipientGroup) bool { return strings.EqualFold(g.Name, r.Addr) })
+		if i < 0 {
+			return nil
+		}
+		var all []addressee
+		for k := range b.groups[i].Recipients {
+			all = append(all, b.one(&b.groups[i].Recipients[k]))
+		}
+		return all
+	}
+	return []addressee{b.one(r)}
+}
+
+func (b *book) one(r *portal.Recipient) addressee {
+	out := addressee{name: r.Addr + " by " + strings.ToLower(r.Method), method: r.Method, address: r.Addr}
+	byMail := strings.EqualFold(r.Method, mail) || strings.EqualFold(r.Method, "smsemail")
+	if byMail {
+		out.method = mail
+	}
+	if strings.EqualFold(r.Type, "ADMIN") {
+		i := slices.IndexFunc(b.users, func(u portal.User) bool { return strings.EqualFold(u.Username, r.Addr) })
+		switch {
+		case i < 0:
+			out.problem = "there is no user " + r.Addr + " any more"
+		case b.users[i].Status != "active":
+			out.problem = "the user " + r.Addr + " is suspended"
+		case strings.EqualFold(r.Method, "smsemail"):
+			out.address = b.users[i].SMSEmail
+		case byMail:
+			out.address = b.users[i].Email
+		}
+	}
+	switch i := b.integration(out.method); {
+	case out.problem != "":
+	case i == nil && byMail:
+		out.problem = "no mail server is set up: add an integration of type smtp under /setting/integrations"
+	case i == nil:
+		out.problem = "there is no integration " + r.Method + " any more"
+	case out.address == "":
+		out.problem = cmp.Or(r.Addr, "the user") + " has no such address"
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package notify
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// testRequest is the body of a test.
+type testRequest struct {
+	Addr string `json:"addr,omitempty" doc:"smtp: where the mail goes; the caller's own address when it is not given"`
+}
+
+// Endpoints are what people ask of notices beyond their rows.
+func (s *Service) Endpoints() []resource.Endpoint {
+	right := resource.Right{Object: resource.Setting, Area: portal.AreaAlerting, Op: resource.Modify}
+	body, answer := resource.SchemaOf(testRequest{}), portal.Deliveries.Schema()
+	return []resource.Endpoint{{
+		Method: "POST", Path: "/setting/integrations/{id}/test", Category: portal.CategorySettings, Right: right,
+		Summary: "Test an integration", Doc: "Sends a test notice at once, and returns what became of it: sent, or failed with the words of the other side.",
+		Params: []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Schema{Type: "integer", Doc: "The integration"}, Example: 3}},
+		Body:   &body, Answer: &answer, Handle: s.test,
+		Errors: []resource.Failure{
+			{Kind: fault.Invalid, When: "addr is no mail address"},
+			{Kind: fault.Unknown, When: "there is no such integration"},
+		},
+		Example: resource.Example{Path: "/setting/integrations/3/test", Body: map[string]any{}},
+	}}
+}
+
+// test sends a notice of nothing, and keeps what became of it among the others.
+func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	var in testRequest
+	if err := c.Read(&in); err != nil {
+		return nil, err
+	}
+	i, err := resource.Get(ctx, s.db, portal.Integrations.Name, id)
+	if err != nil {
+		return nil, err
+	}
+	d := &portal.Delivery{
+		Tells: portal.ToldTest, Recipient: i.Name, Method: i.Name, Address: strings.TrimSpace(in.Addr), Key: rand.Text(), CreatedOn: resource.SecondsOf(c.At),
+		State: portal.DeliveryFailed, Error: "the test was cut off",
+		Subject: "Test of " + i.Name, Body: "This is a test of the integration " + i.Name + " by " + c.Access.User + ". If you can read it, it works.",
+	}
+	if i.Type == portal.IntegrationSMTP && d.Address == "" {
+		user, err := resource.Get(ctx, s.db, portal.Users.Name, c.Access.UserID)
+		if err != nil {
+			return nil, err
+		}
+		d.Address = user.Email
+	}
+	if i.Type == portal.IntegrationHTTP {
+		sample := &portal.Alert{Severity: portal.SeverityWarn, DeviceName: "test", DataPointName: "test", Value: "1", Threshold: "> 0", StartOn: d.CreatedOn}
+		wording, err := portal.WordingOf(ctx, s.db, sample)
+		if err != nil {
+			return nil, err
+		}
+		d.Payload = payload(i, sample, d, wording, s.o.Origin())
+	}
+	keep := func() error {
+		return s.db.Write(context.WithoutCancel(ctx), func(tx resource.Tx) error { return resource.Put(ctx, tx, portal.Deliveries.Name, d) })
+	}
+	if err := keep(); err != nil { // before: what goes out is in the log
+		return nil, err
+	}
+	settle(d, s.try(ctx, i, d), s.o.Clock())
+	d.NextOn = 0 // whoever tests looks at the answer: there is no second attempt
+	if err := keep(); err != nil {
+		return nil, err
+	}
+	text, err := portal.Deliveries.AppendJSON(nil, d)
+	return resource.JSON(text), err
+}

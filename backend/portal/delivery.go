@@ -1,0 +1,87 @@
+package portal
+
+import (
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+const deliveryRows resource.Name[Delivery] = "delivery"
+
+// States of a Delivery.
+const (
+	DeliveryWaiting   = "waiting"
+	DeliverySent      = "sent"
+	DeliveryFailed    = "failed"    // given up; a person may try again
+	DeliveryThrottled = "throttled" // the chain allowed no more notices at the time
+)
+
+// What a Delivery tells of an alert.
+const (
+	ToldActive    = "active"
+	ToldEscalated = "escalated"
+	ToldAcked     = "acked"
+	ToldCleared   = "cleared"
+	ToldTest      = "test" // of an integration; there is no alert
+)
+
+// Delivery is one notice on its way to one address. What is sent stands in it,
+// so that a notice says what was so when it was written.
+type Delivery struct {
+	ID        int64
+	AlertID   int64 // 0 for a test
+	ChainID   int64
+	Chain     string
+	Stage     int64
+	Tells     string
+	Recipient string // as a person reads it: "admin by email"
+	Method    string // email, or the name of an integration
+	Address   string
+	Subject   string
+	Body      string
+	Payload   string // what a web hook gets; empty for mail
+	State     string
+	Attempts  int64
+	CreatedOn resource.Seconds
+	NextOn    resource.Seconds // when it is tried next, while it waits
+	SentOn    resource.Seconds
+	Error     string
+	Key       string // the same in every attempt, for who must not act on it twice
+}
+
+// Deliveries declares /alert/deliveries. The rows are written by notify.
+var Deliveries = resource.Resource[Delivery]{
+	Name: deliveryRows, Label: "delivery", Sample: 1, Path: "/alert/deliveries", Category: CategoryAlerts, Object: resource.Setting, Area: AreaAlerting, Scope: []string{"alertId"},
+	Doc:     "A notice of an alert to one address: waiting, sent, failed for good, or held back because too many were sent.",
+	Without: []string{"POST /alert/deliveries", "PUT", "PATCH", "DELETE"},
+	Fields: []resource.Field[Delivery]{
+		{Name: "id", At: func(d *Delivery) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
+		{Name: "alertId", At: func(d *Delivery) any { return &d.AlertID }, Doc: "The alert; 0 for a test", ReadOnly: true, Refs: string(alertRows), Cascade: true, Index: true, Example: 12},
+		{Name: "chainId", At: func(d *Delivery) any { return &d.ChainID }, Doc: "The escalation chain; 0 for a test", ReadOnly: true, Index: true, Example: 1},
+		{Name: "chain", At: func(d *Delivery) any { return &d.Chain }, Doc: "Name of the escalation chain at the time", ReadOnly: true, Example: "Web team"},
+		{Name: "stage", At: func(d *Delivery) any { return &d.Stage }, Doc: "Which stage of the chain, from 1", ReadOnly: true, Example: 1},
+		{Name: "tells", At: func(d *Delivery) any { return &d.Tells }, Doc: "active, escalated, acked or cleared; test of an integration", ReadOnly: true, Example: ToldActive},
+		{Name: "recipient", At: func(d *Delivery) any { return &d.Recipient }, Doc: "Who is told", ReadOnly: true, Example: "admin by email"},
+		{Name: "method", At: func(d *Delivery) any { return &d.Method }, Doc: "email, or the name of an integration", ReadOnly: true, Index: true, Example: byEmail},
+		{Name: "address", At: func(d *Delivery) any { return &d.Address }, Doc: "Where to", ReadOnly: true, Example: "admin@example.net"},
+		{Name: "subject", At: func(d *Delivery) any { return &d.Subject }, Doc: "The notice in a line", ReadOnly: true, Example: "error: web-42 Ping PingLossPercent"},
+		{Name: "text", At: func(d *Delivery) any { return &d.Body }, Doc: "The notice", ReadOnly: true, MaxLen: maxMessage, Example: "PingLossPercent of Ping on web-42 is 83"},
+		{Name: "payload", At: func(d *Delivery) any { return &d.Payload }, Doc: "What a web hook is sent", ReadOnly: true, MaxLen: 4 * maxMessage},
+		{Name: "state", At: func(d *Delivery) any { return &d.State }, Doc: "waiting, sent, failed or throttled", ReadOnly: true, Index: true, Example: DeliverySent},
+		{Name: "attempts", At: func(d *Delivery) any { return &d.Attempts }, Doc: "How often it was tried", ReadOnly: true, Example: 1},
+		{Name: "createdOn", At: func(d *Delivery) any { return &d.CreatedOn }, Doc: "When it was written", ReadOnly: true, Index: true, Example: 1790000000},
+		{Name: "nextOn", At: func(d *Delivery) any { return &d.NextOn }, Doc: "When it is tried next, while it waits", ReadOnly: true, Index: true},
+		{Name: "sentOn", At: func(d *Delivery) any { return &d.SentOn }, Doc: "When the other side took it; 0 until then", ReadOnly: true, Example: 1790000001},
+		{Name: "error", At: func(d *Delivery) any { return &d.Error }, Doc: "Why the last attempt failed", ReadOnly: true},
+		{Name: "key", At: func(d *Delivery) any { return &d.Key }, Doc: "The same in every attempt: the Message-ID of a mail, the Idempotency-Key of a web hook", ReadOnly: true, Example: "5f2c8d0e-1a3b-4c5d-8e9f-001122334455"},
+	},
+	Actions: []resource.Action[Delivery]{{
+		Name: "retry", Summary: "Send a notice again", Doc: "Tries a failed or held back notice once more, from now on as often as a new one.",
+		Do: func(w *resource.Write, d *Delivery) error {
+			if d.State != DeliveryFailed && d.State != DeliveryThrottled {
+				return fault.New(fault.Conflict, "the notice %d is %s; only failed and throttled ones are sent again", d.ID, d.State)
+			}
+			d.State, d.Attempts, d.NextOn, d.Error = DeliveryWaiting, 0, resource.SecondsOf(w.Call.At), ""
+			return nil
+		},
+	}},
+}

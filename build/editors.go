@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+)
+
+// The figures of the editors that others show responses in. Monaco has a
+// package.json of its own, so that the product does not depend on it.
+var (
+	editorCodeMirror = figure{
+		name: "codemirror", does: "50 MB in CodeMirror: first lines painted, ms (floor: JSON.parse)", goal: "ours is document",
+		measure: inEditors(func(t editorTimes) editorTime { return t.CodeMirror }),
+	}
+	editorMonaco = figure{
+		name: "monaco", does: "50 MB in Monaco: first lines painted, ms (floor: JSON.parse)", goal: "ours is document",
+		measure: inEditors(func(t editorTimes) editorTime { return t.Monaco }),
+	}
+)
+
+// editorTimes is what build/bench/editors/measure.mjs prints, in milliseconds.
+type (
+	editorTimes struct{ CodeMirror, Monaco editorTime }
+	editorTime  struct{ Paint, Task, Parse float64 }
+)
+
+func inEditors(pick func(editorTimes) editorTime) func(context.Context, project) (score, error) {
+	return plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
+		if err := p.install(ctx, forBrowser); err != nil {
+			return 0, 0, err
+		}
+		if err := p.modules(ctx); err != nil {
+			return 0, 0, err
+		}
+		const folder = "build/bench/editors"
+		if err := p.doIn(ctx, folder, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"); err != nil {
+			return 0, 0, err
+		}
+		var text, out bytes.Buffer
+		if err := writeItems(ctx, &text, documentBytes*6/10); err != nil { // some 50 MB when indented
+			return 0, 0, err
+		}
+		var shown bytes.Buffer
+		if err := json.Indent(&shown, text.Bytes(), "", "  "); err != nil { // as one reads it; neither shows one line of 50 MB
+			return 0, 0, err
+		}
+		cmd := p.command(ctx, folder, "node", "measure.mjs", p.path("frontend"))
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = &shown, &out, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return 0, 0, named(err, "measure.mjs", nil)
+		}
+		var t editorTimes
+		if err := json.Unmarshal(out.Bytes(), &t); err != nil {
+			return 0, 0, err
+		}
+		one := pick(t)
+		return one.Paint, one.Parse, nil
+	})
+}

@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { newRequest, parts, sendPath, suite, until } from './harness'
+
+const portal = suite()
+
+/** The data of the first instance of a data source on the first device whose name holds a word. */
+async function dataPath(page: Page, device: string, source: string): Promise<string> {
+  return page.evaluate(async ([device, source]) => {
+    const first = async (path: string) => ((await (await fetch(`/api${path}`)).json()) as { items: { id: number }[] }).items[0].id
+    const d = await first(`/device/devices?size=1&filter=displayName~"${device}"`)
+    const s = await first(`/device/devices/${d}/devicedatasources?filter=dataSourceName:"${source}"`)
+    return `/device/devices/${d}/devicedatasources/${s}/instances/${await first(`/device/devices/${d}/devicedatasources/${s}/instances`)}`
+  }, [device, source])
+}
+
+/** Whether something was drawn: pixels of the canvas that are not empty. */
+function drawn(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.plot canvas')
+    if (!canvas?.width) return 0
+    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
+    let n = 0
+    for (let i = 3; i < data.length; i += 4) if (data[i] > 0) n++
+    return n
+  })
+}
+
+test('measured data is drawn with its thresholds, zoomed, and the range goes into the request', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, `${await dataPath(page, 'web-prod', 'Linux_Host')}/data?period=24`)
+  expect(await page.evaluate(() => performance.getEntriesByType('resource').filter((r) => /plot-[^/]*\.js/.test(r.name)).length)).toBe(0)
+  await p.response.getByRole('tab', { name: 'Chart' }).click()
+  const chart = p.response.getByRole('slider', { name: /^Linux_Host\. .*cpuPercent: lowest .*highest .*last / })
+  await chart.waitFor()
+  await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+  const lines = p.response.getByRole('group', { name: 'Lines' })
+  expect(await lines.getByRole('button').count()).toBe(8)
+  expect(await lines.getByRole('button', { name: /^cpuPercent/ }).getAttribute('aria-pressed')).toBe('true')
+  expect(await lines.getByRole('button', { name: /^memoryTotal/ }).getAttribute('aria-pressed')).toBe('false')
+  const thresholds = p.response.getByRole('button', { name: 'Thresholds' })
+  expect(await thresholds.getAttribute('aria-pressed')).toBe('true')
+
+  await chart.focus()
+  await page.keyboard.press('End')
+  expect(await chart.getAttribute('aria-valuetext')).toMatch(/\d{4}, \d\d:\d\d:\d\d: .*cpuPercent [\d.]+/)
+  await page.keyboard.press('Shift+PageUp')
+  await page.keyboard.press('Shift+PageUp')
+  await page.keyboard.press('Enter')
+  await p.response.getByRole('button', { name: 'Use this range in the request' }).click()
+  await until(page.getByTestId('toast'), /^start and end are in the request now/)
+  await p.response.getByText('Edited since sent').waitFor()
+  await p.send.click()
+  await expect.poll(() => page.evaluate(() => document.querySelector('[role=status]')?.textContent ?? '')).toMatch(/^200 OK/)
+  await expect.poll(() => p.response.getByText('Edited since sent').count()).toBe(0)
+  await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+})
+
+test('dragging zooms, Escape goes back, and the points are a table too', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, `${await dataPath(page, 'web-prod', 'Ping')}/data?period=24`)
+  await p.response.getByRole('tab', { name: 'Chart' }).click()
+  await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+  const box = (await page.locator('.plot .u-over').boundingBox())!
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 })
+  await page.mouse.up()
+  await p.response.getByRole('button', { name: 'Reset zoom' }).waitFor()
+  await p.response.getByRole('slider').focus()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => p.response.getByRole('button', { name: 'Reset zoom' }).count()).toBe(0)
+  await p.response.getByRole('button', { name: 'Points as a table' }).click()
+  const points = p.response.getByRole('table', { name: 'Points of the chart' })
+  await points.getByRole('columnheader', { name: 'Time' }).waitFor()
+  expect(await points.getByRole('rowheader').first().textContent()).toMatch(/\d{4}, \d\d:\d\d:\d\d$/)
+  expect(await points.getByRole('cell').first().textContent()).toMatch(/^[\d.,]+( \S+)?$|^no data$/)
+})
+
+test('a graph has its title and unit, and a list offers its numbers over its time', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  const instance = await dataPath(page, 'web-prod', 'Linux_Host')
+  const graph = await page.evaluate(async () => ((await (await fetch('/api/setting/datasources?filter=name:"Linux_Host"')).json()) as { items: { graphs: { id: number }[] }[] }).items[0].graphs[0].id)
+  await sendPath(page, `${instance}/graphs/${graph}/data`)
+  await p.response.getByRole('tab', { name: 'Chart' }).click()
+  await p.response.getByText('Processors, %').waitFor()
+  await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+
+  await sendPath(page, '/alert/alerts?size=50')
+  await p.response.getByText('This list can be drawn').waitFor()
+  await p.response.getByRole('button', { name: 'Draw' }).click()
+  await expect.poll(() => drawn(page)).toBeGreaterThan(500)
+
+  await sendPath(page, '/setting/version')
+  await p.response.getByText('Nothing to draw in this answer').waitFor()
+})

@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { newRequest, parts, sendPath, suite, until } from './harness'
+
+const portal = suite()
+
+/** Controls that lie outside the window where nothing scrolls to them, or under another control. */
+function lost(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const scrolls = (e: Element | null): boolean => e !== null && (/(auto|scroll)/.test(getComputedStyle(e).overflow) || scrolls(e.parentElement))
+    const named = (e: Element) => `${e.tagName.toLowerCase()} “${(e.getAttribute('aria-label') || e.textContent || '').trim().slice(0, 40)}”`
+    return [...document.querySelectorAll<HTMLElement>('button, input, select, [role="tab"], [role="separator"]')].flatMap((e) => {
+      const box = e.getBoundingClientRect()
+      if (box.width < 2 || box.height < 2 || !e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || getComputedStyle(e).clipPath !== 'none' || scrolls(e.parentElement)) return []
+      if (box.left < -1 || box.top < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1) return [`outside: ${named(e)}`]
+      const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
+      const fine = !top || e.contains(top) || top.contains(e) || e.matches('[role="separator"]') || top.closest('label')?.contains(e)
+      return fine ? [] : [`under ${named(top)}: ${named(e)}`]
+    })
+  })
+}
+
+describe('at 200 % zoom nothing is lost', () => {
+  const small = { fresh: true, width: 640, height: 400 }
+
+  test('on the welcome screen and in the palette', async () => {
+    const page = await portal.page(small)
+    expect(await lost(page)).toEqual([])
+    await page.keyboard.press('Control+K')
+    await parts(page).palette.getByRole('option').first().waitFor()
+    const box = (await parts(page).palette.boundingBox())!
+    expect([box.x >= 0, box.y >= 0, box.x + box.width <= 640, box.y + box.height <= 400]).toEqual([true, true, true, true])
+  })
+
+  test('in the explorer, with either side asked for', async () => {
+    const page = await portal.page(small)
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=5')
+    await page.keyboard.press('Escape')
+    expect(await lost(page)).toEqual([])
+    await page.keyboard.press('Control+B')
+    await parts(page).catalog.waitFor()
+    expect(await lost(page)).toEqual([])
+    await page.keyboard.press('Control+Alt+B')
+    await parts(page).tools.waitFor()
+    expect(await lost(page)).toEqual([])
+  })
+
+  test.each([['Control+,', 'Settings'], ['Control+/', 'Keyboard shortcuts']])('in the dialog of %s', async (key, name) => {
+    const page = await portal.page(small)
+    await page.keyboard.press(key)
+    const box = (await page.getByRole('dialog', { name }).boundingBox())!
+    expect([box.x >= 0, box.y >= 0, box.x + box.width <= 640, box.y + box.height <= 400]).toEqual([true, true, true, true])
+  })
+})
+
+test('nothing jumps while the page loads, a request is sent and its answer comes', async () => {
+  const page = await portal.page({ fresh: true })
+  await newRequest(page)
+  await page.addInitScript(() => {
+    const shifts: number[] = []
+    Object.assign(window, { shifts })
+    new PerformanceObserver((list) => {
+      for (const e of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) if (!e.hadRecentInput) shifts.push(e.value)
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  await page.reload()
+  await parts(page).path.waitFor()
+  for (const path of ['/device/devices?size=50', '/device/groups']) {
+    await page.keyboard.press('Control+L')
+    await page.keyboard.type(path) // what moves under the typing is no surprise: the browser leaves it out
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Enter')
+    await until(parts(page).status, /^200 OK/)
+    await parts(page).tree.waitFor()
+  }
+  expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts.reduce((a, b) => a + b, 0))).toBeLessThan(0.02)
+})
+
+test('no text is smaller than 12 pixels', async () => {
+  const page = await portal.page({ fresh: true })
+  const small = () => page.evaluate(() => [...document.querySelectorAll('body *')].flatMap((e) => {
+    const own = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.textContent!.trim())
+    return own && parseFloat(getComputedStyle(e).fontSize) < 12 ? [`${e.tagName} ${e.textContent!.trim().slice(0, 30)}`] : []
+  }))
+  expect(await small()).toEqual([])
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=5')
+  expect(await small()).toEqual([])
+  await page.keyboard.press('Control+,')
+  expect(await small()).toEqual([])
+})
+
+test('the parts have their names for a screen reader', async () => {
+  const page = await portal.page({ fresh: true })
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=2')
+  const p = parts(page)
+  for (const part of [p.catalog, p.request, p.response, p.tools, p.method, p.path, p.send, p.search, p.tree]) expect(await part.count()).toBe(1)
+  for (const name of ['JSON', 'Raw', 'Headers', 'Snippets']) expect(await p.response.getByRole('tab', { name, exact: true }).count()).toBe(1)
+  for (const name of ['Variables', 'History', 'Helpers', 'Docs']) expect(await p.tools.getByRole('tab', { name }).count()).toBe(1)
+  expect(await p.status.textContent()).toMatch(/^\s*200 OK · \d+ ms · \d+ B · 2 items/)
+  expect(await p.catalog.getByRole('tree').ariaSnapshot()).toMatch(/treeitem "Devices \d+" \[expanded\]/)
+})
+
+test('nothing moves for those who do not want it', async () => {
+  const page = await portal.page({ fresh: true }) // the harness asks for reduced motion
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=2')
+  const moving = await page.evaluate(() => document.getAnimations().filter((a) => ((a.effect?.getComputedTiming().duration as number) ?? 0) > 0 && a.playState === 'running').length)
+  expect(moving).toBe(0)
+})

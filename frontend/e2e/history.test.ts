@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { newRequest, parts, sendPath, suite, until } from './harness'
+
+const portal = suite()
+const run = promisify(execFile)
+
+async function history(page: Page) {
+  const { tools } = parts(page)
+  await tools.getByRole('tab', { name: 'History' }).click()
+  return {
+    search: tools.getByRole('searchbox', { name: 'Search history' }),
+    rows: tools.getByRole('listitem'),
+    row: (name: string) => tools.getByRole('listitem').filter({ has: page.locator(`[aria-label="Delete: ${name}"]`) }).first(),
+    select: (name: string) => tools.getByRole('checkbox', { name: `Select: ${name}` }).first(),
+  }
+}
+
+/** A token of the one who is signed in, made as a program would. */
+function makeToken(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    const start = (await (await fetch('/explorer/start')).json()) as { user: { id: number; csrfToken: string } }
+    const answer = await fetch(`/api/setting/admins/${start.user.id}/apitokens`, {
+      method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': start.user.csrfToken }, body: JSON.stringify({ note: 'script' }),
+    })
+    const made = (await answer.json()) as { bearer?: string; token?: string }
+    return (made.bearer ?? made.token)!
+  })
+}
+
+test('a request is found by what was answered, by filters, and what was found is shown', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/setting/version')
+  await sendPath(page, '/device/groups')
+  await sendPath(page, '/device/devices/999999999', /^404/)
+  const h = await history(page)
+  const group = await page.evaluate(async () => ((await (await fetch('/api/device/groups?size=1&sort=-id')).json()) as { items: { name: string }[] }).items[0].name)
+  await h.search.fill(group)
+  await h.row('GET /setting/version').waitFor({ state: 'detached' })
+  await h.row('GET /device/groups').getByText('answer').waitFor()
+  expect(await h.rows.count()).toBe(1)
+
+  await h.search.fill('')
+  await p.tools.getByRole('button', { name: 'Filter', exact: true }).click()
+  await p.tools.getByRole('combobox', { name: 'Status' }).selectOption('4')
+  await h.row('GET /setting/version').waitFor({ state: 'detached' })
+  expect(await h.rows.count()).toBe(1)
+  await p.tools.getByRole('combobox', { name: 'Date' }).selectOption('range')
+  await p.tools.getByLabel('To', { exact: true }).fill('2001-01-01')
+  await p.tools.getByText('Nothing found').waitFor()
+  await p.tools.getByRole('button', { name: 'Reset filter' }).first().click()
+  await expect.poll(() => h.rows.count()).toBe(3)
+})
+
+test('a request is pinned, deleted and brought back, and opened with its answer', async () => {
+  const page = await portal.page({ user: 'operator' })
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/setting/version')
+  const h = await history(page)
+  const name = 'GET /setting/version'
+  await h.row(name).hover()
+  await p.tools.getByRole('button', { name: `Pin: ${name}` }).click()
+  await h.row(name).getByText('pinned').waitFor()
+  await p.tools.getByRole('button', { name: `Delete: ${name}` }).click()
+  await h.row(name).waitFor({ state: 'detached' })
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  await h.row(name).getByText('pinned').waitFor()
+  await page.keyboard.press('Control+t')
+  await h.row(name).getByRole('button', { name: /^GET/ }).click()
+  await until(p.status, /^200 OK/)
+  expect(await p.path.inputValue()).toBe('/setting/version')
+  await h.row(name).hover()
+  await p.tools.getByRole('button', { name: `More: ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Copy as Python' }).click()
+  await page.getByTestId('toast').getByText('Copied the request as Python').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('urllib.request.Request(')
+})
+
+test('several requests become a script that runs, with the variables at its top', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await page.evaluate(async () => {
+    const start = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+    for (const body of [{ name: 'which', value: '1' }, { name: 'hush', value: 'pLaNtEd-53cr3t', secret: true }]) {
+      await fetch('/explorer/variables', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': start.user.csrfToken }, body: JSON.stringify(body) })
+    }
+  })
+  await newRequest(page)
+  await sendPath(page, '/device/groups/{{which}}')
+  await sendPath(page, '/device/groups?filter=name~"{{hush}}"')
+  await sendPath(page, '/device/devices/999999999', /^404/)
+  const h = await history(page)
+  await expect.poll(() => h.rows.count()).toBe(3)
+  await h.rows.first().hover()
+  await h.select('GET /device/devices/999999999').check()
+  await h.row('GET /device/groups/{{which}}').hover()
+  await h.select('GET /device/groups/{{which}}').click({ modifiers: ['Shift'] })
+  await p.tools.getByText('3 selected').waitFor()
+  await p.tools.getByRole('button', { name: 'Script…' }).click()
+  const dialog = page.getByRole('dialog', { name: '3 requests as one script' })
+  const token = await makeToken(page)
+  for (const [label, program, flag] of [['Bash', 'bash', '-c'], ['Python', 'python3', '-c'], ['JavaScript', 'node', '-e']]) {
+    await dialog.getByRole('radio', { name: label }).check({ force: true })
+    const first = { Bash: 'set -euo pipefail', Python: 'import urllib.request', JavaScript: 'const variables' }[label]!
+    await dialog.getByText(first).first().waitFor()
+    await dialog.getByRole('button', { name: 'Copy script' }).click()
+    const code = await page.evaluate(() => navigator.clipboard.readText())
+    expect(code).not.toContain('pLaNtEd')
+    const { stderr } = await run(program, [flag, code], { env: { ...process.env, SPYGLASS_TOKEN: token, SPYGLASS_HUSH: 'x y&ü' } })
+    expect(stderr.trim().split('\n')).toEqual(['1. GET /device/groups/{{which}}: 200', '2. GET /device/groups: 200', '3. GET /device/devices/999999999: 404'])
+    await expect(run(program, [flag, code], { env: { ...process.env, SPYGLASS_TOKEN: 'wrong', SPYGLASS_HUSH: 'x' } })).rejects.toThrow('answered 401, expected 200')
+  }
+  await dialog.getByRole('radio', { name: 'Runbook' }).check({ force: true })
+  const runbook = page.getByRole('dialog', { name: '3 requests as one runbook' })
+  await runbook.getByText('Before you begin').waitFor()
+  const saved = page.waitForEvent('download')
+  await runbook.getByRole('button', { name: 'Save to file' }).click()
+  const file = await saved
+  expect(file.suggestedFilename()).toBe('runbook.md')
+  expect(await readFile(await file.path(), 'utf8')).toContain('Expect status 404.')
+})
+
+test('the keyboard does all of it', async () => {
+  const page = await portal.page({ user: 'viewer', theme: 'light', width: 1280, height: 800 })
+  const p = parts(page)
+  await newRequest(page)
+  for (const path of ['/setting/version', '/device/groups', '/device/devices']) await sendPath(page, path)
+  const h = await history(page)
+  await h.rows.first().getByRole('button', { name: /^GET/ }).focus()
+  await page.keyboard.press('Shift+ArrowDown')
+  await p.tools.getByText('2 selected').waitFor()
+  await page.keyboard.press('Control+a')
+  await p.tools.getByText('3 selected').waitFor()
+  await page.keyboard.press('Escape')
+  await p.tools.getByText('3 selected').waitFor({ state: 'detached' })
+  await page.keyboard.press('Delete')
+  await expect.poll(() => h.rows.count()).toBe(2)
+})
+
+test('snippets follow the draft, keep the language, and are saved', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.fill('/setting/version')
+  await p.response.getByRole('tab', { name: 'Snippets' }).click()
+  await p.response.getByRole('radio', { name: 'Go', exact: true }).check({ force: true })
+  const code = p.response.getByRole('group', { name: 'Go snippet' })
+  await until(code, /setting\/version/)
+  await p.path.fill('/device/groups')
+  await until(code, /device\/groups/)
+  const saved = page.waitForEvent('download')
+  await p.response.getByRole('button', { name: 'Save', exact: true }).click()
+  expect((await saved).suggestedFilename()).toBe('request.go')
+  const settings = page.waitForResponse((r) => r.url().includes('/explorer/settings') && r.request().method() === 'PATCH')
+  await p.response.getByRole('radio', { name: 'JavaScript' }).check({ force: true })
+  await settings
+})

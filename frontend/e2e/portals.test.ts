@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { newRequest, parts, password, sendPath, startPortal, suite, tabNames, until, type Portal } from './harness'
+
+const home = suite()
+let away: Portal
+
+beforeAll(async () => {
+  away = await startPortal()
+})
+afterAll(() => away?.stop())
+
+const shots = process.env.SPYGLASS_SHOTS
+const shot = (page: Page, name: string) => (shots ? page.screenshot({ path: `${shots}/portal-${name}.png` }) : undefined)
+const switcher = (page: Page) => page.getByRole('banner').locator('button.portal')
+const lock = (page: Page) => page.getByRole('button', { name: 'Read-only lock' })
+
+async function openForm(page: Page, name: string, address: string) {
+  await switcher(page).click()
+  await page.getByRole('menuitem', { name: 'Add portal…' }).click()
+  const form = page.getByRole('dialog', { name: 'Add portal' })
+  await form.getByLabel('Name', { exact: true }).fill(name)
+  await form.getByLabel('Address').fill(address)
+  return form
+}
+
+test('a remote portal is added, signed in to, and keeps its tabs, variables and history apart', async () => {
+  const page = await home.page()
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/groups?size=1')
+
+  const form = await openForm(page, 'Far away', home.url + '/api')
+  await form.getByRole('button', { name: 'Add portal' }).click()
+  await until(form.getByRole('alert'), /^This is the built-in portal/)
+  await form.getByLabel('Address').fill(`${away.url}/api`)
+  await form.getByLabel('Environment').selectOption('staging')
+  await form.getByRole('button', { name: 'Test connection' }).click()
+  await until(form.locator('.said'), /It answers\. Sign in to use it\..* ms/)
+  await shot(page, 'form')
+  await form.getByRole('button', { name: 'Add portal' }).click()
+
+  const signIn = page.getByRole('dialog', { name: 'Sign in to Far away' })
+  await signIn.getByLabel('User name').fill('operator')
+  await signIn.getByLabel('Password').fill('wrong')
+  await signIn.getByRole('button', { name: 'Sign in' }).click()
+  await until(signIn.getByRole('alert'), /^Far away does not know this user name with this password\.$/)
+  await signIn.getByLabel('Password').fill(password)
+  await signIn.getByRole('button', { name: 'Sign in' }).click()
+  await signIn.waitFor({ state: 'detached' })
+  await page.getByText(`Catalog of Far away: ${away.url}/api/openapi.json`).waitFor()
+  await until(switcher(page), /Far away\s*Staging.*as operator/)
+  expect(await page.locator('.app').getAttribute('class')).toContain('staging')
+  await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${new URL(away.url).host}`))
+
+  expect(await tabNames(page)).toEqual(['GET New request'])
+  await sendPath(page, '/session')
+  await until(p.response, /operator/)
+  expect(await tabNames(page)).toEqual(['GET /session'])
+  await shot(page, 'remote-dark')
+
+  await switcher(page).click()
+  await shot(page, 'menu')
+  await page.getByRole('menuitemradio', { name: /Demo/ }).first().click()
+  await until(switcher(page), /admin/)
+  await expect.poll(() => tabNames(page)).toEqual(['GET /device/groups'])
+
+  await page.keyboard.press('Control+K')
+  await p.command.fill('switch to far')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => tabNames(page)).toEqual(['GET /session'])
+
+  await page.reload()
+  await until(switcher(page), /Far away.*as operator/)
+  await expect.poll(() => tabNames(page)).toEqual(['GET /session'])
+
+  await signOut(page)
+  await sendPath(page, '/session', /^401/)
+  await signInAgain(page)
+  await until(p.status, /^200 OK/)
+
+  await lock(page).click()
+  await expect.poll(() => lock(page).getAttribute('aria-pressed')).toBe('false')
+  await signOut(page)
+  await p.method.selectOption('POST')
+  await sendPath(page, '/device/groups', /^401/)
+  let sent = 0
+  page.on('request', (r) => (sent += Number(r.url().includes('/explorer/send'))))
+  await signInAgain(page)
+  const refused = page.getByTestId('toast').filter({ hasText: 'POST /device/groups was refused before you signed in.' })
+  await refused.waitFor()
+  expect(sent).toBe(0)
+  await shot(page, 'resume')
+  await refused.getByRole('button', { name: 'Send it now' }).click()
+  await until(p.status, /^400/)
+  expect(sent).toBe(1)
+})
+
+async function signOut(page: Page) {
+  await switcher(page).click()
+  await page.getByRole('menuitem', { name: 'Sign out of Far away' }).click()
+  await until(switcher(page), /not signed in/)
+}
+
+async function signInAgain(page: Page) {
+  const dialog = page.getByRole('dialog', { name: 'Sign in to Far away' })
+  await dialog.getByLabel('User name').fill('operator')
+  await dialog.getByLabel('Password').fill(password)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('a remote portal is read-only until it is unlocked, and a wrong token is said', async () => {
+  const page = await home.page({ theme: 'light', width: 1280, height: 800 })
+  const form = await openForm(page, 'By token', `${away.url}/api`)
+  await form.getByLabel('Sign in by').selectOption('token')
+  await form.getByLabel('Token').fill('no-such-token')
+  await form.getByRole('button', { name: 'Test connection' }).click()
+  await until(form.getByRole('alert'), /refuses this credential\.$/)
+  await form.getByRole('button', { name: 'Add portal' }).click()
+  await form.waitFor({ state: 'detached' })
+  await until(switcher(page), /By token\s*Production/)
+  expect(await lock(page).getAttribute('aria-pressed')).toBe('true')
+  await shot(page, 'light-1280')
+  await lock(page).click()
+  await expect.poll(() => lock(page).getAttribute('aria-pressed')).toBe('false')
+
+  await switcher(page).click()
+  await page.getByRole('menuitem', { name: 'Manage portals…' }).click()
+  const list = page.getByRole('dialog', { name: 'Portals' })
+  await shot(page, 'manage')
+  await list.getByRole('button', { name: 'Delete By token' }).click()
+  const ask = page.getByRole('dialog', { name: 'Delete By token?' })
+  await until(ask, /and the credential kept for it go too/)
+  await ask.getByRole('button', { name: 'Delete portal' }).click()
+  await expect.poll(() => list.getByRole('button', { name: 'Edit By token' }).count()).toBe(0)
+  await until(switcher(page), /admin/)
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { newRequest, parts, suite, until } from './harness'
+
+const portal = suite()
+
+test('every setting is in force at once, kept in Go, and reset', async () => {
+  const page = await portal.page({ fresh: true, theme: 'dark' })
+  const look = () => page.evaluate(() => {
+    const { theme, density, fontSize } = document.documentElement.dataset
+    return { theme, density, fontSize, body: getComputedStyle(document.body).fontSize }
+  })
+  await newRequest(page)
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  const choose = (group: string, name: string) => settings.getByRole('group', { name: group }).getByRole('radio', { name, exact: true }).check()
+  await choose('Theme', 'Light')
+  await choose('Density', 'Compact')
+  await choose('Font size', 'Larger')
+  expect(await look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
+
+  await settings.getByRole('tab', { name: 'Requests' }).click()
+  await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('0')
+  await settings.getByText('A whole number from 1 to 3,600').waitFor()
+  await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('90')
+  await settings.getByRole('spinbutton', { name: /History/ }).fill('500')
+  await choose('Wrap long lines', 'On')
+  await choose('Review writes', 'On')
+  const kept = () => page.evaluate(async () => (await (await fetch('/explorer/settings')).json()) as Record<string, unknown>)
+  await expect.poll(kept).toMatchObject({ theme: 'light', density: 'compact', fontSize: 'larger', timeout: 90, historyKept: 500, wrap: true, reviewWrites: true })
+
+  await page.reload()
+  await parts(page).path.waitFor()
+  expect(await look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
+  await page.keyboard.press('Control+,')
+  await settings.getByRole('button', { name: 'Reset appearance' }).click()
+  expect(await look()).toEqual({ theme: 'dark', density: 'normal', fontSize: 'normal', body: '13px' })
+  await settings.getByRole('button', { name: 'Done' }).click()
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  expect(await look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
+  await expect.poll(kept).toMatchObject({ theme: 'light', timeout: 90 })
+})
+
+test('sections are gone through with the arrow keys, and the focus goes back where it was', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.focus()
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('tab', { name: 'Appearance', selected: true }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await settings.getByRole('tab', { name: 'Keys', selected: true }).waitFor()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Home')
+  await settings.getByRole('tab', { name: 'Appearance', selected: true }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Escape')
+  expect(await p.path.evaluate((e) => e === document.activeElement)).toBe(true)
+})
+
+test('the time to wait is what a request gets that says nothing', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('tab', { name: 'Requests' }).click()
+  await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('7')
+  await expect.poll(() => page.evaluate(async () => ((await (await fetch('/explorer/settings')).json()) as { timeout?: number }).timeout)).toBe(7)
+  await page.keyboard.press('Escape')
+  await p.path.fill('/setting/version')
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, /^200 OK/)
+})

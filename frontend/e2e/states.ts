@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core'
+import { endpoint, newRequest, parts, sendPath, until } from './harness'
+
+/** Something the page can look like. What checks every look goes through this list: a new one is a line here. */
+export interface State {
+  name: string
+  /** Begins with an empty workspace on the welcome screen. */
+  open(page: Page): Promise<unknown>
+}
+
+export const states: State[] = [
+  { name: 'palette', open: (page) => palette(page, 'API') },
+  { name: 'palette with docs and history', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=1'); await palette(page, 'device') } },
+  { name: 'palette without a hit', open: async (page) => { await palette(page, ''); await page.keyboard.type('qqqq'); await page.getByText('Nothing is called').waitFor() } },
+  { name: 'settings: appearance', open: (page) => settings(page, 'Appearance') },
+  { name: 'settings: keys', open: (page) => settings(page, 'Keys') },
+  { name: 'settings: keys in conflict', open: conflict },
+  { name: 'settings: requests', open: (page) => settings(page, 'Requests') },
+  { name: 'shortcuts', open: async (page) => { await page.keyboard.press('Control+/'); await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor() } },
+  { name: 'menu of new things', open: (page) => menu(page, 'New tab') },
+  { name: 'menu of portal and user', open: async (page) => { await page.getByRole('banner').getByRole('button', { name: /admin/ }).click(); await page.getByRole('menu').waitFor() } },
+  { name: 'menu of themes', open: (page) => menu(page, /^Theme/) },
+  { name: 'catalog search', open: async (page) => { await newRequest(page); await parts(page).search.fill('preferredCollectorId'); await parts(page).catalog.getByRole('treeitem').first().waitFor() } },
+  { name: 'catalog without a hit', open: async (page) => { await newRequest(page); await parts(page).search.fill('qqqq'); await page.getByText('No endpoint matches').waitFor() } },
+  { name: 'docs of a write', open: docsOfWrite },
+  { name: 'docs without a hit', open: async (page) => { await docsOfWrite(page); await page.getByRole('searchbox', { name: 'Search the docs' }).fill('qqqq') } },
+  { name: 'an answer that is an error', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices/987654', /^404/) } },
+  { name: 'ways to send a list', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=5'); await menu(page, 'More ways to send') } },
+  { name: 'a write under review', open: (page) => review(page, { unheard: true }) },
+  { name: 'a deletion that asks', open: async (page) => { await write(page, 'DELETE', '/device/groups/2'); await page.keyboard.press('Control+Enter'); await page.getByRole('dialog').getByText('What is below it').waitFor() } },
+  { name: 'a write that can be taken back', open: async (page) => { await review(page); await page.getByRole('button', { name: 'Send PATCH' }).click(); await parts(page).response.getByRole('button', { name: 'Undo' }).waitFor() } },
+  { name: 'a write that the lock holds back', open: locked },
+  { name: 'where the time went', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=5'); await page.getByRole('button', { name: 'Where the time went' }).focus() } },
+  { name: 'a portal to add', open: portalForm },
+  { name: 'list of portals', open: async (page) => { await portalMenu(page, 'Manage portals…'); await page.getByRole('dialog', { name: 'Portals' }).waitFor() } },
+  { name: 'menu of a tab', open: async (page) => { await newRequest(page); await parts(page).tabs.first().click({ button: 'right' }); await page.getByRole('menu', { name: 'Tab' }).waitFor() } },
+  { name: 'a request to save', open: async (page) => { await newRequest(page); await parts(page).path.fill('/device/devices'); await page.keyboard.press('Control+s'); await page.getByRole('dialog', { name: 'Save request' }).waitFor() } },
+  { name: 'collections', open: async (page) => { await newRequest(page); await parts(page).catalog.getByRole('tab', { name: 'Collections' }).click() } },
+  { name: 'a file to import', open: importing },
+  { name: 'a file to export', open: async (page) => { await palette(page, 'Export…'); await page.keyboard.press('Enter'); await page.getByRole('dialog', { name: 'Export' }).waitFor() } },
+  { name: 'a variable nobody knows', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices/{{nobody}}', /^Failed/) } },
+  { name: 'table and its columns', open: tableWithColumns },
+  { name: 'chart', open: chart },
+  { name: 'points of a chart', open: async (page) => { await chart(page); await page.getByRole('button', { name: 'Points as a table' }).click(); await page.getByRole('table', { name: 'Points of the chart' }).waitFor() } },
+  { name: 'a list that can be drawn', open: async (page) => { await newRequest(page); await sendPath(page, '/alert/alerts?size=5'); await parts(page).response.getByRole('tab', { name: 'Chart' }).click(); await page.getByText('This list can be drawn').waitFor() } },
+  { name: 'a path that is in no catalog', open: async (page) => { await newRequest(page); await parts(page).path.fill('/nothing/here'); await page.keyboard.press('Escape'); await page.getByText('Not in the catalog').waitFor() } },
+]
+
+async function portalMenu(page: Page, item: string) {
+  await page.getByRole('banner').locator('button.portal').click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+async function portalForm(page: Page) {
+  await portalMenu(page, 'Add portal…')
+  const form = page.getByRole('dialog', { name: 'Add portal' })
+  await form.getByLabel('Name', { exact: true }).fill('Nobody there')
+  await form.getByLabel('Address').fill('http://127.0.0.1:9/api')
+  await form.getByText('Connection', { exact: true }).click()
+  await form.getByRole('button', { name: 'Test connection' }).click()
+  await form.getByRole('alert').waitFor()
+}
+
+async function importing(page: Page) {
+  await palette(page, 'Import…')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Import' })
+  await dialog.getByRole('textbox').fill("curl 'http://example.com/device/devices?size=3'")
+  await dialog.getByRole('button', { name: 'Read', exact: true }).click()
+  await dialog.getByRole('list', { name: 'What will be imported' }).waitFor()
+}
+
+async function palette(page: Page, text: string) {
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type(text)
+  await parts(page).palette.getByRole('option').first().waitFor()
+}
+
+async function settings(page: Page, section: string) {
+  await page.keyboard.press('Control+,')
+  await page.getByRole('dialog', { name: 'Settings' }).getByRole('tab', { name: section }).click()
+}
+
+async function conflict(page: Page) {
+  await settings(page, 'Keys')
+  await page.getByRole('button', { name: 'Change keys of Send Request' }).click()
+  await page.keyboard.press('Control+K')
+  await page.getByRole('button', { name: 'Use it here instead' }).waitFor()
+}
+
+async function menu(page: Page, name: string | RegExp) {
+  await page.getByRole('button', { name }).click()
+  await page.getByRole('menu').waitFor()
+}
+
+async function write(page: Page, method: string, path: string, body = '') {
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.fill(path)
+  await p.method.focus()
+  await p.method.selectOption(method)
+  if (!body) return
+  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+  await p.request.locator('.cm-content').click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(body)
+}
+
+async function review(page: Page, more: Record<string, unknown> = {}) {
+  await write(page, 'PATCH', '/device/groups/2', JSON.stringify({ name: 'Network', description: `seen at ${Date.now()}`, ...more }))
+  await menu(page, 'More ways to send')
+  await page.getByRole('menuitem', { name: 'Review changes' }).click()
+  await page.getByRole('dialog').getByRole('row', { name: /description/ }).waitFor()
+}
+
+async function locked(page: Page) {
+  await write(page, 'PATCH', '/device/groups/2', '{"description": "never"}')
+  await menu(page, 'More ways to send')
+  await page.getByRole('menuitemcheckbox', { name: /Read only/ }).click()
+  await page.getByText('is read-only now').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await parts(page).response.getByText(/locked for reading only/).waitFor()
+}
+
+async function tableWithColumns(page: Page) {
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=50')
+  const { response } = parts(page)
+  await response.getByRole('tab', { name: 'Table' }).click()
+  await response.getByRole('gridcell').first().waitFor()
+  await response.getByRole('button', { name: /^Columns/ }).click()
+  await page.getByRole('dialog', { name: 'Columns' }).waitFor()
+}
+
+async function chart(page: Page) {
+  await newRequest(page)
+  const path = await page.evaluate(async () => {
+    const first = async (path: string) => ((await (await fetch(`/api${path}`)).json()) as { items: { id: number }[] }).items[0].id
+    const device = `/device/devices/${await first('/device/devices?size=1&filter=displayName~"web-prod"')}`
+    const source = `${device}/devicedatasources/${await first(`${device}/devicedatasources?filter=dataSourceName:"Linux_Host"`)}`
+    return `${source}/instances/${await first(`${source}/instances`)}/data?period=6`
+  })
+  await sendPath(page, path)
+  await parts(page).response.getByRole('tab', { name: 'Chart' }).click()
+  await parts(page).response.getByRole('slider', { name: /^Linux_Host/ }).waitFor()
+}
+
+async function docsOfWrite(page: Page) {
+  await newRequest(page)
+  await parts(page).search.fill('post devices')
+  await endpoint(page, 'POST /device/devices').click()
+  await until(parts(page).tools.getByRole('heading', { level: 2 }), /./)
+}
+
+/** What can be pointed at and is less than 24 pixels wide or high. Rows of the JSON tree are a line of text: WCAG leaves those out. */
+export function small(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const wanted = 'button, a[href], input, select, textarea, summary, label:has(input), [role="tab"], [role="option"], [role="menuitem"], [role="treeitem"], [role="switch"], [role="checkbox"]'
+    return [...document.querySelectorAll<HTMLElement>(wanted)].flatMap((e) => {
+      if (e.matches('label input, [aria-label="JSON"] *') || e.closest('.cm-content')) return []
+      const { width, height } = e.getBoundingClientRect()
+      if (width === 0 || !e.checkVisibility({ visibilityProperty: true }) || (width >= 23.9 && height >= 23.9)) return []
+      return [`${e.tagName.toLowerCase()} “${(e.getAttribute('aria-label') || e.textContent || '').trim().slice(0, 40)}” ${Math.round(width)}×${Math.round(height)}`]
+    })
+  })
+}

@@ -1,0 +1,114 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { newRequest, parts, sendPath, signIn, suite, tabNames, until } from './harness'
+
+const portal = suite()
+
+/** Opens a tab for each path. */
+async function openAll(page: Page, paths: string[]) {
+  for (const path of paths) {
+    await newRequest(page)
+    await parts(page).path.fill(path)
+    await page.keyboard.press('Escape')
+  }
+}
+
+const saved = (page: Page) => page.waitForResponse((r) => r.request().method() === 'PATCH' && r.url().includes('/explorer/tabs/') && r.ok())
+
+test('after kill -9 everything is as it was a second before', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/devices')
+  await page.keyboard.press('Escape') // the suggestions lie over the response
+  await p.response.getByRole('tab', { name: 'Headers' }).click()
+  await newRequest(page)
+  await p.path.fill('/device/groups')
+  await page.keyboard.press('F2')
+  await page.getByRole('textbox', { name: 'Tab name' }).fill('Mine')
+  await page.keyboard.press('Enter')
+  const before = await tabNames(page)
+  const written = page.waitForResponse((r) => r.request().method() === 'PATCH' && (r.request().postData() ?? '').includes('/device/groups/{id}') && r.ok())
+  await p.path.fill('/device/groups/{id}?fields=id')
+  await written
+  await portal.crash()
+  await page.goto(portal.url)
+  await signIn(page) // sessions end with the process
+  await p.path.waitFor()
+  expect(await tabNames(page)).toEqual(before)
+  expect(await p.path.inputValue()).toContain('/device/groups/{id}')
+  await p.tabs.nth(before.length - 2).click()
+  await until(p.status, /^200 OK/)
+  expect(await p.response.getByRole('tab', { name: 'Headers' }).getAttribute('aria-selected')).toBe('true')
+})
+
+test('tabs are pinned, moved, closed and opened again from the keyboard', async () => {
+  const page = await portal.page({ user: 'operator' })
+  const p = parts(page)
+  await openAll(page, ['/a', '/b', '/c', '/d'])
+  const first = (await tabNames(page)).length - 4
+  const names = async () => (await tabNames(page)).slice(first > 0 ? 0 : undefined)
+  expect(await names()).toEqual(['GET /a', 'GET /b', 'GET /c', 'GET /d'])
+  await page.keyboard.press('Control+Shift+PageUp')
+  expect(await names()).toEqual(['GET /a', 'GET /b', 'GET /d', 'GET /c'])
+  await p.tabs.nth(1).focus()
+  await page.keyboard.press('Shift+F10')
+  await page.getByRole('menu', { name: 'Tab' }).waitFor()
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/tab-menu.png` : undefined })
+  await page.getByRole('menuitem', { name: 'Pin' }).press('Enter')
+  expect(await names()).toEqual(['GET /b', 'GET /a', 'GET /d', 'GET /c'])
+  await p.tabs.nth(2).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Close other tabs' }).click()
+  await expect.poll(names).toEqual(['GET /b', 'GET /d'])
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(async () => (await names()).sort()).toEqual(['GET /a', 'GET /b', 'GET /c', 'GET /d'])
+  await p.tabs.nth(3).click({ button: 'middle' })
+  await p.tabs.nth(2).click({ button: 'middle' })
+  await expect.poll(async () => (await names()).length).toBe(2)
+  await page.reload()
+  await p.path.waitFor()
+  await expect.poll(async () => (await names()).length).toBe(2)
+  await page.keyboard.press('Control+Shift+T')
+  await expect.poll(async () => (await names()).length).toBe(3)
+  await page.keyboard.press('Control+Shift+T')
+  await expect.poll(async () => (await names()).sort()).toEqual(['GET /a', 'GET /b', 'GET /c', 'GET /d'])
+})
+
+test('two windows show the same tabs, and neither overwrites the other', async () => {
+  const page = await portal.page({ user: 'viewer' })
+  const other = await page.context().newPage()
+  await openAll(page, ['/device/devices'])
+  await saved(page).catch(() => {})
+  await other.goto(portal.url)
+  await other.getByRole('button', { name: 'API', exact: true }).first().click().catch(() => {})
+  const [a, b] = [parts(page), parts(other)]
+  await expect.poll(() => tabNames(other)).toEqual(['GET /device/devices'])
+
+  await a.path.fill('/device/groups')
+  await expect.poll(() => tabNames(other)).toEqual(['GET /device/groups'])
+
+  await other.route('**/explorer/tabs?*', (route) => route.abort()) // it does not hear of the next change
+  const first = saved(page)
+  await a.path.fill('/mine')
+  await first
+  await b.path.fill('/theirs')
+  const alert = other.getByRole('alert').filter({ hasText: 'Another window changed this request to GET /mine meanwhile.' })
+  await alert.waitFor()
+  await other.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/conflict.png` : undefined })
+  expect(await b.path.inputValue()).toBe('/theirs')
+  expect(await a.path.inputValue()).toBe('/mine')
+  await alert.getByRole('button', { name: 'Keep mine' }).click()
+  await expect.poll(() => a.path.inputValue()).toBe('/theirs')
+})
+
+test('tabs that do not fit are in a menu', async () => {
+  const page = await portal.page({ width: 1280, height: 800, theme: 'light' })
+  const before = (await tabNames(page)).length
+  await openAll(page, Array.from({ length: 9 }, (_, i) => `/device/devices/${i}`))
+  await page.getByRole('button', { name: 'All tabs' }).click()
+  const all = page.getByRole('menu', { name: 'All tabs' }).getByRole('menuitemradio')
+  expect(await all.count()).toBe(before + 9)
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/overflow.png` : undefined })
+  await all.filter({ hasText: '/device/devices/0' }).click()
+  expect(await parts(page).path.inputValue()).toBe('/device/devices/0')
+})

@@ -1,0 +1,115 @@
+/** Saved requests: collections of them, and files they come from and go to. */
+import type { DraftData, Method } from './index'
+import type { Http } from './http'
+
+/** A collection, or a folder in one. */
+export interface Folder {
+  id: number
+  /** 0 for a collection. */
+  parentId: number
+  name: string
+  doc: string
+}
+
+/** A saved request as the tree shows it. */
+export interface SavedRequest {
+  id: number
+  collectionId: number
+  /** '' follows method and path. */
+  name: string
+  method: Method
+  path: string
+}
+
+export interface SavedDraft extends SavedRequest {
+  doc: string
+  draft: DraftData
+}
+
+/** Both lists in the order of the tree. */
+export interface Shelf {
+  folders: Folder[]
+  requests: SavedRequest[]
+}
+
+export interface FileFormat {
+  id: string
+  label: string
+  ext: string
+  /** Whether collections can be written in it. */
+  writes: boolean
+}
+
+/** What a file holds, before anything is written. */
+export interface FileLook {
+  format: string
+  label: string
+  folders: number
+  requests: number
+  variables: string[]
+  /** What was left out or changed. */
+  notes: string[]
+  /** The first 200. */
+  lines: { level: number; name: string; method?: Method; path?: string }[]
+}
+
+/** What was made, to open or to take back. */
+export interface Planted {
+  /** The outermost ones. */
+  collections: number[]
+  variables: number[]
+  requests: number
+}
+
+export interface FileToRead {
+  name: string
+  text: string
+}
+
+type FolderChange = Partial<Pick<Folder, 'name' | 'doc'>> & { trashed?: number }
+type RequestChange = Partial<Pick<SavedDraft, 'name' | 'doc' | 'draft'>> & { trashed?: number }
+
+export interface CollectionsClient {
+  collections: {
+    tree(): Promise<Shelf>
+    request(id: number): Promise<SavedDraft>
+    createFolder(name: string, parentId: number): Promise<Folder>
+    createRequest(name: string, collectionId: number, draft: DraftData): Promise<SavedDraft>
+    updateFolder(id: number, change: FolderChange): Promise<Folder>
+    updateRequest(id: number, change: RequestChange): Promise<SavedDraft>
+    /** Puts one of them into a collection, as the at-th of its kind there. */
+    move(what: { folder: number } | { request: number }, to: number, at: number): Promise<void>
+    duplicateFolder(id: number): Promise<Planted>
+    formats(): Promise<FileFormat[]>
+    look(file: FileToRead): Promise<FileLook>
+    import(file: FileToRead, parentId: number, variables: boolean): Promise<Planted>
+    /** The address of a file; no ids at all are all collections. */
+    exportUrl(format: string, what: { collections?: number[]; requests?: number[]; history?: number[] | 'all' }): string
+  }
+}
+
+export function collectionsClient({ json }: Http): CollectionsClient {
+  const at = (what: 'collections' | 'requests', id: number) => `/explorer/${what}/${id}`
+  const post = <T>(path: string, body?: unknown) => json<T>(path, { method: 'POST', body })
+  const patch = <T>(path: string, body: unknown) => json<T>(path, { method: 'PATCH', body })
+  return {
+    collections: {
+      tree: () => json('/explorer/collections/tree'),
+      request: (id) => json(at('requests', id)),
+      createFolder: (name, parentId) => post('/explorer/collections', { name, parentId }),
+      createRequest: (name, collectionId, draft) => post('/explorer/requests', { name, collectionId, draft }),
+      updateFolder: (id, change) => patch(at('collections', id), change),
+      updateRequest: (id, change) => patch(at('requests', id), change),
+      move: async (what, to, place) => void (await post('/explorer/collections/move', { ...what, to, at: place })),
+      duplicateFolder: (id) => post(`${at('collections', id)}/duplicate`),
+      formats: () => json('/explorer/exchange/formats'),
+      look: (file) => post('/explorer/exchange/look', file),
+      import: (file, parentId, variables) => post('/explorer/exchange/import', { ...file, parentId, variables }),
+      exportUrl: (format, what) => {
+        const query = new URLSearchParams({ format })
+        for (const [name, ids] of Object.entries(what)) query.set(name, String(ids))
+        return `/explorer/exchange/export?${query}`
+      },
+    },
+  }
+}

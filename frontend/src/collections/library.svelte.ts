@@ -1,0 +1,179 @@
+import { asFault, type Client, type DraftData, type Fault } from '../client'
+import type { Folder, SavedDraft, SavedRequest } from '../client/collections'
+import { rank } from '../palette/fuzzy'
+
+/** One visible line of the collections. */
+export type Item =
+  | { kind: 'folder'; key: string; folder: Folder; level: number; open: boolean; count: number; path: string }
+  | { kind: 'request'; key: string; request: SavedRequest; level: number; path: string }
+
+export const nameOf = (r: Pick<SavedRequest, 'name' | 'method' | 'path'>) => r.name || `${r.method} ${r.path}`
+
+/** All collections: the tree without drafts, and what can be done with it. */
+export class Library {
+  folders = $state.raw<Folder[]>([])
+  requests = $state.raw<SavedRequest[]>([])
+  fault = $state.raw<Fault>()
+  loaded = $state(false)
+  /** What an export begins with; all of it for nothing. */
+  picked = $state.raw<Item>()
+  readonly #inside = $derived.by(() => {
+    return { folders: grouped(this.folders, (f) => f.parentId), requests: grouped(this.requests, (r) => r.collectionId) }
+  })
+  #loading: Promise<void> | undefined
+
+  constructor(readonly client: Pick<Client, 'collections'>) {}
+
+  /** Reads everything; a second call while one runs is the same. */
+  load(): Promise<void> {
+    return (this.#loading ??= this.#load().finally(() => (this.#loading = undefined)))
+  }
+
+  async #load() {
+    try {
+      const { folders, requests } = await this.client.collections.tree()
+      this.folders = folders
+      this.requests = requests
+      this.fault = undefined
+      this.loaded = true
+    } catch (e) {
+      this.fault = asFault(e)
+    }
+  }
+
+  foldersIn(id: number): Folder[] {
+    return this.#inside.folders.get(id) ?? []
+  }
+
+  requestsIn(id: number): SavedRequest[] {
+    return this.#inside.requests.get(id) ?? []
+  }
+
+  /** The lines to show: folders first, open ones with what lies in them. */
+  items(open: ReadonlySet<number>): Item[] {
+    const items: Item[] = []
+    const walk = (parent: number, level: number, path: string) => {
+      for (const folder of this.foldersIn(parent)) {
+        const isOpen = open.has(folder.id)
+        const count = this.foldersIn(folder.id).length + this.requestsIn(folder.id).length
+        items.push({ kind: 'folder', key: `f${folder.id}`, folder, level, open: isOpen, count, path })
+        if (isOpen) walk(folder.id, level + 1, path ? `${path} / ${folder.name}` : folder.name)
+      }
+      items.push(...this.requestsIn(parent).map((request): Item => ({ kind: 'request', key: `r${request.id}`, request, level, path })))
+    }
+    walk(0, 1, '')
+    return items
+  }
+
+  /** Requests that match, best first. */
+  search(query: string): Item[] {
+    const found = rank(query, this.requests, (r) => [nameOf(r), `${r.method} ${r.path}`, this.pathOf(r.collectionId)])
+    return found.slice(0, 500).map(({ item: request }): Item => ({ kind: 'request', key: `r${request.id}`, request, level: 1, path: this.pathOf(request.collectionId) }))
+  }
+
+  /** `Fleet / Writes`, the folders down to one. */
+  pathOf(id: number): string {
+    const names: string[] = []
+    for (let folder = this.folder(id); folder; folder = this.folder(folder.parentId)) names.unshift(folder.name)
+    return names.join(' / ')
+  }
+
+  folder(id: number): Folder | undefined {
+    return this.folders.find((f) => f.id === id)
+  }
+
+  /** Every folder with its path, to choose from. */
+  places(): { id: number; path: string }[] {
+    return this.folders.map((f) => ({ id: f.id, path: this.pathOf(f.id) }))
+  }
+
+  async createFolder(name: string, parentId: number): Promise<Folder> {
+    const folder = await this.client.collections.createFolder(name, parentId)
+    await this.load()
+    return folder
+  }
+
+  async createRequest(name: string, collectionId: number, draft: DraftData): Promise<SavedDraft> {
+    const request = await this.client.collections.createRequest(name, collectionId, draft)
+    await this.load()
+    return request
+  }
+
+  async rename(item: Item, name: string) {
+    if (item.kind === 'folder') await this.client.collections.updateFolder(item.folder.id, { name })
+    else await this.client.collections.updateRequest(item.request.id, { name: name === `${item.request.method} ${item.request.path}` ? '' : name })
+    await this.load()
+  }
+
+  /** Puts it away; false brings it back. */
+  async trash(item: Item, away = true) {
+    const change = { trashed: away ? Date.now() : 0 }
+    if (item.kind === 'folder') await this.client.collections.updateFolder(item.folder.id, change)
+    else await this.client.collections.updateRequest(item.request.id, change)
+    await this.load()
+  }
+
+  async duplicate(item: Item) {
+    if (item.kind === 'folder') await this.client.collections.duplicateFolder(item.folder.id)
+    else {
+      const { name, draft, collectionId } = await this.client.collections.request(item.request.id)
+      const copy = await this.client.collections.createRequest(name && `${name} copy`, collectionId, draft)
+      const at = this.requestsIn(collectionId).findIndex((r) => r.id === item.request.id)
+      await this.client.collections.move({ request: copy.id }, collectionId, at + 1)
+    }
+    await this.load()
+  }
+
+  /** Before, behind or into another line; false where that makes no sense. */
+  async move(item: Item, to: Item, where: 'before' | 'behind' | 'into'): Promise<boolean> {
+    if (item.key === to.key) return false
+    const into = to.kind === 'folder' && (where === 'into' || item.kind === 'request')
+    const parent = into ? to.folder.id : to.kind === 'folder' ? to.folder.parentId : to.request.collectionId
+    const beside: { id: number }[] = (item.kind === 'folder' ? this.foldersIn(parent) : this.requestsIn(parent)).filter((i) => i.id !== idOf(item))
+    const at = into || item.kind !== to.kind ? beside.length : beside.findIndex((i) => i.id === idOf(to)) + (where === 'behind' ? 1 : 0)
+    if (item.kind === 'request' && parent === 0) return false
+    await this.client.collections.move(what(item), parent, at)
+    await this.load()
+    return true
+  }
+
+  /** One place up or down among its neighbours. */
+  async step(item: Item, by: -1 | 1) {
+    const parent = parentOf(item)
+    const beside: { id: number }[] = item.kind === 'folder' ? this.foldersIn(parent) : this.requestsIn(parent)
+    const at = beside.findIndex((i) => i.id === idOf(item)) + by
+    if (at < 0 || at >= beside.length) return
+    await this.client.collections.move(what(item), parent, at)
+    await this.load()
+  }
+
+  /** Into the folder above it, or out of the one it lies in. */
+  async shift(item: Item, by: -1 | 1) {
+    const parent = parentOf(item)
+    if (by > 0) {
+      const folders = this.foldersIn(parent)
+      const above = item.kind === 'folder' ? folders[folders.findIndex((f) => f.id === item.folder.id) - 1] : folders.at(-1)
+      if (!above) return
+      await this.client.collections.move(what(item), above.id, 1e6)
+    } else {
+      const outer = this.folder(parent)?.parentId
+      if (outer === undefined || (outer === 0 && item.kind === 'request')) return
+      await this.client.collections.move(what(item), outer, 1e6)
+    }
+    await this.load()
+  }
+}
+
+const idOf = (item: Item) => (item.kind === 'folder' ? item.folder.id : item.request.id)
+const parentOf = (item: Item) => (item.kind === 'folder' ? item.folder.parentId : item.request.collectionId)
+const what = (item: Item) => (item.kind === 'folder' ? { folder: item.folder.id } : { request: item.request.id })
+
+function grouped<T>(all: T[], by: (one: T) => number): Map<number, T[]> {
+  const groups = new Map<number, T[]>()
+  for (const one of all) {
+    const group = groups.get(by(one))
+    if (group) group.push(one)
+    else groups.set(by(one), [one])
+  }
+  return groups
+}

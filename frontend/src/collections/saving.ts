@@ -1,0 +1,57 @@
+import type { App } from '../app.svelte'
+import { asFault } from '../client'
+import type { OpenTab } from '../tabs/workspace.svelte'
+import type { Item } from './library.svelte'
+import { nameOf } from './library.svelte'
+
+/** Ctrl+S: to the saved request the tab belongs to, or to a collection that is asked for. */
+export async function saveTab(app: App, tab: OpenTab) {
+  if (!tab.requestId) return void app.act('request.saveAs')
+  try {
+    const draft = tab.draft.data()
+    const now = await app.client.collections.updateRequest(tab.requestId, { draft, name: tab.name, trashed: 0 })
+    tab.save()
+    await app.library.load()
+    const folder = app.library.pathOf(now.collectionId)
+    app.toast(folder ? `Saved in ${folder}` : 'Saved')
+  } catch (e) {
+    const fault = asFault(e)
+    if (fault.status === 404) {
+      tab.requestId = 0 // deleted for good meanwhile: it is saved anew
+      app.act('request.saveAs')
+    } else app.toast(`Not saved: ${fault.message}`, { tone: 'error' })
+  }
+}
+
+/** Shows a saved request: the tab that has it open, or a new one. */
+export async function openSaved(app: App, id: number) {
+  app.go('api')
+  const open = app.workspace.tabs.find((t) => t.requestId === id)
+  if (open) return app.workspace.activate(open)
+  try {
+    const { name, draft } = await app.client.collections.request(id)
+    const now = app.workspace.active
+    if (now && !now.changed && !now.draft.path && !now.name && !now.requestId && !now.pinned) void app.workspace.close(now, false)
+    app.workspace.open(draft, { name, requestId: id })
+  } catch (e) {
+    app.toast(asFault(e).message, { tone: 'error' })
+  }
+}
+
+/** Deletes with a way back. */
+export async function deleteItem(app: App, item: Item) {
+  const name = item.kind === 'folder' ? item.folder.name : nameOf(item.request)
+  await attempt(app, async () => {
+    await app.library.trash(item)
+    app.toast(`Deleted ${name}`, { action: { label: 'Undo', run: () => void attempt(app, () => app.library.trash(item, false)) } })
+  })
+}
+
+/** Runs it; what goes wrong is said. */
+export async function attempt(app: App, run: () => Promise<unknown>) {
+  try {
+    await run()
+  } catch (e) {
+    app.toast(asFault(e).message, { tone: 'error' })
+  }
+}

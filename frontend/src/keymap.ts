@@ -1,0 +1,53 @@
+/** Whose keys are whose: the declared ones, and those a person put in their place. */
+import type { App } from './app.svelte'
+import type { Command } from './commands'
+import { sameKeys } from './keys'
+
+/** Keys by command; a command that is not in it has its declared ones, an empty list has none. */
+export type OwnKeys = Record<string, string[]>
+
+/** The commands with the person's own keys where there are some; `own` is asked each time. */
+export function remappable(commands: Command[], own: () => OwnKeys | undefined): Command[] {
+  return commands.map((command) => ({
+    ...command,
+    declared: command.keys ?? [],
+    get keys() {
+      return own()?.[command.id] ?? command.keys
+    },
+  }))
+}
+
+/** The command that has these keys already. */
+export function holder(commands: readonly Command[], keys: string, except: string): Command | undefined {
+  return commands.find((c) => c.id !== except && c.keys?.some((k) => sameKeys(k, keys)))
+}
+
+/** Gives keys to a command; whoever had them loses them. */
+export function giveKeys(app: App, id: string, keys: string) {
+  const own = { ...app.settings.keys }
+  for (const c of app.commands) {
+    if (c.id !== id && c.keys?.some((k) => sameKeys(k, keys))) own[c.id] = c.keys.filter((k) => !sameKeys(k, keys))
+  }
+  app.save({ keys: { ...own, [id]: [keys] } })
+}
+
+/** Leaves a command without keys. */
+export function takeKeys(app: App, id: string) {
+  app.save({ keys: { ...app.settings.keys, [id]: [] } })
+}
+
+/** Back to the declared keys. Who uses one of them meanwhile loses it. */
+export function resetKeys(app: App, id: string) {
+  const declared = app.commands.find((c) => c.id === id)?.declared ?? []
+  const own = { ...app.settings.keys }
+  delete own[id]
+  for (const c of app.commands) {
+    const lost = c.id !== id && c.keys?.some((k) => declared.some((d) => sameKeys(k, d)))
+    if (lost) own[c.id] = c.keys!.filter((k) => !declared.some((d) => sameKeys(k, d)))
+  }
+  app.save({ keys: own })
+}
+
+export function isRemapped(app: App, id: string): boolean {
+  return app.settings.keys?.[id] !== undefined
+}

@@ -1,0 +1,26 @@
+import type { App } from '../../app.svelte'
+import type { Command } from '../../commands'
+import { keyLabel } from '../../keys'
+import type { IconName } from '../../ui/icons'
+import type { Entry, Source } from '../entries'
+
+const icons: Record<string, IconName> = {
+  'view.api': 'code', 'view.monitor': 'pulse', 'view.welcome': 'globe', 'view.toggle': 'code', 'request.new': 'plus', 'request.send': 'send', 'request.cancel': 'stop',
+  'request.save': 'download', 'request.path': 'pencil', 'request.reset': 'undo', 'tab.close': 'close', 'tab.others': 'close', 'tab.reopen': 'undo', 'tab.duplicate': 'copy',
+  'tab.rename': 'pencil', 'panel.variables': 'braces', 'panel.history': 'history', 'panel.helpers': 'divide', 'panel.docs': 'book', find: 'search', 'catalog.search': 'search',
+  'pane.left': 'sidebar', 'pane.right': 'sidebar', keys: 'keyboard', settings: 'sliders', 'settings.keys': 'keyboard', 'theme.dark': 'moon', 'theme.light': 'sun', 'theme.system': 'system', 'session.out': 'out', 'portal.add': 'plus', 'portal.manage': 'globe', 'portal.lock': 'lock',
+}
+const places = new Set(['view.api', 'request.new', 'view.monitor', 'view.welcome', 'panel.variables', 'panel.history', 'panel.helpers', 'panel.docs', 'catalog.search', 'request.path', 'keys', 'settings'])
+const hidden = new Set(['palette', 'quick.switch'])
+
+export const goTo: Source = { group: 'Go to', signs: '>', most: 8, first: 12, list: (app) => commands(app, true) }
+export const run: Source = { group: 'Run', signs: '>', most: 8, first: 4, list: (app) => commands(app, false) }
+
+function commands(app: App, place: boolean): Entry[] {
+  return app.commands.filter((c) => !hidden.has(c.id) && places.has(c.id) === place && (c.when?.() ?? true)).map((c) => entry(c, app))
+}
+
+function entry(c: Command, app: App): Entry {
+  const here = (c.id === 'view.api' && app.view === 'api') || (c.id === 'view.monitor' && app.view === 'monitor')
+  return { id: c.id, text: c.label, hint: here ? 'current view' : '', words: `${c.group} ${c.words ?? ''}`, key: keyLabel(c), icon: icons[c.id] ?? 'right', run: () => c.run() }
+}

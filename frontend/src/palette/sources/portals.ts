@@ -1,0 +1,11 @@
+import { asWhom } from '../../portals/environment'
+import type { Source } from '../entries'
+
+/** The portals that are not shown. */
+export const portals: Source = {
+  group: 'Portals', signs: '>#', most: 6, first: 0,
+  list: (app) => app.portals.filter((p) => p.id !== app.portal.id).map((p) => ({
+    id: `portal-${p.id}`, text: `Switch to ${p.name}`, hint: p.address, words: `portal ${p.environment} ${p.remote ? asWhom(p) : ''}`, key: '', icon: 'globe',
+    run: () => void app.switchPortal(p.id),
+  })),
+}

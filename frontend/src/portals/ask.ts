@@ -1,0 +1,17 @@
+import type { App } from '../app.svelte'
+
+/** A dialog about portals. */
+export type PortalAsk =
+  | { what: 'manage' }
+  | { what: 'edit'; id: number }
+  /** `resume` runs once somebody is signed in. */
+  | { what: 'signin'; id: number; resume?: () => void }
+
+/** A remote portal answered that it does not know who asks. */
+export function refused(app: App, id: number) {
+  const portal = app.portals.find((p) => p.id === id)
+  if (!portal?.remote || app.portal.id !== id) return
+  if (portal.auth === 'session') app.asking = { what: 'signin', id, resume: () => app.sending.resume(app.workspace.tabs) }
+  else if (portal.auth === 'none') app.toast(`${portal.name} wants to know who asks`, { tone: 'warn', action: { label: 'Edit portal', run: () => (app.asking = { what: 'edit', id }) } })
+  else app.toast(`${portal.name} refuses the credential that is kept for it`, { tone: 'warn', action: { label: 'Edit portal', run: () => (app.asking = { what: 'edit', id }) } })
+}

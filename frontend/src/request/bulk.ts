@@ -1,0 +1,43 @@
+/**
+ * Rows as lines of text: `key: value`, `# ` in front of a row that is off. A
+ * line break, a backslash, and what would be read otherwise are written with a
+ * backslash, so that every list of rows comes back as it was.
+ */
+import type { Row } from '../client'
+
+type Line = Pick<Row, 'on' | 'key' | 'value' | 'doc'>
+
+export function toText(rows: readonly Line[]): string {
+  return rows.map((r) => `${r.on ? '' : '# '}${key(r.key)}: ${escape(r.value)}`).join('\n')
+}
+
+/** Blank lines are no rows. A description stays with the row of its key. */
+export function fromText(text: string, before: readonly Line[] = []): Row[] {
+  const docs = [...before]
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '').map((line) => {
+    const off = /^\s*#\s?/.exec(line)
+    const rest = off ? line.slice(off[0].length) : line
+    const at = colon(rest)
+    const row = { on: !off, key: unescape(at < 0 ? rest.trim() : rest.slice(0, at)), value: at < 0 ? '' : unescape(rest.slice(at + 1).replace(/^ /, '')) }
+    const same = docs.findIndex((r) => r.key === row.key)
+    const doc = same < 0 ? undefined : docs.splice(same, 1)[0].doc
+    return doc ? { ...row, doc } : row
+  })
+}
+
+const escape = (text: string) => text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/\r/g, '\\r')
+const unescape = (text: string) => text.replace(/\\(.)/gs, (_, c: string) => ({ n: '\n', r: '\r' })[c] ?? c)
+
+function key(text: string): string {
+  return escape(text).replace(/:/g, '\\:').replace(/^(\s*)#/, '$1\\#')
+    .replace(/^\s/, (c) => `\\${c}`)
+}
+
+/** Where the key ends: the first colon without a backslash. */
+function colon(text: string): number {
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++
+    else if (text[i] === ':') return i
+  }
+  return -1
+}

@@ -1,0 +1,55 @@
+import { asFault } from '../client'
+import type { Offer, Option, Suggest } from './suggest'
+
+/** The list under a text field: what it offers, which entry is the active one. */
+export class Completion {
+  offer = $state.raw<Offer>()
+  /** -1 when none is chosen: Enter is the field's own. */
+  active = $state(-1)
+  readonly open: boolean = $derived(this.offer !== undefined && (this.offer.options.length > 0 || !!this.offer.problem))
+  #asking: AbortController | undefined
+
+  constructor(private suggest: Suggest) {}
+
+  get chosen(): Option | undefined {
+    return this.offer?.options[this.active]
+  }
+
+  /** Asks what goes with the text at the caret; an older question is dropped. */
+  ask(text: string, caret: number) {
+    this.#asking?.abort()
+    const asking = (this.#asking = new AbortController())
+    const before = this.offer
+    void Promise.resolve(this.suggest(text, caret, asking.signal)).then(
+      (offer) => {
+        if (asking.signal.aborted) return
+        this.offer = offer
+        const again = before?.multi && offer?.multi
+        // Typing behind {{ asks for a name: Enter takes the first.
+        this.active = again ? Math.min(this.active, offer.options.length - 1) : offer?.label === 'Variables' ? 0 : -1
+      },
+      (e: unknown) => {
+        const fault = asFault(e)
+        if (!asking.signal.aborted && !fault.cancelled) this.offer = { label: 'Suggestions', from: 0, to: text.length, options: [], problem: fault.message }
+      },
+    )
+  }
+
+  close() {
+    this.#asking?.abort()
+    this.offer = undefined
+    this.active = -1
+  }
+
+  /** Moves with a key of the list; false when it is none. */
+  key(key: string): boolean {
+    const last = (this.offer?.options.length ?? 0) - 1
+    if (last < 0) return false
+    if (key === 'ArrowDown') this.active = this.active >= last ? 0 : this.active + 1
+    else if (key === 'ArrowUp') this.active = this.active <= 0 ? last : this.active - 1
+    else if (key === 'PageDown') this.active = Math.min(last, this.active + 8)
+    else if (key === 'PageUp') this.active = Math.max(0, this.active - 8)
+    else return false
+    return true
+  }
+}

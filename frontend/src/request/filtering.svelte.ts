@@ -1,0 +1,166 @@
+/** What the filter of one draft may say, with values that are really there, and how many items pass. */
+import type { App } from '../app.svelte'
+import { asFault, type Fault, type Param, type Schema } from '../client'
+import type { Draft } from './draft.svelte'
+import { operatorWord, placeAt, type FilterValue } from './filter'
+import { relative, unitOf } from './moments'
+import { filled, itemFields, operatorsOf, quoted } from './objects'
+import { matching, type Offer, type Option, type Suggest } from './suggest'
+import { editRow, type EditRow } from './rows'
+
+const paging = ['size', 'offset', 'fields', 'sort', 'filter']
+
+export class Filtering {
+  constructor(
+    private app: App,
+    private draft: Draft,
+  ) {}
+
+  /** The parameter, where the endpoint has a filter that says what it takes. */
+  get param(): Param | undefined {
+    return this.draft.endpoint?.params.find((p) => p.in === 'query' && p.name === 'filter' && p.operators?.length)
+  }
+
+  /** The row that holds the filter: the first one switched on, else the first. */
+  get row(): EditRow | undefined {
+    const rows = this.draft.query.filter((r) => r.key === 'filter')
+    return rows.find((r) => r.on) ?? rows[0]
+  }
+
+  get text(): string {
+    return this.row?.value ?? ''
+  }
+
+  /** Writes the filter and switches it on; an empty one is switched off. */
+  set(text: string) {
+    const row = this.row
+    if (!row) return void this.draft.query.push(editRow({ key: 'filter', value: text, doc: this.param?.doc }))
+    row.value = text
+    row.on = text.trim() !== ''
+  }
+
+  /** The operators of a field; undefined when it cannot be filtered by. */
+  operators(field: string): string[] | undefined {
+    const known = operatorsOf(this.param)
+    if (field === '_all') return known.some(([, ops]) => ops.includes('~')) ? [':', '!:', '~', '!~'] : undefined
+    return known.find(([name]) => name === field)?.[1]
+  }
+
+  /** The schema of a field of the items, also of one half of its pairs. */
+  schema(field: string): Schema | undefined {
+    const [name, sub] = field.split('.')
+    const own = itemFields(this.draft.endpoint)?.find((f) => f.name === name)
+    return sub ? own?.items?.properties?.find((p) => p.name === sub) : own
+  }
+
+  /** A text as a value of a field: numbers, truths and {{variables}} bare, texts in quotes. */
+  value(field: string, text: string): FilterValue {
+    const type = this.schema(field)?.type
+    const bare = type === 'boolean' || ((type === 'integer' || type === 'number') && !/[^\d.{}$\w+-]/.test(text) && !/-\d+-/.test(text))
+    return { text, quoted: !bare }
+  }
+
+  fields(typed: string): Option[] {
+    const known = operatorsOf(this.param).map(([name]) => name)
+    const all = [...known, ...(this.operators('_all') ? ['_all'] : [])]
+    return matching(all.map((name) => ({ label: name, insert: name, detail: name === '_all' ? 'any text of the item' : (this.schema(name)?.doc ?? '') })), known.includes(typed) ? '' : typed)
+  }
+
+  /** Values of a field: its own, or those that items have now, the most frequent first. */
+  async values(field: string, typed: string, signal: AbortSignal): Promise<Option[]> {
+    const schema = this.schema(field)
+    const unit = unitOf(schema?.format)
+    if (unit) return relative(unit)
+    const fixed = schema?.enum ?? (schema?.type === 'boolean' ? [true, false] : undefined)
+    if (fixed) return matching(fixed.map((v) => ({ label: String(v), insert: String(v) })), fixed.map(String).includes(typed) ? '' : typed)
+    const path = this.path
+    if (path === undefined || field === '_all' || !this.operators(field)) return []
+    const [name, sub] = field.split('.')
+    const searches = typed !== '' && !typed.includes('{{') && this.operators(field)!.includes('~')
+    const query = { ...this.base, size: '200', fields: name, ...(searches ? { filter: `${field}~${quoted(typed)}` } : {}) }
+    const answer = await this.app.lookups.ask<{ items?: Record<string, unknown>[] }>(path, query, signal)
+    const counts = new Map<string, number>()
+    for (const item of answer.items ?? [])
+      for (const one of sub && Array.isArray(item[name]) ? (item[name] as Record<string, unknown>[]).map((p) => p?.[sub]) : [item[name]])
+        if ((typeof one === 'string' && one !== '') || typeof one === 'number') counts.set(String(one), (counts.get(String(one)) ?? 0) + 1)
+    const lower = typed.toLowerCase()
+    const fits = [...counts].filter(([v]) => v.toLowerCase().includes(lower)).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
+    return fits.slice(0, 30).map(([v, n]) => ({ label: v, insert: v, note: n > 1 ? `×${n}` : '' }))
+  }
+
+  /** Completes the filter as text, at the caret. */
+  readonly suggest: Suggest = async (text, caret, signal): Promise<Offer | undefined> => {
+    const place = placeAt(text, caret)
+    const { from, to } = place
+    if (place.part === 'field') {
+      const exact = this.operators(place.typed)
+      if (!exact) return { label: 'Fields', from, to, options: this.fields(place.typed) }
+      return { label: 'Operators', from: to, to, options: exact.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })) }
+    }
+    if (place.part === 'operator') {
+      const ops = (this.operators(place.field) ?? []).filter((op) => op.startsWith(place.typed))
+      return { label: 'Operators', from, to, options: ops.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })) }
+    }
+    const options = await this.values(place.field, place.typed, signal)
+    return { label: 'Values', from, to, options: options.map((o) => ({ ...o, insert: this.written(place.field, o.insert) })) }
+  }
+
+  private written(field: string, text: string): string {
+    return this.value(field, text).quoted ? quoted(text) : text
+  }
+
+  /** Where the list is, with its parameters filled in; undefined while one has no value. */
+  get path(): string | undefined {
+    return filled(this.draft.path.split('?', 1)[0], (name) => this.draft.pathParams.find((r) => r.key === name)?.value)
+  }
+
+  /** What else the request asks for, but for which page of it. */
+  get base(): Record<string, string> {
+    const rows = this.draft.query.filter((r) => r.on && r.key && !paging.includes(r.key))
+    return Object.fromEntries(rows.map((r) => [r.key, r.value]))
+  }
+}
+
+/** How many items pass a filter, of how many. */
+export class Matches {
+  found = $state.raw<{ match: number; total: number }>()
+  fault = $state.raw<Fault>()
+  /** The filter that `found` or `fault` is about. */
+  filter = $state('')
+  #asking: AbortController | undefined
+
+  constructor(private app: Pick<App, 'lookups'>) {}
+
+  /** Asks twice, with and without the filter; an older question is dropped. */
+  async count(path: string | undefined, base: Record<string, string>, filter: string) {
+    this.#asking?.abort()
+    if (path === undefined || filter.trim() === '') return this.forget()
+    const asking = (this.#asking = new AbortController())
+    const ask = (query: Record<string, string>) => this.app.lookups.ask<{ total?: number }>(path, { ...base, ...query, size: '1' }, asking.signal, 250)
+    try {
+      const [some, all] = await Promise.all([ask({ filter }), ask({})])
+      if (asking.signal.aborted) return
+      this.filter = filter
+      this.found = typeof some.total === 'number' && typeof all.total === 'number' ? { match: some.total, total: all.total } : undefined
+      this.fault = undefined
+    } catch (e) {
+      const fault = asFault(e)
+      if (asking.signal.aborted || fault.cancelled) return
+      this.filter = filter
+      this.found = undefined
+      this.fault = fault
+    }
+  }
+
+  forget() {
+    this.#asking?.abort()
+    this.found = this.fault = undefined
+    this.filter = ''
+  }
+}
+
+/** Where in the filter a portal's sentence says it is wrong: `… at 12`; -1 when it does not. */
+export function positionIn(message: string): number {
+  const at = /^filter:.*? at (\d+)(?=[;,.]|$)/s.exec(message)
+  return at ? Number(at[1]) : -1
+}

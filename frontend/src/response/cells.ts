@@ -1,0 +1,70 @@
+import type { Cell } from '../client/table'
+import { localTime } from './epoch'
+
+/** The keys of a column's id, from the item down. */
+export function columnKeys(id: string): string[] {
+  const keys = ['']
+  for (let i = 0; i < id.length; i++) {
+    if (id[i] === '\\' && i + 1 < id.length) keys[keys.length - 1] += id[++i]
+    else if (id[i] === '.') keys.push('')
+    else keys[keys.length - 1] += id[i]
+  }
+  return keys
+}
+
+/** What stands above the cells; an item that is no object is `value`. */
+export function columnName(id: string): string {
+  return id === '$' ? 'value' : columnKeys(id).join('.') || '""'
+}
+
+/** A column's key where it is one of the item itself, which a portal can sort and filter by; '' otherwise. */
+export function ownKey(id: string): string {
+  const keys = columnKeys(id)
+  return keys.length === 1 && id !== '$' ? keys[0] : ''
+}
+
+const severities: Record<string, string> = { 2: 'warn', 3: 'error', 4: 'critical' }
+
+/** What a cell's value means: the local time of an epoch, the word of a severity; '' for nothing more. */
+export function hintOf(key: string, cell: Cell): string {
+  if (cell.kind !== 'number') return ''
+  if (/^severity$/i.test(key)) return severities[cell.text] ?? ''
+  return localTime(key, cell.text)
+}
+
+/** Pixels that a column needs for its name and the cells seen. */
+export function widthFor(name: string, texts: string[]): number {
+  const longest = texts.reduce((most, text) => Math.max(most, text.length), 0)
+  return Math.round(Math.max(72, Math.min(320, Math.max(name.length * 7 + 48, longest * 7.4 + 26))))
+}
+
+/** The condition of a filter for a field: text in quotes, numbers and words bare. */
+export function condition(field: string, op: string, value: string, kind: Cell['kind'] | ''): string {
+  const bare = (kind === 'number' && /^-?\d+(\.\d+)?$/.test(value)) || (kind === 'boolean' && /^(true|false)$/.test(value))
+  return `${field}${op}${bare ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`}`
+}
+
+/** A filter that also asks for the condition, in each of its alternatives. */
+export function withCondition(filter: string, more: string): string {
+  if (!filter.trim()) return more
+  return alternatives(filter).map((part) => (part.includes(more) ? part : `${part},${more}`)).join('||')
+}
+
+/** The parts between || that stand outside of quotes. */
+function alternatives(filter: string): string[] {
+  const parts = ['']
+  let quoted = false
+  for (let i = 0; i < filter.length; i++) {
+    const c = filter[i]
+    if (quoted && c === '\\') {
+      parts[parts.length - 1] += c + (filter[++i] ?? '')
+      continue
+    }
+    if (c === '"') quoted = !quoted
+    if (!quoted && c === '|' && filter[i + 1] === '|') {
+      parts.push('')
+      i++
+    } else parts[parts.length - 1] += c
+  }
+  return parts.map((p) => p.trim())
+}

@@ -1,0 +1,132 @@
+import type { Client, Reply } from '../../client'
+import type { Column, Series } from '../../client/table'
+import { columnKeys } from '../cells'
+import { localTime } from '../epoch'
+import { lookUpLimits, lookUpMaintenance, placeOf, type Limit, type Maintenance } from './limits'
+import { linesOf, shownAtFirst, type Drawn } from './lines'
+
+type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup'>
+
+/** One answer as a chart: its lines, which of them are shown, and what they are measured against. */
+export class Chart {
+  series = $state.raw<Series>()
+  limits = $state.raw<Limit[]>([])
+  maintenance = $state.raw<Maintenance[]>([])
+  shown = $state.raw<string[]>([])
+  showLimits = $state(true)
+  asTable = $state(false)
+  range = $state.raw<{ from: number; to: number }>()
+  problem = $state('')
+  /** Why limits or maintenance are not drawn, though there may be some. */
+  missing = $state('')
+  /** Of a list: the columns that are moments, and those that are numbers. */
+  moments = $state.raw<Column[]>([])
+  numbers = $state.raw<Column[]>([])
+  time = $state('')
+
+  readonly lines: Drawn[] = $derived(this.series ? linesOf(this.series) : [])
+  readonly drawn: Drawn[] = $derived(this.lines.filter((l) => this.shown.includes(l.key)))
+  readonly drawnLimits: Limit[] = $derived(this.showLimits ? this.limits.filter((l) => this.drawn.some((d) => d.point === l.point)) : [])
+  readonly times: number[][] = $derived(this.series?.sets.map((s) => s.time) ?? [])
+
+  /** The lines are those of a part only. */
+  closer = false
+  #asking = new AbortController()
+
+  constructor(
+    private door: Door,
+    private reply: Reply,
+  ) {}
+
+  async begin() {
+    try {
+      const series = await this.door.series(this.reply.document, { points: points() })
+      if (!series.sets.length) return await this.#offer(series)
+      const place = placeOf(this.reply.url)
+      if (place) await Promise.race([this.#measure(place), patience()])
+      this.#take(series)
+    } catch (e) {
+      this.problem = (e as Error).message
+    }
+  }
+
+  /** Draws columns of a list. */
+  async draw(time: string, lines: string[]) {
+    try {
+      this.time = time
+      this.#take(await this.door.series(this.reply.document, { time, lines, points: points() }))
+    } catch (e) {
+      this.problem = (e as Error).message
+    }
+  }
+
+  toggle(key: string) {
+    if (!this.shown.includes(key)) this.shown = [...this.shown, key]
+    else if (this.shown.length > 1) this.shown = this.shown.filter((k) => k !== key)
+  }
+
+  /** Looks closer: where points were left out, Go is asked for those of the part. */
+  async zoom(range: { from: number; to: number } | undefined) {
+    if (range?.from === this.range?.from && range?.to === this.range?.to) return
+    this.range = range
+    if (!this.series?.thin && !this.closer) return
+    this.#asking.abort()
+    const asking = (this.#asking = new AbortController())
+    try {
+      const lines = this.time ? this.lines.map((l) => l.point) : []
+      const series = await this.door.series(this.reply.document, { points: points(), time: this.time, lines, ...range }, asking.signal)
+      if (asking.signal.aborted) return
+      this.closer = range !== undefined
+      this.series = series
+    } catch (e) {
+      if (!asking.signal.aborted) this.problem = (e as Error).message
+    }
+  }
+
+  #take(series: Series) {
+    this.series = series
+    this.shown = shownAtFirst(this.lines, new Set(this.limits.map((l) => l.point)))
+  }
+
+  async #measure(place: NonNullable<ReturnType<typeof placeOf>>) {
+    const { signal } = new AbortController()
+    const [limits, maintenance] = await Promise.allSettled([lookUpLimits(this.door, place, signal), lookUpMaintenance(this.door, place, signal)])
+    if (limits.status === 'fulfilled') this.limits = limits.value
+    if (maintenance.status === 'fulfilled') this.maintenance = maintenance.value
+    const failed = [limits, maintenance].find((r) => r.status === 'rejected')
+    if (failed) this.missing = `${limits.status === 'rejected' ? 'Thresholds' : 'Maintenance'} could not be read: ${(failed.reason as Error).message}`
+  }
+
+  /** What of a list can be drawn: moments on one axis, numbers on the other. */
+  async #offer(series: Series) {
+    const { columns, shape } = await this.door.columns(this.reply.document, false, 1000)
+    const numeric = shape === 'items' ? columns.filter((c) => c.kind === 'number') : []
+    const { rows } = numeric.length ? await this.door.table(this.reply.document, { columns: numeric.map((c) => c.id), count: 50 }) : { rows: [] }
+    const key = (c: Column) => columnKeys(c.id).at(-1) ?? ''
+    const isMoment = (c: Column, i: number) => rows.some((r) => r.cells[i] && localTime(key(c), r.cells[i].text))
+    this.moments = numeric.filter(isMoment)
+    this.numbers = numeric.filter((c, i) => !isMoment(c, i) && !/^id$|Id$/.test(key(c)))
+    this.series = series
+  }
+}
+
+/** What a chart is measured against is waited for this long; later it is drawn into what stands there. */
+const patience = () => new Promise((done) => setTimeout(done, 1500))
+
+/** Four points for each pixel of a wide pane: what is thinner could not be seen. */
+function points(): number {
+  return Math.max(800, Math.min(20_000, (typeof innerWidth === 'number' ? innerWidth : 1280) * 4))
+}
+
+const charts = new WeakMap<Reply, Chart>()
+
+/** The one chart of an answer, as it was left. */
+export function chartOf(door: Door, reply: Reply): Chart {
+  let chart = charts.get(reply)
+  if (!chart) {
+    charts.set(reply, (chart = new Chart(door, reply)))
+    void chart.begin()
+  }
+  return chart
+}
+

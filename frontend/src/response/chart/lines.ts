@@ -1,0 +1,78 @@
+import type { Line, Series } from '../../client/table'
+
+/** One line as it is drawn: which of the colours and dashes it has is its place. */
+export interface Drawn extends Line {
+  key: string
+  set: number
+  /** The name of its data point, without the instance. */
+  point: string
+}
+
+export function linesOf(series: Series): Drawn[] {
+  return series.sets.flatMap((s, set) =>
+    s.lines.map((line) => ({ ...line, set, point: line.name, name: s.name ? `${s.name} ${line.name}` : line.name, key: `${s.name}\n${line.name}` })))
+}
+
+const colours = ['--accent', '--m-put', '--m-patch', '--info', '--m-post', '--text-2', '--sdt', '--error']
+const dashes = [[], [6, 3], [2, 3], [10, 3, 2, 3]]
+
+/** How the line at a place looks: the token of its colour, and its dashes when all colours are taken. */
+export function markOf(place: number): { token: string; dash: number[] } {
+  return { token: colours[place % colours.length], dash: dashes[Math.floor(place / colours.length) % dashes.length] }
+}
+
+const together = 8
+
+/**
+ * The lines shown at first: those of one size, because a scale with bytes
+ * flattens percents. It begins with a line that has a limit, else the first
+ * that moves.
+ */
+export function shownAtFirst(lines: Drawn[], limited: Set<string>): string[] {
+  const moving = lines.filter((l) => l.count > 0 && l.min !== l.max)
+  const anchor = lines.find((l) => l.count > 0 && limited.has(l.point)) ?? moving[0] ?? lines.find((l) => l.count > 0) ?? lines[0]
+  if (!anchor) return []
+  const size = reach(anchor)
+  const alike = lines.filter((l) => l === anchor || (l.count > 0 && reach(l) <= size * 10 && reach(l) >= size / 10))
+  return alike.slice(0, Math.max(together, alike.indexOf(anchor) + 1)).map((l) => l.key)
+}
+
+function reach(line: Drawn): number {
+  return Math.max(Math.abs(line.min ?? 0), Math.abs(line.max ?? 0)) || 1
+}
+
+const numbers = new Intl.NumberFormat('en', { maximumSignificantDigits: 5 })
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 })
+
+export const shown = (n: number | null | undefined, unit = '') => (n === null || n === undefined ? 'no data' : `${Math.abs(n) >= 1e6 ? short.format(n) : numbers.format(n)}${unit ? (unit === '%' ? ' %' : ` ${unit}`) : ''}`)
+export const tick = (n: number) => (Math.abs(n) >= 10_000 ? short.format(n) : numbers.format(n))
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const seconds = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const whole = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+
+export const moment = (at: number) => whole.format(at)
+
+/** The labels of a time axis: the hour, and under the first of each day its date. */
+export function timeTicks(at: number[], step: number): string[] {
+  let last = ''
+  return at.map((t) => {
+    const date = day.format(t)
+    if (step >= 86_400_000) return date
+    const time = step < 60_000 ? seconds.format(t) : clock.format(t)
+    const label = date === last ? time : `${time}\n${date}`
+    last = date
+    return label
+  })
+}
+
+/** A chart in one sentence for who cannot see it. */
+export function summary(title: string, lines: Drawn[], unit: string): string {
+  const parts = lines.map((l) => {
+    if (!l.count) return `${l.name}: no data`
+    const gaps = l.gaps ? `, ${l.gaps} ${l.gaps === 1 ? 'gap' : 'gaps'}` : ''
+    return `${l.name}: lowest ${shown(l.min, unit)}, highest ${shown(l.max, unit)}, last ${shown(l.last, unit)}${gaps}`
+  })
+  return `${title || 'Chart'}. ${parts.join('; ')}`
+}

@@ -1,0 +1,193 @@
+/** Draws lines with uPlot. Loaded when the first chart is shown, not before. */
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { markOf, tick, timeTicks, type Drawn } from './lines'
+import { severityWords, type Limit, type Maintenance } from './limits'
+
+export interface PlotOptions {
+  lines: Drawn[]
+  /** For each line, the place of its colour and dash. */
+  places: number[]
+  /** The moments of each set. */
+  times: number[][]
+  limits: Limit[]
+  maintenance: Maintenance[]
+  unit: string
+  range?: { from: number; to: number }
+  onrange(range: { from: number; to: number }): void
+  onreset(): void
+  oncursor(index: number | null): void
+}
+
+/** The moments of all lines, and each line's values at them: null is a gap, undefined a moment of another set. */
+export function aligned({ lines, times }: Pick<PlotOptions, 'lines' | 'times'>): uPlot.AlignedData {
+  const sets = times.map((time, set) => [time, ...lines.filter((l) => l.set === set).map((l) => l.values)] as uPlot.AlignedData)
+  if (sets.length < 2) return sets[0] ?? [[]]
+  return uPlot.join(sets, sets.map((s) => s.map(() => 2)))
+}
+
+export class Plot {
+  readonly chart: uPlot
+  readonly data: uPlot.AlignedData
+  #resize: ResizeObserver
+  #ready = false // what the first drawing sets is not somebody's zoom
+
+  constructor(
+    private host: HTMLElement,
+    private o: PlotOptions,
+  ) {
+    this.data = aligned(o)
+    this.chart = new uPlot(this.#options(), this.data, host)
+    this.#resize = new ResizeObserver(() => this.chart.setSize({ width: host.clientWidth, height: host.clientHeight }))
+    this.#resize.observe(host)
+    if (o.range) this.show(o.range.from, o.range.to)
+    requestAnimationFrame(() => (this.#ready = true))
+  }
+
+  show(from: number, to: number) {
+    this.chart.setScale('x', { min: from, max: to })
+  }
+
+  get extent(): { from: number; to: number } {
+    const x = this.data[0]
+    return { from: x[0] ?? 0, to: x[x.length - 1] ?? 0 }
+  }
+
+  reset() {
+    const { from, to } = this.extent
+    this.show(from, to)
+  }
+
+  /** Puts the cross hair on a point. */
+  point(index: number) {
+    this.chart.setCursor({ left: this.chart.valToPos(this.data[0][index], 'x'), top: this.chart.over.clientHeight / 2 })
+  }
+
+  /** Marks a part from one point to another. */
+  brush(from: number, to: number) {
+    const [a, b] = [from, to].map((i) => this.chart.valToPos(this.data[0][i], 'x'))
+    this.chart.setSelect({ left: Math.min(a, b), width: Math.abs(a - b), top: 0, height: this.chart.over.clientHeight }, false)
+  }
+
+  destroy() {
+    this.#resize.disconnect()
+    this.chart.destroy()
+  }
+
+  #colour(name: string): string {
+    return getComputedStyle(this.host).getPropertyValue(name).trim()
+  }
+
+  #options(): uPlot.Options {
+    const { o } = this
+    const axis = { stroke: this.#colour('--text-3'), font: '12px system-ui', grid: { stroke: this.#colour('--line-1'), width: 1 }, ticks: { stroke: this.#colour('--line-2'), width: 1, size: 5 } }
+    return {
+      width: this.host.clientWidth, height: this.host.clientHeight, ms: 1, legend: { show: false }, padding: [12, 16, 0, 4],
+      cursor: { drag: { x: true, y: false }, points: { size: 7 }, y: false, bind: { dblclick: () => () => (o.onreset(), null) } },
+      scales: { x: { time: true }, y: { range: (_, min, max) => this.#span(min, max) } },
+      axes: [
+        { ...axis, size: 44, space: 72, values: (_, at, __, ___, step) => timeTicks(at, step) },
+        { ...axis, size: 60, space: 32, values: (_, at) => at.map(tick) },
+      ],
+      series: [{}, ...o.lines.map((line, i) => ({
+        label: line.name, width: 1.5, dash: markOf(o.places[i]).dash, points: { show: line.count === 1 },
+        stroke: (u: uPlot) => this.#stroke(u, line, this.#colour(markOf(o.places[i]).token)),
+      }))],
+      hooks: {
+        drawClear: [(u) => this.#under(u)],
+        draw: [(u) => this.#over(u)],
+        setScale: [(u, key) => {
+          const { min, max } = u.scales.x
+          if (key === 'x' && this.#ready && min != null && max != null) o.onrange({ from: min, to: max })
+        }],
+        setCursor: [(u) => o.oncursor(u.cursor.idx ?? null)],
+      },
+    }
+  }
+
+  /** The scale shows all values and the limits. */
+  #span(min: number | null, max: number | null): [number, number] {
+    const values = [...this.o.limits.map((l) => l.value), ...(min == null ? [] : [min]), ...(max == null ? [] : [max])]
+    if (!values.length) return [0, 1]
+    const [low, high] = [Math.min(...values), Math.max(...values)]
+    return uPlot.rangeNum(low, high, 0.08, true) as [number, number]
+  }
+
+  /** Beyond a limit the line has the colour of its severity. */
+  #stroke(u: uPlot, line: Drawn, base: string): string | CanvasGradient {
+    const limits = this.o.limits.filter((l) => l.point === line.point)
+    const { top, height } = u.bbox
+    if (!limits.length || !(height > 0)) return base
+    const at = (value: number) => Math.max(0, Math.min(1, (top + height - u.valToPos(value, 'y', true)) / height))
+    const rising = limits[0].op.startsWith('>')
+    const sorted = [...limits].sort((a, b) => a.value - b.value)
+    const gradient = u.ctx.createLinearGradient(0, top + height, 0, top)
+    let colour = rising ? base : this.#colour(`--${sorted[0].severity}`)
+    gradient.addColorStop(0, colour)
+    sorted.forEach((limit, i) => {
+      gradient.addColorStop(at(limit.value), colour)
+      colour = rising ? this.#colour(`--${limit.severity}`) : i + 1 < sorted.length ? this.#colour(`--${sorted[i + 1].severity}`) : base
+      gradient.addColorStop(at(limit.value), colour)
+    })
+    gradient.addColorStop(1, colour)
+    return gradient
+  }
+
+  /** What lies under the lines: maintenance, and the bands beyond the limits. */
+  #under(u: uPlot) {
+    const { left, top, width, height } = u.bbox
+    const { ctx } = u
+    ctx.save()
+    ctx.beginPath()
+    ctx.rect(left, top, width, height)
+    ctx.clip()
+    for (const limit of this.o.limits) {
+      const y = u.valToPos(limit.value, 'y', true)
+      ctx.globalAlpha = 0.45
+      ctx.fillStyle = this.#colour(`--${limit.severity}-bg`)
+      if (limit.op.startsWith('>')) ctx.fillRect(left, top, width, y - top)
+      else ctx.fillRect(left, y, width, top + height - y)
+    }
+    for (const m of this.o.maintenance) {
+      const [a, b] = [m.from, m.to].map((t) => u.valToPos(t, 'x', true))
+      if (b < left || a > left + width) continue
+      ctx.fillStyle = this.#colour('--sdt')
+      ctx.globalAlpha = 0.14
+      ctx.fillRect(a, top, Math.max(1, b - a), height)
+      ctx.globalAlpha = 1
+      this.#write(u, `Maintenance${m.comment ? `: ${m.comment}` : ''}`, Math.max(a, left) + 6, top + 14 * devicePixelRatio, 'left')
+    }
+    ctx.restore()
+  }
+
+  /** What lies over them: the limits with their names, and the ticks of the time. */
+  #over(u: uPlot) {
+    const { left, top, width, height } = u.bbox
+    const { ctx } = u
+    const names = new Set(this.o.lines.map((l) => l.point)).size > 1
+    ctx.save()
+    for (const limit of this.o.limits) {
+      const y = Math.round(u.valToPos(limit.value, 'y', true)) + 0.5
+      if (y < top || y > top + height) continue
+      ctx.strokeStyle = ctx.fillStyle = this.#colour(`--${limit.severity}`)
+      ctx.lineWidth = devicePixelRatio
+      ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
+      ctx.beginPath()
+      ctx.moveTo(left, y)
+      ctx.lineTo(left + width, y)
+      ctx.stroke()
+      this.#write(u, `${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${tick(limit.value)}${this.o.unit ? ` ${this.o.unit}` : ''}`, left + width - 4, y - 4 * devicePixelRatio, 'right')
+    }
+    ctx.setLineDash([])
+    ctx.fillStyle = this.#colour('--line-3')
+    for (let x = left; x <= left + width; x += 4 * devicePixelRatio) ctx.fillRect(Math.round(x), top + height - 4 * devicePixelRatio, devicePixelRatio, 4 * devicePixelRatio)
+    ctx.restore()
+  }
+
+  #write(u: uPlot, text: string, x: number, y: number, align: CanvasTextAlign) {
+    u.ctx.font = `${12 * devicePixelRatio}px system-ui`
+    u.ctx.textAlign = align
+    u.ctx.textBaseline = 'alphabetic'
+    u.ctx.fillText(text, x, y)
+  }
+}

@@ -1,0 +1,84 @@
+import { asFault, type Client, type Reply } from '../client'
+import { Answer } from './answer.svelte'
+
+/** What is asked of one answer, and the matches. */
+export class Filter {
+  open = $state(false)
+  busy = $state(false)
+  problem = $state('')
+  /** The character the problem is about; -1 for none. */
+  at = $state(-1)
+  matches = $state(0)
+  /** The matches as an answer of their own; undefined while nothing is asked. */
+  result = $state.raw<Answer>()
+  keys = $state.raw<string[]>([])
+  /** Whether the tab's kept text was asked, when the answer was first shown. */
+  begun = false
+
+  #asking: AbortController | undefined
+  #keysAsked = false
+
+  constructor(
+    private client: Client,
+    private reply: Reply,
+  ) {}
+
+  /** Runs a query; an empty one shows everything again. */
+  async ask(query: string) {
+    this.#asking?.abort()
+    this.problem = ''
+    this.at = -1
+    if (!query.trim()) {
+      this.busy = false
+      this.result = undefined
+      return
+    }
+    const asking = (this.#asking = new AbortController())
+    this.busy = true
+    try {
+      const found = await this.client.filter(this.reply.document, query, asking.signal)
+      if (asking.signal.aborted) return
+      this.matches = found.matches
+      this.result = new Answer(this.client, {
+        ...this.reply, json: true, problem: '', binary: false, document: found.document, bytes: found.bytes, rows: found.rows, rowCount: found.rowCount,
+        lineCount: found.lineCount, items: found.matches, total: null,
+      })
+    } catch (e) {
+      if (asking.signal.aborted) return
+      const fault = asFault(e)
+      this.problem = fault.message
+      this.at = typeof fault.detail.at === 'number' ? fault.detail.at : -1
+    } finally {
+      if (this.#asking === asking) this.busy = false
+    }
+  }
+
+  /** Asks for the keys to offer, once. */
+  async learn() {
+    if (this.#keysAsked) return
+    this.#keysAsked = true
+    this.keys = await this.client.keys(this.reply.document).catch(() => [])
+  }
+}
+
+const plainKey = /^[\p{L}_][\p{L}\d_]*$/u
+
+/** Where the key typed before the caret begins, and the keys that begin like it or hold it. */
+export function completions(text: string, caret: number, keys: readonly string[]): { from: number; offered: string[] } {
+  const typed = /(?<=\.|\{ ?|, ?)[\p{L}_]?[\p{L}\d_]*$/u.exec(text.slice(0, caret))?.[0]
+  if (typed === undefined) return { from: caret, offered: [] }
+  const low = typed.toLowerCase()
+  const fits = keys.filter((k) => plainKey.test(k) && k !== typed)
+  const first = fits.filter((k) => k.toLowerCase().startsWith(low))
+  const rest = typed ? fits.filter((k) => !first.includes(k) && k.toLowerCase().includes(low)) : []
+  return { from: caret - typed.length, offered: [...first, ...rest].slice(0, 8) }
+}
+
+const filters = new WeakMap<Reply, Filter>()
+
+/** The one Filter of a reply. */
+export function filterOf(client: Client, reply: Reply): Filter {
+  let filter = filters.get(reply)
+  if (!filter) filters.set(reply, (filter = new Filter(client, reply)))
+  return filter
+}

@@ -1,0 +1,17 @@
+import type { Draft } from '../request/draft.svelte'
+import { editRow } from '../request/rows'
+
+/** Writes a parameter into the request's query: into its row, if it has one, which is switched on. */
+export function setQuery(draft: Pick<Draft, 'query'>, key: string, value: string) {
+  const row = draft.query.find((r) => r.key === key && r.on) ?? draft.query.find((r) => r.key === key)
+  if (!row) draft.query = [...draft.query, editRow({ key, value })]
+  else {
+    row.on = true
+    row.value = value
+  }
+}
+
+/** What the request's query says under a name, '' when it is switched off. */
+export function queryOf(draft: Pick<Draft, 'query'>, key: string): string {
+  return draft.query.find((r) => r.key === key && r.on)?.value ?? ''
+}

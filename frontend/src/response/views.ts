@@ -1,0 +1,73 @@
+import type { Component } from 'svelte'
+import type { Reply } from '../client'
+import type { Draft } from '../request/draft.svelte'
+import type { OpenTab } from '../tabs/workspace.svelte'
+import { Lazy } from '../ui/lazy.svelte'
+import type { Answer } from './answer.svelte'
+import JsonTools from './JsonTools.svelte'
+import JsonView from './JsonView.svelte'
+import TextTools from './TextTools.svelte'
+import TextView from './TextView.svelte'
+
+/**
+ * What every view of an answer is given. While the answer is filtered, `reply`
+ * and `answer` are those of the matches for a view that says `filtered`.
+ */
+export interface ViewProps {
+  tab: OpenTab
+  draft: Draft
+  reply: Reply
+  answer: Answer
+}
+
+interface Shown {
+  id: string
+  label: string
+  /** False hides its tab; asked again for each answer, undefined while there is none. */
+  when?(reply: Reply | undefined): boolean
+  /** The number behind its label. */
+  count?(reply: Reply): number | undefined
+}
+
+/** What a view draws. */
+export interface Parts {
+  component: Component<ViewProps>
+  /** Its own buttons, before those that every view has. */
+  tools?: Component<ViewProps>
+}
+
+/** A view of the answer, drawn once there is one. */
+export interface AnswerView extends Shown {
+  of: 'answer'
+  parts: Parts | Lazy<Parts>
+  /** It shows the body: without one, the pane says so in its place. */
+  body?: boolean
+  /** It shows the matches while the answer is filtered. */
+  filtered?: boolean
+}
+
+/** A view of the request as it is now; it needs no answer. */
+export interface RequestView extends Shown {
+  of: 'request'
+  parts: Lazy<{ component: Component<Pick<ViewProps, 'tab' | 'draft'>> }>
+}
+
+export type View = AnswerView | RequestView
+
+const table = new Lazy(async () => {
+  const [view, tools] = await Promise.all([import('./TableView.svelte'), import('./TableTools.svelte')])
+  return { component: view.default, tools: tools.default }
+})
+const chart = new Lazy(async () => ({ component: (await import('./ChartView.svelte')).default }))
+const headers = new Lazy(async () => ({ component: (await import('./HeadersView.svelte')).default }))
+const snippets = new Lazy(async () => ({ component: (await import('./SnippetsView.svelte')).default }))
+
+/** The tabs of the response, in their order. A new one is a file and a line here. */
+export const views: View[] = [
+  { id: 'json', label: 'JSON', of: 'answer', parts: { component: JsonView, tools: JsonTools }, body: true, filtered: true },
+  { id: 'table', label: 'Table', of: 'answer', parts: table, body: true, filtered: true },
+  { id: 'chart', label: 'Chart', of: 'answer', parts: chart, body: true, filtered: true },
+  { id: 'raw', label: 'Raw', of: 'answer', parts: { component: TextView, tools: TextTools }, body: true, filtered: true },
+  { id: 'headers', label: 'Headers', of: 'answer', parts: headers, count: (reply) => reply.headers.length },
+  { id: 'snippets', label: 'Snippets', of: 'request', parts: snippets },
+]

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { fieldOf } from './field'
+import { runText } from './sending.svelte'
+
+const row = (key: string, on = true) => ({ on, key, value: '1' })
+const draft = { pathParams: [row('id')], query: [row('size'), row('sort', false)], headers: [row('X-Version')], body: '{}' }
+
+test.each([
+  ['size', 'query.size'],
+  ['id', 'path.id'],
+  ['x-version', 'headers.x-version'],
+  ['sort', 'body.sort'],
+  ['name', 'body.name'],
+])('the field %s is shown at %s', (field, at) => {
+  expect(fieldOf(field, draft)).toBe(at)
+})
+
+test('a field that is nowhere in a request without a body is not marked', () => {
+  expect(fieldOf('name', { ...draft, body: '' })).toBe('')
+})
+
+test('progress reads like a sentence, also when nobody knows how many pages there are', () => {
+  const run = { page: 6, pages: 13, items: 6412, ms: 4100, state: 'running', wait: 0 }
+  expect(runText(run)).toBe('page 7 of 13 · 6,412 items · 4.1 s')
+  expect(runText({ ...run, pages: 0, items: 1, state: 'waiting', wait: 1500 })).toBe('page 7 · 1 item · 4.1 s · waiting 2 s for the quota')
+})

@@ -1,0 +1,146 @@
+import type { App } from '../app.svelte'
+import { asFault, type DraftData, type Reply } from '../client'
+import type { SavedFile } from '../client/sending'
+import type { Draft } from '../request/draft.svelte'
+import type { OpenTab } from '../tabs/workspace.svelte'
+
+/** What is asked before a write goes out. */
+export interface Asking {
+  what: 'delete' | 'review'
+  draft: DraftData
+  answer(yes: boolean): void
+}
+
+/** Whether a request is one page of a list whose other pages can be fetched too. */
+export function hasPages(draft: Draft): boolean {
+  if (draft.method !== 'GET') return false
+  const answer = draft.endpoint?.answer
+  if (answer) return ['items', 'total'].every((name) => answer.properties?.some((p) => p.name === name))
+  const { reply } = draft
+  return reply?.items != null && reply.total != null && reply.items !== reply.total
+}
+
+/** `page 7 of 13 · 6,412 items · 4.1 s` */
+export function runText(run: { page: number; pages: number; items: number; ms: number; state: string; wait: number }): string {
+  const page = run.pages ? `page ${Math.min(run.page + 1, run.pages)} of ${run.pages}` : `page ${run.page + 1}`
+  const words = [page, `${run.items.toLocaleString('en')} ${run.items === 1 ? 'item' : 'items'}`, `${(run.ms / 1000).toFixed(1)} s`]
+  if (run.state === 'paused') words.push('paused')
+  if (run.state === 'waiting') words.push(`waiting ${Math.ceil(run.wait / 1000)} s for the quota`)
+  return words.join(' · ')
+}
+
+/** What happens around sending: questions before a write, and the way back after it. */
+export class Sending {
+  asking = $state.raw<Asking>()
+  /** Answers whose write was taken back or no longer can be. */
+  undone = $state.raw(new Set<number>())
+  /** What undoing would do, by the history id of each write that can be taken back. */
+  ways = $state.raw(new Map<number, string>())
+  undoing = $state(false)
+  #reviewed: OpenTab | undefined
+  #refused = new Set<OpenTab>()
+
+  readonly locked: boolean = $derived.by(() => this.app.portal.readOnly)
+  readonly reviews: boolean = $derived.by(() => this.app.settings.reviewWrites === true)
+
+  constructor(private app: App) {}
+
+  /** Asks before a DELETE, and before other writes where that is wished. */
+  before(tab: OpenTab): boolean | Promise<boolean> {
+    const { method } = tab.draft
+    const reviewed = this.#reviewed === tab
+    this.#reviewed = undefined
+    if (this.locked || reviewed) return true // Go refuses what is locked, and says why
+    if (method === 'DELETE') return this.#ask('delete', tab.draft.data())
+    if ((method === 'PUT' || method === 'PATCH') && this.reviews) return this.#ask('review', tab.draft.data())
+    return true
+  }
+
+  /** Shows what a PUT or PATCH would change, and sends it on wish. */
+  async review(tab: OpenTab) {
+    if (tab.draft.busy || this.asking || !(await this.#ask('review', tab.draft.data()))) return
+    this.#reviewed = tab
+    await tab.draft.send()
+  }
+
+  /** What the lock holds back of a request, one sentence; '' when nothing. */
+  held(draft: Pick<Draft, 'method'>): string {
+    return this.locked && draft.method !== 'GET' ? `${this.app.portal.name} is read-only: ${draft.method} is held back until you unlock it.` : ''
+  }
+
+  /** Notes that an answer asks for a new sign-in, after which the request goes on. */
+  refused(tab: OpenTab) {
+    this.#refused.add(tab)
+  }
+
+  /** After signing in again, reads are sent again; a write asks first. `among` are the tabs it is about, all when left out. */
+  resume(among?: OpenTab[]) {
+    for (const tab of [...this.#refused]) {
+      if (among && !among.includes(tab)) continue
+      this.#refused.delete(tab)
+      const { draft } = tab
+      if (draft.busy || (draft.reply?.status !== 401 && draft.fault?.status !== 401)) continue
+      if (draft.method === 'GET' && !draft.stale) void draft.send()
+      else this.app.toast(`${draft.line} was refused before you signed in.`, { stay: true, action: { label: 'Send it now', run: () => void draft.send() } })
+    }
+  }
+
+  /** Learns again which writes can be taken back. */
+  async loadWays() {
+    try {
+      const { items } = await this.app.client.undos()
+      this.ways = new Map(items.map((way) => [way.historyId, way.undo]))
+    } catch {
+      this.ways = new Map() // the history works without
+    }
+  }
+
+  /** A run's file can be fetched: the browser does that, while the run goes on. */
+  fetchFile(sendId: string) {
+    const link = document.createElement('a')
+    link.href = this.app.client.pagesFileUrl(sendId)
+    link.download = ''
+    link.click()
+  }
+
+  saved(file: SavedFile) {
+    this.app.historyVersion++
+    const { items, total, partial, notes } = file.run
+    const count = `${items.toLocaleString('en')} ${items === 1 ? 'item' : 'items'}`
+    const of = partial && total !== null && total > 0 ? ` of ${total.toLocaleString('en')}` : ''
+    const text = [partial ? `${file.name} is not whole: ${count}${of}, ${partial}.` : `Saved ${count} to ${file.name}.`, ...notes].join(' ')
+    this.app.toast(text, partial ? { tone: 'warn', stay: true } : { tone: 'ok', stay: notes.length > 0 })
+  }
+
+  /** After a write that can be taken back, says so. */
+  answered(reply: Reply | undefined) {
+    if (!reply?.undo || reply.historyId === 0 || this.undone.has(reply.historyId)) return
+    this.app.toast(`${reply.status} ${reply.statusText}. Undo ${reply.undo}.`, { tone: 'ok', action: { label: 'Undo', run: () => void this.undo(reply.historyId) } })
+  }
+
+  async undo(historyId: number) {
+    if (this.undoing) return
+    this.undoing = true
+    try {
+      const done = await this.app.client.undo(historyId)
+      this.undone = new Set([...this.undone, historyId])
+      void this.loadWays()
+      this.app.toast(`${done.message}.`, { tone: 'ok' })
+    } catch (e) {
+      const fault = asFault(e)
+      if (fault.status === 404) this.undone = new Set([...this.undone, historyId])
+      this.app.toast(`Not undone: ${fault.message}.`, { tone: 'error', stay: true })
+    } finally {
+      this.undoing = false
+    }
+  }
+
+  async #ask(what: Asking['what'], draft: DraftData): Promise<boolean> {
+    if (this.asking) return false
+    try {
+      return await new Promise<boolean>((answer) => (this.asking = { what, draft, answer }))
+    } finally {
+      this.asking = undefined
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { Component } from 'svelte'
+import type { Settings } from '../client'
+import type { IconName } from '../ui/icons'
+import Appearance from './Appearance.svelte'
+import Keys from './Keys.svelte'
+import Requests from './Requests.svelte'
+
+/** One page of the settings. A new one is a file and a line here. */
+export interface Section {
+  id: string
+  label: string
+  icon: IconName
+  view: Component
+  /** What resetting the section forgets. */
+  keys: (keyof Settings & string)[]
+}
+
+export const sections: Section[] = [
+  { id: 'appearance', label: 'Appearance', icon: 'sun', view: Appearance, keys: ['theme', 'density', 'fontSize', 'zoom'] },
+  { id: 'keys', label: 'Keys', icon: 'keyboard', view: Keys, keys: ['keys'] },
+  { id: 'requests', label: 'Requests', icon: 'send', view: Requests, keys: ['timeout', 'reviewWrites', 'wrap', 'historyKept'] },
+]

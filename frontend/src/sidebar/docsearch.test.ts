@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import type { Schema } from '../client'
+import { schemaWith } from './docsearch'
+
+const schema: Schema = {
+  type: 'object',
+  properties: [
+    { name: 'name', type: 'string', doc: 'Host name or IP address' },
+    { name: 'tags', type: 'array', items: { type: 'object', properties: [{ name: 'key', type: 'string' }, { name: 'value', type: 'string' }] } },
+    { name: 'owner', type: 'object', properties: [{ name: 'mail', type: 'string' }] },
+    { name: 'ids', type: 'array', items: { type: 'integer' } },
+  ],
+}
+
+test('a field is found by name or description, with the way to it', () => {
+  expect(schemaWith('address host', schema)?.properties?.map((p) => p.name)).toEqual(['name'])
+  expect(schemaWith('VALUE', schema)).toEqual({ type: 'object', properties: [{ name: 'tags', type: 'array', items: { type: 'object', properties: [{ name: 'value', type: 'string' }] } }] })
+})
+
+test('a field that matches keeps what is inside', () => {
+  expect(schemaWith('owner', schema)?.properties).toEqual([schema.properties![2]])
+})
+
+test('nothing found is nothing, and no query is everything', () => {
+  expect(schemaWith('zzz', schema)).toBeUndefined()
+  expect(schemaWith(' ', schema)).toBe(schema)
+  expect(schemaWith('x', null)).toBeUndefined()
+})

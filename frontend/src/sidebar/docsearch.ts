@@ -1,0 +1,29 @@
+import type { Param, Property, Schema } from '../client'
+
+/** Whether a name or description has every word of the query. */
+export function speaksOf(query: string, of: { name?: string; doc?: string; enum?: unknown[] }): boolean {
+  const text = `${of.name ?? ''} ${of.doc ?? ''} ${of.enum?.map(String).join(' ') ?? ''}`.toLowerCase()
+  return query.toLowerCase().split(/\s+/).filter(Boolean).every((word) => text.includes(word))
+}
+
+export function paramsWith(query: string, params: Param[]): Param[] {
+  return query.trim() ? params.filter((p) => speaksOf(query, p)) : params
+}
+
+/**
+ * The properties that match the query and the ones on the way to them; one that
+ * matches keeps everything inside. Undefined when nothing does.
+ */
+export function schemaWith(query: string, schema: Schema | null | undefined): Schema | undefined {
+  if (!schema || !query.trim()) return schema ?? undefined
+  if (schema.type === 'array') {
+    const items = schemaWith(query, schema.items)
+    return items && { ...schema, items }
+  }
+  const properties = (schema.properties ?? []).flatMap((p): Property[] => {
+    if (speaksOf(query, p)) return [p]
+    const inner = schemaWith(query, p)
+    return inner && (inner.properties?.length || inner.items?.properties?.length) ? [{ ...p, ...inner }] : []
+  })
+  return properties.length ? { ...schema, properties } : undefined
+}

@@ -1,0 +1,56 @@
+import { asFault, type Client } from '../client'
+import type { Extracted, Extractor } from '../client/ask'
+import type { ToastOptions } from '../ui/toast.svelte'
+
+/** What is said after an extractor ran. */
+export function extractedToast(found: Extracted): [string, ToastOptions] {
+  if (found.problem) return [`{{${found.variable}}} was not set: ${found.problem}`, { tone: 'warn' }]
+  const value = found.value.length > 40 ? `${found.value.slice(0, 40)}…` : found.value
+  return [`Extracted {{${found.variable}}} = ${value}`, { tone: 'ok' }]
+}
+
+/** The user's extractors as the page knows them. */
+export class Extractors {
+  all = $state.raw<Extractor[]>([])
+  problem = $state('')
+
+  constructor(private client: Pick<Client, 'extractors'>) {}
+
+  async load() {
+    try {
+      this.all = (await this.client.extractors.list({ size: 200 })).items
+      this.problem = ''
+    } catch (e) {
+      this.problem = asFault(e).message
+    }
+  }
+
+  /** Rejects with the Fault to show in the form. */
+  async add(one: Pick<Extractor, 'endpoint' | 'status' | 'path' | 'variable'>) {
+    const made = await this.client.extractors.create({ ...one, on: true, ranAt: 0, last: '', problem: '' })
+    this.all = [...this.all.filter((x) => x.id !== made.id), made]
+  }
+
+  async turn(x: Extractor, on: boolean) {
+    await this.#try(async () => {
+      const now = await this.client.extractors.update(x.id, { on })
+      this.all = this.all.map((o) => (o.id === x.id ? now : o))
+    })
+  }
+
+  async remove(x: Extractor) {
+    await this.#try(async () => {
+      await this.client.extractors.remove(x.id)
+      this.all = this.all.filter((o) => o.id !== x.id)
+    })
+  }
+
+  async #try(work: () => Promise<void>) {
+    try {
+      await work()
+      this.problem = ''
+    } catch (e) {
+      this.problem = asFault(e).message
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { asEnv, asJSON, compareWith, fromFile, renamed, uses, type Plain } from './variables'
+
+const list: Plain[] = [
+  { name: 'site', value: 'it\'s "A" $x `y` \\ 1\n2', secret: false, scope: 'portal' },
+  { name: 'site', value: 'global one', secret: false, scope: 'global' },
+  { name: 'token', value: '********', secret: true, scope: 'portal' },
+  { name: 'id', value: '12345678901234567890', secret: false, scope: 'global' },
+]
+
+test('what is exported comes in again, without secrets', () => {
+  expect(asJSON(list)).not.toContain('***')
+  expect(fromFile(asJSON(list))).toEqual(list.map((v) => (v.secret ? { ...v, value: '' } : v)))
+  expect(asEnv(list)).not.toContain('***')
+  expect(fromFile(asEnv(list))).toEqual([list[0], { ...list[3], scope: 'portal' }])
+})
+
+test('files of others are read, and what cannot be is said', () => {
+  expect(fromFile(`{"a": 1, "b": "x"}`)).toEqual([{ name: 'a', value: '1', secret: false, scope: 'portal' }, { name: 'b', value: 'x', secret: false, scope: 'portal' }])
+  expect(fromFile(`# c\nexport A=1\nB='x y'\n`).map((v) => v.value)).toEqual(['1', 'x y'])
+  expect(() => fromFile('no sense')).toThrow('Line 1 is not NAME=value')
+  expect(() => fromFile('{"a":')).toThrow('The file is no valid JSON')
+  expect(() => fromFile('{"1a": 2}')).toThrow('“1a” cannot be')
+  expect(() => fromFile('# nothing')).toThrow('There are no variables in the file')
+})
+
+test('importing tells what is new from what would change', () => {
+  const own = [{ ...list[0], id: 1 }, { ...list[2], id: 2 }]
+  const found = compareWith(own, [{ ...list[0], value: 'B' }, list[1], { ...list[2], value: '' }])
+  expect(found).toEqual({ fresh: [list[1]], other: [{ id: 1, to: { ...list[0], value: 'B' } }] })
+})
+
+test('uses are found and renamed wherever they stand', () => {
+  const draft = { method: 'GET' as const, path: '/a/{{ site }}/{{site.x}}', template: '', pathParams: [], query: [{ on: true, key: '{{site}}', value: 'site' }], headers: [], body: '{"x":"{{site}}"}', mode: 'raw' as const }
+  expect([uses(JSON.stringify(draft), 'site'), uses(JSON.stringify(draft), 'sit'), uses(JSON.stringify(draft), '$now-1h')]).toEqual([true, false, false])
+  expect(renamed(draft, 'site', 'place')).toEqual({ ...draft, path: '/a/{{place}}/{{site.x}}', query: [{ on: true, key: '{{place}}', value: 'site' }], body: '{"x":"{{place}}"}' })
+})

@@ -1,0 +1,91 @@
+/** Variables as files, and where they are used. */
+import type { DraftData, Variable } from '../client'
+import { nameProblem } from './keep'
+
+export type Plain = Pick<Variable, 'name' | 'value' | 'secret' | 'scope'>
+
+/** All variables as our JSON; of a secret, only that it is one. */
+export function asJSON(list: Plain[]): string {
+  const variables = list.map(({ name, value, scope, secret }) => (secret ? { name, scope, secret, note: 'its value stays in the keyring' } : { name, scope, value }))
+  return `${JSON.stringify({ spyglass: 'variables', variables }, null, 2)}\n`
+}
+
+/** All variables as an .env file. Of one name, that of the portal is written: it goes before the global one. */
+export function asEnv(list: Plain[]): string {
+  const lines = ordered(list).map(({ name, value, secret }) => (secret ? `# ${name} is a secret; its value stays in the keyring` : `${name}=${envValue(value)}`))
+  return lines.map((l) => `${l}\n`).join('')
+}
+
+function ordered(list: Plain[]): Plain[] {
+  return list.filter((v) => v.scope === 'portal' || !list.some((o) => o.name === v.name && o.scope === 'portal'))
+}
+
+function envValue(value: string): string {
+  if (/^[\w./:@%+,-]*$/.test(value)) return value
+  return `"${value.replace(/[\\"$`]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r')}"`
+}
+
+/** What a file holds; throws a sentence where it is neither of the two. */
+export function fromFile(text: string): Plain[] {
+  const list = text.trimStart().startsWith('{') ? fromJSON(text) : fromEnv(text)
+  const wrong = list.find((v) => nameProblem(v.name))
+  if (wrong) throw new Error(`“${wrong.name}” cannot be a variable's name: ${nameProblem(wrong.name)}`)
+  if (list.length === 0) throw new Error('There are no variables in the file')
+  return list
+}
+
+function fromJSON(text: string): Plain[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (e) {
+    throw new Error(`The file is no valid JSON: ${(e as Error).message}`)
+  }
+  const { variables } = value as { variables?: unknown }
+  if (Array.isArray(variables)) {
+    return variables.map((v: Partial<Plain>) => ({ name: String(v.name ?? ''), value: v.secret ? '' : String(v.value ?? ''), secret: v.secret === true, scope: v.scope === 'global' ? 'global' : 'portal' }))
+  }
+  return Object.entries(value as Record<string, unknown>).map(([name, v]) => ({ name, value: typeof v === 'string' ? v : JSON.stringify(v), secret: false, scope: 'portal' }))
+}
+
+function fromEnv(text: string): Plain[] {
+  const out: Plain[] = []
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
+    if (!line.trim() || line.trimStart().startsWith('#')) continue
+    const m = /^\s*(?:export\s+)?([^=\s]+)\s*=\s*(.*?)\s*$/.exec(line)
+    if (!m) throw new Error(`Line ${i + 1} is not NAME=value`)
+    out.push({ name: m[1], value: envText(m[2]), secret: false, scope: 'portal' })
+  }
+  return out
+}
+
+function envText(text: string): string {
+  if (/^'.*'$/.test(text)) return text.slice(1, -1)
+  if (!/^".*"$/.test(text)) return text
+  return text.slice(1, -1).replace(/\\(.)/g, (_, c: string) => ({ n: '\n', r: '\r', t: '\t' })[c] ?? c)
+}
+
+/** What importing would do: what is new, and what has another value here. */
+export function compareWith(own: Variable[], list: Plain[]): { fresh: Plain[]; other: { id: number; to: Plain }[] } {
+  const last = [...new Map(list.map((v) => [`${v.scope} ${v.name.toLowerCase()}`, v])).values()]
+  const fresh: Plain[] = []
+  const other: { id: number; to: Plain }[] = []
+  for (const to of last) {
+    const have = own.find((v) => v.scope === to.scope && v.name.toLowerCase() === to.name.toLowerCase())
+    if (!have) fresh.push(to)
+    else if (!to.secret && (have.secret || have.value !== to.value)) other.push({ id: have.id, to })
+  }
+  return { fresh, other }
+}
+
+const reference = (name: string) => new RegExp(`\\{\\{\\s*${name.replace(/[.$+-]/g, '\\$&')}\\s*\\}\\}`, 'g')
+
+/** Whether a request's text, as JSON, uses the variable. */
+export function uses(text: string, name: string): boolean {
+  return text.includes('{{') && reference(name).test(text)
+}
+
+/** The request with the variable under another name. */
+export function renamed(draft: DraftData, from: string, to: string): DraftData {
+  return JSON.parse(JSON.stringify(draft).replace(reference(from), () => `{{${to}}}`)) as DraftData
+}
