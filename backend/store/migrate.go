@@ -35,14 +35,19 @@ func (t *Table[T]) migrate(ctx context.Context) error {
 				return err
 			}
 		}
-		stmt, err := tx.stmt(ctx, `SELECT coalesce((SELECT "seq" FROM "sqlite_sequence" WHERE "name" = ?), 0)`)
-		if err != nil {
-			return err
-		}
-		err = stmt.QueryRowContext(ctx, string(t.res.Name)).Scan(&t.next)
-		t.next++
-		return err
+		return t.readNext(ctx, tx)
 	})
+}
+
+// readNext learns the next id: put takes a row with a higher one for a new row.
+func (t *Table[T]) readNext(ctx context.Context, tx *tx) error {
+	stmt, err := tx.stmt(ctx, `SELECT coalesce((SELECT "seq" FROM "sqlite_sequence" WHERE "name" = ?), 0)`)
+	if err != nil {
+		return err
+	}
+	err = stmt.QueryRowContext(ctx, string(t.res.Name)).Scan(&t.next)
+	t.next++
+	return err
 }
 
 func (t *Table[T]) knownShape(ctx context.Context) (shape string, err error) {
@@ -95,6 +100,9 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 	}
 	if !exists {
 		return nil
+	}
+	if err := t.readNext(ctx, tx); err != nil {
+		return err
 	}
 	list, err := t.query(ctx, tx, "1")
 	for i := range list {

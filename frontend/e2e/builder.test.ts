@@ -192,6 +192,21 @@ describe('undo', () => {
   })
 })
 
+test('the preview shows the request as it goes out, and copies it', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await open(page, 'POST /device/devices', 'post device devices')
+  await p.path.fill('/device/devices?dry={{$userId}}')
+  await p.request.getByRole('button', { name: 'Preview' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Request as it will be sent' })
+  await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
+  const text = await page.evaluate(() => navigator.clipboard.readText())
+  expect(text).toMatch(/^POST http\S+\/device\/devices\?dry=\d+\n/)
+  expect(text).toMatch(/\n\n\{[^]*"name"/)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+})
+
 describe('variables', () => {
   test('are completed behind {{, explained at the caret, and typing keeps the focus', async () => {
     const page = await portal.page()

@@ -53,7 +53,7 @@ test('measured data is drawn with its thresholds, zoomed, and the range goes int
   await until(page.getByTestId('toast'), /^start and end are in the request now/)
   await p.response.getByText('Edited since sent').waitFor()
   await p.send.click()
-  await expect.poll(() => page.evaluate(() => document.querySelector('[role=status]')?.textContent ?? '')).toMatch(/^200 OK/)
+  await until(p.status, /^200 OK/)
   await expect.poll(() => p.response.getByText('Edited since sent').count()).toBe(0)
   await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
 })

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { newRequest, parts, sendPath, suite, until } from './harness'
 
@@ -24,7 +26,7 @@ test('a filter shows the matches as a tree, says what is wrong and where, and go
   await page.keyboard.press('Enter')
   expect(await field.inputValue()).toBe('.items[] | .displayName')
   await until(bar, /20 matches/)
-  await sendPath(page, '/device/devices?size=5')
+  await sendPath(page, '/device/devices?size=5', /· 5 items/)
   await until(bar, /5 matches/)
   await p.response.getByRole('button', { name: 'Clear filter' }).click()
   await p.tree.getByRole('treeitem', { name: /^total/ }).waitFor()
@@ -60,9 +62,9 @@ test('an extractor sets a variable after the next answer', async () => {
   await p.tools.getByRole('textbox', { name: 'Variable to set' }).fill('second')
   await p.tools.getByRole('button', { name: 'Add', exact: true }).click()
   await until(p.tools.getByRole('region', { name: 'Extractors' }), /\$\.items\[1\]\.id → second.*has not run yet/s)
-  await sendPath(page, '/device/devices?size=4')
+  await sendPath(page, '/device/devices?size=4', /· 4 items/)
   await until(page.getByTestId('toast'), /^Extracted \{\{second\}\} = \d+/)
-  await sendPath(page, '/device/devices?size=1')
+  await sendPath(page, '/device/devices?size=1', /· 1 item/)
   await until(p.tools.getByRole('region', { name: 'Extractors' }), /nothing in the answer matches \$\.items\[1\]\.id/)
 })
 
@@ -71,13 +73,79 @@ test('two answers are compared by id', async () => {
   const p = parts(page)
   await newRequest(page)
   await sendPath(page, '/device/devices?size=3&sort=id')
-  await sendPath(page, '/device/devices?size=4&sort=-id')
+  await sendPath(page, '/device/devices?size=4&sort=-id', /· 4 items/)
   await p.response.getByRole('button', { name: 'Compare…' }).click()
-  await page.getByRole('menu', { name: 'Compare with' }).getByRole('menuitem', { name: /^GET \/device\/devices\?size=3/ }).first().click()
+  await page.getByRole('menu', { name: 'Compare with' }).getByRole('menuitem', { name: /^The previous answer/ }).click()
   const comparison = p.response.getByRole('region', { name: 'Comparison' })
   await until(comparison, /\d+ differences/)
   await comparison.getByRole('option', { name: /\$\.items\[\?@\.id == \d+\]/ }).first().waitFor()
   await page.keyboard.press('F7')
   await comparison.getByRole('button', { name: 'Close comparison' }).click()
   await p.tree.waitFor()
+  await p.tools.getByRole('tab', { name: 'History' }).click()
+  const past = p.tools.getByRole('list', { name: 'History' })
+  await past.getByRole('listitem').first().click({ modifiers: ['Control'] })
+  await past.getByRole('listitem').nth(1).click({ modifiers: ['Control'] })
+  await p.tools.getByRole('group', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).click()
+  await until(comparison, /Before\s*GET \/device\/devices\S* · 200.*\d+ differences/s)
 })
+
+test('what a text says is shown and never run', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  const evil = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
+  await page.evaluate(async (description) => {
+    const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+    await fetch('/api/device/devices/1', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body: JSON.stringify({ description }) })
+  }, evil)
+  await newRequest(page)
+  await sendPath(page, '/device/devices/1')
+  await until(p.tree.getByRole('treeitem', { name: /^description/ }), /<img src=x onerror=/)
+  await p.tree.focus() // away from the path and what it suggests
+  for (const view of ['Table', 'Raw']) {
+    await p.response.getByRole('tab', { name: view, exact: true }).click()
+    await p.response.getByText('onerror').first().waitFor()
+  }
+  await p.tools.getByRole('tab', { name: 'Helpers' }).click()
+  await p.tools.getByText('onerror').first().waitFor()
+  expect(await page.locator('img[src=x]').count()).toBe(0)
+  expect(await page.title()).not.toBe('1')
+})
+
+test('a body that is no text is named and shown in hexadecimal, broken JSON as text with its mistake', async () => {
+  const odd = createServer((r, w) => {
+    const [kind, body] = answers[r.url ?? ''] ?? ['application/json', '{"openapi":"3.1.0","info":{"title":"Odd","version":"1"},"paths":{}}']
+    w.setHeader('Content-Type', kind)
+    w.end(body, 'latin1')
+  })
+  await new Promise<void>((done) => odd.listen(0, '127.0.0.1', done))
+  try {
+    const page = await portal.page()
+    const p = parts(page)
+    const baseUrl = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/api`
+    await page.evaluate(async (baseUrl) => {
+      const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+      await fetch('/explorer/portals', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body: JSON.stringify({ name: 'Odd', baseUrl, auth: 'none' }) })
+    }, baseUrl)
+    await page.reload()
+    await page.getByRole('banner').locator('button.portal').click()
+    await page.getByRole('menuitemradio', { name: /Odd/ }).click()
+    await until(page.getByRole('banner').locator('button.portal'), /Odd/)
+    await newRequest(page)
+    await sendPath(page, '/picture')
+    await until(p.response, /The answer is no text: 5\.0 KB of image\/png\./)
+    await until(p.response.getByRole('group', { name: 'Response body in hexadecimal' }), /^00000000 {2}89 50 4e 47 0d 0a 1a 0a.*the first 4,096 of 5,010 bytes$/s)
+    expect(await p.response.getByRole('link', { name: 'Save to a file' }).getAttribute('download')).toBe('picture.png')
+    await sendPath(page, '/broken', /· 10 B/)
+    await until(p.response, /The body is not JSON: expected a comma or a closing bracket at byte 9, found }\. Shown as it came\./)
+    await until(p.response.getByRole('group', { name: 'Response body' }), /\{"a":\[1,2\}/)
+  } finally {
+    odd.close()
+    odd.closeAllConnections()
+  }
+})
+
+const answers: Record<string, [kind: string, body: string]> = {
+  '/api/picture': ['image/png', `\x89PNG\r\n\x1a\n\0\0${'x'.repeat(5000)}`],
+  '/api/broken': ['application/json', '{"a":[1,2}'],
+}

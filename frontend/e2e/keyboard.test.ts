@@ -62,7 +62,7 @@ test('the whole road without a pointer: sign in, choose, edit, send, read, keep 
   await press('Control+L', 'Control+A')
   await page.keyboard.type('/device/devices/{{first}}')
   await press('Escape', 'Control+Enter')
-  await expect.poll(() => p.tree.innerText()).toContain(`id: ${id}`)
+  await expect.poll(() => p.tree.innerText()).toMatch(new RegExp(`\\bid\\s*:\\s*${id}\\b`))
   await until(p.status, /^200 OK(?!.* items)/)
 
   await press('Control+H')

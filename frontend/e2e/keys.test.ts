@@ -15,6 +15,15 @@ async function two(page: Page) {
   await page.keyboard.press('Escape')
 }
 
+/** Fails with the name of what was tried. */
+async function named(name: string, see: () => Promise<unknown>) {
+  try {
+    await see()
+  } catch (e) {
+    throw new Error(`${name}: ${(e as Error).message}`, { cause: e })
+  }
+}
+
 interface Row {
   keys: string[]
   does: string
@@ -69,7 +78,7 @@ test('every key does what it says', async () => {
       await p.path.focus()
       await first?.()
       await page.keyboard.press(key)
-      await see().catch((e: Error) => { throw new Error(`${key} to ${does}: ${e.message}`, { cause: e }) })
+      await named(`${key} to ${does}`, see)
       await back?.()
     }
 })
@@ -113,7 +122,7 @@ test('keys are ours inside the code editor, too', async () => {
     await editor.click()
     await focusIn(page, '.cm-content')
     await page.keyboard.press(key)
-    await see().catch((e: Error) => { throw new Error(`${key}: ${e.message}`, { cause: e }) })
+    await named(key, see)
     if (key === 'Control+K' || key === 'Control+/') await page.keyboard.press('Escape')
     if (key !== 'Control+D') expect(await editor.innerText()).toBe(text)
   }

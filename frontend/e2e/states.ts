@@ -39,12 +39,42 @@ export const states: State[] = [
   { name: 'a file to import', open: importing },
   { name: 'a file to export', open: async (page) => { await palette(page, 'Export…'); await page.keyboard.press('Enter'); await page.getByRole('dialog', { name: 'Export' }).waitFor() } },
   { name: 'a variable nobody knows', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices/{{nobody}}', /^Failed/) } },
-  { name: 'table and its columns', open: tableWithColumns },
   { name: 'chart', open: chart },
   { name: 'points of a chart', open: async (page) => { await chart(page); await page.getByRole('button', { name: 'Points as a table' }).click(); await page.getByRole('table', { name: 'Points of the chart' }).waitFor() } },
   { name: 'a list that can be drawn', open: async (page) => { await newRequest(page); await sendPath(page, '/alert/alerts?size=5'); await parts(page).response.getByRole('tab', { name: 'Chart' }).click(); await page.getByText('This list can be drawn').waitFor() } },
+  { name: 'a filter with a mistake', open: async (page) => { await filtered(page, '.items[] | select(.id == '); await page.getByText(/at character \d+/).waitFor() } },
+  { name: 'matches of a filter', open: async (page) => { await filtered(page, '$.items[*].displayName'); await page.getByText('5 matches').waitFor() } },
+  { name: 'menu of a value', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=5'); await parts(page).tree.focus(); await page.keyboard.press('Shift+F10'); await page.getByRole('menu', { name: 'Value' }).waitFor() } },
+  { name: 'two answers compared', open: compared },
+  { name: 'an extractor to add', open: extractor },
   { name: 'a path that is in no catalog', open: async (page) => { await newRequest(page); await parts(page).path.fill('/nothing/here'); await page.keyboard.press('Escape'); await page.getByText('Not in the catalog').waitFor() } },
 ]
+
+async function filtered(page: Page, query: string) {
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=5')
+  await parts(page).response.getByRole('button', { name: 'Filter', exact: true }).click()
+  await parts(page).response.getByRole('searchbox', { name: 'Filter response' }).fill(query)
+}
+
+async function compared(page: Page) {
+  const { response } = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=3&sort=id')
+  await sendPath(page, '/device/devices?size=4&sort=-id', /· 4 items/)
+  await response.getByRole('button', { name: 'Compare…' }).click()
+  await page.getByRole('menu', { name: 'Compare with' }).getByRole('menuitem', { name: /^The previous answer/ }).click()
+  await response.getByRole('region', { name: 'Comparison' }).getByRole('option').first().waitFor()
+}
+
+async function extractor(page: Page) {
+  const { tools } = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=5')
+  await tools.getByRole('tab', { name: 'Helpers' }).click()
+  await tools.getByRole('button', { name: 'Extract $.items[0].id from every answer' }).click()
+  await tools.getByRole('textbox', { name: 'Variable to set' }).waitFor()
+}
 
 async function portalMenu(page: Page, item: string) {
   await page.getByRole('banner').locator('button.portal').click()
@@ -120,16 +150,6 @@ async function locked(page: Page) {
   await page.getByText('is read-only now').waitFor()
   await page.keyboard.press('Control+Enter')
   await parts(page).response.getByText(/locked for reading only/).waitFor()
-}
-
-async function tableWithColumns(page: Page) {
-  await newRequest(page)
-  await sendPath(page, '/device/devices?size=50')
-  const { response } = parts(page)
-  await response.getByRole('tab', { name: 'Table' }).click()
-  await response.getByRole('gridcell').first().waitFor()
-  await response.getByRole('button', { name: /^Columns/ }).click()
-  await page.getByRole('dialog', { name: 'Columns' }).waitFor()
 }
 
 async function chart(page: Page) {

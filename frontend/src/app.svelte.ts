@@ -259,7 +259,7 @@ export class App {
       const gone = !this.portals.some((p) => p.id === this.#place.id)
       if (!gone && this.workspace.tabs.some((t) => t.saver.dirty)) return this.toast(`Still at ${this.portal.name}: its edits could not be saved yet`, { tone: 'error' })
       const place = this.#at(id)
-      const start = await place.client.start()
+      const start = await this.client.at(id).start() // the first place's client asks for the portal looked at last
       if (!start) return void (this.sessionEnded = true)
       if (start.portal.id !== id) throw new Error('that portal is no longer in your list')
       this.portals = start.portals

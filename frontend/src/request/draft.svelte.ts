@@ -188,7 +188,7 @@ export class Draft {
     const typed = readPasted(this.path, this.owner.bases?.() ?? [])
     if (!typed?.query || typed.path === this.path) return
     const names = new Set(typed.query.map((q) => q.key))
-    const kept = plainRows(this.query).filter((r) => r.on || !names.has(r.key))
+    const kept = plainRows(this.query).filter((r) => !names.has(r.key)) // what is typed takes the place of what was there
     this.become({ method: typed.method, path: typed.path, query: [...kept.filter((r) => r.on), ...typed.query, ...kept.filter((r) => !r.on)] })
   }
 

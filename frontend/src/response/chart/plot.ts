@@ -80,7 +80,7 @@ export class Plot {
 
   #options(): uPlot.Options {
     const { o } = this
-    const axis = { stroke: this.#colour('--text-3'), font: '12px system-ui', grid: { stroke: this.#colour('--line-1'), width: 1 }, ticks: { stroke: this.#colour('--line-2'), width: 1, size: 5 } }
+    const axis = { stroke: this.#colour('--text-3'), font: `12px ${this.#font}`, grid: { stroke: this.#colour('--line-1'), width: 1 }, ticks: { stroke: this.#colour('--line-2'), width: 1, size: 5 } }
     return {
       width: this.host.clientWidth, height: this.host.clientHeight, ms: 1, legend: { show: false }, padding: [12, 16, 0, 4],
       cursor: { drag: { x: true, y: false }, points: { size: 7 }, y: false, bind: { dblclick: () => () => (o.onreset(), null) } },
@@ -141,7 +141,8 @@ export class Plot {
     ctx.beginPath()
     ctx.rect(left, top, width, height)
     ctx.clip()
-    for (const limit of this.o.limits) {
+    // Of several data points each has its own limits: bands would say that all have them.
+    for (const limit of new Set(this.o.limits.map((l) => l.point)).size > 1 ? [] : this.o.limits) {
       const y = u.valToPos(limit.value, 'y', true)
       ctx.globalAlpha = 0.45
       ctx.fillStyle = this.#colour(`--${limit.severity}-bg`)
@@ -155,7 +156,8 @@ export class Plot {
       ctx.globalAlpha = 0.14
       ctx.fillRect(a, top, Math.max(1, b - a), height)
       ctx.globalAlpha = 1
-      this.#write(u, `Maintenance${m.comment ? `: ${m.comment}` : ''}`, Math.max(a, left) + 6, top + 14 * devicePixelRatio, 'left')
+      const text = `Maintenance${m.comment ? `: ${m.comment}` : ''}`
+      this.#write(u, text, Math.max(left + 4, Math.min(Math.max(a, left) + 6, left + width - this.#wide(u, text) - 4)), top + 14 * devicePixelRatio)
     }
     ctx.restore()
   }
@@ -165,6 +167,7 @@ export class Plot {
     const { left, top, width, height } = u.bbox
     const { ctx } = u
     const names = new Set(this.o.lines.map((l) => l.point)).size > 1
+    const taken: { y: number; from: number }[] = []
     ctx.save()
     for (const limit of this.o.limits) {
       const y = Math.round(u.valToPos(limit.value, 'y', true)) + 0.5
@@ -176,7 +179,11 @@ export class Plot {
       ctx.moveTo(left, y)
       ctx.lineTo(left + width, y)
       ctx.stroke()
-      this.#write(u, `${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${tick(limit.value)}${this.o.unit ? ` ${this.o.unit}` : ''}`, left + width - 4, y - 4 * devicePixelRatio, 'right')
+      const text = `${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${tick(limit.value)}${this.o.unit ? ` ${this.o.unit}` : ''}`
+      const beside = Math.min(left + width, ...taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.from - 8))
+      const from = beside - 4 - this.#wide(u, text)
+      taken.push({ y, from })
+      if (from > left) this.#write(u, text, from, y - 4 * devicePixelRatio)
     }
     ctx.setLineDash([])
     ctx.fillStyle = this.#colour('--line-3')
@@ -184,9 +191,18 @@ export class Plot {
     ctx.restore()
   }
 
-  #write(u: uPlot, text: string, x: number, y: number, align: CanvasTextAlign) {
-    u.ctx.font = `${12 * devicePixelRatio}px system-ui`
-    u.ctx.textAlign = align
+  get #font(): string {
+    return getComputedStyle(this.host).fontFamily
+  }
+
+  #wide(u: uPlot, text: string): number {
+    u.ctx.font = `${12 * devicePixelRatio}px ${this.#font}`
+    return u.ctx.measureText(text).width
+  }
+
+  #write(u: uPlot, text: string, x: number, y: number) {
+    u.ctx.font = `${12 * devicePixelRatio}px ${this.#font}`
+    u.ctx.textAlign = 'left'
     u.ctx.textBaseline = 'alphabetic'
     u.ctx.fillText(text, x, y)
   }
