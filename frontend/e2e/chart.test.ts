@@ -14,6 +14,12 @@ async function dataPath(page: Page, device: string, source: string): Promise<str
   }, [device, source])
 }
 
+/** Waits until the demo's past, which it fills in after it started, is in the answer. */
+async function remembered(page: Page, path: string) {
+  const values = () => page.evaluate(async (path) => ((await (await fetch(`/api${path}`)).json()) as { values: unknown[] }).values.length, path)
+  await expect.poll(values, { timeout: 30_000 }).toBeGreaterThan(100)
+}
+
 /** Whether something was drawn: pixels of the canvas that are not empty. */
 function drawn(page: Page): Promise<number> {
   return page.evaluate(() => {
@@ -30,7 +36,9 @@ test('measured data is drawn with its thresholds, zoomed, and the range goes int
   const page = await portal.page()
   const p = parts(page)
   await newRequest(page)
-  await sendPath(page, `${await dataPath(page, 'web-prod', 'Linux_Host')}/data?period=24`)
+  const data = `${await dataPath(page, 'web-prod', 'Linux_Host')}/data?period=24`
+  await remembered(page, data)
+  await sendPath(page, data)
   expect(await page.evaluate(() => performance.getEntriesByType('resource').filter((r) => /plot-[^/]*\.js/.test(r.name)).length)).toBe(0)
   await p.response.getByRole('tab', { name: 'Chart' }).click()
   const chart = p.response.getByRole('slider', { name: /^Linux_Host\. .*cpuPercent: lowest .*highest .*last / })
