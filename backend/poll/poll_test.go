@@ -196,7 +196,11 @@ func TestResultsWaitForWhoTakesThem(t *testing.T) {
 		l := newLab(4)
 		l.stuck = make(chan struct{})
 		for i := range int64(6000) {
-			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 10, Method: []string{"instant", ""}[i%2]})
+			method := "instant"
+			if i%10 == 0 {
+				method = ""
+			}
+			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 10, Method: method})
 		}
 		l.Start()
 		time.Sleep(time.Minute)
