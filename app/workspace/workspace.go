@@ -129,8 +129,11 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		return nil, err
 	}
 	if err := w.emptyTrash(ctx, resource.MillisOf(now(o.Clock).Add(-kept))); err != nil {
-		logOf(o.Log).Warn("deleted requests stay in the workspace until the next start", "err", err)
+		o.Log.Warn("deleted requests stay in the workspace until the next start", "err", err)
 	}
+	w.learning.Add(1)
+	go w.learnOn()
+	w.learnSoon() // what an earlier process left
 	return w, nil
 }
 
@@ -139,13 +142,6 @@ func now(clock func() time.Time) time.Time {
 		return time.Now()
 	}
 	return clock()
-}
-
-func logOf(log *slog.Logger) *slog.Logger {
-	if log == nil {
-		return slog.Default()
-	}
-	return log
 }
 
 func (w *Workspace) addTables() (err error) {
