@@ -25,7 +25,7 @@ const (
 
 // restartWithin is how soon a killed portal answers again: the rule's 2 seconds,
 // and some for the race detector on a busy machine.
-const restartWithin = 30 * time.Second
+const restartWithin = 5 * time.Second
 
 // client asks a portal with a bearer token.
 type client struct {
