@@ -21,7 +21,7 @@ func (e *Explorer) askEndpoints() []resource.Endpoint {
 // filterRequest is the body of /documents/{id}/filter.
 type filterRequest struct{ Query string }
 
-var filterRequests = resource.Resource[filterRequest]{Name: "filter", Label: "filter", Fields: []resource.Field[filterRequest]{
+var filterRequests = resource.Resource[*filterRequest]{Name: "filter", Label: "filter", Fields: []resource.Field[*filterRequest]{
 	{Name: "query", At: func(f *filterRequest) any { return &f.Query }, Doc: "JSONPath as of RFC 9535, or jq", Required: true, MaxLen: 4096},
 }}
 
@@ -80,7 +80,7 @@ type compareRequest struct {
 	Ignore                    []string
 }
 
-var compareRequests = resource.Resource[compareRequest]{Name: "comparison", Label: "comparison", Fields: []resource.Field[compareRequest]{
+var compareRequests = resource.Resource[*compareRequest]{Name: "comparison", Label: "comparison", Fields: []resource.Field[*compareRequest]{
 	{Name: "left", At: func(r *compareRequest) any { return &r.Left }, Doc: "A document; empty when leftHistory says it"},
 	{Name: "right", At: func(r *compareRequest) any { return &r.Right }, Doc: "A document; empty when rightHistory says it"},
 	{Name: "leftHistory", At: func(r *compareRequest) any { return &r.LeftHistory }, Doc: "A request of the history"},

@@ -18,7 +18,7 @@ import (
 // draftRequest is the body of what is asked about a draft.
 type draftRequest struct{ Draft workspace.Draft }
 
-var draftRequests = resource.Resource[draftRequest]{Name: "draft", Label: "draft", Fields: []resource.Field[draftRequest]{
+var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draft", Fields: []resource.Field[*draftRequest]{
 	{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write it is about", Required: true},
 }}
 

@@ -192,7 +192,7 @@ type toggleRequest struct {
 	Open, Deep        bool
 }
 
-var toggles = resource.Resource[toggleRequest]{Name: "toggle", Label: "toggle", Fields: []resource.Field[toggleRequest]{
+var toggles = resource.Resource[*toggleRequest]{Name: "toggle", Label: "toggle", Fields: []resource.Field[*toggleRequest]{
 	{Name: "node", At: func(t *toggleRequest) any { return &t.Node }, Doc: "-1 for all", Required: true},
 	{Name: "open", At: func(t *toggleRequest) any { return &t.Open }, Required: true},
 	{Name: "deep", At: func(t *toggleRequest) any { return &t.Deep }, Doc: "And all inside"},

@@ -24,7 +24,7 @@ type importRequest struct {
 	Variables  bool
 }
 
-var importRequests = resource.Resource[importRequest]{Name: "import", Label: "import", Fields: []resource.Field[importRequest]{
+var importRequests = resource.Resource[*importRequest]{Name: "import", Label: "import", Fields: []resource.Field[*importRequest]{
 	{Name: "name", At: func(i *importRequest) any { return &i.Name }, Doc: "Of the file"},
 	{Name: "text", At: func(i *importRequest) any { return &i.Text }, Doc: "The file", MaxLen: files.MaxSize},
 	{Name: "parentId", At: func(i *importRequest) any { return &i.ParentID }, Doc: "The collection to import into; 0 beside all others"},

@@ -207,7 +207,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 const maxDraft = 16 << 20
 
 // post is an endpoint whose body is declared like a resource.
-func post[T any](path, summary string, r *resource.Resource[T], do func(context.Context, *resource.Call, *T) (any, error)) resource.Endpoint {
+func post[T any](path, summary string, r *resource.Resource[*T], do func(context.Context, *resource.Call, *T) (any, error)) resource.Endpoint {
 	schema := r.Schema()
 	return resource.Endpoint{
 		Method: "POST", Path: path, Summary: summary, Body: &schema, Limit: maxDraft,
@@ -286,7 +286,7 @@ func homely(path string) string {
 // linkRequest is the body of /native/open-link.
 type linkRequest struct{ URL string }
 
-var linkRequests = resource.Resource[linkRequest]{Name: "link", Label: "link", Fields: []resource.Field[linkRequest]{
+var linkRequests = resource.Resource[*linkRequest]{Name: "link", Label: "link", Fields: []resource.Field[*linkRequest]{
 	{Name: "url", At: func(l *linkRequest) any { return &l.URL }, Doc: "http or https", Required: true, MaxLen: 8192},
 }}
 

@@ -16,7 +16,7 @@ import (
 // lookupRequest is the body of /lookup.
 type lookupRequest struct{ Draft workspace.Draft }
 
-var lookupRequests = resource.Resource[lookupRequest]{Name: "lookup", Label: "lookup", Fields: []resource.Field[lookupRequest]{
+var lookupRequests = resource.Resource[*lookupRequest]{Name: "lookup", Label: "lookup", Fields: []resource.Field[*lookupRequest]{
 	{Name: "draft", At: func(l *lookupRequest) any { return &l.Draft }, Doc: "A GET to ask by the way", Required: true},
 }}
 

@@ -26,7 +26,7 @@ type pagesRequest struct {
 	Name    string
 }
 
-var pagesRequests = resource.Resource[pagesRequest]{Name: "pages", Label: "request", Fields: []resource.Field[pagesRequest]{
+var pagesRequests = resource.Resource[*pagesRequest]{Name: "pages", Label: "request", Fields: []resource.Field[*pagesRequest]{
 	{Name: "sendId", At: func(s *pagesRequest) any { return &s.SendID }, Doc: "Comes back in progress events, and steers the run", Required: true, MaxLen: 100},
 	{Name: "tabId", At: func(s *pagesRequest) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
 	{Name: "draft", At: func(s *pagesRequest) any { return &s.Draft }, Doc: "The GET of a list", Required: true},

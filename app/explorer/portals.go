@@ -31,7 +31,7 @@ func (e *Explorer) portalEndpoints() []resource.Endpoint {
 // portalLogin is the body of /portals/{id}/session.
 type portalLogin struct{ Username, Password string }
 
-var portalLogins = resource.Resource[portalLogin]{Name: "login", Label: "sign-in", Fields: []resource.Field[portalLogin]{
+var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-in", Fields: []resource.Field[*portalLogin]{
 	{Name: "username", At: func(l *portalLogin) any { return &l.Username }, Doc: "The user name there", Required: true, MaxLen: 255},
 	{Name: "password", At: func(l *portalLogin) any { return &l.Password }, Doc: "Not kept", Required: true, MaxLen: 1024},
 }}

@@ -12,7 +12,7 @@ import (
 // previewRequest is the body of /preview.
 type previewRequest struct{ Draft workspace.Draft }
 
-var previewRequests = resource.Resource[previewRequest]{Name: "preview", Label: "preview", Fields: []resource.Field[previewRequest]{
+var previewRequests = resource.Resource[*previewRequest]{Name: "preview", Label: "preview", Fields: []resource.Field[*previewRequest]{
 	{Name: "draft", At: func(p *previewRequest) any { return &p.Draft }, Doc: "What to show", Required: true},
 }}
 
@@ -39,7 +39,7 @@ type snippetRequest struct {
 	Language string
 }
 
-var snippetRequests = resource.Resource[snippetRequest]{Name: "snippet", Label: "snippet", Fields: []resource.Field[snippetRequest]{
+var snippetRequests = resource.Resource[*snippetRequest]{Name: "snippet", Label: "snippet", Fields: []resource.Field[*snippetRequest]{
 	{Name: "draft", At: func(s *snippetRequest) any { return &s.Draft }, Doc: "What to write", Required: true},
 	{Name: "language", At: func(s *snippetRequest) any { return &s.Language }, Doc: "The id of one", Default: snippet.Languages[0].ID},
 }}

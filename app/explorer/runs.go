@@ -111,7 +111,7 @@ func (s *steering) resume() {
 // steerRequest is the body of /pages/{sendId}/steer.
 type steerRequest struct{ Do string }
 
-var steerings = resource.Resource[steerRequest]{Name: "steering", Label: "steering", Fields: []resource.Field[steerRequest]{
+var steerings = resource.Resource[*steerRequest]{Name: "steering", Label: "steering", Fields: []resource.Field[*steerRequest]{
 	{Name: "do", At: func(s *steerRequest) any { return &s.Do }, OneOf: []any{"pause", "resume", "stop"}, Required: true,
 		Doc: "pause after the page under way, resume, or stop and keep what came"},
 }}

@@ -25,7 +25,7 @@ const runbook = "runbook"
 // maxSteps is how many requests one script may have.
 const maxSteps = 200
 
-var scriptRequests = resource.Resource[scriptRequest]{Name: "script", Label: "script", Fields: []resource.Field[scriptRequest]{
+var scriptRequests = resource.Resource[*scriptRequest]{Name: "script", Label: "script", Fields: []resource.Field[*scriptRequest]{
 	{Name: "ids", At: func(s *scriptRequest) any { return &s.IDs }, Doc: "Of the history; they run in the order they were sent", Required: true},
 	{Name: "language", At: func(s *scriptRequest) any { return &s.Language }, Doc: "The id of one, or runbook", Default: snippet.Languages[0].ID},
 }}

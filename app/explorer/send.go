@@ -25,7 +25,7 @@ type sendRequest struct {
 	Anyway bool
 }
 
-var sendRequests = resource.Resource[sendRequest]{Name: "send", Label: "request", Fields: []resource.Field[sendRequest]{
+var sendRequests = resource.Resource[*sendRequest]{Name: "send", Label: "request", Fields: []resource.Field[*sendRequest]{
 	{Name: "sendId", At: func(s *sendRequest) any { return &s.SendID }, Doc: "Comes back in progress events", MaxLen: 100},
 	{Name: "tabId", At: func(s *sendRequest) any { return &s.TabID }, Doc: "The tab that shows the answer; 0 for none"},
 	{Name: "draft", At: func(s *sendRequest) any { return &s.Draft }, Doc: "What to send", Required: true},

@@ -20,12 +20,12 @@ type Catalog struct {
 // MaxCatalog is how many bytes an OpenAPI document may have.
 const MaxCatalog = 16 << 20
 
-const catalogRows resource.Name[Catalog] = "catalog"
+const catalogRows resource.Name[*Catalog] = "catalog"
 
 // catalogs is a table only: the page gets what is made of it.
-var catalogs = resource.Resource[Catalog]{
+var catalogs = resource.Resource[*Catalog]{
 	Name: catalogRows, Label: "catalog", Owner: "userId",
-	Fields: []resource.Field[Catalog]{
+	Fields: []resource.Field[*Catalog]{
 		{Name: "id", At: func(c *Catalog) any { return &c.ID }, ReadOnly: true},
 		{Name: "userId", At: func(c *Catalog) any { return &c.UserID }, ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "portalId", At: func(c *Catalog) any { return &c.PortalID }, ReadOnly: true, WriteOnly: true, Index: true},

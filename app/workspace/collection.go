@@ -35,8 +35,8 @@ type Request struct {
 }
 
 const (
-	collectionRows resource.Name[Collection] = "collection"
-	requestRows    resource.Name[Request]    = "request"
+	collectionRows resource.Name[*Collection] = "collection"
+	requestRows    resource.Name[*Request]    = "request"
 )
 
 // What a user may keep, and how deep.
@@ -50,10 +50,10 @@ const (
 const kept = 24 * time.Hour
 
 // Collections declares /collections.
-var Collections = resource.Resource[Collection]{
+var Collections = resource.Resource[*Collection]{
 	Name: collectionRows, Label: "collection", Path: "/collections", Object: resource.Anyone, Owner: "userId",
 	Doc: "A folder of saved requests.",
-	Fields: []resource.Field[Collection]{
+	Fields: []resource.Field[*Collection]{
 		{Name: "id", At: func(c *Collection) any { return &c.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(c *Collection) any { return &c.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "parentId", At: func(c *Collection) any { return &c.ParentID }, Doc: "The collection it lies in; 0 for none"},
@@ -82,10 +82,10 @@ var Collections = resource.Resource[Collection]{
 }
 
 // Requests declares /requests.
-var Requests = resource.Resource[Request]{
+var Requests = resource.Resource[*Request]{
 	Name: requestRows, Label: "saved request", Path: "/requests", Object: resource.Anyone, Owner: "userId",
 	Doc: "A request that is kept in a collection.",
-	Fields: []resource.Field[Request]{
+	Fields: []resource.Field[*Request]{
 		{Name: "id", At: func(r *Request) any { return &r.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(r *Request) any { return &r.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "collectionId", At: func(r *Request) any { return &r.CollectionID }, Doc: "The collection it lies in", Required: true, Index: true},

@@ -26,16 +26,16 @@ type Extractor struct {
 }
 
 const (
-	extractorRows resource.Name[Extractor] = "extractor"
+	extractorRows resource.Name[*Extractor] = "extractor"
 	maxExtractors                          = 200 // of a user
 	anyMatch                               = "any"
 )
 
 // Extractors declares /extractors.
-var Extractors = resource.Resource[Extractor]{
+var Extractors = resource.Resource[*Extractor]{
 	Name: extractorRows, Label: "extractor", Path: "/extractors", Object: resource.Anyone, Owner: "userId",
 	Doc: "A value of answers that is kept as a variable.",
-	Fields: []resource.Field[Extractor]{
+	Fields: []resource.Field[*Extractor]{
 		{Name: "id", At: func(x *Extractor) any { return &x.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(x *Extractor) any { return &x.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "endpoint", At: func(x *Extractor) any { return &x.Endpoint }, Doc: "Method and template of an endpoint, or any", Default: anyMatch, MaxLen: 1024},

@@ -40,8 +40,8 @@ type Reply struct {
 }
 
 const (
-	historyRows resource.Name[History] = "history"
-	replyRows   resource.Name[Reply]   = "reply"
+	historyRows resource.Name[*History] = "history"
+	replyRows   resource.Name[*Reply]   = "reply"
 )
 
 // MaxZipped is how many bytes of compressed body are kept of an answer. Bodies
@@ -53,10 +53,10 @@ const (
 
 // Histories declares /history. Rows are made by sending; what can be changed
 // is whether one is pinned.
-var Histories = resource.Resource[History]{
+var Histories = resource.Resource[*History]{
 	Name: historyRows, Label: "request", Path: "/history", Object: resource.Anyone, Owner: "userId",
 	Doc: "A request that was sent.",
-	Fields: []resource.Field[History]{
+	Fields: []resource.Field[*History]{
 		{Name: "id", At: func(h *History) any { return &h.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(h *History) any { return &h.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "portalId", At: func(h *History) any { return &h.PortalID }, Doc: "The portal it went to; 0 is the built-in one", ReadOnly: true, WriteOnly: true, Index: true},
@@ -96,9 +96,9 @@ var Histories = resource.Resource[History]{
 }
 
 // replies is a table only: listing the history reads no bodies.
-var replies = resource.Resource[Reply]{
+var replies = resource.Resource[*Reply]{
 	Name: replyRows, Label: "answer", Owner: "userId",
-	Fields: []resource.Field[Reply]{
+	Fields: []resource.Field[*Reply]{
 		{Name: "id", At: func(r *Reply) any { return &r.ID }, ReadOnly: true},
 		{Name: "userId", At: func(r *Reply) any { return &r.UserID }, ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "headers", At: func(r *Reply) any { return &r.Headers }, ReadOnly: true, WriteOnly: true},

@@ -58,7 +58,7 @@ const (
 )
 
 const (
-	portalRows resource.Name[Portal] = "portal"
+	portalRows resource.Name[*Portal] = "portal"
 	maxPortals                       = 100 // of a user
 )
 
@@ -68,10 +68,10 @@ var (
 )
 
 // Portals declares /portals.
-var Portals = resource.Resource[Portal]{
+var Portals = resource.Resource[*Portal]{
 	Name: portalRows, Label: "portal", Path: "/portals", Object: resource.Anyone, Owner: "userId",
 	Doc: "A remote portal that requests can go to.",
-	Fields: []resource.Field[Portal]{
+	Fields: []resource.Field[*Portal]{
 		{Name: "id", At: func(p *Portal) any { return &p.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(p *Portal) any { return &p.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "name", At: func(p *Portal) any { return &p.Name }, Doc: "What it is called", Required: true, MaxLen: 100},

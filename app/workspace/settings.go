@@ -15,14 +15,14 @@ type Settings struct {
 	Values map[string]json.RawMessage
 }
 
-const settingsRows resource.Name[Settings] = "settings"
+const settingsRows resource.Name[*Settings] = "settings"
 
 // maxSettings is how many bytes of JSON a user's settings may be.
 const maxSettings = 256 << 10
 
-var settings = resource.Resource[Settings]{
+var settings = resource.Resource[*Settings]{
 	Name: settingsRows, Label: "settings", Owner: "userId",
-	Fields: []resource.Field[Settings]{
+	Fields: []resource.Field[*Settings]{
 		{Name: "id", At: func(s *Settings) any { return &s.ID }, ReadOnly: true},
 		{Name: "userId", At: func(s *Settings) any { return &s.UserID }, ReadOnly: true, WriteOnly: true},
 		{Name: "values", At: func(s *Settings) any { return &s.Values }, WriteOnly: true},

@@ -60,7 +60,7 @@ type move struct {
 	Folder, Request, To, At int64
 }
 
-var moves = resource.Resource[move]{Name: "move", Label: "move", Fields: []resource.Field[move]{
+var moves = resource.Resource[*move]{Name: "move", Label: "move", Fields: []resource.Field[*move]{
 	{Name: "folder", At: func(m *move) any { return &m.Folder }, Doc: "The collection to move; 0 for none"},
 	{Name: "request", At: func(m *move) any { return &m.Request }, Doc: "The saved request to move; 0 for none"},
 	{Name: "to", At: func(m *move) any { return &m.To }, Doc: "The collection it lies in from now on; 0 for none"},

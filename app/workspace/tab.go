@@ -28,16 +28,16 @@ type Tab struct {
 }
 
 const (
-	tabRows    resource.Name[Tab] = "tab"
+	tabRows    resource.Name[*Tab] = "tab"
 	maxTabs                       = 1000 // of a user
 	keptClosed                    = 25   // of a user, for opening again
 )
 
 // Tabs declares /tabs.
-var Tabs = resource.Resource[Tab]{
+var Tabs = resource.Resource[*Tab]{
 	Name: tabRows, Label: "tab", Path: "/tabs", Object: resource.Anyone, Owner: "userId",
 	Doc: "A request that is open in the Explorer.",
-	Fields: []resource.Field[Tab]{
+	Fields: []resource.Field[*Tab]{
 		{Name: "id", At: func(t *Tab) any { return &t.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(t *Tab) any { return &t.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "portalId", At: func(t *Tab) any { return &t.PortalID }, Doc: "The portal it is for; 0 is the built-in one", ReadOnly: true, WriteOnly: true, Index: true},

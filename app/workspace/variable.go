@@ -22,15 +22,15 @@ type Variable struct {
 	Scope    string // "portal" goes before "global"
 }
 
-const variableRows resource.Name[Variable] = "variable"
+const variableRows resource.Name[*Variable] = "variable"
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
 // Variables declares /variables.
-var Variables = resource.Resource[Variable]{
+var Variables = resource.Resource[*Variable]{
 	Name: variableRows, Label: "variable", Path: "/variables", Object: resource.Anyone, Owner: "userId",
 	Doc: "A value that requests use as {{name}}.",
-	Fields: []resource.Field[Variable]{
+	Fields: []resource.Field[*Variable]{
 		{Name: "id", At: func(v *Variable) any { return &v.ID }, Doc: "Set by the workspace", ReadOnly: true},
 		{Name: "userId", At: func(v *Variable) any { return &v.UserID }, Doc: "Whose it is", ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "portalId", At: func(v *Variable) any { return &v.PortalID }, Doc: "The portal it is for; 0 is the built-in one, -1 all of them", ReadOnly: true, WriteOnly: true, Index: true},

@@ -83,15 +83,15 @@ type Workspace struct {
 	secrets Secrets
 	kept    int64
 
-	tabs      *store.Table[Tab]
-	variables *store.Table[Variable]
-	history   *store.Table[History]
-	portals   *store.Table[Portal]
+	tabs      *store.Table[*Tab]
+	variables *store.Table[*Variable]
+	history   *store.Table[*History]
+	portals   *store.Table[*Portal]
 
-	extractors *store.Table[Extractor]
+	extractors *store.Table[*Extractor]
 
-	collections *store.Table[Collection]
-	requests    *store.Table[Request]
+	collections *store.Table[*Collection]
+	requests    *store.Table[*Request]
 
 	writing sync.Mutex // one write of variables at a time: the row and its secret belong together
 
@@ -258,7 +258,7 @@ func mine(userID int64) resource.Where {
 }
 
 // listJSON is rows as the page gets them.
-func listJSON[T any](r *resource.Resource[T], rows []T) (resource.JSON, error) {
+func listJSON[T any](r *resource.Resource[*T], rows []T) (resource.JSON, error) {
 	out := []byte{'['}
 	for i := range rows {
 		if i > 0 {

@@ -146,7 +146,7 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	return append(append(endpoints, p.sessions.Endpoints()...), portal.VersionEndpoint("test"))
 }
 
-func table[T any](t testing.TB, db *store.DB, r *resource.Resource[T]) []resource.Endpoint {
+func table[T any](t testing.TB, db *store.DB, r *resource.Resource[*T]) []resource.Endpoint {
 	made, err := store.Add(db, r)
 	must(t, err)
 	return made.Endpoints()

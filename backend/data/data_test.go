@@ -72,14 +72,14 @@ func (h *house) tables() {
 	add(h, &portal.SettlingRow)
 }
 
-func add[T any](h *house, r *resource.Resource[T]) {
+func add[T any](h *house, r *resource.Resource[*T]) {
 	h.Helper()
 	if _, err := store.Add(h.db, r); err != nil {
 		h.Fatal(err)
 	}
 }
 
-func put[T any](h *house, r *resource.Resource[T], rows ...T) {
+func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
 	h.Helper()
 	err := h.db.Write(h.Context(), func(tx resource.Tx) error {
 		for i := range rows {

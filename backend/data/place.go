@@ -17,7 +17,7 @@ type place struct {
 }
 
 // one is the row of an id that the caller may read.
-func one[T any](ctx context.Context, r resource.Reader, c *resource.Call, of *resource.Resource[T], id int64, more ...resource.Where) (*T, error) {
+func one[T any](ctx context.Context, r resource.Reader, c *resource.Call, of *resource.Resource[*T], id int64, more ...resource.Where) (*T, error) {
 	where := append([]resource.Where{{Field: "id", Op: "=", Value: id}, resource.SeenBy(c.Access, resource.Read)}, more...)
 	found, err := resource.Find(ctx, r, of.Name, where...)
 	if err != nil {

@@ -140,7 +140,7 @@ const day = 24 * 60 * 60 // seconds
 
 // add writes a new row as its resource's own rules complete it; then changes
 // what only the portal sets.
-func add[T any](f *filler, r *resource.Resource[T], row *T, then func(*T)) error {
+func add[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) error {
 	if r.Check != nil {
 		if err := r.Check(f.write, nil, row); err != nil {
 			return err

@@ -70,7 +70,7 @@ func open(t testing.TB) *house {
 	return h
 }
 
-func add[T any](h *house, r *resource.Resource[T]) {
+func add[T any](h *house, r *resource.Resource[*T]) {
 	h.Helper()
 	table, err := store.Add(h.db, r)
 	if err != nil {
@@ -129,7 +129,7 @@ func (h *house) everything() string {
 
 func (h *house) devices() []portal.Device { return find(h, &portal.Devices) }
 
-func find[T any](h *house, r *resource.Resource[T]) []T {
+func find[T any](h *house, r *resource.Resource[*T]) []T {
 	h.Helper()
 	rows, err := resource.Find(h.Context(), h.db, r.Name)
 	if err != nil {

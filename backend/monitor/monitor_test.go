@@ -87,7 +87,7 @@ func (h *house) connect() {
 	mount(h, &portal.GroupDataSourceSettings)
 }
 
-func mount[T any](h *house, r *resource.Resource[T]) {
+func mount[T any](h *house, r *resource.Resource[*T]) {
 	h.Helper()
 	table, err := store.Add(h.db, r)
 	if err != nil {
@@ -131,7 +131,7 @@ func (h *house) source(name, appliesTo string, multiple bool) {
 	put(h, &portal.DataSources, &d)
 }
 
-func put[T any](h *house, r *resource.Resource[T], row *T) {
+func put[T any](h *house, r *resource.Resource[*T], row *T) {
 	h.Helper()
 	if err := h.db.Write(h.Context(), func(tx resource.Tx) error { return resource.Put(h.Context(), tx, r.Name, row) }); err != nil {
 		h.Fatal(err)

@@ -91,14 +91,14 @@ func (h *house) reopen() {
 	table(h, &portal.Settings)
 }
 
-func table[T any](h *house, r *resource.Resource[T]) {
+func table[T any](h *house, r *resource.Resource[*T]) {
 	h.Helper()
 	if _, err := store.Add(h.db, r); err != nil {
 		h.Fatal(err)
 	}
 }
 
-func put[T any](h *house, name resource.Name[T], rows ...T) {
+func put[T any](h *house, name resource.Name[*T], rows ...T) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		for i := range rows {

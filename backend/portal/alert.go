@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const alertRows resource.Name[Alert] = "alert"
+const alertRows resource.Name[*Alert] = "alert"
 
 // Severities of an alert.
 const (
@@ -86,13 +86,13 @@ type AlertNote struct {
 
 // Alerts declares /alert/alerts. The rows are written by Raise, Clear and their
 // kin (alert_life.go); callers acknowledge, comment and escalate.
-var Alerts = resource.Resource[Alert]{
+var Alerts = resource.Resource[*Alert]{
 	Name: alertRows, Label: "alert", Sample: 1, Path: "/alert/alerts", Category: CategoryAlerts, Object: resource.DeviceGroup, Scope: []string{"monitorObjectId"},
 	Doc:     "A data point that is, or was, beyond its threshold. Lists show active alerts unless the filter names cleared: cleared:\"*\" shows both.",
 	Without: []string{"POST /alert/alerts", "PUT", "PATCH", "DELETE"},
 	Usual:   &resource.Where{Field: "cleared", Op: "=", Value: false},
 	Asks:    alertAsks,
-	Fields: []resource.Field[Alert]{
+	Fields: []resource.Field[*Alert]{
 		{Name: "id", At: func(a *Alert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true, Example: "12"},
 		{Name: "type", At: func(a *Alert) any { return &a.Type }, Doc: "dataSourceAlert, or agentDownAlert of a collector", ReadOnly: true, Example: DataSourceAlert},
 		{Name: "severity", At: func(a *Alert) any { return &a.Severity }, Doc: "2 warn, 3 error, 4 critical", ReadOnly: true, Index: true, Example: 3},
@@ -144,7 +144,7 @@ var Alerts = resource.Resource[Alert]{
 			Of: string(groupRows), Param: "id", Where: alertsOfGroup, Sample: 16},
 	},
 	After: func(w *resource.Write, _, now *Alert) error { return keepStatus(w.Context, w.Tx, now.DeviceID) },
-	Actions: []resource.Action[Alert]{
+	Actions: []resource.Action[*Alert]{
 		{Name: "ack", Summary: "Acknowledge an alert", Doc: "Takes on an active alert, with a comment: nobody further along its escalation chain is told. The last acknowledgement counts.",
 			Op: resource.Ack, Takes: alertComment{}, Example: alertComment{Comment: "On it: the uplink is being replaced"}, Do: ackAlert},
 		{Name: "note", Summary: "Write a note to an alert", Doc: "Adds a comment to an alert, active or not, and acknowledges nothing.",

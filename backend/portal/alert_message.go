@@ -124,7 +124,7 @@ func subjects(ctx context.Context, r resource.Reader, alerts []Alert) (map[int64
 }
 
 // byID reads the rows that alerts name.
-func byID[T any](ctx context.Context, r resource.Reader, name resource.Name[T], alerts []Alert, names func(*Alert) int64, idOf func(*T) int64) (map[int64]*T, error) {
+func byID[T any](ctx context.Context, r resource.Reader, name resource.Name[*T], alerts []Alert, names func(*Alert) int64, idOf func(*T) int64) (map[int64]*T, error) {
 	ids := []int64{}
 	for i := range alerts {
 		if id := names(&alerts[i]); id > 0 && !slices.Contains(ids, id) {

@@ -73,9 +73,9 @@ type DeviceThreshold struct {
 }
 
 // settingFields are those of a setting at any level below the device groups.
-func settingFields() []resource.Field[AlertSetting] {
+func settingFields() []resource.Field[*AlertSetting] {
 	type row = AlertSetting
-	return []resource.Field[row]{
+	return []resource.Field[*row]{
 		{Name: "id", At: func(s *row) any { return &s.ID }, Doc: "Id of the datapoint", ReadOnly: true, Example: sampleInstancePoint},
 		{Name: "dataPointId", At: func(s *row) any { return &s.DataPoint }, Doc: "Id of the datapoint", ReadOnly: true, Example: sampleInstancePoint},
 		{Name: "dataPointName", At: func(s *row) any { return &s.DataPointName }, Doc: "Its name", ReadOnly: true, Example: "average"},
@@ -115,19 +115,19 @@ func belowDevice(param string) []resource.Parent {
 	}
 }
 
-func alertSettings(path, label, doc string, parents []resource.Parent) resource.View[AlertSetting] {
-	return resource.View[AlertSetting]{Resource: resource.Resource[AlertSetting]{
+func alertSettings(path, label, doc string, parents []resource.Parent) resource.View[*AlertSetting] {
+	return resource.View[*AlertSetting]{Resource: resource.Resource[*AlertSetting]{
 		Name: "deviceDataSourceInstanceAlertSetting", Label: label, Path: path, Category: CategoryDevices, Object: resource.DeviceGroup,
 		Doc: doc, Fields: settingFields(), Parents: parents, Sample: sampleInstancePoint,
 	}}
 }
 
 // InstanceAlertSettings are the thresholds of one instance.
-var InstanceAlertSettings = func() resource.View[AlertSetting] {
+var InstanceAlertSettings = func() resource.View[*AlertSetting] {
 	parents := append(belowDevice("hdsId"), resource.Parent{Of: string(instanceRows), Param: "instanceId", Sample: sampleInstance})
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{instanceId}/alertsettings", "alert setting of an instance",
 		"What counts as an alert on one instance, and where that is said.", parents)
-	v.Rows = func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
+	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		id, err := c.ID("instanceId")
 		if err != nil {
 			return nil, err
@@ -137,7 +137,7 @@ var InstanceAlertSettings = func() resource.View[AlertSetting] {
 			return nil, err
 		}
 		return settingsOf(ctx, r, one.DeviceID, []Instance{*one})
-	}
+	})
 	v.Save = func(w *resource.Write, was, now *AlertSetting) error {
 		return now.save(w, was, Override{InstanceID: was.Instance})
 	}
@@ -146,10 +146,10 @@ var InstanceAlertSettings = func() resource.View[AlertSetting] {
 
 // DeviceDataSourceAlertSettings are the thresholds for all instances of a data
 // source on a device. The published API shows them but cannot set them.
-var DeviceDataSourceAlertSettings = func() resource.View[AlertSetting] {
+var DeviceDataSourceAlertSettings = func() resource.View[*AlertSetting] {
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{hdsId}/alertsettings", "alert setting of a device datasource",
 		"What counts as an alert on all instances of a datasource on one device, unless an instance says otherwise.", belowDevice("hdsId"))
-	v.Rows = func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
+	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		id, err := c.ID("hdsId")
 		if err != nil {
 			return nil, err
@@ -159,7 +159,7 @@ var DeviceDataSourceAlertSettings = func() resource.View[AlertSetting] {
 			return nil, err
 		}
 		return settingsOf(ctx, r, on.DeviceID, []Instance{{DeviceDataSourceID: id, DataSourceID: on.DataSourceID}})
-	}
+	})
 	v.Save = func(w *resource.Write, was, now *AlertSetting) error {
 		return now.save(w, was, Override{DeviceDataSourceID: was.DeviceDataSource})
 	}
@@ -167,10 +167,10 @@ var DeviceDataSourceAlertSettings = func() resource.View[AlertSetting] {
 }()
 
 // DeviceAlertSettings are the thresholds of all instances of a device.
-var DeviceAlertSettings = func() resource.View[AlertSetting] {
+var DeviceAlertSettings = func() resource.View[*AlertSetting] {
 	v := alertSettings("/device/devices/{deviceId}/alertsettings", "alert setting of a device", "What counts as an alert on all instances of one device.", belowDevice("")[:1])
 	v.Without = []string{"GET /device/devices/{deviceId}/alertsettings/{id}"}
-	v.Rows = func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
+	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		id, err := c.ID("deviceId")
 		if err != nil {
 			return nil, err
@@ -180,19 +180,19 @@ var DeviceAlertSettings = func() resource.View[AlertSetting] {
 			return nil, err
 		}
 		return settingsOf(ctx, r, id, all)
-	}
+	})
 	return v
 }()
 
 // InstanceGroupAlertSetting is the threshold of one data point for all
 // instances of a group.
-var InstanceGroupAlertSetting = func() resource.View[AlertSetting] {
+var InstanceGroupAlertSetting = func() resource.View[*AlertSetting] {
 	parents := append(belowDevice("deviceDsId"), resource.Parent{Of: string(instanceGroupRows), Param: "dsigId", Sample: sampleInstanceGroup})
 	v := alertSettings("/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{dsigId}/datapoints/{dpId}/alertconfig", "alert setting of an instance group",
 		"What counts as an alert on all instances of a group, unless an instance says otherwise.", parents)
 	v.Single = 1
 	v.Params = []resource.Param{{Name: "dpId", In: "path", Required: true, Schema: resource.Integer("Id of the datapoint"), Example: sampleInstancePoint}}
-	v.Rows = func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
+	v.Rows = resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]AlertSetting, error) {
 		group, err := c.ID("dsigId")
 		if err != nil {
 			return nil, err
@@ -215,7 +215,7 @@ var InstanceGroupAlertSetting = func() resource.View[AlertSetting] {
 			err = fault.New(fault.Unknown, "the datasource has no datapoint %d", dataPoint)
 		}
 		return all, err
-	}
+	})
 	v.Save = func(w *resource.Write, was, now *AlertSetting) error {
 		id, err := w.Call.ID("dsigId")
 		if err != nil {

@@ -35,10 +35,10 @@ const (
 )
 
 // AuditLogs declares /setting/accesslogs. Rows are written by Audit only.
-var AuditLogs = resource.Resource[AuditLog]{
+var AuditLogs = resource.Resource[*AuditLog]{
 	Name: auditLogRows, Label: "audit log entry", Sample: 1, Path: "/setting/accesslogs", Category: CategorySettings, Object: resource.Setting, Area: "audit",
 	Doc: "One change to the portal: who made it, when, from where, and what it changed. Kept for as many days as the portal's settings say, and no more than the newest 100,000.",
-	Fields: []resource.Field[AuditLog]{
+	Fields: []resource.Field[*AuditLog]{
 		{Name: "id", At: func(a *AuditLog) any { return &a.ID }, Doc: "Set by the portal; it grows with time", ReadOnly: true, Example: "812"},
 		{Name: "username", At: func(a *AuditLog) any { return &a.Username }, Doc: "Who did it; system for the portal itself and its command line", ReadOnly: true, Example: "admin"},
 		{Name: "happenedOn", At: func(a *AuditLog) any { return &a.HappenedOn }, Doc: "When it happened", ReadOnly: true, Index: true, Example: 1790000000},

@@ -38,10 +38,10 @@ type Period struct {
 }
 
 // Chains declares /setting/alert/chains.
-var Chains = resource.Resource[Chain]{
+var Chains = resource.Resource[*Chain]{
 	Name: chainRows, Label: "escalation chain", Sample: 4, Path: "/setting/alert/chains", Category: CategoryAlerts, Object: resource.Setting, Area: AreaAlerting,
 	Doc: "Who is told of an alert, stage after stage, until somebody acknowledges it.",
-	Fields: []resource.Field[Chain]{
+	Fields: []resource.Field[*Chain]{
 		{Name: "id", At: func(c *Chain) any { return &c.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(c *Chain) any { return &c.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "Web team"},
 		{Name: "description", At: func(c *Chain) any { return &c.Description }, Doc: "What it is for", MaxLen: 4000, Example: "Shop and booking front ends"},

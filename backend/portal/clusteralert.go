@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const clusterAlertRows resource.Name[ClusterAlert] = "deviceClusterAlertConfig"
+const clusterAlertRows resource.Name[*ClusterAlert] = "deviceClusterAlertConfig"
 
 // ClusterAlert is an alert of a group as a whole: raised when so many of its
 // devices, or of their instances, have an alert of one data point.
@@ -27,11 +27,11 @@ type ClusterAlert struct {
 }
 
 // ClusterAlerts declares the cluster alerts of a device group.
-var ClusterAlerts = resource.Resource[ClusterAlert]{
+var ClusterAlerts = resource.Resource[*ClusterAlert]{
 	Name: clusterAlertRows, Label: "cluster alert", Sample: 2, Path: "/device/groups/{deviceGroupId}/clusterAlertConf", Category: CategoryGroups, Object: resource.DeviceGroup, Scope: []string{"deviceGroupId"},
 	Doc:     "An alert of a group as a whole: raised when so many of its devices have an alert of one datapoint.",
 	Parents: []resource.Parent{{Of: string(groupRows), Param: "deviceGroupId", Field: "deviceGroupId", Sample: sampleGroup}},
-	Fields: []resource.Field[ClusterAlert]{
+	Fields: []resource.Field[*ClusterAlert]{
 		{Name: "id", At: func(a *ClusterAlert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "deviceGroupId", At: func(a *ClusterAlert) any { return &a.GroupID }, Doc: "Its group", ReadOnly: true, Refs: string(groupRows), Cascade: true, Index: true},
 		{Name: "dataSourceId", At: func(a *ClusterAlert) any { return &a.DataSourceID }, Doc: "The datasource whose alerts are counted", Required: true, Min: number(1), Refs: string(dataSourceRows), Cascade: true, Index: true, Example: 1},

@@ -39,11 +39,11 @@ type Collector struct {
 }
 
 // Collectors declares /setting/collectors.
-var Collectors = resource.Resource[Collector]{
+var Collectors = resource.Resource[*Collector]{
 	Name: collectorRows, Label: "collector", Sample: 2, Path: "/setting/collectors", Category: CategorySettings, Object: resource.Setting, Area: "collectors",
 	Doc:     "What runs the checks of devices. Number 1 is built into the portal.",
 	OpTypes: true,
-	Fields: []resource.Field[Collector]{
+	Fields: []resource.Field[*Collector]{
 		{Name: "id", At: func(c *Collector) any { return &c.ID }, Doc: "Set by the portal; 1 is the built-in collector", ReadOnly: true, Example: 1},
 		{Name: "description", At: func(c *Collector) any { return &c.Description }, Doc: "What it is called in lists", Example: "Collector in Oslo"},
 		{Name: "hostname", At: func(c *Collector) any { return &c.Hostname }, Doc: "The machine it runs on", ReadOnly: true},
@@ -104,7 +104,7 @@ var Collectors = resource.Resource[Collector]{
 		}
 		return err
 	},
-	Actions: []resource.Action[Collector]{{
+	Actions: []resource.Action[*Collector]{{
 		Name: "ackdown", Summary: "Acknowledge that a collector is down", Doc: "Takes on that the collector is down, with a comment; notices that it is down stop.",
 		Op: resource.Ack, Takes: ackDown{}, Example: ackDown{Comment: "The power feed in Oslo is being repaired"}, Do: acknowledge,
 	}},

@@ -21,11 +21,11 @@ type CollectorGroup struct {
 }
 
 // CollectorGroups declares /setting/collectors/groups.
-var CollectorGroups = resource.Resource[CollectorGroup]{
+var CollectorGroups = resource.Resource[*CollectorGroup]{
 	Name: collectorGroupRows, Label: "collector group", Sample: 3, Path: "/setting/collectors/groups", Category: CategorySettings, Object: resource.Setting, Area: AreaCollectors,
 	Doc:     "Collectors that belong together, by site or by purpose.",
 	OpTypes: true,
-	Fields: []resource.Field[CollectorGroup]{
+	Fields: []resource.Field[*CollectorGroup]{
 		{Name: "id", At: func(g *CollectorGroup) any { return &g.ID }, Doc: "Set by the portal; 1 is the default group", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(g *CollectorGroup) any { return &g.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "Bergen"},
 		{Name: "description", At: func(g *CollectorGroup) any { return &g.Description }, Doc: "What they have in common", MaxLen: 4000, Example: "Collectors of the western port"},

@@ -2,7 +2,7 @@ package portal
 
 import "spyglass/backend/resource"
 
-const collectorTokenRows resource.Name[CollectorToken] = "collectorToken"
+const collectorTokenRows resource.Name[*CollectorToken] = "collectorToken"
 
 // CollectorToken lets a remote collector act: once, to be installed, or for
 // good, to collect. It is no user's.
@@ -17,9 +17,9 @@ type CollectorToken struct {
 }
 
 // CollectorTokens keeps them; package collect makes and session reads them.
-var CollectorTokens = resource.Resource[CollectorToken]{
+var CollectorTokens = resource.Resource[*CollectorToken]{
 	Name: collectorTokenRows, Label: "collector token", Object: resource.Setting, Area: AreaCollectors, Doc: "A credential of a remote collector.",
-	Fields: []resource.Field[CollectorToken]{
+	Fields: []resource.Field[*CollectorToken]{
 		{Name: "id", At: func(t *CollectorToken) any { return &t.ID }, Doc: "Set by the portal", ReadOnly: true},
 		{Name: "collectorId", At: func(t *CollectorToken) any { return &t.CollectorID }, Doc: "Whose it is", Refs: string(collectorRows), Cascade: true, Index: true},
 		{Name: "hash", At: func(t *CollectorToken) any { return &t.Hash }, Doc: "Digest of the token", WriteOnly: true, Index: true},

@@ -26,11 +26,11 @@ type CollectorVersion struct {
 
 // CollectorVersions declares /setting/collectors/versions. Its one row is
 // written when the portal starts.
-var CollectorVersions = resource.Resource[CollectorVersion]{
+var CollectorVersions = resource.Resource[*CollectorVersion]{
 	Name: collectorVersionRows, Label: "collector version", Sample: 1, Path: collectorVersionsPath, Category: CategorySettings, Object: resource.Setting, Area: AreaCollectors,
 	Doc:     "A version of the collector that can be installed.",
 	Without: []string{"POST", "PUT", "PATCH", "DELETE", "GET " + collectorVersionsPath + "/{id}"},
-	Fields: []resource.Field[CollectorVersion]{
+	Fields: []resource.Field[*CollectorVersion]{
 		{Name: "id", At: func(v *CollectorVersion) any { return &v.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "majorVersion", At: func(v *CollectorVersion) any { return &v.Major }, Doc: "First number of the version", ReadOnly: true, Example: 1},
 		{Name: "minorVersion", At: func(v *CollectorVersion) any { return &v.Minor }, Doc: "Second number of the version", ReadOnly: true},

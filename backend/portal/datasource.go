@@ -5,7 +5,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const dataSourceRows resource.Name[DataSource] = "dataSource"
+const dataSourceRows resource.Name[*DataSource] = "dataSource"
 
 // DataSource says what is measured on the devices it applies to, how, and when
 // that is an alert. It becomes a DeviceDataSource on each of them.
@@ -46,10 +46,10 @@ type DataSource struct {
 var CollectMethods = []any{"ping", "tcp", "http", "dns", "tls", "snmp", "host", "simulate"}
 
 // DataSources declares /setting/datasources.
-var DataSources = resource.Resource[DataSource]{
+var DataSources = resource.Resource[*DataSource]{
 	Name: dataSourceRows, Label: "data source", Sample: 22, Path: "/setting/datasources", Category: CategoryDataSources, Object: resource.Setting, Area: AreaDataSources, Batch: true,
 	Doc: "Says what is measured on the devices it applies to, how, how often, and when that is an alert. Whoever may read data sources reads all of them.",
-	Fields: []resource.Field[DataSource]{
+	Fields: []resource.Field[*DataSource]{
 		{Name: "id", At: func(d *DataSource) any { return &d.ID }, Doc: "Set by the portal; 1 to 8 are built in", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(d *DataSource) any { return &d.Name }, Doc: "Unique name, which alert rules and instances go by", Required: true, MaxLen: 64, Index: true, Example: "Branch_Ping"},
 		{Name: "displayName", At: func(d *DataSource) any { return &d.DisplayName }, Doc: "Name shown on devices; the name unless given", MaxLen: 255, Index: true, Example: "Branch ping"},

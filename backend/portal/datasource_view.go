@@ -8,12 +8,12 @@ import (
 )
 
 // OverviewGraphs declares /setting/datasources/{dsId}/ographs.
-var OverviewGraphs = resource.View[Graph]{
-	Resource: resource.Resource[Graph]{
+var OverviewGraphs = resource.View[*Graph]{
+	Resource: resource.Resource[*Graph]{
 		Name: "overviewGraph", Label: "overview graph", Sample: 1009, Path: "/setting/datasources/{dsId}/ographs", Category: CategoryDataSources, Object: resource.Setting, Area: AreaDataSources,
 		Doc:     "A graph over all instances of a data source on a device; it is written with the data source.",
 		Parents: []resource.Parent{{Of: string(dataSourceRows), Param: "dsId", Sample: 1}},
-		Fields: []resource.Field[Graph]{
+		Fields: []resource.Field[*Graph]{
 			{Name: "id", At: func(g *Graph) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1009},
 			{Name: "name", At: func(g *Graph) any { return &g.Name }, Doc: "Unique among those of the data source", ReadOnly: true, Example: "Loss"},
 			{Name: "title", At: func(g *Graph) any { return &g.Title }, Doc: "Shown above it", ReadOnly: true, Example: "Loss"},
@@ -32,7 +32,7 @@ var OverviewGraphs = resource.View[Graph]{
 			{Name: "lines", At: func(g *Graph) any { return &g.Lines }, Doc: "From back to front", ReadOnly: true},
 		},
 	},
-	Rows: func(ctx context.Context, r resource.Reader, c *resource.Call) ([]Graph, error) {
+	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]Graph, error) {
 		id, err := c.ID("dsId")
 		if err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ var OverviewGraphs = resource.View[Graph]{
 			return nil, err
 		}
 		return d.OverviewGraphs, nil
-	},
+	}),
 }
 
 // DataSourceDevice is a device that a data source is on.
@@ -67,13 +67,13 @@ type DataSourceInstance struct {
 const shownInstances = 10
 
 // DataSourceDevices declares /setting/datasources/{id}/devices.
-var DataSourceDevices = resource.View[DataSourceDevice]{
-	Resource: resource.Resource[DataSourceDevice]{
+var DataSourceDevices = resource.View[*DataSourceDevice]{
+	Resource: resource.Resource[*DataSourceDevice]{
 		Name: "deviceDataSourceAssociated", Label: "device of a data source", Sample: 1, Path: "/setting/datasources/{id}/devices", Category: CategoryDataSources, Object: resource.Setting, Area: AreaDataSources,
 		Doc:     "A device that the data source is on, of those that the caller may see.",
 		Parents: []resource.Parent{{Of: string(dataSourceRows), Param: "id", Sample: 1}},
 		Without: []string{"GET /setting/datasources/{id}/devices/{id}"},
-		Fields: []resource.Field[DataSourceDevice]{
+		Fields: []resource.Field[*DataSourceDevice]{
 			{Name: "id", At: func(d *DataSourceDevice) any { return &d.ID }, Doc: "Of the device", ReadOnly: true, Example: 7},
 			{Name: "name", At: func(d *DataSourceDevice) any { return &d.Name }, Doc: "Host name or IP address", ReadOnly: true, Example: "10.10.8.11"},
 			{Name: "displayName", At: func(d *DataSourceDevice) any { return &d.DisplayName }, Doc: "Name shown in lists", ReadOnly: true, Example: "web-prod-01.fra"},
@@ -83,7 +83,7 @@ var DataSourceDevices = resource.View[DataSourceDevice]{
 			{Name: "instance", At: func(d *DataSourceDevice) any { return &d.Instances }, Doc: "The first 10 instances", ReadOnly: true},
 		},
 	},
-	Rows: dataSourceDevices,
+	Rows: resource.Each(dataSourceDevices),
 }
 
 func dataSourceDevices(ctx context.Context, r resource.Reader, c *resource.Call) ([]DataSourceDevice, error) {

@@ -5,7 +5,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const deliveryRows resource.Name[Delivery] = "delivery"
+const deliveryRows resource.Name[*Delivery] = "delivery"
 
 // States of a Delivery.
 const (
@@ -49,11 +49,11 @@ type Delivery struct {
 }
 
 // Deliveries declares /alert/deliveries. The rows are written by notify.
-var Deliveries = resource.Resource[Delivery]{
+var Deliveries = resource.Resource[*Delivery]{
 	Name: deliveryRows, Label: "delivery", Sample: 1, Path: "/alert/deliveries", Category: CategoryAlerts, Object: resource.Setting, Area: AreaAlerting, Scope: []string{"alertId"},
 	Doc:     "A notice of an alert to one address: waiting, sent, failed for good, or held back because too many were sent.",
 	Without: []string{"POST /alert/deliveries", "PUT", "PATCH", "DELETE"},
-	Fields: []resource.Field[Delivery]{
+	Fields: []resource.Field[*Delivery]{
 		{Name: "id", At: func(d *Delivery) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "alertId", At: func(d *Delivery) any { return &d.AlertID }, Doc: "The alert; 0 for a test", ReadOnly: true, Refs: string(alertRows), Cascade: true, Index: true, Example: 12},
 		{Name: "chainId", At: func(d *Delivery) any { return &d.ChainID }, Doc: "The escalation chain; 0 for a test", ReadOnly: true, Index: true, Example: 1},
@@ -74,7 +74,7 @@ var Deliveries = resource.Resource[Delivery]{
 		{Name: "error", At: func(d *Delivery) any { return &d.Error }, Doc: "Why the last attempt failed", ReadOnly: true},
 		{Name: "key", At: func(d *Delivery) any { return &d.Key }, Doc: "The same in every attempt: the Message-ID of a mail, the Idempotency-Key of a web hook", ReadOnly: true, Example: "5f2c8d0e-1a3b-4c5d-8e9f-001122334455"},
 	},
-	Actions: []resource.Action[Delivery]{{
+	Actions: []resource.Action[*Delivery]{{
 		Name: "retry", Summary: "Send a notice again", Doc: "Tries a failed or held back notice once more, from now on as often as a new one.",
 		Do: func(w *resource.Write, d *Delivery) error {
 			if d.State != DeliveryFailed && d.State != DeliveryThrottled {

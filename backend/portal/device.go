@@ -39,12 +39,12 @@ type Device struct {
 }
 
 // Devices declares /device/devices.
-var Devices = resource.Resource[Device]{
+var Devices = resource.Resource[*Device]{
 	Name: deviceRows, Label: "device", Sample: 150, Path: "/device/devices", Category: CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"hostGroupIds"},
 	Doc:     "A host, appliance or service that checks run against.",
 	OpTypes: true, SoftBy: "deletedTimeInMs", Bin: "/device/recyclebin", Deleted: 153, Batch: true,
 	Flags: []resource.Flag{{Name: "deleteHard", Doc: "Remove for good, instead of keeping the device recoverable"}},
-	Fields: []resource.Field[Device]{
+	Fields: []resource.Field[*Device]{
 		{Name: "id", At: func(d *Device) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 7},
 		{Name: "name", At: func(d *Device) any { return &d.Name }, Doc: "Host name or IP address that checks connect to", Required: true, MaxLen: 255, Index: true, Example: "web-42.example.net"},
 		{Name: "displayName", At: func(d *Device) any { return &d.DisplayName }, Doc: "Name shown in lists, unique; the name when empty", MaxLen: 255, Index: true, Example: "web-42"},
@@ -120,7 +120,7 @@ var Devices = resource.Resource[Device]{
 	},
 	After:  unsettle,
 	Remove: clearDevice,
-	Actions: []resource.Action[Device]{{
+	Actions: []resource.Action[*Device]{{
 		Name: "scheduleAutoDiscovery", Summary: "Look for instances on a device",
 		Doc: "Works out which data sources apply to the device, and looks for their instances: at once where that is known here, otherwise as soon as the device can be asked.",
 		Do: func(w *resource.Write, d *Device) error {

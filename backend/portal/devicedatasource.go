@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const deviceDataSourceRows resource.Name[DeviceDataSource] = "deviceDatasource"
+const deviceDataSourceRows resource.Name[*DeviceDataSource] = "deviceDatasource"
 
 // DeviceDataSource is a data source on one of the devices it applies to. What
 // lists are filtered by is kept in the row; the rest is read from the data
@@ -33,13 +33,13 @@ type DeviceDataSource struct {
 
 // DeviceDataSources declares /device/devices/{deviceId}/devicedatasources. The
 // rows are made by Associate alone.
-var DeviceDataSources = resource.Resource[DeviceDataSource]{
+var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 	Name: deviceDataSourceRows, Label: "device datasource", Sample: 1, Path: "/device/devices/{deviceId}/devicedatasources", Category: CategoryDevices,
 	Object: resource.DeviceGroup, Scope: []string{"deviceId"},
 	Doc:     "A data source on a device it applies to. The portal adds and removes them as the device and its data sources change.",
 	Parents: []resource.Parent{{Of: string(deviceRows), Param: "deviceId", Field: "deviceId", Sample: 1}},
 	Without: []string{"POST", "PUT", "PATCH", "DELETE"},
-	Fields: []resource.Field[DeviceDataSource]{
+	Fields: []resource.Field[*DeviceDataSource]{
 		{Name: "id", At: func(d *DeviceDataSource) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "deviceId", At: func(d *DeviceDataSource) any { return &d.DeviceID }, Doc: "The device", ReadOnly: true, Refs: string(deviceRows), Cascade: true, Example: 1},
 		{Name: "dataSourceId", At: func(d *DeviceDataSource) any { return &d.DataSourceID }, Doc: "The data source", ReadOnly: true, Refs: string(dataSourceRows), Index: true, Example: 1},

@@ -21,13 +21,13 @@ type Function struct {
 }
 
 // Functions declares /setting/functions.
-var Functions = resource.Resource[Function]{
+var Functions = resource.Resource[*Function]{
 	Name: functionRows, Label: "function", Sample: 1, Path: "/setting/functions", Category: CategoryDataSources, Object: resource.Setting, Area: AreaDataSources,
 	Doc: "An expression under a name, which the appliesTo of groups and data sources and other functions call as name().",
 	Flags: []resource.Flag{
 		{Name: "ignoreReference", Doc: "Even if expressions call it; those apply to nothing from then on", Writes: true},
 	},
-	Fields: []resource.Field[Function]{
+	Fields: []resource.Field[*Function]{
 		{Name: "id", At: func(f *Function) any { return &f.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(f *Function) any { return &f.Name }, Doc: "What it is called by: letters, digits and underscores", Required: true, MaxLen: 64, Index: true, Example: "isShopServer"},
 		{Name: "code", At: func(f *Function) any { return &f.Code }, Doc: "The expression", Required: true, MaxLen: appliesto.MaxBytes, Example: `isLinux() && displayName =~ "web-*"`},

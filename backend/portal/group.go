@@ -39,7 +39,7 @@ type Group struct {
 }
 
 // Groups declares /device/groups.
-var Groups = resource.Resource[Group]{
+var Groups = resource.Resource[*Group]{
 	Name: groupRows, Label: "device group", Sample: 25, Path: "/device/groups", Category: CategoryGroups, Object: resource.DeviceGroup, Scope: []string{"id"},
 	Doc:     "A node of the device tree. Devices and groups inside inherit its properties.",
 	OpTypes: true,
@@ -47,7 +47,7 @@ var Groups = resource.Resource[Group]{
 		{Name: "deleteChildren", Doc: "Delete the groups inside too; devices that are in no other group then are deleted"},
 		{Name: "deleteHard", Doc: "Remove those devices for good, instead of keeping them recoverable"},
 	},
-	Fields: []resource.Field[Group]{
+	Fields: []resource.Field[*Group]{
 		{Name: "id", At: func(g *Group) any { return &g.ID }, Doc: "Set by the portal; the root group is 1", ReadOnly: true, Example: 12},
 		{Name: "name", At: func(g *Group) any { return &g.Name }, Doc: "Unique among its siblings; no slashes", Required: true, MaxLen: 255, Index: true, Example: "Staging"},
 		{Name: "fullPath", At: func(g *Group) any { return &g.FullPath }, Doc: "Names from the root down, joined by slashes", ReadOnly: true, Index: true, Example: "Servers/Staging"},

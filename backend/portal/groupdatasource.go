@@ -24,9 +24,9 @@ type GroupDataSource struct {
 
 // GroupDataSourceSettings keeps what groups say; where there is none, nothing is
 // stopped. They are read and written through GroupDataSources.
-var GroupDataSourceSettings = resource.Resource[GroupDataSource]{
+var GroupDataSourceSettings = resource.Resource[*GroupDataSource]{
 	Name: groupDataSourceRows, Label: "group datasource", Object: resource.DeviceGroup, Doc: "What a device group says about a datasource.",
-	Fields: []resource.Field[GroupDataSource]{
+	Fields: []resource.Field[*GroupDataSource]{
 		{Name: "id", At: func(s *GroupDataSource) any { return &s.ID }, Doc: "Set by the portal", ReadOnly: true},
 		{Name: "deviceGroupId", At: func(s *GroupDataSource) any { return &s.GroupID }, Doc: "The device group", Refs: string(groupRows), Cascade: true, Index: true},
 		{Name: "dataSourceId", At: func(s *GroupDataSource) any { return &s.DataSourceID }, Doc: "The datasource", Refs: string(dataSourceRows), Cascade: true, Index: true},
@@ -45,11 +45,11 @@ type groupSource struct {
 var groupParent = resource.Parent{Of: string(groupRows), Param: "deviceGroupId", Sample: sampleGroup}
 
 // GroupDataSources are the data sources on the devices in a group and in those below.
-var GroupDataSources = resource.View[groupSource]{
-	Resource: resource.Resource[groupSource]{
+var GroupDataSources = resource.View[*groupSource]{
+	Resource: resource.Resource[*groupSource]{
 		Name: "deviceGroupDatasource", Label: "datasource of a group", Path: "/device/groups/{deviceGroupId}/datasources", Category: CategoryGroups, Object: resource.DeviceGroup,
 		Doc: "The datasources on the devices of a group and of the groups below, and what the group says about them.", Sample: sampleDataSource, Parents: []resource.Parent{groupParent},
-		Fields: []resource.Field[groupSource]{
+		Fields: []resource.Field[*groupSource]{
 			{Name: "dataSourceId", At: func(s *groupSource) any { return &s.DataSourceID }, Doc: "Id of the datasource", ReadOnly: true, Example: 1},
 			{Name: "dataSourceName", At: func(s *groupSource) any { return &s.Name }, Doc: "Its name", ReadOnly: true, Example: "Ping"},
 			{Name: "dataSourceDisplayName", At: func(s *groupSource) any { return &s.DisplayName }, Doc: "Its name for people", ReadOnly: true},
@@ -60,13 +60,13 @@ var GroupDataSources = resource.View[groupSource]{
 			{Name: "disableAlerting", At: func(s *groupSource) any { return &s.DisableAlerting }, Doc: "Raise no alerts of it on devices inside", Example: true},
 		},
 	},
-	Rows: func(ctx context.Context, r resource.Reader, c *resource.Call) ([]groupSource, error) {
+	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]groupSource, error) {
 		id, err := c.ID("deviceGroupId")
 		if err != nil {
 			return nil, err
 		}
 		return groupSources(ctx, r, c.Access, id)
-	},
+	}),
 	Save: func(w *resource.Write, was, now *groupSource) error {
 		found, err := resource.Find(w.Context, w.Tx, groupDataSourceRows, resource.Where{Field: "deviceGroupId", Op: "=", Value: was.GroupID}, resource.Where{Field: "dataSourceId", Op: "=", Value: was.DataSourceID})
 		if err != nil {
@@ -141,19 +141,19 @@ type GroupDataPoint struct {
 // GroupAlertSettings are the thresholds of a data source for all devices in a
 // group. In a body, data points are named by id or by name, and what is left out
 // of one is as further up.
-var GroupAlertSettings = resource.View[groupConfig]{
-	Resource: resource.Resource[groupConfig]{
+var GroupAlertSettings = resource.View[*groupConfig]{
+	Resource: resource.Resource[*groupConfig]{
 		Name: "deviceGroupDataSourceAlertConfig", Label: "alert settings of a datasource in a group", Path: "/device/groups/{deviceGroupId}/datasources/{dsId}/alertsettings", Category: CategoryGroups,
 		Object: resource.DeviceGroup, Doc: "What counts as an alert of a datasource on all devices of a group, unless something nearer says otherwise.", Single: 1,
 		Parents: []resource.Parent{groupParent, {Of: string(dataSourceRows), Param: "dsId", Sample: sampleDataSource}},
-		Fields: []resource.Field[groupConfig]{
+		Fields: []resource.Field[*groupConfig]{
 			{Name: "dataSourceId", At: func(s *groupConfig) any { return &s.ID }, Doc: "Id of the datasource", ReadOnly: true, Example: 1},
 			{Name: "datasourceType", At: func(s *groupConfig) any { return &s.Type }, Doc: "How it collects", ReadOnly: true, Example: "ping"},
 			{Name: "dpConfig", At: func(s *groupConfig) any { return &s.DataPoints }, Doc: "One for each datapoint; those that a body leaves out stay as they are", Loose: true, Default: []GroupDataPoint{},
 				Example: []map[string]any{{"dataPointId": sampleDataPoint, "alertExpr": "> 150 300 600", "alertExprNote": "A long line"}}},
 		},
 	},
-	Rows: func(ctx context.Context, r resource.Reader, c *resource.Call) ([]groupConfig, error) {
+	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]groupConfig, error) {
 		group, err := c.ID("deviceGroupId")
 		if err != nil {
 			return nil, err
@@ -171,7 +171,7 @@ var GroupAlertSettings = resource.View[groupConfig]{
 			return nil, err
 		}
 		return []groupConfig{thresholds.groupConfig(c.Access, group, source)}, nil
-	},
+	}),
 	Save: func(w *resource.Write, was, now *groupConfig) error {
 		group, err := w.Call.ID("deviceGroupId")
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const instanceRows resource.Name[Instance] = "deviceDatasourceInstance"
+const instanceRows resource.Name[*Instance] = "deviceDatasourceInstance"
 
 // Instance is one thing on a device that a data source measures: a disk, an
 // interface, or the device itself where there is but one.
@@ -39,7 +39,7 @@ type Instance struct {
 const OnlyWildValue = "NULL"
 
 // Instances declares /device/devices/{deviceId}/devicedatasources/{hdsId}/instances.
-var Instances = resource.Resource[Instance]{
+var Instances = resource.Resource[*Instance]{
 	Name: instanceRows, Label: "instance", Sample: 8, Path: "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances", Category: CategoryDevices,
 	Object: resource.DeviceGroup, Scope: []string{"deviceId"}, OpTypes: true,
 	Doc: "One thing on a device that a data source measures, such as an interface. Those that are found by the portal come back when they are found again.",
@@ -51,7 +51,7 @@ var Instances = resource.Resource[Instance]{
 		Path: "/device/devices/{id}/instances", Summary: "List instances of a device", Doc: "Returns the instances of all data sources on the device, one page at a time.",
 		Of: string(deviceRows), Param: "id", Field: "deviceId", Sample: 1,
 	}},
-	Fields: []resource.Field[Instance]{
+	Fields: []resource.Field[*Instance]{
 		{Name: "id", At: func(i *Instance) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(i *Instance) any { return &i.Name }, Doc: "Name of the data source and displayName, joined by a hyphen", ReadOnly: true, Example: "SNMP_Interfaces-lo7"},
 		{Name: "displayName", At: func(i *Instance) any { return &i.DisplayName }, Doc: "What it is called in lists", Required: true, MaxLen: 255, Example: "lo7"},

@@ -6,7 +6,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const instanceGroupRows resource.Name[InstanceGroup] = "deviceDatasourceInstanceGroup"
+const instanceGroupRows resource.Name[*InstanceGroup] = "deviceDatasourceInstanceGroup"
 
 // InstanceGroup is instances of one data source on one device that belong
 // together: the uplinks of a switch.
@@ -20,7 +20,7 @@ type InstanceGroup struct {
 }
 
 // InstanceGroups declares /device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups.
-var InstanceGroups = resource.Resource[InstanceGroup]{
+var InstanceGroups = resource.Resource[*InstanceGroup]{
 	Name: instanceGroupRows, Label: "instance group", Sample: 4, Path: "/device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups", Category: CategoryDevices,
 	Object: resource.DeviceGroup, Scope: []string{"deviceId"},
 	Doc: "Instances of one data source on one device that belong together, such as the uplinks of a switch.",
@@ -28,7 +28,7 @@ var InstanceGroups = resource.Resource[InstanceGroup]{
 		{Of: string(deviceRows), Param: "deviceId", Field: "deviceId", Sample: 1},
 		{Of: string(deviceDataSourceRows), Param: "deviceDsId", Field: "deviceDataSourceId", Sample: 1},
 	},
-	Fields: []resource.Field[InstanceGroup]{
+	Fields: []resource.Field[*InstanceGroup]{
 		{Name: "id", At: func(g *InstanceGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(g *InstanceGroup) any { return &g.Name }, Doc: "Unique among the groups of the device's data source", Required: true, MaxLen: 255, Example: "Access ports"},
 		{Name: "description", At: func(g *InstanceGroup) any { return &g.Description }, Doc: "What the instances have in common", MaxLen: 4000, Example: "Ports that people plug into"},

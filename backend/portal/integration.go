@@ -39,10 +39,10 @@ const (
 )
 
 // Integrations declares /setting/integrations.
-var Integrations = resource.Resource[Integration]{
+var Integrations = resource.Resource[*Integration]{
 	Name: integrationRows, Label: "integration", Sample: 3, Path: "/setting/integrations", Category: CategorySettings, Object: resource.Setting, Area: AreaAlerting,
 	Doc: "A way out of the portal: the mail server that notices are handed to, or a web hook that recipients name as their method.",
-	Fields: []resource.Field[Integration]{
+	Fields: []resource.Field[*Integration]{
 		{Name: "id", At: func(i *Integration) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
 		{Name: "name", At: func(i *Integration) any { return &i.Name }, Doc: "Unique; recipients name it as their method", Required: true, MaxLen: 64, Index: true, Example: "on-call"},
 		{Name: "description", At: func(i *Integration) any { return &i.Description }, Doc: "What it is for", MaxLen: 4000, Example: "Rings whoever is on call"},

@@ -33,10 +33,10 @@ type NoteScope struct {
 }
 
 // OpsNotes declares /setting/opsnotes.
-var OpsNotes = resource.Resource[OpsNote]{
+var OpsNotes = resource.Resource[*OpsNote]{
 	Name: opsNoteRows, Label: "ops note", Sample: 4, Path: "/setting/opsnotes", Category: CategorySettings, Object: resource.Setting, Area: AreaOpsNotes,
 	Doc: "What happened and when, to be seen beside the data. Whoever may read ops notes reads all of them.",
-	Fields: []resource.Field[OpsNote]{
+	Fields: []resource.Field[*OpsNote]{
 		{Name: "id", At: func(n *OpsNote) any { return &n.ID }, Doc: "Set by the portal", ReadOnly: true, Example: "1"},
 		{Name: "note", At: func(n *OpsNote) any { return &n.Note }, Doc: "What happened", Required: true, MaxLen: 4000, Example: "Shop 5.2 went live"},
 		{Name: "happenOnInSec", At: func(n *OpsNote) any { return &n.HappenedOn }, Doc: "When; now unless given", Min: number(0), Index: true},

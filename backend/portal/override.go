@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	overrideRows        resource.Name[Override]        = "thresholdOverride"
-	groupDataSourceRows resource.Name[GroupDataSource] = "deviceGroupDatasource"
+	overrideRows        resource.Name[*Override]        = "thresholdOverride"
+	groupDataSourceRows resource.Name[*GroupDataSource] = "deviceGroupDatasource"
 )
 
 // Override is a threshold that stands nearer to an instance than its data
@@ -36,9 +36,9 @@ const inherit int64 = -1
 
 // Overrides keeps them. They have no endpoints of their own: they are read and
 // written through the alert settings.
-var Overrides = resource.Resource[Override]{
+var Overrides = resource.Resource[*Override]{
 	Name: overrideRows, Label: "threshold", Object: resource.DeviceGroup, Doc: "A threshold nearer to an instance than its datasource.",
-	Fields: []resource.Field[Override]{
+	Fields: []resource.Field[*Override]{
 		{Name: "id", At: func(o *Override) any { return &o.ID }, Doc: "Set by the portal", ReadOnly: true},
 		{Name: "groupId", At: func(o *Override) any { return &o.GroupID }, Doc: "The device group it stands at, or 0", Refs: string(groupRows), Cascade: true, Index: true},
 		{Name: "deviceDataSourceId", At: func(o *Override) any { return &o.DeviceDataSourceID }, Doc: "The device datasource it stands at, or 0", Refs: string(deviceDataSourceRows), Cascade: true, Index: true},

@@ -32,24 +32,24 @@ var Categories = []string{CategoryDevices, CategoryGroups, CategoryDataSources, 
 // What each resource is called, apart from its declaration, because the rules of
 // one ask for the rows of another.
 const (
-	deviceRows    resource.Name[Device]    = "device"
-	groupRows     resource.Name[Group]     = "deviceGroup"
-	functionRows  resource.Name[Function]  = "appliesToFunction"
-	collectorRows resource.Name[Collector] = "collector"
-	userRows      resource.Name[User]      = "admin"
-	tokenRows     resource.Name[Token]     = "apiToken"
-	roleRows      resource.Name[Role]      = "role"
-	auditLogRows  resource.Name[AuditLog]  = "auditLog"
+	deviceRows    resource.Name[*Device]    = "device"
+	groupRows     resource.Name[*Group]     = "deviceGroup"
+	functionRows  resource.Name[*Function]  = "appliesToFunction"
+	collectorRows resource.Name[*Collector] = "collector"
+	userRows      resource.Name[*User]      = "admin"
+	tokenRows     resource.Name[*Token]     = "apiToken"
+	roleRows      resource.Name[*Role]      = "role"
+	auditLogRows  resource.Name[*AuditLog]  = "auditLog"
 
-	ruleRows             resource.Name[Rule]             = "alertRule"
-	chainRows            resource.Name[Chain]            = "escalatingChain"
-	recipientGroupRows   resource.Name[RecipientGroup]   = "recipientGroup"
-	integrationRows      resource.Name[Integration]      = "integration"
-	opsNoteRows          resource.Name[OpsNote]          = "opsNote"
-	reportGroupRows      resource.Name[ReportGroup]      = "reportGroup"
-	collectorGroupRows   resource.Name[CollectorGroup]   = "collectorGroup"
-	collectorVersionRows resource.Name[CollectorVersion] = "collectorVersion"
-	settingRows          resource.Name[Setting]          = "portalSetting"
+	ruleRows             resource.Name[*Rule]             = "alertRule"
+	chainRows            resource.Name[*Chain]            = "escalatingChain"
+	recipientGroupRows   resource.Name[*RecipientGroup]   = "recipientGroup"
+	integrationRows      resource.Name[*Integration]      = "integration"
+	opsNoteRows          resource.Name[*OpsNote]          = "opsNote"
+	reportGroupRows      resource.Name[*ReportGroup]      = "reportGroup"
+	collectorGroupRows   resource.Name[*CollectorGroup]   = "collectorGroup"
+	collectorVersionRows resource.Name[*CollectorVersion] = "collectorVersion"
+	settingRows          resource.Name[*Setting]          = "portalSetting"
 )
 
 // Ids that are the same in every portal.

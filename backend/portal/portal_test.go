@@ -19,7 +19,7 @@ type declaration interface {
 	check(t *testing.T)
 }
 
-type declared[T any] struct{ *resource.Resource[T] }
+type declared[T any] struct{ *resource.Resource[*T] }
 
 var declarations = map[string]declaration{
 	"alerts":            declared[portal.Alert]{&portal.Alerts},

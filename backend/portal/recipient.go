@@ -38,10 +38,10 @@ type RecipientGroup struct {
 }
 
 // RecipientGroups declares /setting/recipientgroups.
-var RecipientGroups = resource.Resource[RecipientGroup]{
+var RecipientGroups = resource.Resource[*RecipientGroup]{
 	Name: recipientGroupRows, Label: "recipient group", Sample: 3, Path: "/setting/recipientgroups", Category: CategoryAlerts, Object: resource.Setting, Area: AreaAlerting,
 	Doc: "People and addresses that escalation chains notify together.",
-	Fields: []resource.Field[RecipientGroup]{
+	Fields: []resource.Field[*RecipientGroup]{
 		{Name: "id", At: func(g *RecipientGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
 		{Name: "groupName", At: func(g *RecipientGroup) any { return &g.Name }, Doc: "Unique name; chains refer to it", Required: true, MaxLen: 255, Index: true, Example: "Night shift"},
 		{Name: "description", At: func(g *RecipientGroup) any { return &g.Description }, Doc: "Who they are", MaxLen: 4000, Example: "Whoever watches after 22:00"},

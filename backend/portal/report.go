@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const reportRows resource.Name[Report] = "report"
+const reportRows resource.Name[*Report] = "report"
 
 // Report is what a report shows and when it is made. One type of report uses
 // only some of the fields; the others are kept as they are.
@@ -95,10 +95,10 @@ const (
 )
 
 // Reports declares /report/reports.
-var Reports = resource.Resource[Report]{
+var Reports = resource.Resource[*Report]{
 	Name: reportRows, Label: "report", Sample: 6, Path: "/report/reports", Category: CategoryReports, Object: resource.Reports, Scope: []string{"groupId"},
 	Doc: "What a report shows, in which format, and when it is made. A run holds what its user may see and nothing else.",
-	Fields: []resource.Field[Report]{
+	Fields: []resource.Field[*Report]{
 		{Name: "id", At: func(r *Report) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(r *Report) any { return &r.Name }, Doc: "Unique name; the title of the report", Required: true, MaxLen: 255, Index: true, Example: "Alerts of the month"},
 		{Name: "description", At: func(r *Report) any { return &r.Description }, Doc: "What it is for", MaxLen: 4000, Example: "For the monthly review"},

@@ -17,10 +17,10 @@ type ReportGroup struct {
 }
 
 // ReportGroups declares /report/groups.
-var ReportGroups = resource.Resource[ReportGroup]{
+var ReportGroups = resource.Resource[*ReportGroup]{
 	Name: reportGroupRows, Label: "report group", Sample: 4, Path: "/report/groups", Category: CategoryReports, Object: resource.Reports, Scope: []string{"id"},
 	Doc: "A folder of reports. A role may hold privileges on all of them or on some; adding one takes the privilege on all.",
-	Fields: []resource.Field[ReportGroup]{
+	Fields: []resource.Field[*ReportGroup]{
 		{Name: "id", At: func(g *ReportGroup) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
 		{Name: "name", At: func(g *ReportGroup) any { return &g.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "Monthly"},
 		{Name: "description", At: func(g *ReportGroup) any { return &g.Description }, Doc: "What is in it", MaxLen: 4000, Example: "Sent on the first of each month"},

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const reportTaskRows resource.Name[ReportTask] = "reportTask"
+const reportTaskRows resource.Name[*ReportTask] = "reportTask"
 
 // States of a ReportTask.
 const (
@@ -49,10 +49,10 @@ type ReportTask struct {
 }
 
 // ReportTasks keeps the runs. What is shown of them is ReportTaskList.
-var ReportTasks = resource.Resource[ReportTask]{
+var ReportTasks = resource.Resource[*ReportTask]{
 	Name: reportTaskRows, Label: "report task", Object: resource.Reports,
 	Doc: "One run of a report.",
-	Fields: append(slices.Clone(shownTask[:14]), []resource.Field[ReportTask]{
+	Fields: append(slices.Clone(shownTask[:14]), []resource.Field[*ReportTask]{
 		{Name: "object", At: func(t *ReportTask) any { return &t.Object }, Doc: "What its user read", ReadOnly: true},
 		{Name: "area", At: func(t *ReportTask) any { return &t.Area }, Doc: "Which part of the settings", ReadOnly: true},
 		{Name: "seesAll", At: func(t *ReportTask) any { return &t.All }, Doc: "Its user saw all device groups", ReadOnly: true},
@@ -60,7 +60,7 @@ var ReportTasks = resource.Resource[ReportTask]{
 	}...),
 }
 
-var shownTask = []resource.Field[ReportTask]{
+var shownTask = []resource.Field[*ReportTask]{
 	{Name: "id", At: func(t *ReportTask) any { return &t.ID }, Doc: "The taskId", ReadOnly: true, Example: 1},
 	{Name: "reportId", At: func(t *ReportTask) any { return &t.ReportID }, Doc: "The report", ReadOnly: true, Refs: string(reportRows), Cascade: true, Index: true, Example: 1},
 	{Name: "state", At: func(t *ReportTask) any { return &t.State }, Doc: "waiting, running, done or failed", ReadOnly: true, Index: true, Example: TaskDone},
@@ -79,15 +79,15 @@ var shownTask = []resource.Field[ReportTask]{
 }
 
 // ReportTaskList declares GET /report/reports/{reportId}/tasks.
-var ReportTaskList = resource.View[ReportTask]{
-	Resource: resource.Resource[ReportTask]{
+var ReportTaskList = resource.View[*ReportTask]{
+	Resource: resource.Resource[*ReportTask]{
 		Name: "reportTask", Label: "report task", Path: "/report/reports/{reportId}/tasks", Category: CategoryReports, Object: resource.Reports, Sample: 1,
 		Doc:     "One run of a report. The newest 20 of each report are kept.",
 		Parents: []resource.Parent{{Of: string(reportRows), Param: "reportId", Field: "reportId", Sample: 1}},
 		Without: []string{"GET /report/reports/{reportId}/tasks/{id}"},
 		Fields:  shownTask,
 	},
-	Rows: func(ctx context.Context, r resource.Reader, c *resource.Call) ([]ReportTask, error) {
+	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]ReportTask, error) {
 		id, err := c.ID("reportId")
 		if err != nil {
 			return nil, err
@@ -99,7 +99,7 @@ var ReportTaskList = resource.View[ReportTask]{
 			}
 		}
 		return tasks, err
-	},
+	}),
 }
 
 // Path is where the file is, below the mount.

@@ -49,10 +49,10 @@ const (
 var SettingAreas = []string{AreaUserAccess, AreaCollectors, AreaAlerting, AreaDataSources, AreaOpsNotes, AreaPortal, AreaAudit}
 
 // Roles declares /setting/roles.
-var Roles = resource.Resource[Role]{
+var Roles = resource.Resource[*Role]{
 	Name: roleRows, Label: "role", Sample: 5, Path: "/setting/roles", Category: CategorySettings, Object: resource.Setting, Area: "useraccess",
 	Doc: "A set of privileges that users hold.",
-	Fields: []resource.Field[Role]{
+	Fields: []resource.Field[*Role]{
 		{Name: "id", At: func(r *Role) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
 		{Name: "name", At: func(r *Role) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "night-shift"},
 		{Name: "description", At: func(r *Role) any { return &r.Description }, Doc: "What the role is for", Example: "Watches and acknowledges at night"},

@@ -31,10 +31,10 @@ type Rule struct {
 }
 
 // Rules declares /setting/alert/rules.
-var Rules = resource.Resource[Rule]{
+var Rules = resource.Resource[*Rule]{
 	Name: ruleRows, Label: "alert rule", Sample: 4, Path: "/setting/alert/rules", Category: CategoryAlerts, Object: resource.Setting, Area: AreaAlerting,
 	Doc: "Which alerts go along which escalation chain. Rules are asked in the order of their priority; the first that fits counts.",
-	Fields: []resource.Field[Rule]{
+	Fields: []resource.Field[*Rule]{
 		{Name: "id", At: func(r *Rule) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(r *Rule) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "Web servers"},
 		{Name: "priority", At: func(r *Rule) any { return &r.Priority }, Doc: "Unique; lower numbers are asked first", Required: true, Min: number(1), Max: number(math.MaxInt32), Index: true, Example: 150},

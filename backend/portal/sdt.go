@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const sdtRows resource.Name[SDT] = "sdt"
+const sdtRows resource.Name[*SDT] = "sdt"
 
 // SDT is a scheduled down time: a maintenance window in which nobody is told of
 // alerts. What it is for is told by ids alone; names are derived, so that they
@@ -54,11 +54,11 @@ const (
 const maxMillis int64 = 253_402_300_799_999 // the end of the year 9999
 
 // SDTs declares /sdt/sdts.
-var SDTs = resource.Resource[SDT]{
+var SDTs = resource.Resource[*SDT]{
 	Name: sdtRows, Label: "maintenance window", Sample: 9, Path: "/sdt/sdts", Category: CategoryAlerts,
 	Object: resource.DeviceGroup, Scope: []string{"deviceId", "deviceGroupId", "collectorId"},
 	Doc: "A time, once or again and again, in which nobody is told of alerts of a device, a device group, a part of a device, or a collector.",
-	Fields: []resource.Field[SDT]{
+	Fields: []resource.Field[*SDT]{
 		{Name: "id", At: func(s *SDT) any { return &s.ID }, Doc: "Set by the portal", ReadOnly: true, Prefix: sdtPrefix, Example: "R_12"},
 		{Name: "type", At: func(s *SDT) any { return &s.Type }, Doc: "What it is for; that decides which ids are required", Required: true, Index: true,
 			OneOf: []any{DeviceSDT, GroupSDT, DeviceDataSourceSDT, InstanceSDT, InstanceGroupSDT, CollectorSDT},
@@ -123,8 +123,8 @@ var SDTs = resource.Resource[SDT]{
 }
 
 // refersTo is the field of an id of what maintenance is for.
-func refersTo[T any](name string, to resource.Name[T], doc string, at func(*SDT) *int64, example any) resource.Field[SDT] {
-	return resource.Field[SDT]{Name: name, At: func(s *SDT) any { return at(s) }, Doc: doc, Min: number(0), Refs: string(to), Cascade: true, Index: true, Example: example}
+func refersTo[T any](name string, to resource.Name[*T], doc string, at func(*SDT) *int64, example any) resource.Field[*SDT] {
+	return resource.Field[*SDT]{Name: name, At: func(s *SDT) any { return at(s) }, Doc: doc, Min: number(0), Refs: string(to), Cascade: true, Index: true, Example: example}
 }
 
 // itemID is the id of what it is for.
@@ -209,7 +209,7 @@ func groupPaths(ctx context.Context, r resource.Reader, rows []resource.Row) ([]
 }
 
 // namedBy derives the name of the row whose id the rows hold; "" for none.
-func namedBy[T any](of resource.Name[T], name func(*T) (int64, string)) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
+func namedBy[T any](of resource.Name[*T], name func(*T) (int64, string)) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 		ids := slices.DeleteFunc(named(rows), func(id int64) bool { return id == 0 })
 		all := map[int64]*T{}

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-const sdtHistoryRows resource.Name[SDTHistory] = "sdtHistory"
+const sdtHistoryRows resource.Name[*SDTHistory] = "sdtHistory"
 
 // SDTHistory is a window of a maintenance that has ended.
 type SDTHistory struct {
@@ -27,11 +27,11 @@ type SDTHistory struct {
 
 // SDTHistories declares the lists of past maintenance. Rows are written by
 // CloseWindows, and when a maintenance in effect is changed or deleted.
-var SDTHistories = resource.Resource[SDTHistory]{
+var SDTHistories = resource.Resource[*SDTHistory]{
 	Name: sdtHistoryRows, Label: "past maintenance window", Sample: 1, Object: resource.DeviceGroup, Scope: []string{"deviceId", "deviceGroupId", "collectorId"},
 	Doc:     "A maintenance window that has ended.",
 	Without: []string{"GET", "POST", "PUT", "PATCH", "DELETE"},
-	Fields: []resource.Field[SDTHistory]{
+	Fields: []resource.Field[*SDTHistory]{
 		{Name: "id", At: func(h *SDTHistory) any { return &h.ID }, Doc: "Set by the portal", ReadOnly: true, Example: "1"},
 		{Name: "itemId", At: func(h *SDTHistory) any { return &h.ItemID }, Doc: "Id of the device, group or other thing it was for, as type says", ReadOnly: true, Example: 1},
 		{Name: "type", At: func(h *SDTHistory) any { return &h.Type }, Doc: "What it was for", ReadOnly: true, Example: DeviceSDT},
@@ -63,8 +63,8 @@ var SDTHistories = resource.Resource[SDTHistory]{
 }
 
 // wasFor is a field that only tells the portal where the row belongs.
-func wasFor[T any](name string, to resource.Name[T], at func(*SDTHistory) *int64) resource.Field[SDTHistory] {
-	return resource.Field[SDTHistory]{Name: name, At: func(h *SDTHistory) any { return at(h) }, Doc: "What it was for", ReadOnly: true, WriteOnly: true, Refs: string(to), Cascade: true, Index: true}
+func wasFor[T any](name string, to resource.Name[*T], at func(*SDTHistory) *int64) resource.Field[*SDTHistory] {
+	return resource.Field[*SDTHistory]{Name: name, At: func(h *SDTHistory) any { return at(h) }, Doc: "What it was for", ReadOnly: true, WriteOnly: true, Refs: string(to), Cascade: true, Index: true}
 }
 
 func pastOf(kind string) func(context.Context, resource.Reader, int64) ([]resource.Where, error) {

@@ -47,14 +47,14 @@ func maintained(t testing.TB) *store.DB {
 	return db
 }
 
-func table[T any](t testing.TB, db *store.DB, r *resource.Resource[T]) {
+func table[T any](t testing.TB, db *store.DB, r *resource.Resource[*T]) {
 	t.Helper()
 	if _, err := store.Add(db, r); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func put[T any](t testing.TB, db *store.DB, name resource.Name[T], rows ...T) {
+func put[T any](t testing.TB, db *store.DB, name resource.Name[*T], rows ...T) {
 	t.Helper()
 	err := db.Write(t.Context(), func(tx resource.Tx) (err error) {
 		for i := range rows {

@@ -36,10 +36,10 @@ const SettingID int64 = 1
 const leastRate, mostRate, mostDays = 10, 100_000, 3650
 
 // Settings declares /setting/portal.
-var Settings = resource.Resource[Setting]{
+var Settings = resource.Resource[*Setting]{
 	Name: settingRows, Label: "portal settings", Sample: SettingID, Single: SettingID, Path: "/setting/portal", Category: CategorySettings, Object: resource.Setting, Area: AreaPortal,
 	Doc: "What the portal is called, its time zone, its limits, and how long it keeps what.",
-	Fields: []resource.Field[Setting]{
+	Fields: []resource.Field[*Setting]{
 		{Name: "id", At: func(s *Setting) any { return &s.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "instance", At: func(s *Setting) any { return &s.Instance }, Doc: "Tells this portal from others on the same machine", ReadOnly: true},
 		{Name: "name", At: func(s *Setting) any { return &s.Name }, Doc: "What it is called", Required: true, MaxLen: 255, Example: "Demo portal"},

@@ -27,11 +27,11 @@ const (
 
 // Tokens declares /setting/admins/{adminId}/apitokens. Creating one belongs to
 // backend/session, because the answer shows what is never shown again.
-var Tokens = resource.Resource[Token]{
+var Tokens = resource.Resource[*Token]{
 	Name: tokenRows, Label: "API token", Sample: 1, Path: "/setting/admins/{adminId}/apitokens", Category: CategorySettings, Object: resource.Setting, Area: "useraccess",
 	Doc:     "A credential for programs, with the rights of its user.",
 	Parents: []resource.Parent{{Of: string(userRows), Param: "adminId", Field: "adminId", Sample: 2}},
-	Fields: []resource.Field[Token]{
+	Fields: []resource.Field[*Token]{
 		{Name: "id", At: func(t *Token) any { return &t.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "adminId", At: func(t *Token) any { return &t.AdminID }, Doc: "Whose token it is", ReadOnly: true, Refs: "admin", Index: true, Example: 1},
 		{Name: "adminName", At: func(t *Token) any { return &t.AdminName }, Doc: "Whose token it is, by name", ReadOnly: true},

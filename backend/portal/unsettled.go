@@ -24,24 +24,24 @@ type Settling struct {
 const SettlingID int64 = 1
 
 const (
-	unsettledRows resource.Name[Unsettled] = "unsettledDevice"
-	settlingRows  resource.Name[Settling]  = "settling"
+	unsettledRows resource.Name[*Unsettled] = "unsettledDevice"
+	settlingRows  resource.Name[*Settling]  = "settling"
 )
 
 // UnsettledRows declares the queue of devices that have changed. It has no endpoints.
-var UnsettledRows = resource.Resource[Unsettled]{
+var UnsettledRows = resource.Resource[*Unsettled]{
 	Name: unsettledRows, Label: "changed device",
 	Doc: "A device that has changed since its data sources were last looked at.",
-	Fields: []resource.Field[Unsettled]{
+	Fields: []resource.Field[*Unsettled]{
 		{Name: "id", At: func(u *Unsettled) any { return &u.ID }, Doc: "The device", ReadOnly: true},
 	},
 }
 
 // SettlingRow declares how far the association has come. It has no endpoints.
-var SettlingRow = resource.Resource[Settling]{
+var SettlingRow = resource.Resource[*Settling]{
 	Name: settlingRows, Label: "association",
 	Doc: "How far the association of devices with data sources has come.",
-	Fields: []resource.Field[Settling]{
+	Fields: []resource.Field[*Settling]{
 		{Name: "id", At: func(s *Settling) any { return &s.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "lastId", At: func(s *Settling) any { return &s.LastID }, Doc: "Every device up to this one has been looked at", ReadOnly: true},
 		{Name: "print", At: func(s *Settling) any { return &s.Print }, Doc: "What applied when all of them were last looked at", ReadOnly: true},

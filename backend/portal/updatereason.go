@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	updateReasonRows resource.Name[UpdateReason] = "updateReason"
+	updateReasonRows resource.Name[*UpdateReason] = "updateReason"
 
 	maxReason   = 1000 // bytes
 	keptReasons = 500  // of each data source
@@ -25,10 +25,10 @@ type UpdateReason struct {
 
 // UpdateReasons declares /setting/datasources/{id}/updatereasons. Rows come
 // with the changes only.
-var UpdateReasons = resource.Resource[UpdateReason]{
+var UpdateReasons = resource.Resource[*UpdateReason]{
 	Name: updateReasonRows, Label: "update reason", Object: resource.Setting, Area: AreaDataSources,
 	Doc: "Who changed a data source, when, from where, and why.",
-	Fields: []resource.Field[UpdateReason]{
+	Fields: []resource.Field[*UpdateReason]{
 		{Name: "id", At: func(u *UpdateReason) any { return &u.ID }, Doc: "Set by the portal; it grows with time", ReadOnly: true, Example: 1},
 		{Name: "userName", At: func(u *UpdateReason) any { return &u.User }, Doc: "Who made the change; system for the portal itself", ReadOnly: true, Example: "admin"},
 		{Name: "updateReason", At: func(u *UpdateReason) any { return &u.Reason }, Doc: "The reason parameter of the change; empty where none was given", ReadOnly: true, Example: "Fewer alerts at night"},

@@ -46,10 +46,10 @@ type RoleRef struct {
 }
 
 // Users declares /setting/admins.
-var Users = resource.Resource[User]{
+var Users = resource.Resource[*User]{
 	Name: userRows, Label: "user", Sample: 3, Path: "/setting/admins", Category: CategorySettings, Object: resource.Setting, Area: "useraccess",
 	Doc: "A user of the portal.",
-	Fields: []resource.Field[User]{
+	Fields: []resource.Field[*User]{
 		{Name: "id", At: func(u *User) any { return &u.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 4},
 		{Name: "username", At: func(u *User) any { return &u.Username }, Doc: "Name to sign in with, unique", Required: true, MaxLen: 128, Index: true, Example: "j.doe"},
 		{Name: "password", At: func(u *User) any { return &u.Password }, Doc: "At least 8 characters; never shown", WriteOnly: true, Seal: HashPassword, MaxLen: 512, Example: "correct horse battery"},

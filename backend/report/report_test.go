@@ -40,7 +40,7 @@ var (
 	}}
 )
 
-func table[T any](h *house, r *resource.Resource[T]) {
+func table[T any](h *house, r *resource.Resource[*T]) {
 	h.Helper()
 	if _, err := store.Add(h.db, r); err != nil {
 		h.Fatal(err)
@@ -71,7 +71,7 @@ func open(t *testing.T) *house {
 	return h
 }
 
-func put[T any](h *house, name resource.Name[T], rows ...T) {
+func put[T any](h *house, name resource.Name[*T], rows ...T) {
 	h.Helper()
 	err := h.db.Write(h.Context(), func(tx resource.Tx) error {
 		for i := range rows {

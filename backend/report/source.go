@@ -13,7 +13,7 @@ import (
 
 // source is the rows of one resource on their way into a Table.
 type source[T any] struct {
-	name    resource.Name[T]
+	name    resource.Name[*T]
 	id      func(*T) int64
 	where   []resource.Where
 	keep    func(*T) bool // nil: all

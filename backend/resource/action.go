@@ -21,7 +21,7 @@ type Action[T any] struct {
 	Example any       // a body
 
 	// Do changes the row, or refuses. The body is read with Call.Read.
-	Do func(w *Write, row *T) error
+	Do func(w *Write, row T) error
 }
 
 // Read reads the body into a struct, keys checked unless lenient. No body at

@@ -81,8 +81,8 @@ func (r *Resource[T]) names() []string {
 }
 
 // Defaults is a row with every default in place.
-func (r *Resource[T]) Defaults() (*T, error) {
-	row := new(T)
+func (r *Resource[T]) Defaults() (T, error) {
+	row := r.New()
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		if f.Default == nil {
@@ -90,14 +90,14 @@ func (r *Resource[T]) Defaults() (*T, error) {
 		}
 		text, err := json.Marshal(f.Default)
 		if err != nil {
-			return nil, fmt.Errorf("default of %s.%s: %w", r.Name, f.Name, err)
+			return row, fmt.Errorf("default of %s.%s: %w", r.Name, f.Name, err)
 		}
 		node, err := ParseJSON(text)
 		if err == nil {
 			err = f.set(row, node, false)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("default of %s.%s: %w", r.Name, f.Name, err)
+			return row, fmt.Errorf("default of %s.%s: %w", r.Name, f.Name, err)
 		}
 	}
 	return row, nil
@@ -106,7 +106,7 @@ func (r *Resource[T]) Defaults() (*T, error) {
 // Apply writes the given fields into row. Read-only ones are passed over, so
 // that what was read can be sent back. With whole, required fields must be
 // there, and were set to their defaults by the caller.
-func (r *Resource[T]) Apply(b *Body, row *T, whole bool) error {
+func (r *Resource[T]) Apply(b *Body, row T, whole bool) error {
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		k := slices.Index(b.node.Keys, f.Name)
@@ -132,7 +132,7 @@ func (r *Resource[T]) Apply(b *Body, row *T, whole bool) error {
 }
 
 // set reads one JSON value into the field and checks its constraints.
-func (f *Field[T]) set(row *T, n Node, lenient bool) error {
+func (f *Field[T]) set(row T, n Node, lenient bool) error {
 	if n.Kind == 'n' {
 		if at := reflect.ValueOf(f.At(row)).Elem(); at.Kind() == reflect.Pointer {
 			at.SetZero()

@@ -33,9 +33,9 @@ type roleRef struct {
 	Name string `json:"name,omitempty"`
 }
 
-var samples = resource.Resource[sample]{
+var samples = resource.Resource[*sample]{
 	Name: "sample",
-	Fields: []resource.Field[sample]{
+	Fields: []resource.Field[*sample]{
 		{Name: "id", At: func(s *sample) any { return &s.ID }, ReadOnly: true},
 		{Name: "name", At: func(s *sample) any { return &s.Name }, Required: true, MaxLen: 10},
 		{Name: "status", At: func(s *sample) any { return &s.Status }, Default: "active", OneOf: []any{"active", "suspended"}},

@@ -11,7 +11,7 @@ import (
 // AppendJSON adds row to out as it may be shown: every stored field that is not
 // write-only, in the order of the declaration, secrets masked. Derived values
 // are the store's to add.
-func (r *Resource[T]) AppendJSON(out []byte, row *T) ([]byte, error) {
+func (r *Resource[T]) AppendJSON(out []byte, row T) ([]byte, error) {
 	out = append(out, '{')
 	first := true
 	for i := range r.Fields {

@@ -35,7 +35,7 @@ type Column struct {
 
 // Columns are the stored fields, in the order of the declaration.
 func (r *Resource[T]) Columns() []Column {
-	row := new(T)
+	row := r.New()
 	columns := make([]Column, len(r.Fields))
 	for i := range r.Fields {
 		f := &r.Fields[i]

@@ -27,9 +27,14 @@
 // Declarations are built once and never change; they are safe to share.
 package resource
 
-import "context"
+import (
+	"context"
+	"reflect"
+)
 
-// Resource declares one noun of the API.
+// Resource declares one noun of the API. T is a pointer to the struct of its
+// rows: for Go all pointers are of one shape, so what works on rows is compiled
+// once, and not once for each noun.
 type Resource[T any] struct {
 	Name     Name[T] // singular, "device": the table, and the word in error messages
 	Label    string  // singular, for people: "device group"
@@ -69,16 +74,16 @@ type Resource[T any] struct {
 
 	// Check runs before a row is written, inside the transaction; was is nil on
 	// create. It completes now and refuses what is wrong with it.
-	Check func(w *Write, was, now *T) error
+	Check func(w *Write, was, now T) error
 	// Settle runs right before the row is written, when all of it is known to be
 	// right: what the portal decides, which the caller's rights do not limit.
-	Settle func(w *Write, was, now *T) error
+	Settle func(w *Write, was, now T) error
 	// Numbered completes a new row that has just got its id, and is written again.
-	Numbered func(row *T)
+	Numbered func(row T)
 	// After runs once the row is written, in the same transaction: what follows for other rows.
-	After func(w *Write, was, now *T) error
+	After func(w *Write, was, now T) error
 	// Remove runs before a row is deleted, in the same transaction.
-	Remove func(w *Write, row *T) error
+	Remove func(w *Write, row T) error
 	// Actions are named changes to one row; the rules above do not run, apart from After.
 	Actions []Action[T]
 }
@@ -90,8 +95,8 @@ type Name[T any] string
 // Field is one JSON key of a row.
 type Field[T any] struct {
 	Name string
-	At   func(*T) any // a pointer into the row; its type is the field's type
-	Doc  string       // what it means, with the unit
+	At   func(T) any // a pointer into the row; its type is the field's type
+	Doc  string      // what it means, with the unit
 
 	Example   any // in docs, and in the example body when it may be written
 	Default   any // for a key that is not given; the zero value when nil
@@ -239,8 +244,13 @@ const (
 	OpLimit  = "limit"
 )
 
+// New is a row in which nothing is set.
+func (r *Resource[T]) New() T {
+	return reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T)
+}
+
 // Get reads one row by id.
-func Get[T any](ctx context.Context, from Reader, name Name[T], id int64) (*T, error) {
+func Get[T any](ctx context.Context, from Reader, name Name[*T], id int64) (*T, error) {
 	row := new(T)
 	if err := from.GetRow(ctx, string(name), id, row); err != nil {
 		return nil, err
@@ -249,7 +259,7 @@ func Get[T any](ctx context.Context, from Reader, name Name[T], id int64) (*T, e
 }
 
 // Find reads the rows that meet all conditions, by id.
-func Find[T any](ctx context.Context, from Reader, name Name[T], where ...Where) ([]T, error) {
+func Find[T any](ctx context.Context, from Reader, name Name[*T], where ...Where) ([]T, error) {
 	var rows []T
 	err := from.FindRows(ctx, string(name), &rows, where...)
 	return rows, err
@@ -260,17 +270,17 @@ func Limit(n int64) Where { return Where{Op: OpLimit, Value: n} }
 
 // Put writes row as it stands: a new one when its id is 0, which is then set.
 // The rules of the resource do not run: what a rule changes is right by itself.
-func Put[T any](ctx context.Context, tx Tx, name Name[T], row *T) error {
+func Put[T any](ctx context.Context, tx Tx, name Name[*T], row *T) error {
 	return tx.PutRow(ctx, string(name), row)
 }
 
 // Delete removes one row. The rules of the resource do not run.
-func Delete[T any](ctx context.Context, tx Tx, name Name[T], id int64) error {
+func Delete[T any](ctx context.Context, tx Tx, name Name[*T], id int64) error {
 	return tx.DeleteRow(ctx, string(name), id)
 }
 
 // DeleteAll removes the rows that meet all conditions. The rules of the
 // resource do not run.
-func DeleteAll[T any](ctx context.Context, tx Tx, name Name[T], where ...Where) error {
+func DeleteAll[T any](ctx context.Context, tx Tx, name Name[*T], where ...Where) error {
 	return tx.DeleteRows(ctx, string(name), where...)
 }

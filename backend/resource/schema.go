@@ -49,7 +49,7 @@ func Properties(doc string) Schema { return List(SchemaOf(Property{}), doc) }
 // Schema describes a whole row as it is sent and answered.
 func (r *Resource[T]) Schema() Schema {
 	s := Schema{Type: "object", Name: title(string(r.Name)), Doc: r.Doc}
-	row := new(T)
+	row := r.New()
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		s.Properties = append(s.Properties, Key{Name: f.Name, Required: f.Required, ReadOnly: f.ReadOnly, WriteOnly: f.WriteOnly, Schema: f.schema(row)})
@@ -62,7 +62,7 @@ func (r *Resource[T]) Schema() Schema {
 	return s
 }
 
-func (f *Field[T]) schema(row *T) Schema {
+func (f *Field[T]) schema(row T) Schema {
 	s := Schema{}
 	switch p := f.At(row).(type) {
 	case *int64:

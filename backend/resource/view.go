@@ -19,5 +19,17 @@ type View[T any] struct {
 	Rows func(ctx context.Context, r Reader, c *Call) ([]T, error)
 	// Save keeps what was changed by PUT or PATCH; nil: the rows are read only.
 	// The answer is the row as Rows gives it afterwards.
-	Save func(w *Write, was, now *T) error
+	Save func(w *Write, was, now T) error
+}
+
+// Each makes Rows of a function that gives the structs themselves.
+func Each[T any](rows func(context.Context, Reader, *Call) ([]T, error)) func(context.Context, Reader, *Call) ([]*T, error) {
+	return func(ctx context.Context, r Reader, c *Call) ([]*T, error) {
+		found, err := rows(ctx, r, c)
+		all := make([]*T, len(found))
+		for i := range found {
+			all[i] = &found[i]
+		}
+		return all, err
+	}
 }

@@ -171,7 +171,7 @@ func (s *Server) tables() error {
 	)
 }
 
-func mount[T any](s *Server, r *resource.Resource[T]) error {
+func mount[T any](s *Server, r *resource.Resource[*T]) error {
 	table, err := store.Add(s.db, r)
 	if err == nil {
 		s.endpoints = append(s.endpoints, table.Endpoints()...)
@@ -180,13 +180,13 @@ func mount[T any](s *Server, r *resource.Resource[T]) error {
 }
 
 // mountView adds rows that are computed and not kept.
-func mountView[T any](s *Server, v *resource.View[T]) error {
+func mountView[T any](s *Server, v *resource.View[*T]) error {
 	s.endpoints = append(s.endpoints, store.ViewEndpoints(s.db, v)...)
 	return nil
 }
 
 // keep adds rows that have no endpoints of their own.
-func keep[T any](s *Server, r *resource.Resource[T]) error {
+func keep[T any](s *Server, r *resource.Resource[*T]) error {
 	_, err := store.Add(s.db, r)
 	return err
 }

@@ -71,13 +71,13 @@ type credential struct {
 }
 
 // credentialRows names the resource apart from its declaration.
-const credentialRows resource.Name[credential] = "desktopCredential"
+const credentialRows resource.Name[*credential] = "desktopCredential"
 
 // credentials declares the table; nothing serves it.
-var credentials = resource.Resource[credential]{
+var credentials = resource.Resource[*credential]{
 	Name: credentialRows, Label: "desktop credential", Object: resource.Setting, Area: "useraccess",
 	Doc: "What the desktop resumes a session by.",
-	Fields: []resource.Field[credential]{
+	Fields: []resource.Field[*credential]{
 		{Name: "id", At: func(c *credential) any { return &c.ID }, Doc: "Set by the portal", ReadOnly: true},
 		{Name: "userId", At: func(c *credential) any { return &c.UserID }, Doc: "Whose session it resumes", ReadOnly: true, Index: true},
 		{Name: "hash", At: func(c *credential) any { return &c.Hash }, Doc: "Digest of the secret", ReadOnly: true, WriteOnly: true, Index: true},

@@ -106,13 +106,13 @@ func (h *house) user(t testing.TB, name string, roles ...int64) int64 {
 	return u.ID
 }
 
-func put[T any](t testing.TB, h *house, name resource.Name[T], row *T) {
+func put[T any](t testing.TB, h *house, name resource.Name[*T], row *T) {
 	t.Helper()
 	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, name, row) }))
 }
 
 // change reads a row, changes it and writes it back.
-func change[T any](t testing.TB, h *house, name resource.Name[T], id int64, do func(*T)) {
+func change[T any](t testing.TB, h *house, name resource.Name[*T], id int64, do func(*T)) {
 	t.Helper()
 	row, err := resource.Get(t.Context(), h.db, name, id)
 	must(t, err)
@@ -120,7 +120,7 @@ func change[T any](t testing.TB, h *house, name resource.Name[T], id int64, do f
 	put(t, h, name, row)
 }
 
-func remove[T any](t testing.TB, h *house, name resource.Name[T], id int64) {
+func remove[T any](t testing.TB, h *house, name resource.Name[*T], id int64) {
 	t.Helper()
 	must(t, h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, name, id) }))
 }

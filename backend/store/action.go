@@ -54,8 +54,8 @@ func (t *Table[T]) act(a resource.Action[T], op resource.Operation) func(context
 	}
 }
 
-func (t *Table[T]) copyOf(row *T) *T {
-	out := new(T)
+func (t *Table[T]) copyOf(row T) T {
+	out := t.res.New()
 	for i := range t.columns {
 		copyValue(t.columns[i].field.At(out), t.columns[i].field.At(row))
 	}

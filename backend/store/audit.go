@@ -83,7 +83,7 @@ func title(before, after []byte) string {
 }
 
 // shownAs is a row as it is shown, for the log; nil where nobody keeps one.
-func (t *Table[T]) shownAs(row *T) ([]byte, error) {
+func (t *Table[T]) shownAs(row T) ([]byte, error) {
 	if !t.tells() {
 		return nil, nil
 	}
@@ -95,7 +95,7 @@ func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) erro
 	if !t.tells() || tx.inside > 0 || resource.CallOf(ctx) == nil {
 		return nil
 	}
-	body, err := t.shownAs(row.(*T))
+	body, err := t.shownAs(row.(T))
 	if tx.seen == nil {
 		tx.seen = map[seenRow][]byte{}
 	}

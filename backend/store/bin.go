@@ -81,7 +81,7 @@ func (t *Table[T]) restore(ctx context.Context, c *resource.Call) (any, error) {
 
 // dropDeadRefs takes out of a row the ids of what is gone: the rules of the
 // resource, or its defaults, say what stands there instead.
-func (t *Table[T]) dropDeadRefs(ctx context.Context, tx *tx, row *T) error {
+func (t *Table[T]) dropDeadRefs(ctx context.Context, tx *tx, row T) error {
 	defaults, err := t.res.Defaults()
 	if err != nil {
 		return err

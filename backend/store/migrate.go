@@ -107,7 +107,7 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 	list, err := t.query(ctx, tx, "1")
 	for i := range list {
 		if err == nil {
-			_, err = t.put(ctx, tx, &list[i])
+			_, err = t.put(ctx, tx, list[i])
 		}
 	}
 	return err

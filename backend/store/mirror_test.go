@@ -25,9 +25,9 @@ type word struct {
 	GoneOn resource.Millis
 }
 
-var words = resource.Resource[word]{
+var words = resource.Resource[*word]{
 	Name: "word", Label: "word", Path: "/words", SoftBy: "goneOn",
-	Fields: []resource.Field[word]{
+	Fields: []resource.Field[*word]{
 		{Name: "id", At: func(w *word) any { return &w.ID }, ReadOnly: true},
 		{Name: "name", At: func(w *word) any { return &w.Name }, Index: true},
 		{Name: "note", At: func(w *word) any { return &w.Note }},
@@ -41,7 +41,7 @@ var words = resource.Resource[word]{
 type wordList struct {
 	t     *testing.T
 	db    *store.DB
-	table *store.Table[word]
+	table *store.Table[*word]
 	dice  *rand.Rand
 }
 

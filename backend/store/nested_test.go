@@ -23,11 +23,11 @@ type lane struct {
 }
 
 const (
-	portRows resource.Name[port] = "port"
-	laneRows resource.Name[lane] = "lane"
+	portRows resource.Name[*port] = "port"
+	laneRows resource.Name[*lane] = "lane"
 )
 
-var ports = resource.Resource[port]{
+var ports = resource.Resource[*port]{
 	Name: portRows, Label: "port", Path: "/device/devices/{deviceId}/ports", Category: portal.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
 	Parents: []resource.Parent{{Of: "device", Param: "deviceId", Field: "deviceId", Sample: 1}},
 	Usual:   &resource.Where{Field: "closed", Op: "=", Value: false},
@@ -37,7 +37,7 @@ var ports = resource.Resource[port]{
 			return []resource.Where{resource.Of("deviceId", resource.Where{Field: "hostGroupIds", Op: "has any", Value: []int64{id}})}, nil
 		}},
 	},
-	Fields: []resource.Field[port]{
+	Fields: []resource.Field[*port]{
 		{Name: "id", At: func(p *port) any { return &p.ID }, ReadOnly: true, Prefix: "P_"},
 		{Name: "deviceId", At: func(p *port) any { return &p.DeviceID }, ReadOnly: true, Refs: "device", Cascade: true, Index: true},
 		{Name: "label", At: func(p *port) any { return &p.Label }, Required: true},
@@ -45,10 +45,10 @@ var ports = resource.Resource[port]{
 	},
 }
 
-var lanes = resource.Resource[lane]{
+var lanes = resource.Resource[*lane]{
 	Name: laneRows, Label: "lane", Path: "/device/devices/{deviceId}/ports/{portId}/lanes", Category: portal.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
 	Parents: []resource.Parent{{Of: "device", Param: "deviceId", Field: "deviceId"}, {Of: "port", Param: "portId", Field: "portId"}},
-	Fields: []resource.Field[lane]{
+	Fields: []resource.Field[*lane]{
 		{Name: "id", At: func(l *lane) any { return &l.ID }, ReadOnly: true},
 		{Name: "deviceId", At: func(l *lane) any { return &l.DeviceID }, ReadOnly: true, Refs: "device"},
 		{Name: "portId", At: func(l *lane) any { return &l.PortID }, ReadOnly: true, Refs: "port", Cascade: true},
@@ -185,9 +185,9 @@ func TestConditionsReachWhatARowNames(t *testing.T) {
 func TestAReferenceToWhatMayNotBeSeenReadsLikeOneToNothing(t *testing.T) {
 	h := openNested(t)
 	type tie struct{ ID, DeviceID int64 }
-	add(h, &resource.Resource[tie]{
+	add(h, &resource.Resource[*tie]{
 		Name: "tie", Label: "tie", Path: "/ties", Category: portal.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"},
-		Fields: []resource.Field[tie]{
+		Fields: []resource.Field[*tie]{
 			{Name: "id", At: func(x *tie) any { return &x.ID }, ReadOnly: true},
 			{Name: "deviceId", At: func(x *tie) any { return &x.DeviceID }, Refs: "device", Required: true},
 		},
@@ -238,12 +238,12 @@ type level struct {
 	Tags     []resource.Property
 }
 
-func levels(wishes map[int64]int64) *resource.View[level] {
-	return &resource.View[level]{
-		Resource: resource.Resource[level]{
+func levels(wishes map[int64]int64) *resource.View[*level] {
+	return &resource.View[*level]{
+		Resource: resource.Resource[*level]{
 			Name: "level", Label: "level", Path: "/device/devices/{deviceId}/levels", Category: portal.CategoryDevices, Object: resource.DeviceGroup, Sample: 1,
 			Parents: []resource.Parent{{Of: "device", Param: "deviceId", Sample: 1}},
-			Fields: []resource.Field[level]{
+			Fields: []resource.Field[*level]{
 				{Name: "id", At: func(l *level) any { return &l.ID }, ReadOnly: true},
 				{Name: "name", At: func(l *level) any { return &l.Name }, ReadOnly: true},
 				{Name: "wish", At: func(l *level) any { return &l.Wish }, Default: 7},
@@ -251,10 +251,10 @@ func levels(wishes map[int64]int64) *resource.View[level] {
 				{Name: "tags", At: func(l *level) any { return &l.Tags }, ReadOnly: true},
 			},
 		},
-		Rows: func(_ context.Context, _ resource.Reader, c *resource.Call) ([]level, error) {
+		Rows: resource.Each(func(_ context.Context, _ resource.Reader, c *resource.Call) ([]level, error) {
 			device, err := c.ID("deviceId")
 			return []level{{1, wishes[1], "low", false, nil}, {2, wishes[2], "High", device == 1, nil}, {3, wishes[3], "mid", true, nil}}, err
-		},
+		}),
 		Save: func(_ *resource.Write, _, now *level) error {
 			if now.Wish > 100 {
 				return fault.At("wish", "wish is at most 100")

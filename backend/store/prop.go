@@ -157,7 +157,7 @@ func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string,
 }
 
 // sameProp holds If-Match against the property as it is.
-func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row *T, name string) error {
+func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T, name string) error {
 	if c.IfMatch == "" {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row *
 }
 
 // shownProp answers a property; nothing where it is gone.
-func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row *T, name string) (*resource.Answer, error) {
+func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row T, name string) (*resource.Answer, error) {
 	props, err := t.propsOf(ctx, tx, row)
 	if err != nil {
 		return nil, err

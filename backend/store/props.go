@@ -77,7 +77,7 @@ func propSchema(named bool) resource.Schema {
 }
 
 // propsOf is all that applies to a row, by name, secrets masked.
-func (t *Table[T]) propsOf(ctx context.Context, q asker, row *T) ([]resource.EntityProperty, error) {
+func (t *Table[T]) propsOf(ctx context.Context, q asker, row T) ([]resource.EntityProperty, error) {
 	p := t.res.Props
 	all, at := []resource.EntityProperty{}, map[string]int{}
 	find := func(prop resource.Property, kind string) *resource.EntityProperty {
@@ -115,7 +115,7 @@ func (t *Table[T]) propsOf(ctx context.Context, q asker, row *T) ([]resource.Ent
 	return all, nil
 }
 
-func (t *Table[T]) pairsOf(row *T, field string) []resource.Property {
+func (t *Table[T]) pairsOf(row T, field string) []resource.Property {
 	return *t.column(field).field.At(row).(*[]resource.Property)
 }
 

@@ -11,14 +11,14 @@ import (
 
 // checkRefs refuses ids that are not there, or not for this caller to use: the
 // two read the same.
-func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was, now *T) error {
+func (t *Table[T]) checkRefs(ctx context.Context, tx *tx, c *resource.Call, was, now T) error {
 	for i := range t.columns {
 		f := t.columns[i].field
 		if f.Refs == "" {
 			continue
 		}
 		ids, before := refs(f.At(now)), resource.IDs(nil)
-		if was != nil {
+		if !t.isNone(was) {
 			before = refs(f.At(was))
 		}
 		table, err := t.db.table(f.Refs)

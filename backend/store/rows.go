@@ -12,7 +12,7 @@ import (
 
 // put writes row: a new one when its id is 0, or when none has its id. It
 // returns the row as it is shown, without its derived values.
-func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) (body []byte, err error) {
+func (t *Table[T]) put(ctx context.Context, tx *tx, row T) (body []byte, err error) {
 	tx.touched[&t.lock]++
 	id := t.idOf(row)
 	fresh := *id == 0 || *id >= t.next // no row has had an id from next on
@@ -48,7 +48,7 @@ func (t *Table[T]) put(ctx context.Context, tx *tx, row *T) (body []byte, err er
 // update writes over the row that has the id, and reports whether there is none.
 // A row that was there and stays is the rule, and the only case in which the
 // list keeps its members.
-func (t *Table[T]) update(ctx context.Context, tx *tx, row *T, args []any) (missing bool, err error) {
+func (t *Table[T]) update(ctx context.Context, tx *tx, row T, args []any) (missing bool, err error) {
 	n, err := tx.exec(ctx, t.updateSQL+" AND "+t.live(), args...)
 	if err == nil && n == 0 {
 		if t.res.SoftBy != "" {
@@ -62,7 +62,7 @@ func (t *Table[T]) update(ctx context.Context, tx *tx, row *T, args []any) (miss
 	return n == 0, err
 }
 
-func (t *Table[T]) link(ctx context.Context, tx *tx, row *T) error {
+func (t *Table[T]) link(ctx context.Context, tx *tx, row T) error {
 	if *t.deleted(row) > 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (t *Table[T]) unlink(ctx context.Context, tx *tx, id int64) error {
 }
 
 // taken turns a broken unique index into a sentence that names the fields.
-func (t *Table[T]) taken(ctx context.Context, tx *tx, row *T, err error) error {
+func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
 	if code(err) != codeUnique {
 		return err
 	}
@@ -168,9 +168,9 @@ func (t *tx) exec(ctx context.Context, statement string, args ...any) (int64, er
 }
 
 func (t *Table[T]) putRow(ctx context.Context, tx *tx, row any) error {
-	id := t.idOf(row.(*T))
+	id := t.idOf(row.(T))
 	fresh := *id == 0
-	body, err := t.put(ctx, tx, row.(*T))
+	body, err := t.put(ctx, tx, row.(T))
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 
 func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 	h := open(t)
-	const groups resource.Name[portal.Group] = "deviceGroup"
-	const devices resource.Name[portal.Device] = "device"
+	const groups resource.Name[*portal.Group] = "deviceGroup"
+	const devices resource.Name[*portal.Device] = "device"
 	ids := func(where ...resource.Where) (ids []int64) {
 		t.Helper()
 		rows, err := resource.Find(t.Context(), h.db, devices, where...)

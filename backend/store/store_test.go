@@ -67,7 +67,7 @@ func (h *house) start() {
 	db.SetAuditor(portal.Audit)
 }
 
-func add[T any](h *house, r *resource.Resource[T]) {
+func add[T any](h *house, r *resource.Resource[*T]) {
 	h.t.Helper()
 	table, err := store.Add(h.db, r)
 	if err != nil {

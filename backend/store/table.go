@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -105,7 +106,13 @@ func (t *Table[T]) column(name string) *column[T] {
 	return nil
 }
 
-func (t *Table[T]) idOf(row *T) *int64 {
+// none is no row: nil, which Go does not let us write for a T. (A constraint
+// that made T comparable would have Go compile all this once for each type.)
+func (t *Table[T]) none() (none T) { return none }
+
+func (t *Table[T]) isNone(row T) bool { return any(row) == any(t.none()) }
+
+func (t *Table[T]) idOf(row T) *int64 {
 	if id, ok := t.id.At(row).(*resource.TextID); ok {
 		return (*int64)(id)
 	}
@@ -113,7 +120,7 @@ func (t *Table[T]) idOf(row *T) *int64 {
 }
 
 // deleted is when the row was soft-deleted; 0 while it was not.
-func (t *Table[T]) deleted(row *T) *resource.Millis {
+func (t *Table[T]) deleted(row T) *resource.Millis {
 	if t.res.SoftBy == "" {
 		return new(resource.Millis)
 	}
@@ -121,7 +128,7 @@ func (t *Table[T]) deleted(row *T) *resource.Millis {
 }
 
 // args are the values of all stored columns, in their order, and the body.
-func (t *Table[T]) args(row *T) ([]any, error) {
+func (t *Table[T]) args(row T) ([]any, error) {
 	args := make([]any, 0, len(t.columns)+4)
 	for i := range t.columns {
 		switch p := t.columns[i].field.At(row).(type) {
@@ -193,7 +200,7 @@ func (t *Table[T]) sealSecrets(props []resource.Property) (string, error) {
 }
 
 // scan reads the stored columns into row.
-func (t *Table[T]) scan(scan func(...any) error, row *T) error {
+func (t *Table[T]) scan(scan func(...any) error, row T) error {
 	texts := make([]string, 2*len(t.columns))
 	dest := make([]any, 0, len(t.columns)+2)
 	for i := range t.columns {
@@ -255,15 +262,15 @@ func (t *Table[T]) unknown(id int64) error {
 }
 
 // load reads one row that meets the condition; fault.Unknown when there is none.
-func (t *Table[T]) load(ctx context.Context, q asker, id int64, where string, args ...any) (*T, error) {
+func (t *Table[T]) load(ctx context.Context, q asker, id int64, where string, args ...any) (row T, err error) {
 	list, err := t.query(ctx, q, `"id" = ? AND `+where, append([]any{id}, args...)...)
 	if err != nil {
-		return nil, err
+		return row, err
 	}
 	if len(list) == 0 {
-		return nil, t.unknown(id)
+		return row, t.unknown(id)
 	}
-	return &list[0], nil
+	return list[0], nil
 }
 
 // query reads whole rows, by id.
@@ -279,8 +286,8 @@ func (t *Table[T]) query(ctx context.Context, q asker, where string, args ...any
 	defer found.Close()
 	var list []T
 	for found.Next() {
-		var row T
-		if err := t.scan(found.Scan, &row); err != nil {
+		row := t.res.New()
+		if err := t.scan(found.Scan, row); err != nil {
 			return nil, err
 		}
 		list = append(list, row)
@@ -291,7 +298,7 @@ func (t *Table[T]) query(ctx context.Context, q asker, where string, args ...any
 func (t *Table[T]) getRow(ctx context.Context, q asker, id int64, row any) error {
 	found, err := t.load(ctx, q, id, t.live())
 	if err == nil {
-		*row.(*T) = *found
+		copyValue(row, found)
 	}
 	return err
 }
@@ -302,7 +309,10 @@ func (t *Table[T]) findRows(ctx context.Context, q asker, list any, where []reso
 		return err
 	}
 	found, err := t.query(ctx, q, text, args...)
-	*list.(*[]T) = append(*list.(*[]T), found...)
+	rows := reflect.ValueOf(list).Elem()
+	for _, row := range found {
+		rows.Set(reflect.Append(rows, reflect.ValueOf(row).Elem()))
+	}
 	return err
 }
 

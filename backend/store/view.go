@@ -95,7 +95,7 @@ func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		body, err := w.views.AppendJSON(nil, &rows[at])
+		body, err := w.views.AppendJSON(nil, rows[at])
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order s
 			text = append(text, ',')
 		}
 		var err error
-		if text, err = w.views.AppendJSON(text, &rows[i]); err != nil {
+		if text, err = w.views.AppendJSON(text, rows[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -157,24 +157,23 @@ func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order s
 }
 
 // one is the row of the path.
-func (w *view[T]) one(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (*T, error) {
+func (w *view[T]) one(ctx context.Context, q asker, c *resource.Call, op resource.Operation) (none T, err error) {
 	var id int64
 	if w.views.Single == 0 {
-		var err error
 		if id, err = w.table.asked(c); err != nil {
-			return nil, err
+			return none, err
 		}
 	}
 	rows, err := w.rows(ctx, q, c, op)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	for i := range rows {
-		if w.views.Single > 0 || *w.table.idOf(&rows[i]) == id {
-			return &rows[i], nil
+	for _, row := range rows {
+		if w.views.Single > 0 || *w.table.idOf(row) == id {
+			return row, nil
 		}
 	}
-	return nil, w.table.unknown(id)
+	return none, w.table.unknown(id)
 }
 
 func (w *view[T]) get(ctx context.Context, c *resource.Call) (any, error) {
@@ -199,7 +198,7 @@ func (w *view[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	return answer, nil
 }
 
-func (w *view[T]) shown(row *T) (*resource.Answer, error) {
+func (w *view[T]) shown(row T) (*resource.Answer, error) {
 	body, err := w.views.AppendJSON(nil, row)
 	return &resource.Answer{ETag: etag(body), Body: resource.JSON(body)}, err
 }
@@ -244,7 +243,7 @@ func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any,
 	}
 }
 
-func (w *view[T]) unchanged(c *resource.Call, was *T) error {
+func (w *view[T]) unchanged(c *resource.Call, was T) error {
 	if c.IfMatch == "" {
 		return nil
 	}
@@ -257,14 +256,14 @@ func (w *view[T]) unchanged(c *resource.Call, was *T) error {
 
 // edited is the row as the body makes it: with whole, what is not given returns
 // to its default.
-func (w *view[T]) edited(was *T, body *resource.Body, whole bool) (*T, error) {
+func (w *view[T]) edited(was T, body *resource.Body, whole bool) (T, error) {
 	now := w.table.copyOf(was)
 	if !whole {
 		return now, w.views.Apply(body, now, false)
 	}
 	now, err := w.views.Defaults()
 	if err != nil {
-		return nil, err
+		return now, err
 	}
 	for _, c := range w.table.columns {
 		if c.field.ReadOnly {
@@ -275,7 +274,7 @@ func (w *view[T]) edited(was *T, body *resource.Body, whole bool) (*T, error) {
 }
 
 // tell notes the change in the audit log, as one of the row that was asked for.
-func (w *view[T]) tell(ctx context.Context, tx *tx, c *resource.Call, was, now *T, whole bool) error {
+func (w *view[T]) tell(ctx context.Context, tx *tx, c *resource.Call, was, now T, whole bool) error {
 	before, err := w.views.AppendJSON(nil, was)
 	if err != nil {
 		return err

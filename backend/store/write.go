@@ -86,7 +86,7 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 		if err := t.adopt(c, row); err != nil {
 			return nil, err
 		}
-		answer, err := t.save(ctx, tx, c, "create", body, nil, row)
+		answer, err := t.save(ctx, tx, c, "create", body, t.none(), row)
 		if err == nil {
 			answer.Location = t.location(c) + "/" + t.id.Prefix + strconv.FormatInt(*t.idOf(row), 10)
 		}
@@ -95,7 +95,7 @@ func (t *Table[T]) creation(c *resource.Call) (step, error) {
 }
 
 // adopt gives a new row its parent and its owner.
-func (t *Table[T]) adopt(c *resource.Call, row *T) error {
+func (t *Table[T]) adopt(c *resource.Call, row T) error {
 	for _, p := range t.res.Parents {
 		id, err := c.ID(p.Param)
 		if err != nil {
@@ -119,7 +119,7 @@ func (t *Table[T]) location(c *resource.Call) string {
 }
 
 // save runs the rules, writes now and answers it as it is shown.
-func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was, now *T) (*resource.Answer, error) {
+func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was, now T) (*resource.Answer, error) {
 	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}
 	if t.res.Check != nil {
 		if err := tx.rule(func() error { return t.res.Check(w, was, now) }); err != nil {
@@ -134,14 +134,14 @@ func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action st
 
 // record writes now, and what follows from it, and answers it as it is shown.
 // The audit log gets action, and the names of fields that do not show in the row.
-func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now *T, unseen ...string) (*resource.Answer, error) {
+func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now T, unseen ...string) (*resource.Answer, error) {
 	if t.res.Settle != nil {
 		if err := tx.rule(func() error { return t.res.Settle(w, was, now) }); err != nil {
 			return nil, err
 		}
 	}
 	text, err := t.put(ctx, tx, now)
-	if err == nil && was == nil && t.res.Numbered != nil {
+	if err == nil && t.isNone(was) && t.res.Numbered != nil {
 		t.res.Numbered(now)
 		text, err = t.put(ctx, tx, now)
 	}
@@ -154,7 +154,7 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 		}
 	}
 	var before []byte
-	if was != nil {
+	if !t.isNone(was) {
 		if before, err = t.shownAs(was); err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action
 }
 
 // written is a row that was just written, with its derived values.
-func (t *Table[T]) written(ctx context.Context, tx *tx, who *resource.Access, row *T, body []byte) ([]byte, error) {
+func (t *Table[T]) written(ctx context.Context, tx *tx, who *resource.Access, row T, body []byte) ([]byte, error) {
 	p := &page{ids: []int64{*t.idOf(row)}, body: [][]byte{body}, from: [][]string{nil}}
 	for _, name := range t.froms() {
 		p.from[0] = append(p.from[0], storedText(t.column(name).field.At(row)))
@@ -196,10 +196,10 @@ func (t *Table[T]) replace(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 func (t *Table[T]) replacement(c *resource.Call) (step, error) {
-	return t.change(c, "replace", func(was *T, body *resource.Body) (*T, error) {
+	return t.change(c, "replace", func(was T, body *resource.Body) (T, error) {
 		now, err := t.res.Defaults()
 		if err != nil {
-			return nil, err
+			return now, err
 		}
 		for i := range t.columns {
 			f := t.columns[i].field
@@ -218,7 +218,7 @@ func (t *Table[T]) patch(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 func (t *Table[T]) patching(c *resource.Call) (step, error) {
-	return t.change(c, "change", func(was *T, body *resource.Body) (*T, error) {
+	return t.change(c, "change", func(was T, body *resource.Body) (T, error) {
 		now := t.copyOf(was)
 		return now, t.res.Apply(body, now, false)
 	})
@@ -226,7 +226,7 @@ func (t *Table[T]) patching(c *resource.Call) (step, error) {
 
 func copyValue(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem()) }
 
-func (t *Table[T]) change(c *resource.Call, action string, edit func(was *T, body *resource.Body) (*T, error)) (step, error) {
+func (t *Table[T]) change(c *resource.Call, action string, edit func(was T, body *resource.Body) (T, error)) (step, error) {
 	body, err := t.res.Read(c.Body, c.Lenient)
 	if err != nil {
 		return nil, err
@@ -265,20 +265,20 @@ func (t *Table[T]) asked(c *resource.Call) (int64, error) {
 
 // own reads the row of the path that the caller may do op with. One that may be
 // seen and not changed is fault.Denied; one that may not be seen does not exist.
-func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation) (*T, error) {
+func (t *Table[T]) own(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation) (T, error) {
 	return t.ownAs(ctx, tx, c, op, alive)
 }
 
-func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation, which life) (*T, error) {
+func (t *Table[T]) ownAs(ctx context.Context, tx *tx, c *resource.Call, op resource.Operation, which life) (row T, err error) {
 	id, err := t.asked(c)
 	if err != nil {
-		return nil, err
+		return row, err
 	}
 	cond, err := t.visibleAs(ctx, tx, c, op, which)
 	if err != nil {
-		return nil, err
+		return row, err
 	}
-	row, err := t.load(ctx, tx, id, cond.text.String(), cond.args...)
+	row, err = t.load(ctx, tx, id, cond.text.String(), cond.args...)
 	if fault.Is(err, fault.Unknown) {
 		seen, readErr := t.visibleAs(ctx, tx, c, resource.Read, which)
 		if readErr == nil {
@@ -316,7 +316,7 @@ func (t *Table[T]) opType(c *resource.Call) (string, error) {
 	return op, nil
 }
 
-func (t *Table[T]) mergePairs(op string, was, now *T, body *resource.Body) error {
+func (t *Table[T]) mergePairs(op string, was, now T, body *resource.Body) error {
 	if op == opRefresh {
 		return nil
 	}
@@ -369,7 +369,7 @@ func (t *Table[T]) erasure(c *resource.Call) (step, error) {
 }
 
 // drop deletes a row, for good or so that it can come back.
-func (t *Table[T]) drop(ctx context.Context, tx *tx, c *resource.Call, row *T, hard bool) error {
+func (t *Table[T]) drop(ctx context.Context, tx *tx, c *resource.Call, row T, hard bool) error {
 	before, err := t.shownAs(row)
 	if err != nil {
 		return err

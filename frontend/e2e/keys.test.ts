@@ -195,8 +195,10 @@ test('keys are changed, a conflict is named, and palette, tooltips and sheet fol
 test('the sheet prints by itself', async () => {
   const page = await portal.page({ fresh: true })
   await page.keyboard.press('Control+/')
+  const send = page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Send Request')
+  await send.waitFor()
   await page.emulateMedia({ media: 'print' })
-  expect(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Send Request').isVisible()).toBe(true)
+  expect(await send.isVisible()).toBe(true)
   expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
   expect(await page.getByRole('contentinfo').or(page.locator('.app')).first().isVisible()).toBe(false)
 })
