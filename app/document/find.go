@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"unicode/utf8"
 )
@@ -30,7 +31,6 @@ type hits struct {
 	count   int
 	needle  []byte
 	lowered []byte
-	overlap int
 }
 
 // Find searches keys and values, as they are decoded, for query and opens the
@@ -38,8 +38,8 @@ type hits struct {
 // or value in which the query comes several times is one match. exact tells
 // upper from lower case.
 //
-// The whole document is read once per query, at some 200 MB/s; the matches of
-// the newest query are remembered. It ends with ctx's error when ctx does.
+// The whole document is read once per query, at the speed of a search for bytes
+// where they are few; the matches of the newest query are remembered. It ends with ctx's error when ctx does.
 func (d *Document) Find(ctx context.Context, query string, exact bool, n int) (f Found, err error) {
 	f.At = -1
 	if d.index.problem != "" {
@@ -97,7 +97,8 @@ func (d *Document) search(ctx context.Context, h hits) (*hits, error) {
 	if !h.exact {
 		h.needle = bytes.ToLower(h.needle)
 		if h.raw {
-			h.needle = lowerASCII(nil, []byte(h.query))
+			h.needle = []byte(h.query)
+			foldASCII(h.needle)
 		}
 	}
 	err := d.read(largeWindow, func(s *scanner) error {
@@ -121,13 +122,36 @@ func (h *hits) add(at int64, key bool) {
 	}
 }
 
-// scan looks at every key and scalar from the root's first byte on.
+// scan looks at the keys and scalars in which the needle may be.
 func (h *hits) scan(ctx context.Context, s *scanner, root member) error {
-	checked := root.start
-	for pos := root.start; pos < root.end; {
-		if pos-checked > 1<<20 {
+	look := newLookout(ctx, s.body, root.end, h.needle, !h.exact)
+	if look == nil {
+		_, err := h.tokens(ctx, s, root.start, root.end)
+		return err
+	}
+	near := s.apart()
+	for pos := root.start; ; {
+		at := look.from(pos)
+		if at >= root.end {
+			return cmp.Or(look.err, near.err)
+		}
+		if at-pos > stride {
+			pos = max(pos, near.landmark(root.start, at))
+		}
+		var err error
+		if pos, err = h.tokens(ctx, near, pos, at+1); err != nil {
+			return err
+		}
+	}
+}
+
+// tokens looks at every key and scalar that begins in [pos, to), and returns
+// where it stands then.
+func (h *hits) tokens(ctx context.Context, s *scanner, pos, to int64) (int64, error) {
+	for checked := pos - 1<<20; pos < to; {
+		if pos-checked >= 1<<20 {
 			if checked = pos; ctx.Err() != nil {
-				return ctx.Err()
+				return pos, ctx.Err()
 			}
 		}
 		w := s.rest(pos)
@@ -138,17 +162,17 @@ func (h *hits) scan(ctx context.Context, s *scanner, root member) error {
 		pos += int64(i)
 		if i == len(w) {
 			if i == 0 {
-				break
+				return to, s.err
 			}
 			continue
 		}
 		end, err := h.token(s, pos, w[i:])
 		if err != nil {
-			return err
+			return pos, err
 		}
 		pos = end
 	}
-	return s.err
+	return pos, s.err
 }
 
 // between are the bytes outside of keys and scalars.
@@ -246,8 +270,9 @@ func (h *hits) scanRaw(ctx context.Context, s *scanner, size int64) error {
 // inPiece adds the matches in a piece of the body and returns the end of the last.
 func (h *hits) inPiece(text []byte, pos int64) (used int) {
 	if !h.exact {
-		h.lowered = lowerASCII(h.lowered[:0], text)
+		h.lowered = append(h.lowered[:0], text...)
 		text = h.lowered
+		foldASCII(text)
 	}
 	for {
 		i := bytes.Index(text[used:], h.needle)
@@ -259,13 +284,12 @@ func (h *hits) inPiece(text []byte, pos int64) (used int) {
 	}
 }
 
-// lowerASCII keeps the length, so that offsets stay those of the body.
-func lowerASCII(dst, text []byte) []byte {
-	for _, c := range text {
+// foldASCII makes letters small, and keeps the length, so that offsets stay
+// those of the body.
+func foldASCII(text []byte) {
+	for i, c := range text {
 		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
+			text[i] = c + 'a' - 'A'
 		}
-		dst = append(dst, c)
 	}
-	return dst
 }

@@ -1,0 +1,174 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"sort"
+	"strconv"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// lookout finds the places of a body where a needle may be: the needle as it
+// stands, or an escape that can stand for any letter. Only those have to be
+// read as JSON. It belongs to one goroutine.
+type lookout struct {
+	ctx      context.Context
+	body     *body
+	end      int64 // of what is looked at
+	fold     bool  // the needle is in lower case, the body is not
+	needle   []byte
+	patterns [][]byte // the first is escape
+	overlap  int64    // of two pieces, so that a pattern is whole in one of them
+
+	piece []byte // of the body, folded
+	base  int64
+	next  []int64 // the next place of each pattern in the piece; past it for none
+	err   error   // the first failed read
+}
+
+// signs are what the escapes of one letter stand for, and what broken UTF-8 is
+// read as: a needle with one of them is not in the body as it stands.
+const signs = "\"\\/\b\f\n\r\t\uFFFD"
+
+// escape begins what can stand for any letter.
+var escape = []byte(`\u`)
+
+// newLookout looks for needle in the body up to end; nil where every string has
+// to be decoded to know.
+func newLookout(ctx context.Context, b *body, end int64, needle []byte, fold bool) *lookout {
+	if bytes.ContainsAny(needle, signs) || !utf8.Valid(needle) {
+		return nil
+	}
+	l := &lookout{ctx: ctx, body: b, end: end, fold: fold, needle: needle, patterns: [][]byte{escape, needle}}
+	if fold {
+		for _, c := range needle {
+			if c >= utf8.RuneSelf {
+				return nil
+			}
+		}
+		// the letters outside of ASCII whose lower case is in it
+		if bytes.ContainsRune(needle, 'k') {
+			l.patterns = append(l.patterns, []byte("\u212A"))
+		}
+		if bytes.ContainsRune(needle, 'i') {
+			l.patterns = append(l.patterns, []byte("\u0130"))
+		}
+	}
+	for _, p := range l.patterns {
+		l.overlap = max(l.overlap, int64(len(p))-1)
+	}
+	return l
+}
+
+// from is the first place at or after pos; the end of the body for none
+// and after an error.
+func (l *lookout) from(pos int64) int64 {
+	for pos < l.end {
+		if pos < l.base || pos >= l.base+int64(len(l.piece)) {
+			if !l.read(pos) {
+				break
+			}
+		}
+		first := int64(math.MaxInt64)
+		for i, p := range l.patterns {
+			if l.next[i] < pos {
+				l.next[i] = math.MaxInt64
+				if found := l.index(l.piece[pos-l.base:], p); found >= 0 {
+					l.next[i] = pos + int64(found)
+				}
+			}
+			first = min(first, l.next[i])
+		}
+		if first < math.MaxInt64 {
+			return first
+		}
+		after := l.base + int64(len(l.piece))
+		if after >= l.end {
+			break
+		}
+		pos = max(pos+1, after-l.overlap)
+		if !l.read(pos) {
+			break
+		}
+	}
+	return l.end
+}
+
+// index is the first place of p in text; of an escape, the first that stands for
+// a letter of the needle.
+func (l *lookout) index(text, p []byte) int {
+	for skipped := 0; ; {
+		found := bytes.Index(text[skipped:], p)
+		if found < 0 {
+			return -1
+		}
+		found += skipped
+		if &p[0] != &escape[0] || l.matters(text[found+len(escape):]) {
+			return found
+		}
+		skipped = found + len(escape)
+	}
+}
+
+// matters tells whether the letter of which text has the digits is in the needle.
+func (l *lookout) matters(text []byte) bool {
+	if len(text) < 4 {
+		return true // the rest is in the next piece
+	}
+	code, err := strconv.ParseUint(string(text[:4]), 16, 32)
+	letter := rune(code)
+	if err != nil || utf16.IsSurrogate(letter) {
+		return true
+	}
+	if l.fold {
+		letter = unicode.ToLower(letter)
+	}
+	return bytes.ContainsRune(l.needle, letter)
+}
+
+// read makes the piece begin at pos.
+func (l *lookout) read(pos int64) bool {
+	if l.err = l.ctx.Err(); l.err != nil {
+		return false
+	}
+	if l.piece == nil {
+		l.piece = make([]byte, min(largeWindow, l.end-pos))
+	}
+	n, err := l.body.ReadAt(l.piece[:min(int64(cap(l.piece)), l.end-pos)], pos)
+	if n == 0 {
+		l.err = err
+		return false
+	}
+	l.piece, l.base = l.piece[:n], pos
+	if l.fold {
+		foldASCII(l.piece)
+	}
+	l.next = append(l.next[:0], make([]int64, len(l.patterns))...)
+	for i := range l.next {
+		l.next[i] = -1
+	}
+	return true
+}
+
+// landmark is a place at or before at, as near as the index knows one, where a
+// value, a key or what stands between them begins.
+func (s *scanner) landmark(root, at int64) int64 {
+	place, next := root, s.after(root)
+	for next < len(s.spans) && s.spans[next].start <= at {
+		inner := &s.spans[next]
+		if inner.end <= at {
+			place = max(place, inner.end)
+			next = s.after(place)
+			continue
+		}
+		place = inner.start
+		if i := sort.Search(len(inner.marks), func(i int) bool { return inner.marks[i].at > at }); i > 0 {
+			place = inner.marks[i-1].at
+		}
+		next = s.after(max(place, inner.start+1))
+	}
+	return place
+}
