@@ -142,7 +142,7 @@ func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 	}
 	r.history.Status, r.history.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
 	r.history.Bytes, r.history.Error = d.bytes.n, report.Partial
-	r.remember(ctx, nil)
+	r.remember(ctx, r.history, nil)
 	return map[string]any{"saved": &savedFile{d.name, d.bytes.n, r.history.ID, report}}, nil
 }
 

@@ -439,7 +439,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	r.history.Status, r.history.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
 	r.history.Bytes, r.history.Error = doc.Size(), report.Partial
 	headers := r.shownHeaders(header)
-	r.remember(ctx, r.keep(ctx, doc, headers))
+	r.remember(ctx, r.history, r.keep(ctx, doc, headers))
 	out, err := r.reply(r.history, doc, headers, r.watch.read(took))
 	if err != nil {
 		return nil, err
@@ -508,6 +508,6 @@ func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (an
 	}
 	r.history.Status, r.history.StatusText, r.history.Bytes = int64(no.response.StatusCode), statusText(no.response.Status), doc.Size()
 	headers := r.shownHeaders(no.response.Header)
-	r.remember(ctx, r.keep(ctx, doc, headers))
+	r.remember(ctx, r.history, r.keep(ctx, doc, headers))
 	return r.reply(r.history, doc, headers, r.watch.read(took))
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"spyglass/app/document"
@@ -105,12 +106,18 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	x.history.Status, x.history.StatusText = int64(response.StatusCode), statusText(response.Status)
 	x.history.Bytes = doc.Size()
 	headers := x.shownHeaders(response.Header)
-	x.remember(ctx, x.keep(ctx, doc, headers))
-	undo := x.offerUndo(ctx, doc)
+	entry := *x.history // written while the reply is made
+	var saving sync.WaitGroup
+	saving.Go(func() { x.remember(ctx, &entry, x.keep(ctx, doc, headers)) })
 	r, err := x.reply(x.history, doc, headers, x.watch.read(took))
 	if err == nil {
-		r.Undo, r.Hops = undo, x.hops.taken(x.echoes)
 		r.Extracted = x.extract(ctx, doc)
+	}
+	saving.Wait()
+	x.history = &entry
+	undo := x.offerUndo(ctx, doc)
+	if err == nil {
+		r.HistoryID, r.Undo, r.Hops = entry.ID, undo, x.hops.taken(x.echoes)
 	}
 	return r, err
 }
@@ -206,11 +213,11 @@ func (x *exchange) echoes(text string) bool {
 
 // remember writes the history. What was sent was sent: when there is no room
 // for the row, the answer is shown nevertheless.
-func (x *exchange) remember(ctx context.Context, kept *workspace.Reply) {
+func (x *exchange) remember(ctx context.Context, entry *workspace.History, kept *workspace.Reply) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := x.o.Workspace.Remember(ctx, x.history, kept, x.in.TabID); err != nil {
-		x.history.ID = 0
+	if err := x.o.Workspace.Remember(ctx, entry, kept, x.in.TabID); err != nil {
+		entry.ID = 0
 		x.o.Log.ErrorContext(ctx, "a request is missing from the history", "err", err)
 	}
 }
@@ -218,7 +225,7 @@ func (x *exchange) remember(ctx context.Context, kept *workspace.Reply) {
 // failed remembers a request that got no answer, and returns why.
 func (x *exchange) failed(ctx context.Context, why *fault.Error) error {
 	x.history.Error = why.Message
-	x.remember(ctx, nil)
+	x.remember(ctx, x.history, nil)
 	return why
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"spyglass/backend/fault"
@@ -47,8 +48,32 @@ func (w *Workspace) learnOn() {
 			return
 		case <-w.unlearned:
 		}
+		if w.quiet() {
+			return
+		}
 		if err := w.catchUp(context.Background()); err != nil && !fault.Is(err, fault.Offline) {
 			w.log.Error("requests cannot be searched yet", "err", err)
+		}
+	}
+}
+
+// restFor is how long no request is sent before words are learned: that writes,
+// and sending waits for it.
+const restFor = time.Second
+
+// quiet returns when no request was sent for a while; it reports whether the
+// workspace is closed.
+func (w *Workspace) quiet() (closed bool) {
+	rest := time.NewTimer(restFor)
+	defer rest.Stop()
+	for {
+		select {
+		case <-w.closed:
+			return true
+		case <-w.unlearned:
+			rest.Reset(restFor)
+		case <-rest.C:
+			return false
 		}
 	}
 }
