@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 // figure is one thing that is measured, beside the least that it could cost, or
@@ -87,8 +86,8 @@ func bench(ctx context.Context, p project, args []string) error {
 	var failed []string
 	r := &rivals{project: p}
 	defer r.close()
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "figure\tours\tother\tratio\tgoal\tp99 ms\tother")
+	const row = "%-84s %10s %10s %7s  %-16s %s\n" // one is printed as soon as it is measured
+	fmt.Printf(row, "figure", "ours", "other", "ratio", "goal", "p99 ms, other")
 	for _, f := range figures {
 		if len(args) > 0 && !slices.Contains(args, f.name) {
 			continue
@@ -99,14 +98,11 @@ func bench(ctx context.Context, p project, args []string) error {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", f.name, err)
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%.4g\t%.4g\t%.2f\t%s", f.does, s.ours, s.other, s.ours/s.other, f.goal)
+		var late string
 		if s.late != nil {
-			fmt.Fprintf(table, "\t%.3g\t%.3g", s.late[0], s.late[1])
+			late = fmt.Sprintf("%.3g, %.3g", s.late[0], s.late[1])
 		}
-		fmt.Fprintln(table)
-	}
-	if err := table.Flush(); err != nil {
-		return err
+		fmt.Printf(row, f.does, fmt.Sprintf("%.4g", s.ours), fmt.Sprintf("%.4g", s.other), fmt.Sprintf("%.2f", s.ours/s.other), f.goal, late)
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("not measured: %s", strings.Join(failed, ", "))

@@ -14,7 +14,7 @@ import (
 // floors is the house, from the ground up. A package imports only from floors
 // below its own; neighbours on one floor do not know each other.
 var floors = [][]string{
-	{"backend/fault", "frontend", "build/icon"},
+	{"backend/fault", "backend/clock", "frontend", "build/icon"},
 	{"backend/resource"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/portal", "backend/store", "backend/poll"},
@@ -39,7 +39,7 @@ var only = map[string][]string{
 	"github.com/wailsapp/wails/v2":    {"app/shell", "app/shell/emptywindow"},
 	"github.com/zalando/go-keyring":   {"app/keychain"},
 	"github.com/alecthomas/chroma/v2": {"app/snippet"},
-	"github.com/xuri/excelize/v2":     {"app/export"},
+	"github.com/xuri/excelize/v2":     {"app/export", "backend/report"},
 	"github.com/wneessen/go-mail":     {"backend/notify"},
 	"github.com/go-resty/resty/v2":    {"app/explorer"},
 	"github.com/spf13/cobra":          {""},
@@ -50,6 +50,8 @@ var only = map[string][]string{
 	"github.com/gosnmp/gosnmp":                 {"backend/check"},
 	"github.com/shirou/gopsutil/v4":            {"backend/check"},
 	"github.com/robfig/cron/v3":                {"backend/portal"},
+	"codeberg.org/go-pdf/fpdf":                 {"backend/report"},
+	"golang.org/x/image":                       {"backend/report"},
 }
 
 // floorOf is the floor of a package, from 0; -1 for none.

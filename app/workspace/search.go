@@ -57,15 +57,18 @@ func (w *Workspace) learnOn() {
 	}
 }
 
-// restFor is how long no request is sent before words are learned: that writes,
-// and sending waits for it.
-const restFor = time.Second
+// Learning writes, and sending waits for it: it begins when no request was sent
+// for restFor, or some wait since longestWait.
+const (
+	restFor     = time.Second
+	longestWait = 30 * time.Second
+)
 
-// quiet returns when no request was sent for a while; it reports whether the
-// workspace is closed.
+// quiet returns when it is time to learn; it reports whether the workspace is closed.
 func (w *Workspace) quiet() (closed bool) {
-	rest := time.NewTimer(restFor)
+	rest, latest := time.NewTimer(restFor), time.NewTimer(longestWait)
 	defer rest.Stop()
+	defer latest.Stop()
 	for {
 		select {
 		case <-w.closed:
@@ -73,6 +76,8 @@ func (w *Workspace) quiet() (closed bool) {
 		case <-w.unlearned:
 			rest.Reset(restFor)
 		case <-rest.C:
+			return false
+		case <-latest.C:
 			return false
 		}
 	}
