@@ -53,6 +53,7 @@ type Variable struct {
 type Bundle struct {
 	Name      string
 	BaseURL   string // "http://127.0.0.1:8443/api", the value of {{baseUrl}}
+	UserID    int64  // the value of {{$userId}}; 0: not known
 	Folders   []workspace.Folder
 	Variables []Variable
 }
@@ -76,7 +77,7 @@ type Format struct {
 }
 
 // Formats are all there are, those that are sure of themselves first.
-var Formats = []*Format{&Spyglass, &Postman, &HAR, &OpenAPI}
+var Formats = []*Format{&Spyglass, &Postman, &HAR, &OpenAPI, &Curl}
 
 // ByID is the format of that id.
 func ByID(id string) (*Format, error) {

@@ -38,7 +38,9 @@ func (e *Explorer) documentEndpoints() []resource.Endpoint {
 		get("hex", "The first 4 KiB of the body in hexadecimal", showHex),
 		get("scalars", "The single values, of a list those of one item", showScalars),
 		get("keys", "The keys at the beginning of the body", showKeys),
+		get("left", "What is open, to have it so again", showLeft),
 		post("/documents/{id}/toggle", "Open or close a value", &toggles, e.toggle),
+		post("/documents/{id}/unfold", "Open and close everything as it was left", &unfolds, e.unfold),
 	}
 }
 
@@ -214,6 +216,33 @@ func (e *Explorer) toggle(_ context.Context, c *resource.Call, in *toggleRequest
 		if _, err := doc.Toggle(in.Node, in.Open, in.Deep); err != nil {
 			return nil, err
 		}
+	}
+	return rowsOf(doc, int(max(in.From, 0)), int(min(max(in.Count, 0), maxScreen)))
+}
+
+func showLeft(_ context.Context, _ *resource.Call, doc *document.Document) (any, error) {
+	return map[string]any{"left": doc.Left()}, nil
+}
+
+// unfoldRequest is the body of /documents/{id}/unfold.
+type unfoldRequest struct {
+	Left        string
+	From, Count int64
+}
+
+var unfolds = resource.Resource[*unfoldRequest]{Name: "unfold", Label: "unfold", Fields: []resource.Field[*unfoldRequest]{
+	{Name: "left", At: func(u *unfoldRequest) any { return &u.Left }, Doc: "What /documents/{id}/left has told", Required: true, MaxLen: 16384},
+	{Name: "from", At: func(u *unfoldRequest) any { return &u.From }, Doc: "The first row to answer"},
+	{Name: "count", At: func(u *unfoldRequest) any { return &u.Count }, Default: firstRows},
+}}
+
+func (e *Explorer) unfold(_ context.Context, c *resource.Call, in *unfoldRequest) (any, error) {
+	doc, err := e.document(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := doc.Unfold(in.Left); err != nil {
+		return nil, err
 	}
 	return rowsOf(doc, int(max(in.From, 0)), int(min(max(in.Count, 0), maxScreen)))
 }

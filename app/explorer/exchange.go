@@ -162,7 +162,7 @@ func (e *Explorer) bundle(ctx context.Context, c *resource.Call) (*files.Bundle,
 	if err != nil {
 		return nil, err
 	}
-	b := &files.Bundle{Name: "Spyglass", BaseURL: t.url, Folders: []workspace.Folder{}}
+	b := &files.Bundle{Name: "Spyglass", BaseURL: t.url, UserID: user, Folders: []workspace.Folder{}}
 	if len(collections) > 0 || len(requests) == 0 {
 		if b.Folders, err = e.o.Workspace.Folders(ctx, user, collections...); err != nil {
 			return nil, err

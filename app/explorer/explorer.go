@@ -181,6 +181,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		post("/pages", "Send a list's draft for every page", &pagesRequests, e.pages),
 		post("/pages/{sendId}/steer", "Pause, go on with or end a run through pages", &steerings, e.steer),
 		{Method: "GET", Path: "/pages/{sendId}/file", Summary: "Fetch the file that a run writes", Handle: e.fetchFile},
+		post("/batch", "Send saved requests one after the other", &batchRequests, e.batch),
 		post("/changes", "Compare a PUT or PATCH with what is there", &draftRequests, e.changes),
 		post("/goes", "Tell what a DELETE takes along", &draftRequests, e.goes),
 		{Method: "POST", Path: "/history/{id}/undo", Summary: "Take a write back, while nobody changed it since", Handle: e.undo},
@@ -195,6 +196,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 	all = append(all, e.documentEndpoints()...)
 	all = append(all, e.askEndpoints()...)
 	all = append(all, e.tableEndpoints()...)
+	all = append(all, e.windowEndpoint())
 	all = append(all, e.portalEndpoints()...)
 	all = append(all, e.exchangeEndpoints()...)
 	for i := range all {

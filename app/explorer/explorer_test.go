@@ -89,6 +89,9 @@ func TestADocumentIsReadByRows(t *testing.T) {
 		{"GET " + at + "/raw", "", `{"total":1204,"searchId":null,"items":[{"id":1},{"id":2},{"id":3}],"data":null}`},
 		{"POST " + at + "/toggle", `{"node":-1,"open":false,"deep":true,"count":0}`, `{"rows":[],"total":6}`},
 		{"GET " + at + "/find?query=3&from=0", "", `{"count":1,"index":0,"node":63,"path":"$.items[2].id","row":7,"total":12}`},
+		{"GET " + at + "/left", "", `{"left":"0+ 12+ 1l+"}`},
+		{"POST " + at + "/toggle", `{"node":-1,"open":true,"deep":true,"count":0}`, `{"rows":[],"total":16}`},
+		{"POST " + at + "/unfold", `{"left":"0+ 12+ 1l+","count":0}`, `{"rows":[],"total":12}`},
 		{"POST " + at + "/toggle", `{"node":-1,"open":true,"deep":true,"count":0}`, `{"rows":[],"total":16}`},
 		{"POST " + at + "/toggle", `{"node":0,"open":false,"deep":false,"from":0,"count":1}`, `{"rows":[{"node":0,"line":1,"depth":0,"kind":"object","count":4,"open":false,"preview":"{ total: 1204, searchId: null, items: […], data: null }","comma":false}],"total":1}`},
 	} {
@@ -140,6 +143,7 @@ func TestWhatIsNotUnderstoodIsRefused(t *testing.T) {
 		{"POST /explorer/send", `{"sendId":"x"}`, `draft: draft is required`},
 		{"POST /explorer/preview", `{"draft":{"query":[{"on":"yes"}]}}`, `draft: draft does not have the documented shape`},
 		{"POST /explorer/documents/x/toggle", `{"node":0}`, `open: open is required`},
+		{"POST /explorer/documents/x/unfold", `{}`, `left: left is required`},
 	} {
 		if got := h.fault(h.ask(1, tt.do, tt.body)); !strings.HasPrefix(got, strings.Split(tt.want, " request has")[0]) {
 			t.Errorf("%s %s: got %s, want %s", tt.do, tt.body, got, tt.want)

@@ -85,3 +85,38 @@ func TestAnExtractorIsRefusedWithTheFieldThatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExtractorIsEditedUnderTheRulesOfANewOne(t *testing.T) {
+	h := build(t)
+	h.extractor(1, `{"path":"$.items[0].id","variable":"first"}`)
+	h.serves("application/json", `{"items":[{"id":1}]}`)
+	h.extracts(1, draft("GET", "/raw/x"))
+	shown := func() string {
+		return h.ask(1, "GET /explorer/extractors?fields=status,path,variable,on,last,problem", "").body
+	}
+	for body, want := range map[string]string{
+		`{"path":"$.items["}`: "path: ",
+		`{"path":""}`:         "path: path is empty",
+		`{"variable":"1 x"}`:  "variable: a variable's name begins with a letter",
+		`{"status":"ok!"}`:    "status: the status is three digits",
+	} {
+		if got := h.fault(h.ask(1, "PATCH /explorer/extractors/1", body)); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %s, want %s", body, got, want)
+		}
+	}
+	if a := h.ask(2, "PATCH /explorer/extractors/1", `{"path":"$"}`); a.status != 404 {
+		t.Errorf("somebody else's answers %d %s", a.status, a.body)
+	}
+	for _, tt := range []struct{ body, want string }{
+		{`{"on":false}`, `{"total":1,"searchId":null,"items":[{"status":"2xx","path":"$.items[0].id","variable":"first","on":false,"last":"1","problem":""}],"data":null}`},
+		{`{"path":"$.items[1].id","on":true}`, `{"total":1,"searchId":null,"items":[{"status":"2xx","path":"$.items[1].id","variable":"first","on":true,"last":"","problem":""}],"data":null}`},
+	} {
+		h.ask(1, "PATCH /explorer/extractors/1", tt.body)
+		if got := shown(); got != tt.want {
+			t.Errorf("after %s\n got %s\nwant %s", tt.body, got, tt.want)
+		}
+	}
+	if got, want := h.extracts(1, draft("GET", "/raw/x")), []extracted{{"first", "", "nothing in the answer matches $.items[1].id"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

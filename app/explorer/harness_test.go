@@ -111,7 +111,23 @@ func buildWith(t *testing.T, more []resource.Endpoint) *house {
 // buildLogging is buildWith with a log for the test to read.
 func buildLogging(t *testing.T, more []resource.Endpoint, to io.Writer) *house {
 	t.Helper()
-	h := &house{t: t, dir: t.TempDir(), secrets: &ring{values: map[string]string{}}}
+	return buildIn(t, t.TempDir(), &ring{values: map[string]string{}}, more, to)
+}
+
+// again is the house after a restart, on another port.
+func (h *house) again(more []resource.Endpoint) *house {
+	h.t.Helper()
+	h.Stop()
+	h.Close()
+	if err := h.workspace.Close(); err != nil {
+		h.t.Fatal(err)
+	}
+	return buildIn(h.t, h.dir, h.secrets, more, io.Discard)
+}
+
+func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, to io.Writer) *house {
+	t.Helper()
+	h := &house{t: t, dir: dir, secrets: secrets}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,8 @@ import (
 )
 
 // undo is the way back from one write: what stood there before and what the
-// write left. It is kept in memory, for the newest writes.
+// write left. The newest are in memory, and in the workspace as far as they
+// hold no secrets.
 type undo struct {
 	user   int64
 	portal int64
@@ -29,10 +30,14 @@ type undo struct {
 
 // undos are the ways back, by history id.
 type undos struct {
-	mu   sync.Mutex
-	ways map[int64]*undo
-	ids  []int64 // oldest first
+	mu      sync.Mutex
+	ways    map[int64]*undo
+	ids     []int64 // oldest first
+	revived map[home]bool
 }
+
+// home is whose ways back are read from the workspace at once.
+type home struct{ user, portal int64 }
 
 // Bounds of what is kept for undoing.
 const (
@@ -48,7 +53,9 @@ func (u *undos) keep(id int64, way *undo) {
 		u.ways = map[int64]*undo{}
 	}
 	u.ways[id] = way
-	if u.ids = append(u.ids, id); len(u.ids) > maxUndos {
+	u.ids = append(u.ids, id)
+	slices.Sort(u.ids)
+	if len(u.ids) > maxUndos {
 		delete(u.ways, u.ids[0])
 		u.ids = u.ids[1:]
 	}
@@ -76,7 +83,10 @@ type undoable struct {
 }
 
 // showUndos tells which writes to the portal can be taken back, newest first.
-func (e *Explorer) showUndos(_ context.Context, c *resource.Call) (any, error) {
+func (e *Explorer) showUndos(ctx context.Context, c *resource.Call) (any, error) {
+	if err := e.revive(ctx, c); err != nil {
+		return nil, err
+	}
 	u := &e.undos
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -121,6 +131,7 @@ func (x *exchange) offerUndo(ctx context.Context, doc *document.Document) string
 	says := way.says()
 	if says != "" {
 		x.undos.keep(x.history.ID, way)
+		x.keepWay(ctx, way)
 	}
 	return says
 }
@@ -249,16 +260,19 @@ func (u *undo) request(ctx context.Context, e *Explorer) (*outgoing, error) {
 	case "DELETE":
 		return u.bringBack(ctx, e, address)
 	}
-	method := "PATCH"
-	twin := u.target.catalog.match("PATCH", u.out.path)
-	fields := u.restored()
-	if twin == nil || twin.Path != u.out.endpoint.Path {
-		method, twin = "PUT", u.out.endpoint
-		fields = writable(twin)
-	}
-	out := u.out.by(method, address, u.before.body(fields))
+	method, twin, body := u.putsBack()
+	out := u.out.by(method, address, body)
 	out.endpoint = twin
 	return out, u.unchanged(ctx, e, out, writable(u.out.endpoint))
+}
+
+// putsBack is the write that undoes a PUT or PATCH.
+func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) {
+	twin = u.target.catalog.match("PATCH", u.out.path)
+	if twin == nil || twin.Path != u.out.endpoint.Path {
+		return "PUT", u.out.endpoint, u.before.body(writable(u.out.endpoint))
+	}
+	return "PATCH", twin, u.before.body(u.restored())
 }
 
 // bringBack is the write that undoes a deletion.
@@ -318,6 +332,9 @@ func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.revive(ctx, c); err != nil {
+		return nil, err
+	}
 	way := e.undos.of(id, c.Access.UserID)
 	if way == nil || way.portal != workspace.PortalID(c) {
 		return nil, fault.New(fault.Unknown, "this request can no longer be undone")
@@ -357,6 +374,9 @@ func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, fault.New(fault.Conflict, "not undone: %s", message)
 	}
 	e.undos.forget(id)
+	if err := e.o.Workspace.ForgetWay(life, id); err != nil {
+		e.o.Log.ErrorContext(ctx, "a write that was undone will be offered again", "err", err)
+	}
 	return map[string]any{"historyId": r.HistoryID, "message": x.undone(way)}, nil
 }
 

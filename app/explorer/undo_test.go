@@ -126,3 +126,78 @@ func TestAWriteThatChangedNothingOffersNoWayBack(t *testing.T) {
 		t.Errorf("got %s", a.body)
 	}
 }
+
+func TestAWriteIsTakenBackAfterARestart(t *testing.T) {
+	for _, tt := range []struct{ do, body, says, wrote string }{
+		{"PATCH /raw/things/7", `{"note":"new","size":6}`, "puts back note and size", `PATCH /things/7 {"note":"","size":5} if "v2"`},
+		{"POST /raw/things", `{"name":"eight"}`, "deletes “eight” again", `DELETE /things/8 if "v1"`},
+		{"DELETE /raw/things/7?deleteHard=true", "", "creates “seven” again, with a new id", `POST /things {"name":"seven","note":"","size":5,"tags":["a"]}`},
+	} {
+		t.Run(tt.do, func(t *testing.T) {
+			h, s := storeHouse(t, true)
+			method, path, _ := strings.Cut(tt.do, " ")
+			_, id := h.written(method, path, tt.body)
+			s.writes()
+			h = h.again(storeEndpoints(true))
+			h.answerRaw(s.ServeHTTP)
+			if a := h.undo(2, id); a.status != 404 {
+				t.Errorf("somebody else got %d %s", a.status, a.body)
+			}
+			if a, want := h.ask(1, "GET /explorer/undos", ""), `{"items":[{"historyId":1,"undo":"`+tt.says+`"}]}`; a.body != want {
+				t.Errorf("got %s, want %s", a.body, want)
+			}
+			if a := h.undo(1, id); a.status != 200 {
+				t.Errorf("got %d %s", a.status, a.body)
+			}
+			if got := s.writes(); !reflect.DeepEqual(got, []string{tt.wrote}) {
+				t.Errorf("wrote %q, want %q", got, tt.wrote)
+			}
+			h = h.again(storeEndpoints(true))
+			h.answerRaw(s.ServeHTTP)
+			if a := h.ask(1, "GET /explorer/undos", ""); strings.Contains(a.body, `"historyId":1,`) {
+				t.Errorf("what was undone is offered again: %s", a.body)
+			}
+		})
+	}
+}
+
+func TestAWayBackWithASecretEndsWithTheProcess(t *testing.T) {
+	for _, tt := range []struct {
+		name, body string
+		stands     func(s *store)
+	}{
+		{name: "a secret variable", body: `{"note":"say {{word}}"}`},
+		{name: "stars in what undoing sends", body: `{"note":"plain"}`, stands: func(s *store) { s.set(7, "note", "********") }},
+		{name: "a value under a secret name", body: `{"tags":["x"]}`, stands: func(s *store) { s.set(7, "tags", []any{map[string]any{"apiToken": planted}}) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h, s := storeHouse(t, true)
+			if a := h.ask(1, "POST /explorer/variables", `{"name":"word","value":"`+planted+`","secret":true}`); a.status/100 != 2 {
+				t.Fatal(a.body)
+			}
+			if tt.stands != nil {
+				tt.stands(s)
+			}
+			if says, _ := h.written("PATCH", "/raw/things/7", tt.body); says == "" {
+				t.Error("in this process nothing is offered")
+			}
+			h = h.again(storeEndpoints(true))
+			if a := h.ask(1, "GET /explorer/undos", ""); a.body != `{"items":[]}` {
+				t.Errorf("got %s", a.body)
+			}
+		})
+	}
+}
+
+func TestAWayBackGoesWithItsHistory(t *testing.T) {
+	for _, do := range []string{"DELETE /explorer/history/1", "DELETE /explorer/history"} {
+		h, _ := storeHouse(t, true)
+		h.written("PATCH", "/raw/things/7", `{"note":"new"}`)
+		if a := h.ask(1, do, ""); a.status != 200 {
+			t.Fatal(a.body)
+		}
+		if ways, err := h.workspace.Ways(t.Context(), 1, 0); err != nil || len(ways) != 0 {
+			t.Errorf("%s leaves %v (%v)", do, ways, err)
+		}
+	}
+}

@@ -44,23 +44,35 @@ in_json() {
 }
 `
 
+const bashToken = `: "${SPYGLASS_TOKEN:?set it to an API token of the portal}"` + "\n"
+
 // bashVariables sets the variables, and defines what escapes them.
 func bashVariables(s *script, names map[string]string) string {
 	var b strings.Builder
-	b.WriteString(`: "${SPYGLASS_TOKEN:?set it to an API token of the portal}"` + "\n")
+	b.WriteString(bashToken)
 	for _, v := range s.variables {
-		name := names[v.Name]
-		switch v.Source {
-		case Plain:
-			b.WriteString(name + "=" + shellQuoted(v.Value) + "\n")
-		case Environment:
-			b.WriteString(name + "=${" + v.Value + ":?set it to the value of " + identifier(v.Name) + "}\n")
-		case Clock:
-			b.WriteString(name + "=$(($(date +%s)" + v.seconds() + "))\n")
-		case Random:
-			b.WriteString(name + "=$(uuidgen 2>/dev/null | tr A-Z a-z || cat /proc/sys/kernel/random/uuid)\n")
-		}
+		b.WriteString(bashAssignment(&v, names[v.Name]) + "\n")
 	}
+	b.WriteString(bashEscapes(s))
+	return b.String()
+}
+
+// bashAssignment gives a variable its value.
+func bashAssignment(v *Variable, name string) string {
+	switch v.Source {
+	case Environment:
+		return name + "=${" + v.Value + ":?set it to the value of " + strings.Trim(identifier(v.Name), "_") + "}"
+	case Clock:
+		return name + "=$(($(date +%s)" + v.seconds() + "))"
+	case Random:
+		return name + "=$(uuidgen 2>/dev/null | tr A-Z a-z || cat /proc/sys/kernel/random/uuid)"
+	}
+	return name + "=" + shellQuoted(v.Value)
+}
+
+// bashEscapes defines what escapes variables for the places they go to.
+func bashEscapes(s *script) string {
+	var b strings.Builder
 	if s.has(inURL) {
 		b.WriteString(bashURL)
 	}

@@ -12,7 +12,7 @@ func Runbook(title string, steps []Step, variables []Variable) string {
 	names := bashNames(s)
 	var b strings.Builder
 	b.WriteString("# " + oneLineOf(title) + "\n\n## Before you begin\n\nIn a bash shell:\n\n")
-	b.WriteString(fenced("export SPYGLASS_TOKEN='…' # an API token of the portal\n" + strings.TrimPrefix(bashVariables(s, names), `: "${SPYGLASS_TOKEN:?set it to an API token of the portal}"`+"\n")))
+	b.WriteString(fenced("export SPYGLASS_TOKEN='…' # an API token of the portal\n" + strings.TrimPrefix(bashVariables(s, names), bashToken)))
 	b.WriteString("\n## Steps\n")
 	for i := range s.steps {
 		st := &s.steps[i]

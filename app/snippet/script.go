@@ -102,7 +102,12 @@ func newScript(steps []Step, variables []Variable) *script {
 	for i, step := range steps {
 		r := clean(step.Request)
 		out := scriptStep{title: fmt.Sprintf("%d. %s", i+1, oneLineOf(step.Title)), method: r.Method, expect: step.Expect}
-		out.url = split(r.URL, func(string) place { return inURL })
+		out.url = split(r.URL, func(before string) place {
+			if before == "" { // the address it begins with
+				return asIs
+			}
+			return inURL
+		})
 		for _, h := range r.Headers {
 			for _, v := range variables {
 				h.Name = strings.ReplaceAll(h.Name, v.Mark, v.Value)

@@ -27,8 +27,8 @@ type Extractor struct {
 
 const (
 	extractorRows resource.Name[*Extractor] = "extractor"
-	maxExtractors                          = 200 // of a user
-	anyMatch                               = "any"
+	maxExtractors                           = 200 // of a user
+	anyMatch                                = "any"
 )
 
 // Extractors declares /extractors.
@@ -65,6 +65,9 @@ var Extractors = resource.Resource[*Extractor]{
 		}
 		if _, err := query.Parse(now.Path); err != nil {
 			return fault.At("path", "%s", err)
+		}
+		if was != nil && (was.Endpoint != now.Endpoint || was.Status != now.Status || was.Path != now.Path || was.Variable != now.Variable) {
+			now.RanAt, now.Last, now.Problem = 0, "", "" // that came of something else
 		}
 		return nil
 	},

@@ -88,6 +88,9 @@ var Histories = resource.Resource[*History]{
 		if err := words.Delete(w.Context, w.Tx, h.ID); err != nil {
 			return err
 		}
+		if err := forgetWays(w.Context, w.Tx, h.ID); err != nil {
+			return err
+		}
 		if !h.Kept {
 			return nil
 		}
@@ -187,6 +190,9 @@ func (w *Workspace) prune(ctx context.Context, tx resource.Tx, userID int64) err
 		if err := words.Delete(ctx, tx, h.ID); err != nil {
 			return err
 		}
+		if err := forgetWays(ctx, tx, h.ID); err != nil {
+			return err
+		}
 		if err := resource.Delete(ctx, tx, historyRows, h.ID); err != nil {
 			return err
 		}
@@ -280,6 +286,9 @@ func forgetPast(ctx context.Context, tx resource.Tx, which ...resource.Where) er
 		}
 	}
 	if err := resource.DeleteAll(ctx, tx, replyRows, resource.Where{Field: "id", Op: "in", Value: ids}); err != nil {
+		return err
+	}
+	if err := forgetWays(ctx, tx, ids...); err != nil {
 		return err
 	}
 	return resource.DeleteAll(ctx, tx, historyRows, which...)

@@ -59,7 +59,7 @@ const (
 
 const (
 	portalRows resource.Name[*Portal] = "portal"
-	maxPortals                       = 100 // of a user
+	maxPortals                        = 100 // of a user
 )
 
 var (

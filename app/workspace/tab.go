@@ -29,8 +29,8 @@ type Tab struct {
 
 const (
 	tabRows    resource.Name[*Tab] = "tab"
-	maxTabs                       = 1000 // of a user
-	keptClosed                    = 25   // of a user, for opening again
+	maxTabs                        = 1000 // of a user
+	keptClosed                     = 25   // of a user, for opening again
 )
 
 // Tabs declares /tabs.

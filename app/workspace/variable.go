@@ -202,19 +202,6 @@ func asWritten(method string, was *Variable, c *resource.Call) (now *Variable, g
 	return now, body.Given("value") || method == "PUT"
 }
 
-func (w *Workspace) removeVariable(remove handle) handle {
-	return func(ctx context.Context, c *resource.Call) (any, error) {
-		w.writing.Lock()
-		defer w.writing.Unlock()
-		was := w.ownVariable(ctx, c)
-		out, err := remove(ctx, c)
-		if err == nil && was != nil && was.Secret {
-			err = w.secrets.Delete(was.key())
-		}
-		return out, err
-	}
-}
-
 func (w *Workspace) clearVariables(clear handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		w.writing.Lock()

@@ -104,6 +104,7 @@ type Workspace struct {
 	rows    map[int64]int64 // unpinned history per user, as far as known
 	limits  map[int64]int64 // of that history, as far as known
 	gone    []gone          // requests deleted last
+	dropped []*dropped      // variables deleted last
 	lost    bool            // a secret is kept until the process ends only
 	watcher func(userID int64, kind Kind)
 }
@@ -169,6 +170,9 @@ func (w *Workspace) addTables() (err error) {
 	if _, err = store.Add(w.db, &replies); err != nil {
 		return err
 	}
+	if _, err = store.Add(w.db, &ways); err != nil {
+		return err
+	}
 	if err = words.Open(context.Background(), w.db); err != nil {
 		return err
 	}
@@ -217,7 +221,7 @@ func (w *Workspace) Notice() string {
 // Endpoints are all of the workspace: /tabs, /variables and the like.
 func (w *Workspace) Endpoints() []resource.Endpoint {
 	tabs := w.telling(TabsChanged, w.tabs.Endpoints())
-	variables := w.telling(VariablesChanged, w.secretly(w.variables.Endpoints()))
+	variables := w.telling(VariablesChanged, append(w.secretly(w.variables.Endpoints()), w.regaining(), w.usesEndpoint()))
 	history := append(w.telling(HistoryChanged, append(w.clearing(w.history.Endpoints()), w.restoring())), w.searching())
 	portals := slices.DeleteFunc(w.telling(PortalsChanged, w.guarded(w.portals.Endpoints())), func(e resource.Endpoint) bool {
 		return e.Method == "DELETE" && e.Path == Portals.Path

@@ -14,6 +14,7 @@ import (
 
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
+	"spyglass/backend/resource"
 )
 
 const emptyDraft = `{"method":"GET","path":"","template":"","pathParams":[],"query":[],"headers":[],"body":"","mode":"form"}`
@@ -305,4 +306,43 @@ func writer(body []byte) func(io.Writer) error {
 		_, err := w.Write(body)
 		return err
 	}
+}
+
+func TestADeletedVariableComesBackWithItsSecret(t *testing.T) {
+	d := open(t)
+	d.ask(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)
+	d.ask(1, "POST /variables", `{"name":"size","value":"5"}`)
+	d.expect(1, "DELETE /variables/1", "", `{}`)
+	d.expect(1, "DELETE /variables/2", "", `{}`)
+	if len(d.secrets.values) != 0 {
+		t.Errorf("the keyring holds %d secrets of what is deleted", len(d.secrets.values))
+	}
+	d.expect(2, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be brought back")
+	d.expect(1, "POST /variables/1/restore", "", `{}`)
+	d.expect(1, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be brought back")
+	if got := d.secret(1, "token"); got != planted {
+		t.Errorf("the secret is %q", got)
+	}
+	d.ask(1, "POST /variables", `{"name":"size","value":"7"}`)
+	d.expect(1, "POST /variables/2/restore", "", `conflict name: there is already a variable with the scope "portal" and the name "size"`)
+	d.expect(1, "GET /variables", "", `{"total":2,"searchId":null,"items":[{"id":1,"name":"token","value":"********","secret":true,"scope":"portal"},{"id":3,"name":"size","value":"7","secret":false,"scope":"portal"}],"data":null}`)
+}
+
+func TestUsesOfVariablesAreFound(t *testing.T) {
+	d := open(t)
+	d.ask(1, "POST /collections", `{"name":"Mine"}`)
+	d.ask(1, "POST /requests", `{"name":"One","collectionId":1,"draft":{"path":"/a/{{x}}","body":"{{ x }} {{y}} {{$now}}"}}`)
+	d.ask(1, "POST /requests", `{"collectionId":1,"draft":{"method":"PUT","path":"/b","query":[{"on":true,"key":"{{y}}","value":""}]}}`)
+	d.ask(1, "POST /requests", `{"name":"Gone","collectionId":1,"trashed":5,"draft":{"path":"/{{z}}"}}`)
+	const now = 1_790_000_000_000
+	for i, path := range []string{"/{{x}}", "/{{old}}", "/{{sent}}"} {
+		at := resource.Millis(now - int64(i%2)*8*86_400_000)
+		if err := d.Remember(t.Context(), &workspace.History{UserID: 1, At: at, Draft: workspace.Draft{Path: path}}, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, two := `{"id":1,"name":"One"}`, `{"id":2,"name":"PUT /b"}`
+	d.expect(1, "GET /variables/uses", "", `{"items":[{"name":"x","requests":[`+one+`],"count":1,"sentAt":0},{"name":"y","requests":[`+one+`,`+two+`],"count":2,"sentAt":0}]}`)
+	d.expect(1, "GET /variables/uses?sent=1", "", `{"items":[{"name":"x","requests":[`+one+`],"count":1,"sentAt":1790000000000},{"name":"y","requests":[`+one+`,`+two+`],"count":2,"sentAt":0},{"name":"sent","requests":[],"count":0,"sentAt":1790000000000}]}`)
+	d.expect(2, "GET /variables/uses?sent=1", "", `{"items":[]}`)
 }

@@ -108,3 +108,37 @@ test('a graph has its title and unit, and a list offers its numbers over its tim
   await sendPath(page, '/setting/version')
   await p.response.getByText('Nothing to draw in this answer').waitFor()
 })
+
+test('several instances are measured against their thresholds, with maintenance that comes every day', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  const source = await page.evaluate(async () => {
+    const items = async (path: string) => ((await (await fetch(`/api${path}`)).json()) as { items: { id: number; instanceNumber: number }[] }).items
+    for (const device of await items('/device/devices?size=100')) {
+      const several = (await items(`/device/devices/${device.id}/devicedatasources?size=100`)).find((s) => s.instanceNumber > 1)
+      if (several) return `/device/devices/${device.id}/devicedatasources/${several.id}`
+    }
+    throw new Error('no device has several instances of a data source')
+  })
+  const first = await page.evaluate(async (source) => ((await (await fetch(`/api${source}/instances`)).json()) as { items: { id: number }[] }).items[0].id, source)
+  await remembered(page, `${source}/instances/${first}/data?period=24`)
+  const asked: string[] = []
+  page.on('response', (r) => r.url().endsWith('/explorer/maintenance/windows') && r.ok() && void r.text().then((text) => asked.push(text)))
+  const made = await page.evaluate(async (device) => {
+    const { csrfToken } = (await (await fetch('/explorer/start')).json()).user
+    const now = new Date()
+    const answer = await fetch('/api/sdt/sdts', {
+      method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken },
+      body: JSON.stringify({ type: 'ResourceSDT', deviceId: Number(device), sdtType: 'daily', comment: 'Every day', timezone: 'UTC', hour: (now.getUTCHours() + 23) % 24, minute: 0, duration: 180, startDateTime: now.getTime() - 3 * 86_400_000 }),
+    })
+    return answer.status
+  }, source.split('/')[3])
+  expect(made).toBeLessThan(300)
+  await sendPath(page, `${source}/data?period=24`)
+  await p.response.getByRole('tab', { name: 'Chart' }).click()
+  await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+  await expect.poll(() => asked.map((text) => (JSON.parse(text) as { items: unknown[] }).items.length > 0)).toEqual([true])
+  expect(await p.response.getByRole('button', { name: 'Thresholds' }).getAttribute('aria-pressed')).toBe('true')
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/chart-instances.png` : undefined })
+})

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest, parts, suite, tabNames, until } from './harness'
@@ -128,4 +130,124 @@ test('collections are moved, renamed and deleted by keys alone', async () => {
   await p.catalog.getByText('No collections yet').waitFor()
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(names).toEqual(['1 Both, 1 inside', '2 One, 0 inside'])
+})
+
+const three = `## Fleet
+# One
+curl /device/devices?size=1
+# Two
+curl /device/groups?size=1
+# Three
+curl -X DELETE /device/devices/77
+## Other
+# Four
+curl /alert/alerts
+`
+
+async function importText(page: Page, text: string) {
+  await parts(page).catalog.getByRole('button', { name: 'Import or export' }).click()
+  await page.getByRole('menuitem', { name: 'Import…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import' })
+  await dialog.getByRole('textbox').fill(text)
+  await dialog.getByRole('button', { name: 'Read' }).click()
+  await dialog.getByRole('button', { name: /^Import \d/ }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('several entries are chosen by keys, exported as a bash script, moved and deleted, and all of it is undone', async () => {
+  const page = await portal.page({ user: 'operator', width: 1280, height: 800 })
+  const p = parts(page)
+  await newRequest(page)
+  await showCollections(page)
+  await importText(page, three)
+  await entry(page, /^cURL commands/).waitFor()
+  const names = () => shelf(page).getByRole('treeitem').evaluateAll((all) => all.map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/,.*/, '')}${e.ariaSelected === 'true' ? ' *' : ''}`).filter((n) => !n.includes('My requests') && !n.includes('All devices')))
+  await entry(page, /^Fleet,/).click()
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Fleet', '3 One', '3 Two', '3 Three', '2 Other'])
+
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Shift+ArrowDown')
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Fleet', '3 One *', '3 Two *', '3 Three', '2 Other'])
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Space')
+  const bar = p.catalog.getByRole('group', { name: 'Selected entries' })
+  await bar.getByText('2 selected').waitFor()
+  await shot(page, 'several')
+
+  await bar.getByRole('button', { name: 'Export…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Export' })
+  await dialog.getByLabel('Format').selectOption('curl')
+  expect(await dialog.getByLabel('What').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text)).toBe('Selected: 2 entries')
+  await shot(page, 'export-curl')
+  const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('link', { name: 'Download' }).click()])
+  expect(download.suggestedFilename()).toBe('Requests.sh')
+  const { stdout } = await promisify(execFile)('bash', [await download.path()], { env: { ...process.env, SPYGLASS_TOKEN: 'none' } }).catch((e: { stdout: string }) => e)
+  expect(stdout).toContain('errorCode') // the portal refuses the token, so the command reached it
+  const script = await readFile(await download.path(), 'utf8')
+  expect(script.match(/^# (One|Two|Three)$/gm)).toEqual(['# One', '# Two'])
+
+  await bar.getByRole('button', { name: 'Move…' }).click()
+  const move = page.getByRole('dialog', { name: 'Move 2 entries' })
+  await move.getByLabel('To').selectOption({ label: 'cURL commands / Other' })
+  await shot(page, 'move')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Fleet', '3 Three', '2 Other', '3 Four', '3 One *', '3 Two *'])
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Fleet', '3 One *', '3 Two *', '3 Three', '2 Other', '3 Four'])
+
+  await shelf(page).focus()
+  await entry(page, 'Four').click({ modifiers: ['Control'] })
+  await bar.getByText('3 selected').waitFor()
+  await page.keyboard.press('Delete')
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Fleet', '3 Three', '2 Other'])
+  await page.getByTestId('toast').getByText('Deleted 3 entries').waitFor()
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Fleet', '3 One', '3 Two', '3 Three', '2 Other', '3 Four'])
+})
+
+const tour = `## Tour
+# Devices
+curl /device/devices?size=1
+# Nothing
+curl /nowhere
+# Create
+curl -X POST /device/groups -d '{"name":"From a run","parentId":1}'
+# Groups
+curl /device/groups?size=1
+`
+
+test('a collection is run: it asks about writes, stops or goes on at a failure, and each result opens its entry', async () => {
+  const page = await portal.page({ theme: 'light', width: 1280, height: 800 })
+  const p = parts(page)
+  await newRequest(page)
+  await showCollections(page)
+  await importText(page, tour)
+  await entry(page, /^Tour,/).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Run…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Run Tour' })
+  await dialog.getByText(/^3 GET, 1 POST, one after the other, to /).waitFor()
+  await dialog.getByText(/^1 POST will change .*; nothing more is asked\.$/).waitFor()
+  expect(await dialog.getByRole('button', { name: 'Cancel' }).evaluate((b) => b === document.activeElement)).toBe(true)
+  await shot(page, 'run-ask')
+  await dialog.getByRole('button', { name: 'Run 4 requests' }).click()
+  const run = p.catalog.getByRole('region', { name: 'Run' })
+  await run.getByText('1 of 2 went well; 2 were not sent').waitFor()
+  const results = () => run.getByRole('group', { name: 'Results' }).getByRole('button').evaluateAll((all) => all.map((b) => b.ariaLabel?.replace(/\d+ ms|[\d.]+ s/, 'N ms')))
+  expect(await results()).toEqual(['Devices, 200, N ms', 'Nothing, failed: nothing lives at this path; GET /api/openapi.json lists what there is'])
+  await shot(page, 'run-stopped')
+
+  await entry(page, /^Tour,/).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Run…' }).click()
+  await dialog.getByRole('switch', { name: 'Stop at the first failure' }).click()
+  await dialog.getByRole('button', { name: 'Run 4 requests' }).click()
+  await run.getByText('3 of 4 went well').waitFor()
+  expect((await results()).map((r) => r?.split(',')[0])).toEqual(['Devices', 'Nothing', 'Create', 'Groups'])
+  await run.getByRole('button', { name: /^Create, 20\d/ }).click()
+  await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
+  await until(p.status, /^20\d /)
+  await run.getByRole('button', { name: 'Close the results' }).click()
+  await run.waitFor({ state: 'detached' })
 })

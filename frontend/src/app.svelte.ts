@@ -360,6 +360,7 @@ export class App {
         const mine = this.#everyTab().filter((t) => t.draft.progress(e)).length > 0
         if (mine && e.state === 'ready') this.sending.fetchFile(e.sendId)
       },
+      batch: (e) => this.library.batch?.hear(e),
       workspace: (e) => {
         if (e.kind === 'variables') void this.reloadVariables().catch(() => {})
         if (e.kind === 'history') this.historyVersion++

@@ -41,7 +41,7 @@ export function commandList(app: App): Command[] {
     { id: 'request.save', label: 'Save request', group: 'Request', keys: ['Mod+S'], when: withTab, run: () => void saveTab(app, tab()!) },
     { id: 'request.saveAs', label: 'Save request in another collection', group: 'Request', when: withTab, words: 'save as copy', run: () => void app.act('request.saveAs') },
     { id: 'exchange.import', label: 'Import…', group: 'Request', words: 'postman openapi har curl file collection', run: () => void app.act('exchange.import') },
-    { id: 'exchange.export', label: 'Export…', group: 'Request', words: 'postman openapi har file collection download', run: () => { app.library.picked = undefined; app.act('exchange.export') } },
+    { id: 'exchange.export', label: 'Export…', group: 'Request', words: 'postman openapi har file collection download', run: () => { app.library.picked = []; app.act('exchange.export') } },
     { id: 'request.path', label: 'Edit path', group: 'Request', keys: ['Mod+L'], when: withTab, run: () => void app.act('path.focus') },
     { id: 'request.preview', label: 'Preview request', group: 'Request', when: withTab, words: 'as sent resolved variables', run: () => void app.act('request.preview') },
     { id: 'request.reset', label: 'Reset request', group: 'Request', when: withTab, words: 'revert undo changes', run: () => void app.act('request.reset') },

@@ -41,6 +41,15 @@ export class FakeDocument {
     if (node < 0) this.#root.open = true
   }
 
+  left(): string {
+    return this.#nodes.filter((n) => n.open).map((n) => n.id).join(' ')
+  }
+
+  unfold(left: string) {
+    const open = new Set(left.split(' ').map(Number))
+    for (const n of this.#nodes) n.open = open.has(n.id)
+  }
+
   path(node: number): string {
     return this.#nodes[node].path
   }

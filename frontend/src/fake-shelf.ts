@@ -51,6 +51,7 @@ export function fakeShelf(): Client['collections'] {
       }
     },
     duplicateFolder: async () => ({ collections: [], variables: [], requests: 0 }),
+    batch: async () => ({ results: [] }),
     formats: async () => [{ id: 'spyglass', label: 'Spyglass', ext: 'spyglass.json', writes: true }],
     look: async () => ({ format: 'spyglass', label: 'Spyglass', folders: 0, requests: 0, variables: [], notes: [], lines: [] }),
     import: async () => ({ collections: [], variables: [], requests: 0 }),

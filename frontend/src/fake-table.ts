@@ -21,6 +21,7 @@ export function fakeTables(text: (document: string) => string): TableClient {
     tableText: async (document) => JSON.stringify(items(document)),
     tableUrl: (document, format) => `#${document}.${format}`,
     reveal: async () => ({ row: 0, total: 1 }),
+    windows: async () => [],
     series: async () => ({ title: '', unit: '', sets: [], thin: false, more: 0 }),
   }
 }

@@ -144,7 +144,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     catalog: async () => fakeCatalog,
     collections: fakeShelf(),
     tabs: collection('tabs', tabs),
-    variables: collection('variables', variables),
+    variables: { ...collection('variables', variables), restore: async () => {}, uses: async () => ({ items: [] }) },
     searchHistory: async ({ words = '' }) => {
       const found = history.filter((h) => h.path.includes(words))
       return { total: found.length, more: false, items: found.map(({ draft, ...h }) => ({ ...h, pinned: false, template: draft.template, found: null })) }
@@ -174,6 +174,11 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     rows: async (id, from, count) => doc(id).rows(from, count),
     toggle: async (id, node, open, deep, from, count) => {
       doc(id).toggle(node, open, deep)
+      return doc(id).rows(from, count)
+    },
+    left: async (id) => doc(id).left(),
+    unfold: async (id, left, from, count) => {
+      doc(id).unfold(left)
       return doc(id).rows(from, count)
     },
     lines: async (id, from, count) => doc(id).lines(from, count),

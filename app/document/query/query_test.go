@@ -1,28 +1,31 @@
 package query_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"spyglass/app/document/query"
 )
 
 func TestProblemsSayWhatAndWhere(t *testing.T) {
 	for src, want := range map[string]string{
-		``:                                "an empty query; begin with $ or . at character 1",
-		`items[*]`:                        "items is not known here; write .items for a key at character 1",
-		`$.items[`:                        "expected a key in quotes, a number, *, : or ?, found the end at character 9",
-		`$.items[0`:                       "expected ] or a comma, found the end at character 10",
-		`$.ä[01]`:                         "a number here has no leading 0 at character 5",
-		`$["a]`:                           `a text without its closing " at character 3`,
-		`$[?@.a == 1 == 2]`:               `expected ] or a comma, found "=" at character 13`,
-		`$[?@.* == 1]`:                    "only a path to one value can be compared; use count(…) or value(…) at character 4",
-		`$[?length(@.*) < 3]`:             "length takes one value; count(…) counts many at character 11",
-		`$[?count(1) == 1]`:               "count takes a path at character 10",
-		`$[?match(@.a, 'x') == true]`:     "match and search are conditions; they are not compared at character 4",
-		`$[?length(@.a)]`:                 "this needs a comparison, as in @.id > 7 at character 4",
-		`$[?sum(@.a) > 1]`:                "there is no function sum; there are length, count, match, search and value at character 4",
-		`$[?@.a == dead]`:                 `dead stands alone; write @.dead for a key or "dead" for a text at character 11`,
-		`$[?search(@.a, "(")]`:            "the pattern is wrong (missing closing )) at character 16",
+		``:                            "an empty query; begin with $ or . at character 1",
+		`items[*]`:                    "items is not known here; write .items for a key at character 1",
+		`$.items[`:                    "expected a key in quotes, a number, *, : or ?, found the end at character 9",
+		`$.items[0`:                   "expected ] or a comma, found the end at character 10",
+		`$.ä[01]`:                     "a number here has no leading 0 at character 5",
+		`$["a]`:                       `a text without its closing " at character 3`,
+		`$[?@.a == 1 == 2]`:           `expected ] or a comma, found "=" at character 13`,
+		`$[?@.* == 1]`:                "only a path to one value can be compared; use count(…) or value(…) at character 4",
+		`$[?length(@.*) < 3]`:         "length takes one value; count(…) counts many at character 11",
+		`$[?count(1) == 1]`:           "count takes a path at character 10",
+		`$[?match(@.a, 'x') == true]`: "match and search are conditions; they are not compared at character 4",
+		`$[?length(@.a)]`:             "this needs a comparison, as in @.id > 7 at character 4",
+		`$[?sum(@.a) > 1]`:            "there is no function sum; there are length, count, match, search and value at character 4",
+		`$[?@.a == dead]`:             `dead stands alone; write @.dead for a key or "dead" for a text at character 11`,
+		`$[?search(@.a, "(")]`:        "the pattern is wrong (missing closing )) at character 16",
+		`$[?search(@.a, "a{999}a{999}a{999}a{999}a{999}a{999}a{999}a{999}a{999}a{999}a{999}")]`: "the pattern is wrong (with its repetitions it is too large; repeat less often) at character 16",
 		`$.a b`:                           `expected . or [ or | or the end, found "b" at character 5`,
 		`.items[] | selekt(.a)`:           "selekt is not known here; write .selekt for a key at character 12",
 		`.items[] | select(.a = 1)`:       `expected ) or an operator, found "=" at character 22`,
@@ -48,4 +51,21 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q gives %v and %v", src, q, err)
 		}
 	})
+}
+
+func TestNoQueryIsSlowToParse(t *testing.T) {
+	const longest = 4096
+	for _, tt := range []struct{ before, again, after string }{
+		{"$[?", "(", ""}, {"$[?", "!", "@.a]"}, {"$", "[?@", ""}, {"$[?", "length(", ""}, {"$[?", "@.a||", "@.a]"}, {"$[?", "(@.a||", "@.b)"},
+		{"$", "..a", ""}, {"$", "[0,", ""}, {"$[", "1,", "1]"}, {`$["`, `\ud83d\ude00`, `"]`}, {`$["`, `\`, `"]`},
+		{".", "|.", ""}, {".a", "[]", ""}, {"", "{a:", ""}, {"", "select(", ""}, {"select(", "(", ""}, {".a|select(", "not|", "not)"},
+		{`$[?match(@.a,"`, "(a*)*", `")]`}, {`$[?match(@.a,"`, "[a", `")]`}, {`$[?match(@.a,"`, "(a|", `")]`}, {`$[?match(@.a,"`, "(((a{9}){9}){9})", `")]`}, {`$[?match(@.a,"`, "a{999}", `")]`},
+	} {
+		src := tt.before + strings.Repeat(tt.again, (longest-len(tt.before)-len(tt.after))/len(tt.again)) + tt.after
+		began := time.Now()
+		_, err := query.Parse(src)
+		if took := time.Since(began); took > 100*time.Millisecond {
+			t.Errorf("%.40q… of %d bytes takes %v and gives %v", src, len(src), took, err)
+		}
+	}
 }

@@ -66,6 +66,29 @@ export interface FileToRead {
   text: string
 }
 
+/** How one saved request of a batch went. */
+export interface Ran {
+  /** Of the saved request. */
+  id: number
+  name: string
+  method: Method
+  path: string
+  /** 0 for no answer. */
+  status: number
+  ms: number
+  /** 0 when it was not sent. */
+  historyId: number
+  /** One sentence; '' when it went well. */
+  problem: string
+}
+
+export interface BatchProgress {
+  batchId: string
+  /** From 0. */
+  at: number
+  result: Ran
+}
+
 type FolderChange = Partial<Pick<Folder, 'name' | 'doc'>> & { trashed?: number }
 type RequestChange = Partial<Pick<SavedDraft, 'name' | 'doc' | 'draft'>> & { trashed?: number }
 
@@ -80,6 +103,8 @@ export interface CollectionsClient {
     /** Puts one of them into a collection, as the at-th of its kind there. */
     move(what: { folder: number } | { request: number }, to: number, at: number): Promise<void>
     duplicateFolder(id: number): Promise<Planted>
+    /** Sends saved requests one after the other; aborting ends it. Progress comes as events. */
+    batch(batchId: string, ids: number[], goOn: boolean, signal: AbortSignal): Promise<{ results: Ran[] }>
     formats(): Promise<FileFormat[]>
     look(file: FileToRead): Promise<FileLook>
     import(file: FileToRead, parentId: number, variables: boolean): Promise<Planted>
@@ -102,6 +127,7 @@ export function collectionsClient({ json }: Http): CollectionsClient {
       updateRequest: (id, change) => patch(at('requests', id), change),
       move: async (what, to, place) => void (await post('/explorer/collections/move', { ...what, to, at: place })),
       duplicateFolder: (id) => post(`${at('collections', id)}/duplicate`),
+      batch: (batchId, ids, goOn, signal) => json('/explorer/batch', { method: 'POST', body: { batchId, ids, goOn }, signal }),
       formats: () => json('/explorer/exchange/formats'),
       look: (file) => post('/explorer/exchange/look', file),
       import: (file, parentId, variables) => post('/explorer/exchange/import', { ...file, parentId, variables }),

@@ -99,7 +99,11 @@ export function httpClient(portal?: number, shared = { csrf: '' }): Client {
     catalog: () => json('/explorer/catalog'),
 
     tabs: collection(http, '/explorer/tabs'),
-    variables: collection(http, '/explorer/variables'),
+    variables: {
+      ...collection(http, '/explorer/variables'),
+      restore: async (id) => void (await ask(`/explorer/variables/${id}/restore`, { method: 'POST', body: {} })),
+      uses: (sent) => json(`/explorer/variables/uses${sent ? '?sent=1' : ''}`),
+    },
     history: {
       ...collection(http, '/explorer/history'),
       clear: async () => void (await ask('/explorer/history', { method: 'DELETE' })),
@@ -113,6 +117,8 @@ export function httpClient(portal?: number, shared = { csrf: '' }): Client {
     rows: (id, from, count) => json(`${doc(id, 'rows')}?from=${from}&count=${count}`),
     toggle: (id, node, open, deep, from, count) =>
       json(doc(id, 'toggle'), { method: 'POST', body: { node, open, deep, from, count } }),
+    left: async (id) => (await json<{ left: string }>(doc(id, 'left'))).left,
+    unfold: (id, left, from, count) => json(doc(id, 'unfold'), { method: 'POST', body: { left, from, count } }),
     lines: (id, from, count) => json(`${doc(id, 'lines')}?from=${from}&count=${count}`),
     nodePath: async (id, node) => (await json<{ path: string }>(`${doc(id, 'path')}?node=${node}`)).path,
     nodeValue: async (id, node) => (await ask(`${doc(id, 'value')}?node=${node}`)).text(),
@@ -173,6 +179,7 @@ function listen(to: Listener): () => void {
   }
   on('progress')
   on('pages')
+  on('batch')
   on('workspace')
   on('session')
   return () => stream.close()

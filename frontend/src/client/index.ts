@@ -4,7 +4,7 @@
  */
 import type { AskClient, Extracted } from './ask'
 import type { components, paths } from '../api.gen' // from the portal's OpenAPI; never edited
-import type { CollectionsClient } from './collections'
+import type { BatchProgress, CollectionsClient } from './collections'
 import type { LookupClient } from './lookup'
 import type { Portal, PortalsClient } from './portals'
 import type { PastClient } from './past'
@@ -60,6 +60,8 @@ export interface Settings {
   panel?: PanelName
   expanded?: string[]
   leftPane?: 'endpoints' | 'collections'
+  /** Whether a run of saved requests stops at its first failure; it does unless false. */
+  batchStops?: boolean
   openCollections?: number[]
   /** Where a request was saved last. */
   lastCollection?: number
@@ -79,6 +81,8 @@ export interface Settings {
   reviewWrites?: boolean
   /** Long lines of a response are wrapped. */
   wrap?: boolean
+  /** How far parts of the page are scrolled, by their names. */
+  scroll?: Record<string, { top: number; left: number }>
   [key: string]: unknown
 }
 
@@ -376,9 +380,20 @@ export interface Collection<T extends { id: number }> {
   remove(id: number): Promise<void>
 }
 
+/** Where a variable is used beyond the open tabs. */
+export interface VariableUse {
+  name: string
+  /** The first 20 saved requests. */
+  requests: { id: number; name: string }[]
+  count: number
+  /** Epoch milliseconds; 0 for not in the last seven days, or not asked. */
+  sentAt: number
+}
+
 export interface Listener {
   progress?(e: { sendId: string; received: number; expected: number }): void
   pages?(e: PagesProgress): void
+  batch?(e: BatchProgress): void
   workspace?(e: { kind: 'portals' | 'tabs' | 'collections' | 'variables' | 'history' | 'settings' | 'extractors' }): void
   session?(): void
 }
@@ -395,7 +410,12 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
   catalog(): Promise<CatalogData>
 
   tabs: Collection<Tab>
-  variables: Collection<Variable>
+  /** A deleted one can be restored for two minutes, its secret with it. */
+  variables: Collection<Variable> & {
+    restore(id: number): Promise<void>
+    /** Of those that saved requests use; with `sent`, also when each went out last. */
+    uses(sent: boolean): Promise<{ items: VariableUse[] }>
+  }
   history: Collection<History> & { clear(): Promise<void>; reply(id: number): Promise<Reply> }
 
   send(request: SendRequest, signal: AbortSignal): Promise<Reply>
@@ -404,6 +424,9 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
 
   rows(document: string, from: number, count: number): Promise<Rows>
   toggle(document: string, node: number, open: boolean, deep: boolean, from: number, count: number): Promise<Rows>
+  /** What is open of the tree, to have it so again; also of another document of the same bytes. */
+  left(document: string): Promise<string>
+  unfold(document: string, left: string, from: number, count: number): Promise<Rows>
   lines(document: string, from: number, count: number): Promise<{ lines: string[]; total: number }>
   nodePath(document: string, node: number): Promise<string>
   nodeValue(document: string, node: number): Promise<string>

@@ -90,6 +90,8 @@ export interface TableClient {
   /** Opens what is around a node of the tree and answers its row. */
   reveal(document: string, node: number): Promise<{ row: number; total: number }>
   series(document: string, query: SeriesQuery, signal?: AbortSignal): Promise<Series>
+  /** When maintenance, as a portal lists it, is in effect in a time; `of` is its place in the list. Epoch milliseconds. */
+  windows(from: number, to: number, planned: object[], signal?: AbortSignal): Promise<{ of: number; from: number; to: number }[]>
 }
 
 export function tableClient({ json, ask }: Http): TableClient {
@@ -113,7 +115,16 @@ export function tableClient({ json, ask }: Http): TableClient {
       for (const line of lines) values.append('line', line)
       return json(doc(id, 'series', values), { signal })
     },
+    windows: async (from, to, planned, signal) =>
+      (await json<{ items: { of: number; from: number; to: number }[] }>('/explorer/maintenance/windows', { method: 'POST', body: { from, to, planned: planned.map(scheduleOf) }, signal })).items,
   }
+}
+
+const schedule = ['sdtType', 'timezone', 'startDateTime', 'endDateTime', 'hour', 'minute', 'endHour', 'endMinute', 'duration', 'weekDay', 'weekOfMonth', 'monthDay']
+
+/** Of maintenance what says when it is. */
+function scheduleOf(planned: object): object {
+  return Object.fromEntries(Object.entries(planned).filter(([key, value]) => schedule.includes(key) && value !== null))
 }
 
 function searchOf({ columns, sort, desc, from, count }: TableQuery): URLSearchParams {

@@ -3,28 +3,134 @@ import type { DraftData } from '../client'
 import type { FileToRead } from '../client/collections'
 import { emptyDraft } from '../request/draft.svelte'
 import { readPasted } from '../request/paste'
+import { shellOf, shellWords } from '../request/shell'
 
-/** The commands of a text, each from its `curl` to the next. Undefined when it begins with none. */
-export function readCommands(text: string, bases: string[]): DraftData[] | undefined {
-  const script = text.replace(/^#![^\n]*\n/, '').trimStart()
-  if (!/^(#[^\n]*\n\s*)*curl(\.exe)?\s/i.test(script)) return undefined
-  return commandsOf(script).flatMap((command) => {
-    const pasted = readPasted(command, bases)
-    return pasted ? [{ ...emptyDraft(), ...pasted }] : []
-  })
+interface Saved { name: string; doc: string; draft: DraftData }
+interface Chapter { name: string; folders: Chapter[]; requests: Saved[] }
+
+/** What a script of commands holds. */
+export interface Commands {
+  /** What stands under no heading. */
+  requests: Saved[]
+  folders: Chapter[]
+  variables: { name: string; value: string }[]
 }
 
-/** The texts that begin a line with `curl`, outside of quotes; comments between them are dropped. */
-function commandsOf(script: string): string[] {
-  const commands: string[] = []
-  let quote = ''
-  for (const line of script.split('\n')) {
-    const begins = !quote && /^curl(\.exe)?\s/i.test(line)
-    if (begins) commands.push(line)
-    else if (commands.length && (quote || !/^\s*#/.test(line))) commands[commands.length - 1] += `\n${line}`
-    quote = quoteAfter(line, quote)
+const begins = /^curl(\.exe)?\s/i
+const piped = /^printf %s [\s\S]*\|\s*\ncurl\s/
+const assignment = /^(?:export\s+)?([A-Za-z_]\w*)=([\s\S]*)$/
+const heading = /^(##+)\s+(.*[\p{L}\p{N}].*)$/u
+
+/** The commands of a text with their headings and variables; undefined when there are none. */
+export function readCommands(text: string, bases: string[]): Commands | undefined {
+  const pieces = piecesOf(text)
+  const first = pieces.find((p) => p.trim() && !p.startsWith('#'))
+  if (!first || !(begins.test(first) || piped.test(first) || assignment.test(first) || /^(?:set|export|source|cd|echo|:)\s/.test(first))) return undefined
+  const reader = new Reader(bases)
+  pieces.forEach((piece) => reader.read(piece))
+  return reader.count ? { requests: reader.top.requests, folders: reader.top.folders.filter(holds), variables: reader.variables } : undefined
+}
+
+const holds = (c: Chapter): boolean => {
+  c.folders = c.folders.filter(holds)
+  return c.requests.length + c.folders.length > 0
+}
+
+/** Reads the pieces of a script in order. */
+class Reader {
+  readonly top: Chapter = { name: '', folders: [], requests: [] }
+  readonly variables: { name: string; value: string }[] = []
+  count = 0
+  #open: Chapter[] = [this.top]
+  /** What each variable of the shell becomes. */
+  readonly #shell = new Map<string, string>()
+  #comments: string[] = []
+
+  constructor(private readonly bases: string[]) {}
+
+  read(piece: string) {
+    const title = heading.exec(piece)
+    if (begins.test(piece) || piped.test(piece)) this.#command(piece)
+    else if (title) this.#chapter(title[1].length - 1, title[2].trim())
+    else if (piece.startsWith('#')) return void this.#comments.push(piece.slice(1))
+    else this.#assign(piece)
+    this.#comments = []
   }
-  return commands.map((c) => c.trim())
+
+  #chapter(level: number, name: string) {
+    const chapter: Chapter = { name, folders: [], requests: [] }
+    this.#open = this.#open.slice(0, Math.min(level, 20))
+    this.#open.at(-1)?.folders.push(chapter)
+    this.#open.push(chapter)
+  }
+
+  #command(piece: string) {
+    const at = piped.test(piece) ? piece.search(/\ncurl\s/) + 1 : 0
+    const expanded = shellOf(piece) === 'posix' ? (part: string) => expand(part, this.#shell) : (part: string) => part
+    const pasted = readPasted(expanded(piece.slice(at)), this.bases)
+    if (!pasted) return
+    const draft = { ...emptyDraft(), ...pasted }
+    if (at && draft.body === '@-') draft.body = shellWords(expanded(piece.slice(0, at)))[2] ?? ''
+    const [name = '', ...doc] = this.#comments.map((line) => line.trim())
+    this.#open.at(-1)?.requests.push({ name: name === `${draft.method} ${draft.path}` ? '' : name, doc: doc.join('\n'), draft })
+    this.count++
+  }
+
+  /** `x='5' # {{y}}`: what comes behind says which variable of ours it is. */
+  #assign(piece: string) {
+    const [, shellName, rest] = assignment.exec(piece) ?? []
+    if (!shellName) return
+    const ours = /#\s*(\{+[^{}]+\}+)[^'"]*$/.exec(rest)?.[1]
+    const value = shellWords(expand(rest, this.#shell), 'posix')[0] ?? ''
+    if (/^https?:\/\//.test(value)) return void this.#shell.set(shellName, value)
+    if (ours?.startsWith('{{$hidden')) return void this.#shell.set(shellName, '********')
+    this.#shell.set(shellName, ours ?? `{{${shellName}}}`)
+    const name = /^\{\{([A-Za-z_].*)\}\}$/.exec(ours ?? `{{${shellName}}}`)?.[1]
+    if (name && !/^(?:\$[({]|"\$[({])/.test(rest) && !this.variables.some((v) => v.name === name)) this.variables.push({ name, value })
+  }
+}
+
+/** References of ours in place of the shell's variables, where the shell would put values. */
+function expand(text: string, names: ReadonlyMap<string, string>): string {
+  const variable = /^\$\(in_(?:url|json) "\$(\w+)"\)|^\$\{([A-Za-z_]\w*)\}|^\$([A-Za-z_]\w*)/
+  let out = ''
+  let quote = ''
+  for (let i = 0; i < text.length; ) {
+    const c = text[i]
+    const found = quote === "'" || c !== '$' ? null : variable.exec(text.slice(i, i + 200))
+    if (found) {
+      const name = found[1] ?? found[2] ?? found[3]
+      out += names.get(name) ?? `{{${name}}}`
+      i += found[0].length
+      continue
+    }
+    const length = c === '\\' && quote !== "'" ? 2 : 1
+    if (length === 1 && (c === "'" || c === '"') && (!quote || quote === c)) quote = quote ? '' : c
+    out += text.slice(i, i + length)
+    i += length
+  }
+  return out
+}
+
+/** Lines that belong together: commands and assignments whole, comments and blank lines one by one. Functions are left out. */
+function piecesOf(script: string): string[] {
+  const pieces: string[] = []
+  let quote = ''
+  let goesOn = false
+  let inFunction = false
+  for (const line of script.replace(/^\uFEFF?(#![^\n]*\n)?/, '').split('\n')) {
+    if (!quote && !goesOn && /^\w+\s*\(\)\s*\{\s*$/.test(line)) inFunction = true
+    if (inFunction) {
+      inFunction = line.trimEnd() !== '}'
+      continue
+    }
+    if (quote || goesOn) pieces[pieces.length - 1] += `\n${line}`
+    else pieces.push(line.trim() && begins.test(line.trimStart()) ? line.trimStart() : line)
+    if (!quote && /^\s*#/.test(line) && !goesOn) continue
+    quote = quoteAfter(line, quote)
+    goesOn = !quote && /[\\^`|]\s*$/.test(line)
+  }
+  return pieces
 }
 
 /** The quote that is open behind a line which began within `quote`. */
@@ -32,6 +138,7 @@ function quoteAfter(line: string, quote: string): string {
   for (let i = 0; i < line.length; i++) {
     const c = line[i]
     if (c === '\\' && quote !== "'") i++
+    else if (!quote && c === '#' && /\s/.test(line[i - 1] ?? ' ')) break
     else if (quote ? c === quote : c === "'" || c === '"') quote = quote ? '' : c
   }
   return quote
@@ -39,9 +146,10 @@ function quoteAfter(line: string, quote: string): string {
 
 /** What is sent to be read: cURL commands as our own format, anything else as it is. */
 export function fileToRead(name: string, text: string, bases: string[]): { file: FileToRead; curl: boolean } {
-  const drafts = readCommands(text, bases)
-  if (!drafts) return { file: { name, text }, curl: false }
-  const requests = drafts.map((draft) => ({ name: '', draft }))
+  const found = readCommands(text, bases)
+  if (!found) return { file: { name, text }, curl: false }
   const title = name.replace(/\.[^.]*$/, '') || 'cURL commands'
-  return { file: { name, text: JSON.stringify({ spyglass: 1, name: title, collections: [{ name: title, requests }] }) }, curl: true }
+  const alone = found.requests.length === 0 && found.folders.length === 1
+  const collections = alone ? found.folders : [{ name: title, requests: found.requests, folders: found.folders }]
+  return { file: { name, text: JSON.stringify({ spyglass: 1, name: title, collections, variables: found.variables }) }, curl: true }
 }

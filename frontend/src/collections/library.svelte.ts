@@ -1,6 +1,7 @@
 import { asFault, type Client, type DraftData, type Fault } from '../client'
 import type { Folder, SavedDraft, SavedRequest } from '../client/collections'
 import { rank } from '../palette/fuzzy'
+import type { Batch } from './batch.svelte'
 
 /** One visible line of the collections. */
 export type Item =
@@ -16,7 +17,9 @@ export class Library {
   fault = $state.raw<Fault>()
   loaded = $state(false)
   /** What an export begins with; all of it for nothing. */
-  picked = $state.raw<Item>()
+  picked = $state.raw<Item[]>([])
+  /** The one under way, or the last. */
+  batch = $state.raw<Batch>()
   readonly #inside = $derived.by(() => {
     return { folders: grouped(this.folders, (f) => f.parentId), requests: grouped(this.requests, (r) => r.collectionId) }
   })
@@ -105,12 +108,68 @@ export class Library {
     await this.load()
   }
 
-  /** Puts it away; false brings it back. */
-  async trash(item: Item, away = true) {
+  /** The lines of these keys, from top to bottom. What lies in a chosen folder goes with it. */
+  chosen(keys: ReadonlySet<string>): Item[] {
+    if (keys.size === 0) return []
+    let within = Infinity
+    return this.items(new Set(this.folders.map((f) => f.id))).filter((item) => {
+      if (item.level > within) return false
+      const mine = keys.has(item.key)
+      within = mine && item.kind === 'folder' ? item.level : Infinity
+      return mine
+    })
+  }
+
+  /** All requests in these, as the tree has them from top to bottom. */
+  requestsOf(items: Item[]): SavedRequest[] {
+    const inside = (id: number): SavedRequest[] => [...this.foldersIn(id).flatMap((f) => inside(f.id)), ...this.requestsIn(id)]
+    return items.flatMap((i) => (i.kind === 'folder' ? inside(i.folder.id) : [i.request]))
+  }
+
+  /** Puts them away; false brings them back. */
+  async trash(items: Item[], away = true) {
     const change = { trashed: away ? Date.now() : 0 }
-    if (item.kind === 'folder') await this.client.collections.updateFolder(item.folder.id, change)
-    else await this.client.collections.updateRequest(item.request.id, change)
+    try {
+      for (const item of items) {
+        if (item.kind === 'folder') await this.client.collections.updateFolder(item.folder.id, change)
+        else await this.client.collections.updateRequest(item.request.id, change)
+      }
+    } finally {
+      await this.load()
+    }
+  }
+
+  /** Puts them behind all that lies in a collection; all or none. The answer is the way back. */
+  async moveAll(items: Item[], to: number): Promise<() => Promise<void>> {
+    const was = items.map((item) => {
+      const parent = parentOf(item)
+      const beside: { id: number }[] = item.kind === 'folder' ? this.foldersIn(parent) : this.requestsIn(parent)
+      return { what: what(item), parent, at: beside.findIndex((i) => i.id === idOf(item)) }
+    })
+    let moved = 0
+    const back = async () => {
+      try {
+        for (const w of was.slice(0, moved)) await this.client.collections.move(w.what, w.parent, w.at)
+      } finally {
+        await this.load()
+      }
+    }
+    try {
+      for (; moved < was.length; moved++) await this.client.collections.move(was[moved].what, to, 1e6)
+    } catch (e) {
+      await back()
+      throw e
+    }
     await this.load()
+    return back
+  }
+
+  /** Where all of them can go: no folder lies in itself. */
+  placesFor(items: Item[]): { id: number; path: string }[] {
+    const own = new Set(items.flatMap((i) => (i.kind === 'folder' ? [i.folder.id] : [])))
+    const inOwn = (folder: Folder | undefined): boolean => !!folder && (own.has(folder.id) || inOwn(this.folder(folder.parentId)))
+    const places = this.places().filter((p) => !inOwn(this.folder(p.id)))
+    return own.size === items.length ? [{ id: 0, path: 'Beside all collections' }, ...places] : places
   }
 
   async duplicate(item: Item) {

@@ -38,13 +38,26 @@ export async function openSaved(app: App, id: number) {
   }
 }
 
+/** What they are called together. */
+export function named(items: Item[]): string {
+  const [item] = items
+  if (items.length !== 1) return `${items.length} entries`
+  return item.kind === 'folder' ? item.folder.name : nameOf(item.request)
+}
+
 /** Deletes with a way back. */
-export async function deleteItem(app: App, item: Item) {
-  const name = item.kind === 'folder' ? item.folder.name : nameOf(item.request)
+export async function deleteItems(app: App, items: Item[]) {
   await attempt(app, async () => {
-    await app.library.trash(item)
-    app.toast(`Deleted ${name}`, { action: { label: 'Undo', run: () => void attempt(app, () => app.library.trash(item, false)) } })
+    await app.library.trash(items)
+    app.toast(`Deleted ${named(items)}`, { action: { label: 'Undo', run: () => void attempt(app, () => app.library.trash(items, false)) } })
   })
+}
+
+/** Moves with a way back. */
+export async function moveItems(app: App, items: Item[], to: number) {
+  const back = await app.library.moveAll(items, to)
+  const where = to ? `to ${app.library.pathOf(to)}` : 'out of its collection'
+  app.toast(`Moved ${named(items)} ${where}`, { action: { label: 'Undo', run: () => void attempt(app, back) } })
 }
 
 /** Runs it; what goes wrong is said. */

@@ -33,6 +33,13 @@ test('a method narrows', () => {
   expect(found('post dev')).toEqual([['Endpoints', '/device/devices']])
 })
 
+test('what matches equally well comes in the order of the sources, however short it is', () => {
+  const both = [source('Endpoints', '/', [entry('/device/devices')]), source('Docs', '', [entry('devices'), entry('deviceId')])]
+  const groups = (query: string) => search(both, (s) => s.list!(app), parseQuery(query)).map((s) => s.group)
+  expect(groups('dev')).toEqual(['Endpoints', 'Docs'])
+  expect(groups('deviceId')).toEqual(['Docs'])
+})
+
 test('nothing found is no section', () => {
   expect(found('zzzz')).toEqual([])
 })

@@ -60,13 +60,14 @@ export function looksInto(source: Source, query: Query): boolean {
   return !query.sign || source.signs.includes(query.sign)
 }
 
-/** What a query finds of what is at hand, the source with the best match first. */
+/** What a query finds of what is at hand, the source with the best match first; equally good ones keep their order. */
 export function search(sources: readonly Source[], entriesOf: (s: Source) => readonly Entry[], query: Query): Section[] {
   const sections = sources
     .filter((s) => looksInto(s, query))
     .map((s) => section(s, entriesOf(s), query))
     .filter((s) => s.entries.length > 0)
-  return query.bare ? sections : sections.sort((a, b) => b.entries[0].score - a.entries[0].score)
+  const best = (s: Section) => Math.floor(s.entries[0].score) // how long a text is decides within a source only
+  return query.bare ? sections : sections.sort((a, b) => best(b) - best(a))
 }
 
 export function section(source: Source, entries: readonly Entry[], query: Query): Section {

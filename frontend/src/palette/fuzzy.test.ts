@@ -73,3 +73,8 @@ test('what a path ends with wins over what it passes through', () => {
 test('words that are no path are not ranked by their end', () => {
   expect(rank('api', ['API Explorer', 'Toggle Monitor and API'], (t) => t)[0].item).toBe('API Explorer')
 })
+
+test('several words that are all a field says win over words that stand here and there', () => {
+  const found = rank('add a device', [['/device/groups/{id}/add', 'Add a group of a device'], ['/device/devices', 'Add a device']], (e) => e)
+  expect(found.map((f) => f.item[0])).toEqual(['/device/devices', '/device/groups/{id}/add'])
+})

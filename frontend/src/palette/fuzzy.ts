@@ -30,6 +30,7 @@ export function prepare(fields: readonly string[]): Text {
 
 const boundary = /[\s/{}._\-:?&=,()]/
 const longestFuzzy = 120
+const wholeText = 1000 // for several words that are all of a field
 const widestGap = 2
 
 /**
@@ -39,11 +40,13 @@ const widestGap = 2
  */
 export function rank<T>(query: string, items: readonly T[], textOf: (item: T) => string | readonly string[] | Text): Ranked<T>[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const phrase = words.length > 1 ? words.join(' ') : ''
   const found: Ranked<T>[] = []
   for (const item of items) {
     const text = textOf(item)
-    const match = matchAll(words, typeof text === 'string' ? prepare([text]) : 'lower' in text ? text : prepare(text))
-    if (match) found.push({ item, ...match })
+    const ready = typeof text === 'string' ? prepare([text]) : 'lower' in text ? text : prepare(text)
+    const match = matchAll(words, ready)
+    if (match) found.push({ item, ...match, score: match.score + (phrase && ready.lower.includes(phrase) ? wholeText : 0) })
   }
   return words.length ? found.sort((a, b) => b.score - a.score) : found
 }

@@ -57,6 +57,8 @@ export class Draft {
   /** Whether it was sent again by itself already. */
   again = false
   #held = false
+  /** The id of the endpoint the request led to when its body was last looked at. */
+  #led = ''
   #sending = $state.raw<AbortController>()
   #sent = $state('')
 
@@ -106,6 +108,7 @@ export class Draft {
     this.timeout = data.timeout ?? 0
     this.bodyOff = []
     this.fault = this.marked = undefined
+    this.#led = `${this.method} ${this.template}`
     this.syncPathParams()
   }
 
@@ -133,6 +136,7 @@ export class Draft {
     if (!to) return false
     Object.assign(this, { ...to, pathParams: copies(to.pathParams), query: copies(to.query), headers: copies(to.headers) })
     this.fault = undefined
+    this.#led = `${this.method} ${this.template}`
     return true
   }
 
@@ -145,14 +149,13 @@ export class Draft {
 
   /** Points the request at another endpoint and keeps what was entered. */
   take(endpoint: Endpoint) {
-    const fresh = draftOf(endpoint)
     this.method = endpoint.method
     this.path = endpoint.path
     this.template = endpoint.path
-    this.pathParams = editRows(fresh.pathParams)
+    this.pathParams = editRows(draftOf(endpoint).pathParams)
+    this.#follow()
     this.query = this.query.filter((r) => r.on && r.key)
     this.offerParams()
-    if (!this.body.trim()) this.body = fresh.body
     this.fault = undefined
   }
 
@@ -163,19 +166,29 @@ export class Draft {
 
   setMethod(method: Method) {
     this.method = method
-    if (hasBody(method) && !this.body.trim() && this.endpoint) this.body = exampleBody(this.endpoint)
+    this.#follow()
   }
 
   setPath(path: string) {
     this.path = path
-    if (this.fault?.field === 'path') this.fault = undefined
     this.template = this.endpoint?.path ?? ''
+    this.#follow()
+    if (this.fault?.field === 'path') this.fault = undefined
     this.syncPathParams()
+  }
+
+  /** The request may lead to another endpoint now: a body nobody wrote becomes its example, an edited one stays. */
+  #follow() {
+    const [before, now] = [this.owner.catalog.byId(this.#led), this.endpoint]
+    if (before === now) return
+    this.#led = now?.id ?? ''
+    const written = this.body.trim() !== '' && (!before || this.body !== exampleBody(before))
+    if (!written && this.bodyOff.length === 0) this.body = now && hasBody(this.method) ? exampleBody(now) : ''
   }
 
   /** Takes over what was pasted; what the paste does not say stays. */
   become(pasted: Pasted) {
-    if (pasted.method) this.method = pasted.method
+    if (pasted.method) this.setMethod(pasted.method)
     this.setPath(pasted.path ?? '')
     if (pasted.query) this.query = editRows(pasted.query)
     if (pasted.headers) this.headers = editRows(pasted.headers)

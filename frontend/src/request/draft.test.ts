@@ -144,6 +144,37 @@ describe('choosing an endpoint', () => {
     expect(draftOf(catalog.byId('DELETE /device/devices/{id}')!).pathParams[0].value).toBe('')
   })
 
+  test('an example body nobody edited follows method and path, and goes with them', async () => {
+    const { catalog, draft } = await setUp()
+    const example = (id: string) => draftOf(catalog.byId(id)!).body
+    const type = (path: string) => {
+      draft.path = path // as a bound field does, before it tells
+      draft.setPath(path)
+    }
+    type('/device/devices')
+    draft.setMethod('POST')
+    expect(draft.body).toBe(example('POST /device/devices'))
+    type('/device/devices/x/y')
+    expect(draft.body).toBe('')
+    type('/device/groups')
+    expect(draft.body).toBe(example('POST /device/groups'))
+    draft.setMethod('GET')
+    expect(draft.body).toBe('')
+  })
+
+  test('an edited body stays, whatever the request becomes', async () => {
+    const { draft } = await setUp()
+    draft.setPath('/device/devices')
+    draft.setMethod('POST')
+    draft.body = '{"name": "mine"}'
+    for (const path of ['/device/groups', '/session']) {
+      draft.setPath(path)
+      draft.setMethod('GET')
+      draft.setMethod('PATCH')
+    }
+    expect(draft.body).toBe('{"name": "mine"}')
+  })
+
   test('query parameters are offered switched off', async () => {
     const { catalog } = await setUp()
     const rows = draftOf(catalog.byId('GET /device/devices')!).query

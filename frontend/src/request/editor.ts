@@ -11,6 +11,8 @@ import { tags } from '@lezer/highlight'
 import { complete, completeVariables, diagnose, hovers, type Known } from './editor-schema'
 
 export interface Editor {
+  /** What scrolls. */
+  readonly scroller: HTMLElement
   /** Shows the text unless it is what the editor has already. */
   setText(text: string): void
   /** Edits the text as typing would: the editor's undo takes it back. */
@@ -38,6 +40,7 @@ export function openEditor(parent: HTMLElement, text: string, options: EditorOpt
     state: EditorState.create({ doc: text, extensions: extensions(options) }),
   })
   return {
+    scroller: view.scrollDOM,
     setText(next) {
       if (view.state.doc.toString() === next) return
       // The request's own undo knows this edit: the editor's does not.

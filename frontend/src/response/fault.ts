@@ -35,6 +35,9 @@ function explainCause(fault: Cause, portal: string): Explained {
     case 429:
       return { title: 'Too many requests', sent: fault.retryAfter ? `Try again in ${fault.retryAfter} s.` : 'Try again in a moment.', tone: 'warn' }
     case 502:
+      if (/broke off/.test(fault.message)) return { title: `The answer of ${portal} is not whole`, sent: 'The request was sent; the portal may have carried it out.', tone: 'crit' }
+      if (/did not answer within/.test(fault.message)) return { title: `${portal} did not answer in time`, sent: 'The request may have been sent; the portal may still carry it out.', tone: 'crit' }
+      if (/in a circle/.test(fault.message)) return { title: `${portal} leads nowhere`, sent: 'The request was sent; only redirects came back.', tone: 'crit' }
       return { title: `Could not reach ${portal}`, sent: neverSent.test(fault.message) ? 'Nothing was sent.' : 'It may have been sent; no answer came.', tone: 'crit' }
     case 504:
       return { title: `${portal} did not answer in time`, sent: 'The request was sent; the portal may still carry it out.', tone: 'crit' }

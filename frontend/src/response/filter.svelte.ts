@@ -1,5 +1,6 @@
 import { asFault, type Client, type Reply } from '../client'
 import { Answer } from './answer.svelte'
+import { forgetful, keeperOfMatches, unfolded, type Keeper } from './left'
 
 /** What is asked of one answer, and the matches. */
 export class Filter {
@@ -21,6 +22,7 @@ export class Filter {
   constructor(
     private client: Client,
     private reply: Reply,
+    private keeper: Keeper = forgetful(),
   ) {}
 
   /** Runs a query; an empty one shows everything again. */
@@ -36,13 +38,14 @@ export class Filter {
     const asking = (this.#asking = new AbortController())
     this.busy = true
     try {
-      const found = await this.client.filter(this.reply.document, query, asking.signal)
+      const keeper = keeperOfMatches(this.keeper, query)
+      const found = await unfolded(this.client, await this.client.filter(this.reply.document, query, asking.signal), keeper.get().open)
       if (asking.signal.aborted) return
       this.matches = found.matches
       this.result = new Answer(this.client, {
         ...this.reply, json: true, problem: '', binary: false, document: found.document, bytes: found.bytes, rows: found.rows, rowCount: found.rowCount,
         lineCount: found.lineCount, items: found.matches, total: null,
-      })
+      }, keeper)
     } catch (e) {
       if (asking.signal.aborted) return
       const fault = asFault(e)
@@ -77,8 +80,8 @@ export function completions(text: string, caret: number, keys: readonly string[]
 const filters = new WeakMap<Reply, Filter>()
 
 /** The one Filter of a reply. */
-export function filterOf(client: Client, reply: Reply): Filter {
+export function filterOf(client: Client, { reply, keeper }: Answer): Filter {
   let filter = filters.get(reply)
-  if (!filter) filters.set(reply, (filter = new Filter(client, reply)))
+  if (!filter) filters.set(reply, (filter = new Filter(client, reply, keeper)))
   return filter
 }

@@ -1,7 +1,11 @@
 import type { Found } from '../client'
+import type { Sought } from './left'
 
 /** Asks Go for the match with that number; it wraps around. */
 export type Look = (query: string, match: number, matchCase: boolean, signal: AbortSignal) => Promise<Found>
+
+/** A longer text is not looked for again after a restart. */
+const mostKept = 1000
 
 /** A search in one answer: what is looked for, and which match is shown. */
 export class Find {
@@ -11,9 +15,18 @@ export class Find {
   found = $state.raw<Found>()
   problem = $state('')
 
-  #asking: AbortController | undefined
+  /** The match was found before, and is not gone to. */
+  resting = $state(false)
 
-  constructor(private ask: Look) {}
+  #asking: AbortController | undefined
+  /** The one that is gone to; it may not be there yet when the next key is pressed. */
+  #match = 0
+
+  constructor(
+    private ask: Look,
+    /** Told what is looked for; undefined is nothing any more. */
+    private left: (sought: Sought | undefined) => void = () => {},
+  ) {}
 
   /** What to mark in the rows. */
   get marked(): string {
@@ -32,7 +45,7 @@ export class Find {
   async step(by: number) {
     const { found } = this
     if (!found) return this.#go(0)
-    if (found.count > 0) await this.#go((found.index + by + found.count) % found.count)
+    if (found.count > 0) await this.#go((this.#match + by + found.count) % found.count)
   }
 
   close() {
@@ -40,14 +53,26 @@ export class Find {
     void this.look('', this.matchCase)
   }
 
-  async #go(match: number) {
+  /** Goes on where it was left, without going there. */
+  async resume({ query, matchCase, index }: Sought) {
+    this.open = true
+    this.query = query
+    this.matchCase = matchCase
+    await this.#go(index, true)
+  }
+
+  async #go(match: number, resting = false) {
     this.#asking?.abort()
     this.problem = ''
-    if (!this.query) return
+    this.resting = resting
+    this.#match = match
+    if (!this.query) return this.left(undefined)
     const asking = (this.#asking = new AbortController())
     try {
       const found = await this.ask(this.query, match, this.matchCase, asking.signal)
-      if (!asking.signal.aborted) this.found = found
+      if (asking.signal.aborted) return
+      this.found = found
+      this.left(this.query.length > mostKept ? undefined : { query: this.query, matchCase: this.matchCase, index: found.index })
     } catch (e) {
       if (!asking.signal.aborted) this.problem = (e as Error).message
     }

@@ -27,6 +27,8 @@ export class DocumentRows {
     private door: Door,
     readonly document: string,
     first: Pick<Reply, 'rows' | 'rowCount'>,
+    /** Told when something was opened or closed. */
+    private folded: () => void = () => {},
   ) {
     this.total = first.rowCount
     this.#keep(0, first.rows, first.rowCount)
@@ -95,6 +97,7 @@ export class DocumentRows {
     this.problem = ''
     this.#keep(from, answer.rows, answer.total)
     this.#fetch()
+    this.folded()
   }
 
   #keep(from: number, rows: DocRow[], total: number) {

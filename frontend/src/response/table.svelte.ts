@@ -1,5 +1,7 @@
 import type { Client, Reply } from '../client'
 import type { Cell, Column, Columns, TableQuery, TableRow } from '../client/table'
+import type { Left } from './left'
+import type { Answer } from './answer.svelte'
 import { columnKeys, columnName, hintOf, widthFor } from './cells'
 
 /** Rows fetched at once. */
@@ -61,9 +63,11 @@ export class Table {
     private door: Door,
     readonly document: string,
     private kept: KeptTable = {},
+    left?: Left['table'],
   ) {
     this.nested = kept.nested ?? false
     this.widths = kept.widths ?? {}
+    if (left) [this.sort, this.desc, this.at, this.from] = [left.sort, left.desc, left, left]
   }
 
   /** What the page remembers of it. */
@@ -228,10 +232,10 @@ export class Table {
 const tables = new WeakMap<Reply, Table>()
 
 /** The one table of an answer, as it was left. */
-export function tableOf(client: Client, reply: Reply, kept: () => KeptTable | undefined): Table {
+export function tableOf(client: Client, { reply, left }: Answer, kept: () => KeptTable | undefined): Table {
   let table = tables.get(reply)
   if (!table) {
-    tables.set(reply, (table = new Table(client, reply.document, kept())))
+    tables.set(reply, (table = new Table(client, reply.document, kept(), left.table)))
     void table.begin()
   }
   return table

@@ -31,6 +31,12 @@ export class Extractors {
     this.all = [...this.all.filter((x) => x.id !== made.id), made]
   }
 
+  /** Rejects with the Fault to show in the form. */
+  async change(x: Extractor, to: Pick<Extractor, 'endpoint' | 'status' | 'path' | 'variable'>) {
+    const now = await this.client.extractors.update(x.id, to)
+    this.all = this.all.map((o) => (o.id === x.id ? now : o))
+  }
+
   async turn(x: Extractor, on: boolean) {
     await this.#try(async () => {
       const now = await this.client.extractors.update(x.id, { on })

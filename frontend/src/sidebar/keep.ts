@@ -28,9 +28,8 @@ export async function keep(app: Home, name: string, value: string): Promise<Vari
 export async function remove(app: Home, variable: Variable) {
   try {
     await drop(app, variable)
-    const { id: _, ...rest } = variable
-    const undo = () => void add(app, rest).catch((e: unknown) => failed(app, e))
-    app.toast(`Deleted {{${variable.name}}}`, variable.secret ? {} : { action: { label: 'Undo', run: undo } })
+    const undo = () => void restore(app, variable).catch((e: unknown) => failed(app, e))
+    app.toast(`Deleted {{${variable.name}}}`, { action: { label: 'Undo', run: undo } })
   } catch (e) {
     failed(app, e)
   }
@@ -46,6 +45,11 @@ export async function change(app: Home, id: number, by: Partial<Variable>): Prom
   const now = await app.client.variables.update(id, by)
   app.variables = app.variables.map((v) => (v.id === id ? now : v))
   return now
+}
+
+async function restore(app: Home, variable: Variable) {
+  await app.client.variables.restore(variable.id)
+  app.variables = [...app.variables.filter((v) => v.id !== variable.id), variable].sort((a, b) => a.id - b.id)
 }
 
 async function drop(app: Home, variable: Variable) {

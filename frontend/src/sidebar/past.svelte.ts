@@ -75,39 +75,3 @@ export class PastList {
     }
   }
 }
-
-/** Which requests are chosen, by id; a range reaches from where the last choice was made. */
-export class Chosen {
-  ids = $state.raw<ReadonlySet<number>>(new Set())
-  #anchor = 0
-
-  flip(id: number) {
-    const next = new Set(this.ids)
-    if (!next.delete(id)) next.add(id)
-    this.#anchor = id
-    this.ids = next
-  }
-
-  /** Adds all from the anchor to id, as they stand in the list. */
-  reach(id: number, list: { id: number }[]) {
-    const to = list.findIndex((h) => h.id === id)
-    const anchor = list.findIndex((h) => h.id === this.#anchor)
-    const from = anchor < 0 ? to : anchor
-    if (anchor < 0) this.#anchor = id
-    this.ids = new Set([...this.ids, ...list.slice(Math.min(from, to), Math.max(from, to) + 1).map((h) => h.id)])
-  }
-
-  /** Where a range begins that the keyboard makes. */
-  begin(id: number) {
-    if (this.ids.size === 0) this.#anchor = id
-  }
-
-  all(list: { id: number }[]) {
-    this.ids = new Set(list.map((h) => h.id))
-  }
-
-  clear() {
-    this.ids = new Set()
-    this.#anchor = 0
-  }
-}

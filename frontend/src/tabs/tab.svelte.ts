@@ -1,6 +1,7 @@
 import { asFault, type DraftData, type Tab } from '../client'
 import { contentOf, Draft, emptyDraft } from '../request/draft.svelte'
 import type { OffField } from '../request/form'
+import { leftIn, unfolded } from '../response/left'
 import { Saver } from './saver'
 import type { Workspace } from './workspace.svelte'
 
@@ -106,7 +107,8 @@ export class OpenTab {
     this.#restored = true
     if (!this.historyId || this.draft.reply) return
     try {
-      const reply = await this.home.client.history.reply(this.historyId)
+      const { client } = this.home
+      const reply = await unfolded(client, await client.history.reply(this.historyId), leftIn(this.view, this.historyId).open)
       if (!this.draft.reply && !this.draft.busy) this.draft.show(reply)
     } catch {
       this.historyId = 0 // its body was not kept: the pane says what to do next

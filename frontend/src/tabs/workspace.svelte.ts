@@ -28,7 +28,7 @@ export class Workspace {
   #mirror: Mirror
 
   constructor(
-    readonly client: Pick<Client, 'tabs' | 'history' | 'send' | 'pages' | 'steer'>,
+    readonly client: Pick<Client, 'tabs' | 'history' | 'send' | 'pages' | 'steer' | 'unfold'>,
     readonly catalog: Catalog,
     /** Addresses that a pasted URL may begin with. */
     readonly bases: () => string[] = () => [],

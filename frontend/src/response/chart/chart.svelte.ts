@@ -1,11 +1,13 @@
 import type { Client, Reply } from '../../client'
 import type { Column, Series } from '../../client/table'
+import type { Answer } from '../answer.svelte'
 import { columnKeys } from '../cells'
 import { localTime } from '../epoch'
-import { lookUpLimits, lookUpMaintenance, placeOf, type Limit, type Maintenance } from './limits'
+import type { LeftChart } from '../left'
+import { applies, lookUpLimits, lookUpMaintenance, placeOf, type Limit, type Maintenance } from './limits'
 import { linesOf, shownAtFirst, type Drawn } from './lines'
 
-type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup'>
+type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup' | 'windows'>
 
 /** One answer as a chart: its lines, which of them are shown, and what they are measured against. */
 export class Chart {
@@ -26,7 +28,7 @@ export class Chart {
 
   readonly lines: Drawn[] = $derived(this.series ? linesOf(this.series) : [])
   readonly drawn: Drawn[] = $derived(this.lines.filter((l) => this.shown.includes(l.key)))
-  readonly drawnLimits: Limit[] = $derived(this.showLimits ? this.limits.filter((l) => this.drawn.some((d) => d.point === l.point)) : [])
+  readonly drawnLimits: Limit[] = $derived(this.showLimits ? this.limits.filter((l) => this.drawn.some((d) => applies(l, d))) : [])
   readonly times: number[][] = $derived(this.series?.sets.map((s) => s.time) ?? [])
 
   /** The lines are those of a part only. */
@@ -36,14 +38,19 @@ export class Chart {
   constructor(
     private door: Door,
     private reply: Reply,
+    private was?: LeftChart,
   ) {}
 
   async begin() {
     try {
       const series = await this.door.series(this.reply.document, { points: points() })
-      if (!series.sets.length) return await this.#offer(series)
+      if (!series.sets.length) {
+        await this.#offer(series)
+        if (this.was?.time) await this.draw(this.was.time, this.was.lines ?? [])
+        return
+      }
       const place = placeOf(this.reply.url)
-      if (place) await Promise.race([this.#measure(place), patience()])
+      if (place) await Promise.race([this.#measure(place, series), patience()])
       this.#take(series)
     } catch (e) {
       this.problem = (e as Error).message
@@ -83,18 +90,35 @@ export class Chart {
     }
   }
 
+  /** How it is left, once it is drawn. */
+  get left(): LeftChart | undefined {
+    if (!this.lines.length) return undefined
+    const { time } = this
+    return { shown: this.shown, limits: this.showLimits, table: this.asTable, range: this.range, ...(time && { time, lines: this.lines.map((l) => l.point) }) }
+  }
+
   #take(series: Series) {
     this.series = series
     this.shown = shownAtFirst(this.lines, new Set(this.limits.map((l) => l.point)))
+    const was = this.was
+    if (!was || was.time !== (this.time || undefined)) return
+    this.was = undefined
+    const known = was.shown.filter((key) => this.lines.some((l) => l.key === key))
+    if (known.length) this.shown = known
+    this.showLimits = was.limits
+    this.asTable = was.table
+    if (was.range) void this.zoom(was.range)
   }
 
-  async #measure(place: NonNullable<ReturnType<typeof placeOf>>) {
+  async #measure(place: NonNullable<ReturnType<typeof placeOf>>, series: Series) {
     const { signal } = new AbortController()
-    const [limits, maintenance] = await Promise.allSettled([lookUpLimits(this.door, place, signal), lookUpMaintenance(this.door, place, signal)])
-    if (limits.status === 'fulfilled') this.limits = limits.value
+    const ends = series.sets.flatMap(({ time }) => (time.length ? [time[0], time[time.length - 1]] : []))
+    const range = { from: Math.min(...ends, Date.now()), to: Math.max(...ends, 0) }
+    const [thresholds, maintenance] = await Promise.allSettled([lookUpLimits(this.door, place, signal), lookUpMaintenance(this.door, place, range, signal)])
+    if (thresholds.status === 'fulfilled') this.limits = thresholds.value
     if (maintenance.status === 'fulfilled') this.maintenance = maintenance.value
-    const failed = [limits, maintenance].find((r) => r.status === 'rejected')
-    if (failed) this.missing = `${limits.status === 'rejected' ? 'Thresholds' : 'Maintenance'} could not be read: ${(failed.reason as Error).message}`
+    const failed = [thresholds, maintenance].find((r) => r.status === 'rejected')
+    if (failed) this.missing = `${thresholds.status === 'rejected' ? 'Thresholds' : 'Maintenance'} could not be read: ${(failed.reason as Error).message}`
   }
 
   /** What of a list can be drawn: moments on one axis, numbers on the other. */
@@ -121,10 +145,10 @@ function points(): number {
 const charts = new WeakMap<Reply, Chart>()
 
 /** The one chart of an answer, as it was left. */
-export function chartOf(door: Door, reply: Reply): Chart {
+export function chartOf(door: Door, { reply, left }: Answer): Chart {
   let chart = charts.get(reply)
   if (!chart) {
-    charts.set(reply, (chart = new Chart(door, reply)))
+    charts.set(reply, (chart = new Chart(door, reply, left.chart)))
     void chart.begin()
   }
   return chart

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
-import { limitsOf, lookUpMaintenance, placeOf } from './limits'
+import { applies, limitsOf, lookUpLimits, lookUpMaintenance, placeOf } from './limits'
 import { linesOf, shownAtFirst, summary, timeTicks } from './lines'
 
 const line = (name: string, min: number | null, max: number | null, gaps = 0) => ({ name, values: [min, max], min, max, last: max, count: min === null ? 0 : 2, gaps })
@@ -17,6 +17,7 @@ test('limits are read from an alert expression', () => {
 test('the address of the data says whose it is', () => {
   expect(placeOf('http://127.0.0.1:8443/api/device/devices/10/devicedatasources/29/instances/71/data?period=1')).toEqual({ device: '10', source: '29', instance: '71' })
   expect(placeOf('/device/devices/10/devicedatasources/29/instances/71/graphs/9009/data')).toEqual({ device: '10', source: '29', instance: '71' })
+  expect(placeOf('/device/devices/10/devicedatasources/29/data?size=9')).toEqual({ device: '10', source: '29' })
   expect(placeOf('/device/devices/10/devicedatasources/29/instances/71/alertsettings')).toBe(undefined)
 })
 
@@ -37,26 +38,67 @@ test('a time axis names the day once', () => {
   expect(labels[1]).toMatch(/^\d\d:00$/)
 })
 
-test('maintenance is that of the instance, its data source, its device and the groups above, each window once', async () => {
-  const window = (of: object) => ({ sdtType: 'oneTime', startDateTime: 0, endDateTime: 0, comment: '', deviceGroupId: 0, dataSourceId: 0, deviceDataSourceId: 0, dataSourceInstanceId: 0, ...of })
-  const gone = (comment: string) => ({ approximateStartEpoch: 1, approximateEndEpoch: 2, comment })
-  const answers: Record<string, unknown> = {
+const planned = (of: object) => ({ sdtType: 'oneTime', startDateTime: 0, endDateTime: 0, comment: '', deviceGroupId: 0, dataSourceId: 0, deviceDataSourceId: 0, dataSourceInstanceId: 0, deviceDataSourceInstanceGroupId: 0, ...of })
+const gone = (comment: string) => ({ approximateStartEpoch: 1, approximateEndEpoch: 2, comment })
+const { signal } = new AbortController()
+
+/** A portal that answers with what is given; windows of what comes again are from 1000 to 2000 and from 8000 to 9000. */
+function portal(answers: Record<string, unknown>) {
+  type Planned = ReturnType<typeof planned>
+  return {
+    lookup: async <T>(path: string) => answers[path] as T,
+    windows: async (from: number, to: number, all: object[]) =>
+      (all as Planned[]).flatMap((s, of) => (s.sdtType === 'oneTime' ? [{ of, from: s.startDateTime, to: s.endDateTime }] : [{ of, from: 1000, to: 2000 }, { of, from: 8000, to: 9000 }])).filter((w) => w.from < to && w.to > from),
+  }
+}
+
+test('maintenance is that of the instance, its group, its data source, its device and the groups above, each window once', async () => {
+  const door = portal({
     '/device/devices/10/sdts': { items: [
-      window({ type: 'ResourceSDT', startDateTime: 1500, endDateTime: 2500, comment: 'device' }),
-      window({ type: 'ResourceGroupSDT', deviceGroupId: 8, sdtType: 'weekly', comment: 'every week' }),
-      window({ type: 'ResourceGroupSDT', deviceGroupId: 9, dataSourceId: 4, startDateTime: 3000, endDateTime: 4000, comment: 'other source' }),
-      window({ type: 'ResourceGroupSDT', deviceGroupId: 1, dataSourceId: 5, startDateTime: 3000, endDateTime: 4000, comment: 'this source' }),
-      window({ type: 'DeviceDataSourceSDT', deviceDataSourceId: 30, startDateTime: 3000, endDateTime: 4000, comment: 'another part' }),
-      window({ type: 'DeviceDataSourceInstanceSDT', dataSourceInstanceId: 71, startDateTime: 5000, endDateTime: 6000, comment: 'instance' }),
+      planned({ type: 'ResourceSDT', startDateTime: 1500, endDateTime: 2500, comment: 'device' }),
+      planned({ type: 'ResourceGroupSDT', deviceGroupId: 8, sdtType: 'weekly', comment: 'every week' }),
+      planned({ type: 'ResourceGroupSDT', deviceGroupId: 9, dataSourceId: 4, startDateTime: 3000, endDateTime: 4000, comment: 'other source' }),
+      planned({ type: 'ResourceGroupSDT', deviceGroupId: 1, dataSourceId: 5, startDateTime: 3000, endDateTime: 4000, comment: 'this source' }),
+      planned({ type: 'DeviceDataSourceSDT', deviceDataSourceId: 30, startDateTime: 3000, endDateTime: 4000, comment: 'another part' }),
+      planned({ type: 'DeviceDataSourceInstanceSDT', dataSourceInstanceId: 71, startDateTime: 5000, endDateTime: 6000, comment: 'instance' }),
+      planned({ type: 'DeviceDataSourceInstanceGroupSDT', deviceDataSourceInstanceGroupId: 3, sdtType: 'daily', comment: 'group' }),
+      planned({ type: 'DeviceDataSourceInstanceGroupSDT', deviceDataSourceInstanceGroupId: 4, sdtType: 'daily', comment: 'other group' }),
     ] },
     '/device/devices/10/devicedatasources/29': { dataSourceId: 5 },
+    '/device/devices/10/devicedatasources/29/instances/71': { groupId: 3 },
     '/device/devices/10/historysdts': { items: [gone('device')] },
     '/device/devices/10/devicedatasources/29/historysdts': { items: [] },
     '/device/devices/10/devicedatasources/29/instances/71/historysdts': { items: [gone('before')] },
     '/device/groups/8/historysdts': { items: [gone('every week')] },
     '/device/groups/1/historysdts': { items: [] },
-  }
-  const door = { lookup: async <T>(path: string) => answers[path] as T }
-  const found = await lookUpMaintenance(door, { device: '10', source: '29', instance: '71' }, new AbortController().signal)
-  expect(found.map((w) => `${w.comment} ${w.from} ${w.to}`)).toEqual(['device 1500 2500', 'before 1000 2000', 'this source 3000 4000', 'instance 5000 6000', 'every week 1000 2000'])
+  })
+  const found = await lookUpMaintenance(door, { device: '10', source: '29', instance: '71' }, { from: 0, to: 8500 }, signal, 8200)
+  expect(found.map((w) => `${w.comment} ${w.from} ${w.to}`)).toEqual([
+    'device 1500 2500', 'before 1000 2000', 'every week 8000 9000', 'this source 3000 4000', 'instance 5000 6000',
+    'group 1000 2000', 'group 8000 9000', 'every week 1000 2000',
+  ])
+})
+
+test('of several instances the maintenance of all is drawn, and each has its own thresholds', async () => {
+  const setting = (dataSourceInstanceId: number, dataPointName: string, effectiveAlertExpr: string) => ({ dataSourceInstanceId, dataPointName, effectiveAlertExpr })
+  const door = portal({
+    '/device/devices/10/sdts': { items: [
+      planned({ type: 'DeviceDataSourceInstanceSDT', dataSourceInstanceId: 71, startDateTime: 5000, endDateTime: 6000, comment: 'instance' }),
+      planned({ type: 'DeviceDataSourceSDT', deviceDataSourceId: 29, startDateTime: 3000, endDateTime: 4000, comment: 'all' }),
+    ] },
+    '/device/devices/10/historysdts': { items: [] },
+    '/device/devices/10/devicedatasources/29/historysdts': { items: [] },
+    '/device/devices/10/devicedatasources/29/instances': { items: [{ id: 71, name: 'eth0' }, { id: 72, name: 'eth1' }] },
+    '/device/devices/10/alertsettings': { items: [setting(71, 'in', '> 80'), setting(72, 'in', '> 80'), setting(71, 'out', '> 50'), setting(72, 'out', '> 60'), setting(99, 'in', '> 1')] },
+  })
+  const all = { device: '10', source: '29' }
+  expect((await lookUpMaintenance(door, all, { from: 0, to: 9000 }, signal, 9000)).map((w) => w.comment)).toEqual(['all'])
+  const limits = await lookUpLimits(door, all, signal)
+  expect(limits).toEqual([
+    { point: 'in', op: '>', value: 80, severity: 'warn' },
+    { point: 'out', op: '>', value: 50, severity: 'warn', of: 'eth0' },
+    { point: 'out', op: '>', value: 60, severity: 'warn', of: 'eth1' },
+  ])
+  const line = (point: string, instance: string) => ({ point, instance })
+  expect(limits.map((l) => [line('in', 'eth1'), line('out', 'eth1'), line('out', 'eth0')].filter((d) => applies(l, d)).length)).toEqual([1, 1, 1])
 })

@@ -5,6 +5,8 @@ export type Severity = 'warn' | 'error' | 'crit'
 /** A value that a data point must not pass. */
 export interface Limit {
   point: string
+  /** The instance it is for, where instances differ. */
+  of?: string
   op: string
   value: number
   severity: Severity
@@ -31,16 +33,17 @@ export function limitsOf(point: string, expr: string): Limit[] {
 export interface Place {
   device: string
   source: string
-  instance: string
+  /** Nothing where all instances of the source are in the answer. */
+  instance?: string
 }
 
-/** Whose data an address answers, if it is that of one instance. */
+/** Whose data an address answers, if it is that of one instance or of all instances of a data source on a device. */
 export function placeOf(url: string): Place | undefined {
-  const match = /\/device\/devices\/(\d+)\/devicedatasources\/(\d+)\/instances\/(\d+)\/(?:data|graphs\/\d+\/data)(?:[?#]|$)/.exec(url)
-  return match ? { device: match[1], source: match[2], instance: match[3] } : undefined
+  const match = /\/device\/devices\/(\d+)\/devicedatasources\/(\d+)\/(?:data|instances\/(\d+)\/(?:data|graphs\/\d+\/data))(?:[?#]|$)/.exec(url)
+  return match ? { device: match[1], source: match[2], ...(match[3] && { instance: match[3] }) } : undefined
 }
 
-interface AlertSetting { dataPointName: string; disableAlerting?: boolean; effectiveAlertExpr?: string; alertExpr?: string; globalAlertExpr?: string }
+interface AlertSetting { dataPointName: string; dataSourceInstanceId?: number; disableAlerting?: boolean; effectiveAlertExpr?: string; alertExpr?: string; globalAlertExpr?: string }
 interface Past { approximateStartEpoch: number; approximateEndEpoch: number; comment: string }
 interface Planned {
   type: string
@@ -52,22 +55,45 @@ interface Planned {
   dataSourceId: number
   deviceDataSourceId: number
   dataSourceInstanceId: number
+  deviceDataSourceInstanceGroupId: number
 }
 
-type Door = Pick<Client, 'lookup'>
+type Door = Pick<Client, 'lookup' | 'windows'>
 
 export async function lookUpLimits(door: Door, at: Place, signal: AbortSignal): Promise<Limit[]> {
-  const path = `/device/devices/${at.device}/devicedatasources/${at.source}/instances/${at.instance}/alertsettings`
-  const { items } = await door.lookup<Listing<AlertSetting>>(path, { size: '1000' }, signal)
-  return items.flatMap((s) => (s.disableAlerting ? [] : limitsOf(s.dataPointName, s.effectiveAlertExpr || s.alertExpr || s.globalAlertExpr || '')))
+  const source = `/device/devices/${at.device}/devicedatasources/${at.source}`
+  if (at.instance) return (await door.lookup<Listing<AlertSetting>>(`${source}/instances/${at.instance}/alertsettings`, { size: '1000' }, signal)).items.flatMap((s) => limitsIn(s))
+  const [{ items: instances }, { items }] = await Promise.all([
+    door.lookup<Listing<{ id: number; name: string }>>(`${source}/instances`, { size: '1000', fields: 'id,name' }, signal),
+    door.lookup<Listing<AlertSetting>>(`/device/devices/${at.device}/alertsettings`, { size: '1000' }, signal),
+  ])
+  const names = new Map(instances.map((i) => [i.id, i.name]))
+  return together(items.flatMap((s) => (names.has(s.dataSourceInstanceId ?? 0) ? limitsIn(s, names.get(s.dataSourceInstanceId!)) : [])), instances.length)
 }
 
+function limitsIn(s: AlertSetting, of?: string): Limit[] {
+  if (s.disableAlerting) return []
+  return limitsOf(s.dataPointName, s.effectiveAlertExpr || s.alertExpr || s.globalAlertExpr || '').map((limit) => ({ ...limit, ...(of !== undefined && { of }) }))
+}
+
+/** A limit that all instances have is one. */
+export function together(limits: Limit[], instances: number): Limit[] {
+  const key = ({ of: _, ...limit }: Limit) => JSON.stringify(limit)
+  const count = new Map<string, number>()
+  for (const limit of limits) count.set(key(limit), (count.get(key(limit)) ?? 0) + 1)
+  const shared = new Map(limits.filter((l) => count.get(key(l)) === instances).map(({ of: _, ...limit }) => [key(limit), limit]))
+  return [...shared.values(), ...limits.filter((l) => !shared.has(key(l)))]
+}
+
+/** Whether a limit is for a line. */
+export const applies = (limit: Limit, line: { point: string; instance: string }) => limit.point === line.point && (limit.of === undefined || limit.of === line.instance)
+
 /**
- * The maintenance that an instance is in: its own, that of its data source, its
- * device and the groups above that have any. Past windows are as the history has
- * them, the others those planned once.
+ * The maintenance in a time that an instance is in: its own, that of its group,
+ * its data source, its device and the groups above. What is over is as the
+ * history has it, the rest as it is planned; instance groups have no history.
  */
-export async function lookUpMaintenance(door: Door, at: Place, signal: AbortSignal): Promise<Maintenance[]> {
+export async function lookUpMaintenance(door: Door, at: Place, range: { from: number; to: number }, signal: AbortSignal, now = Date.now()): Promise<Maintenance[]> {
   const device = `/device/devices/${at.device}`
   const source = `${device}/devicedatasources/${at.source}`
   const past = async (path: string) =>
@@ -75,20 +101,23 @@ export async function lookUpMaintenance(door: Door, at: Place, signal: AbortSign
   const planned = async () => {
     const all = (await door.lookup<Listing<Planned>>(`${device}/sdts`, { size: '1000' }, signal)).items
     const dataSource = all.some((s) => s.type === groupSdt && s.dataSourceId) ? (await door.lookup<{ dataSourceId: number }>(source, { fields: 'dataSourceId' }, signal)).dataSourceId : 0
-    const ours = all.filter((s) => concerns(s, at, dataSource))
+    const instances = at.instance && all.some((s) => s.type === instanceGroupSdt) ? (await door.lookup<{ groupId?: number }>(`${source}/instances/${at.instance}`, { fields: 'groupId' }, signal)).groupId ?? 0 : 0
+    const ours = all.filter((s) => concerns(s, at, dataSource, instances))
     const groups = [...new Set(ours.filter((s) => s.type === groupSdt).map((s) => s.deviceGroupId))]
-    const once = ours.filter((s) => s.sdtType === 'oneTime' && s.endDateTime > 0).map((s) => ({ from: s.startDateTime, to: s.endDateTime, comment: s.comment }))
-    return [once, ...(await Promise.all(groups.map((id) => past(`/device/groups/${id}`))))].flat()
+    const [windows, ...ended] = await Promise.all([ours.length ? door.windows(range.from, range.to, ours, signal) : [], ...groups.map((id) => past(`/device/groups/${id}`))])
+    const unwritten = (w: { of: number; to: number }) => ours[w.of].sdtType === 'oneTime' || ours[w.of].type === instanceGroupSdt || w.to > now
+    return [...windows.filter(unwritten).map((w) => ({ from: w.from, to: w.to, comment: ours[w.of].comment })), ...ended.flat()]
   }
-  const found = (await Promise.all([past(device), past(source), past(`${source}/instances/${at.instance}`), planned()])).flat()
+  const found = (await Promise.all([past(device), past(source), at.instance ? past(`${source}/instances/${at.instance}`) : [], planned()])).flat()
   const second = (ms: number) => Math.floor(ms / 1000)
   return [...new Map(found.map((w) => [`${second(w.from)} ${second(w.to)} ${w.comment}`, w])).values()]
 }
 
 const groupSdt = 'ResourceGroupSDT'
+const instanceGroupSdt = 'DeviceDataSourceInstanceGroupSDT'
 
-/** Whether what is planned on a device, its parts and the groups above it is for the instance too. */
-function concerns(s: Planned, at: Place, dataSource: number): boolean {
+/** Whether what is planned on a device, its parts and the groups above it is for the instance, or all of them, too. */
+function concerns(s: Planned, at: Place, dataSource: number, instanceGroup: number): boolean {
   switch (s.type) {
     case 'ResourceSDT':
       return true
@@ -96,8 +125,10 @@ function concerns(s: Planned, at: Place, dataSource: number): boolean {
       return !s.dataSourceId || s.dataSourceId === dataSource
     case 'DeviceDataSourceSDT':
       return s.deviceDataSourceId === Number(at.source)
+    case instanceGroupSdt:
+      return instanceGroup > 0 && s.deviceDataSourceInstanceGroupId === instanceGroup
     case 'DeviceDataSourceInstanceSDT':
-      return s.dataSourceInstanceId === Number(at.instance)
+      return at.instance !== undefined && s.dataSourceInstanceId === Number(at.instance)
   }
   return false
 }

@@ -6,11 +6,13 @@ export interface Drawn extends Line {
   set: number
   /** The name of its data point, without the instance. */
   point: string
+  /** The instance, where there are several. */
+  instance: string
 }
 
 export function linesOf(series: Series): Drawn[] {
   return series.sets.flatMap((s, set) =>
-    s.lines.map((line) => ({ ...line, set, point: line.name, name: s.name ? `${s.name} ${line.name}` : line.name, key: `${s.name}\n${line.name}` })))
+    s.lines.map((line) => ({ ...line, set, point: line.name, instance: s.name, name: s.name ? `${s.name} ${line.name}` : line.name, key: `${s.name}\n${line.name}` })))
 }
 
 const colours = ['--accent', '--m-put', '--m-patch', '--info', '--m-post', '--text-2', '--sdt', '--error']

@@ -2,7 +2,7 @@
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { markOf, tick, timeTicks, type Drawn } from './lines'
-import { severityWords, type Limit, type Maintenance } from './limits'
+import { applies, severityWords, type Limit, type Maintenance } from './limits'
 
 export interface PlotOptions {
   lines: Drawn[]
@@ -115,7 +115,7 @@ export class Plot {
 
   /** Beyond a limit the line has the colour of its severity. */
   #stroke(u: uPlot, line: Drawn, base: string): string | CanvasGradient {
-    const limits = this.o.limits.filter((l) => l.point === line.point)
+    const limits = this.o.limits.filter((l) => applies(l, line))
     const { top, height } = u.bbox
     if (!limits.length || !(height > 0)) return base
     const at = (value: number) => Math.max(0, Math.min(1, (top + height - u.valToPos(value, 'y', true)) / height))
@@ -142,7 +142,7 @@ export class Plot {
     ctx.rect(left, top, width, height)
     ctx.clip()
     // Of several data points each has its own limits: bands would say that all have them.
-    for (const limit of new Set(this.o.limits.map((l) => l.point)).size > 1 ? [] : this.o.limits) {
+    for (const limit of new Set(this.o.limits.map((l) => `${l.of ?? ''}\n${l.point}`)).size > 1 ? [] : this.o.limits) {
       const y = u.valToPos(limit.value, 'y', true)
       ctx.globalAlpha = 0.45
       ctx.fillStyle = this.#colour(`--${limit.severity}-bg`)
@@ -179,7 +179,7 @@ export class Plot {
       ctx.moveTo(left, y)
       ctx.lineTo(left + width, y)
       ctx.stroke()
-      const text = `${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${tick(limit.value)}${this.o.unit ? ` ${this.o.unit}` : ''}`
+      const text = `${limit.of ? `${limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${tick(limit.value)}${this.o.unit ? ` ${this.o.unit}` : ''}`
       const beside = Math.min(left + width, ...taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.from - 8))
       const from = beside - 4 - this.#wide(u, text)
       taken.push({ y, from })

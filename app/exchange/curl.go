@@ -1,0 +1,148 @@
+package exchange
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/app/snippet"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Curl is a bash script of cURL commands. It is written here; the page, which
+// reads commands wherever they are pasted, reads files of them as well and
+// sends them on in our own format.
+var Curl = Format{
+	ID: "curl", Label: "cURL commands (bash)", Ext: "sh", Type: "text/x-shellscript",
+	Is: func(*File) bool { return false },
+	Read: func(f *File) (*Found, error) {
+		return nil, fault.New(fault.Invalid, "%s holds cURL commands; they are read where they are pasted", f.name())
+	},
+	Write: func(b *Bundle) ([]byte, error) {
+		w := &curlWriter{Bundle: b}
+		chapters := w.chapters(b.Folders)
+		_, requests := countOf(b.Folders)
+		title := fmt.Sprintf("%s: %d requests to %s", b.Name, requests, b.BaseURL)
+		return []byte(snippet.Commands(title, chapters, w.variables)), nil
+	},
+}
+
+func countOf(folders []workspace.Folder) (all, requests int) {
+	for _, f := range folders {
+		inside, more := countOf(f.Folders)
+		all, requests = all+1+inside, requests+more+len(f.Requests)
+	}
+	return all, requests
+}
+
+// curlWriter makes steps of drafts. Each variable of theirs has a mark, which
+// stands for it until the script is written.
+type curlWriter struct {
+	*Bundle
+	variables []snippet.Variable
+	round     int // the request under way: each has a UUID of its own
+	hidden    int // secrets that were masked, so far
+}
+
+func (w *curlWriter) chapters(folders []workspace.Folder) (out []snippet.Chapter) {
+	for i := range folders {
+		f := &folders[i]
+		chapter := snippet.Chapter{Title: f.Name, Chapters: w.chapters(f.Folders)}
+		for j := range f.Requests {
+			r := &f.Requests[j]
+			w.round++
+			chapter.Commands = append(chapter.Commands, snippet.Command{Step: w.step(r), Doc: r.Doc})
+		}
+		out = append(out, chapter)
+	}
+	return out
+}
+
+func (w *curlWriter) step(r *workspace.Saved) snippet.Step {
+	d := &r.Draft
+	out := snippet.Step{Title: cmp.Or(r.Name, d.Method+" "+d.Path)}
+	out.Method = d.Method
+	path, search, _ := strings.Cut(w.marked(d.Path), "?")
+	path = pathParameter.ReplaceAllStringFunc(path, func(in string) string {
+		name := in[1 : len(in)-1]
+		i := slices.IndexFunc(d.PathParams, func(p workspace.Row) bool { return p.On && p.Key == name && strings.TrimSpace(p.Value) != "" })
+		if i < 0 {
+			return w.mark(in)
+		}
+		return url.PathEscape(w.marked(d.PathParams[i].Value))
+	})
+	pairs := slices.DeleteFunc([]string{search}, func(s string) bool { return s == "" })
+	for _, q := range d.Query {
+		if q.On && q.Key+q.Value != "" {
+			pairs = append(pairs, queryPart(w.marked(q.Key))+"="+queryPart(w.marked(q.Value)))
+		}
+	}
+	out.URL = w.mark("{{$baseUrl}}") + rooted(usualMount.ReplaceAllString(hostName.ReplaceAllString(strings.TrimSpace(path), ""), "/"))
+	if len(pairs) > 0 {
+		out.URL += "?" + strings.Join(pairs, "&")
+	}
+	for _, h := range d.Headers {
+		if h.On {
+			out.Headers = append(out.Headers, snippet.Header{Name: w.marked(h.Key), Value: w.marked(h.Value)})
+		}
+	}
+	if d.Method != "GET" {
+		out.Body = w.marked(d.Body)
+	}
+	return out
+}
+
+func queryPart(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+
+var (
+	curlReference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
+	pathParameter = regexp.MustCompile(`\{[^{}/]+\}`)
+	clock         = regexp.MustCompile(`^\$now(?:([+-])(\d{1,9})([smhdw]))?$`)
+	clockUnits    = map[string]int{"": 0, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+)
+
+// marked is a text with marks for its {{variables}} and for masked secrets.
+func (w *curlWriter) marked(text string) string {
+	text = curlReference.ReplaceAllStringFunc(text, func(r string) string {
+		return w.mark("{{" + curlReference.FindStringSubmatch(r)[1] + "}}")
+	})
+	for strings.Contains(text, resource.Mask) {
+		w.hidden++
+		text = strings.Replace(text, resource.Mask, w.mark(fmt.Sprintf("{{$hidden %d}}", w.hidden)), 1)
+	}
+	return text
+}
+
+// mark stands for what a reference such as {{name}} or {id} becomes. What the
+// bundle has no value for is taken from the environment.
+func (w *curlWriter) mark(reference string) string {
+	name := strings.Trim(reference, "{}")
+	v := snippet.Variable{Name: reference, Source: snippet.Environment, Value: snippet.EnvironmentName(name)}
+	if name == "$uuid" {
+		v = snippet.Variable{Name: fmt.Sprintf("%s of request %d", reference, w.round), Source: snippet.Random}
+	}
+	if own := slices.IndexFunc(w.Variables, func(v Variable) bool { return v.Name == name }); own >= 0 && strings.HasPrefix(reference, "{{") {
+		v.Source, v.Value = snippet.Plain, w.Variables[own].Value
+	}
+	switch offset := clock.FindStringSubmatch(name); {
+	case name == "$baseUrl":
+		v.Source, v.Value = snippet.Plain, strings.TrimSuffix(w.BaseURL, "/")
+	case name == "$userId" && w.UserID != 0:
+		v.Source, v.Value = snippet.Plain, strconv.FormatInt(w.UserID, 10)
+	case offset != nil:
+		n, _ := strconv.Atoi(offset[1] + cmp.Or(offset[2], "0"))
+		v.Source, v.Value = snippet.Clock, strconv.Itoa(n*clockUnits[offset[3]])
+	}
+	if i := slices.IndexFunc(w.variables, func(have snippet.Variable) bool { return have.Name == v.Name }); i >= 0 {
+		return w.variables[i].Mark
+	}
+	v.Mark = fmt.Sprintf("7%d%06d", 1_000_000_007_000_000_009, len(w.variables))
+	w.variables = append(w.variables, v)
+	return v.Mark
+}

@@ -1,0 +1,110 @@
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// batchRequest is the body of /batch.
+type batchRequest struct {
+	BatchID string
+	IDs     []int64
+	GoOn    bool
+}
+
+// maxBatch is how many requests go out in one batch.
+const maxBatch = 500
+
+var batchRequests = resource.Resource[*batchRequest]{Name: "batch", Label: "batch", Fields: []resource.Field[*batchRequest]{
+	{Name: "batchId", At: func(b *batchRequest) any { return &b.BatchID }, Doc: "Comes back in progress events", MaxLen: 100},
+	{Name: "ids", At: func(b *batchRequest) any { return &b.IDs }, Doc: "Of saved requests, in the order they are sent", Required: true},
+	{Name: "goOn", At: func(b *batchRequest) any { return &b.GoOn }, Doc: "Go on behind one that fails"},
+}}
+
+// ran is how one request of a batch went.
+type ran struct {
+	ID        int64  `json:"id"` // of the saved request
+	Name      string `json:"name"`
+	Method    string `json:"method"`
+	Path      string `json:"path"`
+	Status    int64  `json:"status"` // 0: no answer
+	MS        int64  `json:"ms"`
+	HistoryID int64  `json:"historyId"` // 0: it was not sent
+	Problem   string `json:"problem"`   // one sentence; empty when the answer has a status from 200 to 299
+}
+
+// batch sends saved requests one after the other, each as it is then and as if
+// it were sent alone. It ends with the caller, and answers what was sent; one
+// request with its answer is in memory at a time.
+func (e *Explorer) batch(ctx context.Context, c *resource.Call, in *batchRequest) (any, error) {
+	if n := len(in.IDs); n == 0 || n > maxBatch {
+		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxBatch, n)
+	}
+	life, done, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	results := []*ran{}
+	for i, id := range in.IDs {
+		if life.Err() != nil {
+			break
+		}
+		one := e.runSaved(life, c, id)
+		results = append(results, one)
+		e.hub.tell(c.Access.UserID, fmt.Sprintf("batch %s %d", in.BatchID, i), resource.Event{Name: "batch", Data: map[string]any{
+			"batchId": in.BatchID, "at": i, "result": one,
+		}})
+		if one.Problem != "" && !in.GoOn {
+			break
+		}
+	}
+	return map[string]any{"results": results}, nil
+}
+
+func (e *Explorer) runSaved(ctx context.Context, c *resource.Call, id int64) *ran {
+	one := &ran{ID: id}
+	saved, err := e.o.Workspace.SavedRequests(ctx, c.Access.UserID, []int64{id})
+	if err != nil {
+		one.Problem = fault.Of(err).Message
+		return one
+	}
+	draft := saved[0].Draft
+	one.Name, one.Method, one.Path = saved[0].Name, draft.Method, draft.Path
+	now := *c
+	now.At = time.Now()
+	x, err := e.exchange(ctx, &now, &sendRequest{Draft: draft})
+	if err != nil {
+		one.Problem = fault.Of(err).Message
+		return one
+	}
+	got, err := x.run(ctx)
+	one.Status, one.MS, one.HistoryID = x.history.Status, x.history.MS, x.history.ID
+	if err != nil {
+		one.Problem = fault.Of(err).Message
+		return one
+	}
+	r := got.(*reply)
+	document, _, _ := strings.Cut(r.Document, "-")
+	e.documents.Drop(document) // the history keeps what is shown again
+	one.Problem = complaint(r)
+	return one
+}
+
+// complaint is what is wrong with an answer; nothing for one that went well.
+func complaint(r *reply) string {
+	if r.Status/100 == 2 {
+		return ""
+	}
+	said := strings.TrimSpace(fmt.Sprint(r.Status, " ", r.StatusText))
+	if r.Error != nil {
+		return cmp.Or(r.Error.Message, said)
+	}
+	return said
+}

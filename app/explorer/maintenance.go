@@ -1,0 +1,92 @@
+package explorer
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// planned is a maintenance window as portals list it.
+type planned struct {
+	Recurrence  string          `json:"sdtType"`
+	Timezone    string          `json:"timezone"`
+	Start       resource.Millis `json:"startDateTime"`
+	End         resource.Millis `json:"endDateTime"`
+	Hour        int64           `json:"hour"`
+	Minute      int64           `json:"minute"`
+	EndHour     int64           `json:"endHour"`
+	EndMinute   int64           `json:"endMinute"`
+	Duration    int64           `json:"duration"`
+	WeekDay     string          `json:"weekDay"`
+	WeekOfMonth string          `json:"weekOfMonth"`
+	MonthDay    int64           `json:"monthDay"`
+}
+
+// windowsRequest is the body of /maintenance/windows.
+type windowsRequest struct {
+	From, To resource.Millis
+	Planned  []planned
+}
+
+var windowsRequests = resource.Resource[*windowsRequest]{Name: "window", Label: "window", Fields: []resource.Field[*windowsRequest]{
+	{Name: "from", At: func(w *windowsRequest) any { return &w.From }, Doc: "Of the time that is looked at", Required: true},
+	{Name: "to", At: func(w *windowsRequest) any { return &w.To }, Required: true},
+	{Name: "planned", At: func(w *windowsRequest) any { return &w.Planned }, Doc: "Maintenance as the portal lists it", Required: true},
+}}
+
+// stretch is when the maintenance of that place in the list is in effect.
+type stretch struct {
+	Of   int             `json:"of"`
+	From resource.Millis `json:"from"`
+	To   resource.Millis `json:"to"`
+}
+
+const (
+	maxPlanned = 1000
+	maxWindows = 2000 // of a list
+)
+
+var recurrences = []string{portal.OneTime, portal.Daily, portal.Weekly, portal.Monthly, portal.MonthlyByWeek}
+
+// windowEndpoint is POST /maintenance/windows.
+func (e *Explorer) windowEndpoint() resource.Endpoint {
+	return post("/maintenance/windows", "When maintenance is in effect", &windowsRequests, func(_ context.Context, _ *resource.Call, in *windowsRequest) (any, error) {
+		if len(in.Planned) > maxPlanned {
+			return nil, fault.At("planned", "at most %d can be looked at", maxPlanned)
+		}
+		out := []stretch{}
+		for i := range in.Planned {
+			out = in.Planned[i].windows(out, i, in.From, in.To)
+		}
+		return map[string]any{"items": out}, nil
+	})
+}
+
+// windows adds those that touch the time from…to; none of a kind that is not known.
+func (p *planned) windows(out []stretch, of int, from, to resource.Millis) []stretch {
+	if !slices.Contains(recurrences, p.Recurrence) {
+		return out
+	}
+	if p.Duration <= 0 {
+		const day = 24 * 60
+		p.Duration = (p.EndHour*60+p.EndMinute-p.Hour*60-p.Minute+day-1)%day + 1
+	}
+	sdt := portal.SDT{
+		Recurrence: p.Recurrence, Timezone: p.Timezone, Start: p.Start, End: p.End, Hour: p.Hour, Minute: p.Minute, Duration: p.Duration,
+		WeekDay: p.WeekDay, WeekOfMonth: p.WeekOfMonth, MonthDay: p.MonthDay,
+	}
+	schedule, end := sdt.Schedule(time.UTC), time.UnixMilli(int64(to))
+	w, ok := schedule.At(time.UnixMilli(int64(from)))
+	if !ok {
+		w, ok = schedule.Next(time.UnixMilli(int64(from)))
+	}
+	for ok && w.Begin.Before(end) && len(out) < maxWindows {
+		out = append(out, stretch{of, resource.MillisOf(w.Begin), resource.MillisOf(w.End)})
+		w, ok = schedule.Next(w.Begin)
+	}
+	return out
+}

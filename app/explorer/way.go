@@ -1,0 +1,149 @@
+package explorer
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/resource"
+)
+
+// keptWay is an undo as the workspace keeps it. Addresses are without the
+// portal's origin: its port may be another one next time.
+type keptWay struct {
+	Method   string      `json:"method"`
+	Address  string      `json:"address"`
+	Path     string      `json:"path"`
+	Template string      `json:"template"`
+	Headers  [][2]string `json:"headers"`
+	Before   *keptObject `json:"before"`
+	After    *keptObject `json:"after"`
+}
+
+type keptObject struct {
+	Text raw    `json:"text"`
+	ETag string `json:"etag"`
+}
+
+// keepWay writes the way back into the workspace, unless a secret would go
+// with it or undoing would send stars for one.
+func (x *exchange) keepWay(ctx context.Context, way *undo) {
+	if way.out.signed || givesSecrets(way.out.endpoint) || strings.Contains(way.sends(), resource.Mask) {
+		return
+	}
+	kept := &keptWay{Method: way.out.Method, Path: way.out.path, Template: way.out.endpoint.Path, Headers: way.out.Headers, Before: way.before.kept(), After: way.after.kept()}
+	address, ok := strings.CutPrefix(way.out.URL, way.target.origin)
+	if kept.Address = address; !ok || slices.ContainsFunc(kept.Headers, func(h [2]string) bool {
+		return secretKey(h[0]) || slices.Contains(secretHeaders, strings.ToLower(h[0]))
+	}) {
+		return
+	}
+	if _, query, found := strings.Cut(address, "?"); found && maskQuery(query) != query {
+		return
+	}
+	for _, o := range []*keptObject{kept.Before, kept.After} {
+		if o != nil && maskBody(string(o.Text), way.out.endpoint) != string(o.Text) {
+			return
+		}
+	}
+	text, err := json.Marshal(kept)
+	if err != nil || len(text) > workspace.MaxWay || x.echoes(string(text)) {
+		return
+	}
+	if err := x.o.Workspace.KeepWay(ctx, &workspace.Way{ID: x.history.ID, UserID: way.user, PortalID: way.portal, Text: string(text)}); err != nil {
+		x.o.Log.ErrorContext(ctx, "a write can be undone until the next start only", "err", err)
+	}
+}
+
+// sends is the body of the write that goes back.
+func (u *undo) sends() string {
+	switch {
+	case u.out.Method == "PUT" || u.out.Method == "PATCH":
+		_, _, body := u.putsBack()
+		return body
+	case u.out.Method == "DELETE" && u.restore() == nil:
+		return u.before.body(writable(u.collection()))
+	}
+	return ""
+}
+
+func (o *object) kept() *keptObject {
+	if o == nil {
+		return nil
+	}
+	out := []byte{'{'}
+	for i, key := range o.keys {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(resource.AppendString(out, key), ':'), o.values[key]...)
+	}
+	return &keptObject{Text: append(out, '}'), ETag: o.etag}
+}
+
+func (k *keptObject) object() *object {
+	if k == nil {
+		return nil
+	}
+	o, ok := readObject(k.Text)
+	if !ok {
+		return nil
+	}
+	o.etag = k.ETag
+	return o
+}
+
+// revive reads the ways back that an earlier process kept for the caller and
+// the portal of the call, once that is there.
+func (e *Explorer) revive(ctx context.Context, c *resource.Call) error {
+	at := home{c.Access.UserID, workspace.PortalID(c)}
+	e.undos.mu.Lock()
+	done := e.undos.revived[at]
+	e.undos.mu.Unlock()
+	if done {
+		return nil
+	}
+	t, err := e.target(ctx, c)
+	if err != nil {
+		return nil // a portal that is not there takes nothing back; the next call tries again
+	}
+	rows, err := e.o.Workspace.Ways(ctx, at.user, at.portal)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if way := t.revived(&row); way != nil && e.undos.of(row.ID, at.user) == nil {
+			e.undos.keep(row.ID, way)
+		}
+	}
+	e.undos.mu.Lock()
+	defer e.undos.mu.Unlock()
+	if e.undos.revived == nil {
+		e.undos.revived = map[home]bool{}
+	}
+	e.undos.revived[at] = true
+	return nil
+}
+
+// revived is the undo of a row; nil where the portal's catalog has nothing for
+// it any more.
+func (t *target) revived(row *workspace.Way) *undo {
+	var kept keptWay
+	if err := json.Unmarshal([]byte(row.Text), &kept); err != nil {
+		return nil
+	}
+	endpoint := t.catalog.match(kept.Method, kept.Path)
+	if endpoint == nil || endpoint.Path != kept.Template {
+		return nil
+	}
+	way := &undo{
+		user: row.UserID, portal: row.PortalID, target: t, before: kept.Before.object(), after: kept.After.object(),
+		out: &outgoing{Method: kept.Method, URL: t.origin + kept.Address, Headers: kept.Headers, endpoint: endpoint, path: kept.Path},
+	}
+	if way.says() == "" {
+		return nil
+	}
+	return way
+}

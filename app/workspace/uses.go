@@ -1,0 +1,138 @@
+package workspace
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+
+	"spyglass/backend/resource"
+)
+
+// use is where a variable is used: how many saved requests have it, the first
+// of them, and when it was last sent.
+type use struct {
+	Name     string          `json:"name"`
+	Requests []usedIn        `json:"requests"`
+	Count    int             `json:"count"`
+	SentAt   resource.Millis `json:"sentAt"` // 0: not lately
+}
+
+type usedIn struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"` // as the tree shows it
+}
+
+// How much is looked through, and told of each.
+const (
+	usesAtOnce = 200
+	usesNamed  = 20
+	lately     = 7 * 24 * time.Hour
+)
+
+// usesEndpoint is GET /variables/uses.
+func (w *Workspace) usesEndpoint() resource.Endpoint {
+	return resource.Endpoint{
+		Method: "GET", Path: "/variables/uses", Summary: "Where variables are used", Right: anyone,
+		Doc:    "By saved requests; with sent, also when the history of the last seven days used each.",
+		Params: []resource.Param{{Name: "sent", In: "query", Schema: resource.Text("1 to look through the history, too")}},
+		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+			u := &uses{by: map[string]*use{}}
+			if err := w.usesSaved(ctx, c.Access.UserID, u); err != nil {
+				return nil, err
+			}
+			if c.Query.Get("sent") != "" {
+				if err := w.usesSent(ctx, c, u); err != nil {
+					return nil, err
+				}
+			}
+			return map[string]any{"items": u.all}, nil
+		},
+	}
+}
+
+type uses struct {
+	all []*use
+	by  map[string]*use
+}
+
+func (u *uses) of(name string) *use {
+	if u.by[name] == nil {
+		u.by[name] = &use{Name: name, Requests: []usedIn{}}
+		u.all = append(u.all, u.by[name])
+	}
+	return u.by[name]
+}
+
+// usesSaved looks through the saved requests, few at a time.
+func (w *Workspace) usesSaved(ctx context.Context, userID int64, u *uses) error {
+	u.all = []*use{}
+	for last := int64(0); ; {
+		rows, err := resource.Find(ctx, w.db, requestRows, mine(userID), resource.Where{Field: "trashed", Op: "=", Value: int64(0)},
+			resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(usesAtOnce))
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			r := &rows[i]
+			last = r.ID
+			name := r.Name
+			if name == "" {
+				name = r.Method + " " + r.Path
+			}
+			for _, variable := range references(&r.Draft) {
+				of := u.of(variable)
+				if of.Count++; of.Count <= usesNamed {
+					of.Requests = append(of.Requests, usedIn{r.ID, name})
+				}
+			}
+		}
+		if len(rows) < usesAtOnce {
+			return nil
+		}
+	}
+}
+
+// usesSent looks through what was sent lately, few at a time.
+func (w *Workspace) usesSent(ctx context.Context, c *resource.Call, u *uses) error {
+	for last := int64(0); ; {
+		rows, err := resource.Find(ctx, w.db, historyRows, append(here(c), mine(c.Access.UserID),
+			resource.Where{Field: "at", Op: ">", Value: int64(resource.MillisOf(c.At.Add(-lately)))},
+			resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(usesAtOnce))...)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			last = rows[i].ID
+			for _, name := range references(&rows[i].Draft) {
+				of := u.of(name)
+				of.SentAt = max(of.SentAt, rows[i].At)
+			}
+		}
+		if len(rows) < usesAtOnce {
+			return nil
+		}
+	}
+}
+
+var variableReference = regexp.MustCompile(`\{\{\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*\}\}`)
+
+// references are the variables of a draft, each once.
+func references(d *Draft) (names []string) {
+	look := func(text string) {
+		for _, m := range variableReference.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(names, m[1]) {
+				names = append(names, m[1])
+			}
+		}
+	}
+	look(d.Path)
+	for _, rows := range []Rows{d.PathParams, d.Query, d.Headers} {
+		for _, r := range rows {
+			look(r.Key)
+			look(r.Value)
+		}
+	}
+	look(d.Body)
+	return names
+}

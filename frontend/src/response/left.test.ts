@@ -1,0 +1,110 @@
+import { expect, test, vi } from 'vitest'
+import type { Reply, Rows } from '../client'
+import { Answer } from './answer.svelte'
+import { Filter } from './filter.svelte'
+import { keeperOf, keeperOfMatches, leftIn, unfolded, type Left } from './left'
+
+const reply = (historyId: number): Reply => ({ historyId, document: `d${historyId}`, rows: [], rowCount: 0, lineCount: 0, json: true }) as unknown as Reply
+
+/** A tab that shows an answer. */
+function tabWith(shown: Reply, view: Record<string, unknown> = {}) {
+  const tab = { historyId: shown.historyId, view, draft: { reply: shown }, setView: (change: Record<string, unknown>) => void (tab.view = { ...tab.view, ...change }) }
+  return tab
+}
+
+test('how an answer was left is kept with its tab, and is for that answer only', () => {
+  const shown = reply(7)
+  const tab = tabWith(shown, { response: 'json' })
+  const keeper = keeperOf(tab, shown)
+  keeper.set({ open: '0+', tree: { current: 3, top: 40 } })
+  expect(tab.view).toEqual({ response: 'json', answer: { history: 7, open: '0+', tree: { current: 3, top: 40 } } })
+  expect(keeper.get()).toEqual({ open: '0+', tree: { current: 3, top: 40 } })
+  expect(leftIn(tab.view, 8)).toEqual({})
+  expect(leftIn({ answer: 'x' }, 8)).toEqual({})
+})
+
+test('an answer that the tab shows no longer, or that the history does not have, keeps nothing', () => {
+  const [old, shown] = [reply(7), reply(8)]
+  const tab = tabWith(shown)
+  keeperOf(tab, old).set({ open: '0+' })
+  expect(tab.view).toEqual({})
+  const lost = reply(0)
+  const other = tabWith(lost)
+  keeperOf(other, lost).set({ open: '0+' })
+  expect(other.view).toEqual({})
+  expect(keeperOf(tabWith(lost, { answer: { history: 0, open: '0+' } }), lost).get()).toEqual({})
+})
+
+test('matches of a filter are left beside the whole, and are of that filter only', () => {
+  const shown = reply(7)
+  const tab = tabWith(shown)
+  const whole = keeperOf(tab, shown)
+  whole.set({ open: '0+' })
+  keeperOfMatches(whole, '$.items').set({ open: '0*', tree: { current: 1, top: 0 } })
+  expect(whole.get()).toEqual({ open: '0+', matches: { of: '$.items', open: '0*', tree: { current: 1, top: 0 } } })
+  expect(keeperOfMatches(whole, '$.items').get()).toEqual({ open: '0*', tree: { current: 1, top: 0 } })
+  expect(keeperOfMatches(whole, '$.total').get()).toEqual({})
+})
+
+/** A client whose document has one match and tells what is asked of it. */
+function client() {
+  const rows: Rows = { rows: [], total: 12 }
+  return {
+    find: vi.fn(async (_: string, __: string, index: number) => ({ count: 9, index, row: 4, path: '$.a', total: 12 })),
+    findText: vi.fn(async (_: string, __: string, index: number) => ({ count: 9, index, row: 4, path: '', total: 12 })),
+    rows: vi.fn(async () => rows), toggle: vi.fn(async () => rows), reveal: vi.fn(async () => ({ row: 4, total: 12 })),
+    left: vi.fn(async () => '0+ 9+'), unfold: vi.fn(async () => rows),
+    filter: vi.fn(async () => ({ document: 'm', matches: 2, bytes: 9, rows: [], rowCount: 3, lineCount: 3 })),
+  }
+}
+type Door = ConstructorParameters<typeof Answer>[0]
+
+test('a search goes on at its match without going there, until it is gone on with', async () => {
+  const door = client()
+  const kept: Left = { find: { query: 'web', matchCase: true, index: 5 } }
+  const answer = new Answer(door as unknown as Door, reply(7), { get: () => kept, set: (left) => void Object.assign(kept, left) })
+  await vi.waitFor(() => expect(answer.find.found?.index).toBe(5))
+  expect([answer.find.open, answer.find.query, answer.find.matchCase, answer.find.resting]).toEqual([true, 'web', true, true])
+  expect(door.find).toHaveBeenCalledWith('d7', 'web', 5, true, expect.anything())
+  await answer.find.step(1)
+  expect(answer.find.resting).toBe(false)
+  expect(kept.find).toEqual({ query: 'web', matchCase: true, index: 6 })
+  answer.find.close()
+  expect(kept.find).toBeUndefined()
+})
+
+test('a search for a text that is too long to keep is forgotten', async () => {
+  const kept: Left = {}
+  const answer = new Answer(client() as unknown as Door, reply(7), { get: () => kept, set: (left) => void Object.assign(kept, left) })
+  await answer.find.look('x'.repeat(1001), false)
+  expect(kept).toEqual({})
+})
+
+test('what is opened is asked of Go soon, once, and kept', async () => {
+  const door = client()
+  const sets: Left[] = []
+  const answer = new Answer(door as unknown as Door, reply(7), { get: () => sets.at(-1) ?? {}, set: (left) => void sets.push(left) })
+  await Promise.all([answer.rows.toggle(1, true, false, 0, 20), answer.rows.toggle(2, true, false, 0, 20)])
+  await vi.waitFor(() => expect(sets).toEqual([{ open: '0+ 9+' }]), 2000)
+  expect(door.left).toHaveBeenCalledTimes(1)
+})
+
+test('a restored answer comes open as it was left, and as it came when that fails', async () => {
+  const door = client()
+  const came = { ...reply(7), rowCount: 3 }
+  expect((await unfolded(door, came, '0+')).rowCount).toBe(12)
+  expect(await unfolded(door, came, undefined)).toBe(came)
+  door.unfold.mockRejectedValueOnce(new Error('gone'))
+  expect(await unfolded(door, came, '0+')).toBe(came)
+})
+
+test('matches come open as they were left', async () => {
+  const door = client()
+  const kept: Left = { matches: { of: '$.a', open: '0*', tree: { current: 2, top: 9 } } }
+  const filter = new Filter(door as unknown as Door, reply(7), { get: () => kept, set: () => {} })
+  await filter.ask('$.a')
+  expect(door.unfold).toHaveBeenCalledWith('m', '0*', 0, 200)
+  expect([filter.result?.reply.rowCount, filter.result?.left.tree]).toEqual([12, { current: 2, top: 9 }])
+  await filter.ask('$.b')
+  expect(door.unfold).toHaveBeenCalledTimes(1)
+})

@@ -1,0 +1,35 @@
+/** Which lines of a list are chosen, by id; a range reaches from where the last choice was made. */
+export class Chosen<Id extends string | number> {
+  ids = $state.raw<ReadonlySet<Id>>(new Set())
+  #anchor: Id | undefined
+
+  flip(id: Id) {
+    const next = new Set(this.ids)
+    if (!next.delete(id)) next.add(id)
+    this.#anchor = id
+    this.ids = next
+  }
+
+  /** Adds all from the anchor to id, as they stand in the list. */
+  reach(id: Id, list: { id: Id }[]) {
+    const to = list.findIndex((h) => h.id === id)
+    const anchor = list.findIndex((h) => h.id === this.#anchor)
+    const from = anchor < 0 ? to : anchor
+    if (anchor < 0) this.#anchor = id
+    this.ids = new Set([...this.ids, ...list.slice(Math.min(from, to), Math.max(from, to) + 1).map((h) => h.id)])
+  }
+
+  /** Where a range begins that the keyboard makes. */
+  begin(id: Id) {
+    if (this.ids.size === 0) this.#anchor = id
+  }
+
+  all(list: { id: Id }[]) {
+    this.ids = new Set(list.map((h) => h.id))
+  }
+
+  clear() {
+    this.ids = new Set()
+    this.#anchor = undefined
+  }
+}

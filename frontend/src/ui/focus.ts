@@ -1,0 +1,93 @@
+/**
+ * The focus is never lost: when what had it leaves the page, or can no longer
+ * have it, the nearest part that stays gets it. After a dialog or a menu that
+ * is what had the focus before; in place of a row the one that follows; in
+ * place of a pane the same pane of what is shown now.
+ */
+const layers = 'dialog, [role="dialog"], [role="menu"], [popover]'
+const takers = 'a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea:not([disabled]), [tabindex], .cm-content'
+
+/** An element that had the focus and what it was in, outwards; `at` is its place in its parent. */
+type Trail = { element: HTMLElement; at: number }[]
+
+export function keepFocus(page: Document): () => void {
+  let trail: Trail = []
+  let planned = 0
+  const before = new WeakMap<Element, Trail>()
+
+  function onfocusin(e: FocusEvent) {
+    const now = trailOf(e.target as HTMLElement)
+    const layer = now[0]?.element.closest(layers)
+    if (layer && trail.length && !layer.contains(trail[0].element)) before.set(layer, trail)
+    trail = now
+  }
+
+  function check() {
+    planned = 0
+    if (!isLost(page, trail)) return
+    const to = heir(page, trail, before)
+    trail = []
+    to?.focus({ preventScroll: true })
+  }
+
+  const plan = () => (planned ||= requestAnimationFrame(check))
+  const watch = new MutationObserver(() => {
+    const had = trail[0]?.element
+    if (had && (!had.isConnected || page.activeElement === page.body || had.matches(':disabled'))) plan()
+  })
+  const onpointerup = () => { if (page.activeElement === page.body) trail = [] } // put away by a click beside it
+
+  page.addEventListener('focusin', onfocusin)
+  page.addEventListener('pointerup', onpointerup, true)
+  watch.observe(page.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled', 'hidden', 'open'] })
+  return () => {
+    page.removeEventListener('focusin', onfocusin)
+    page.removeEventListener('pointerup', onpointerup, true)
+    watch.disconnect()
+    cancelAnimationFrame(planned)
+  }
+}
+
+function trailOf(element: HTMLElement): Trail {
+  const trail: Trail = []
+  for (let e: HTMLElement | null = element; e; e = e.parentElement) trail.push({ element: e, at: e.parentElement ? [...e.parentElement.children].indexOf(e) : 0 })
+  return trail
+}
+
+function isLost(page: Document, trail: Trail): boolean {
+  const had = trail[0]?.element
+  return had !== undefined && [null, page.body, had].includes(page.activeElement as HTMLElement | null) && !canHave(had)
+}
+
+function heir(page: Document, trail: Trail, before: WeakMap<Element, Trail>): HTMLElement | undefined {
+  for (const { element } of trail) {
+    const outside = element.matches(layers) && !visible(element) ? before.get(element) : undefined
+    if (outside?.length) return canHave(outside[0].element) ? outside[0].element : heir(page, outside, before)
+  }
+  const gone = Math.max(0, trail.findLastIndex(({ element }) => !element.isConnected))
+  const pane = trail.slice(0, gone + 1).map(({ element }) => element.dataset.pane).find(Boolean)
+  const same = pane && first(page.querySelector(`[data-pane="${pane === 'welcome' ? 'request' : pane}"]`))
+  if (same) return same
+  for (let i = gone + 1; i < trail.length; i++) {
+    const found = beside(trail[i].element, trail[i - 1].at)
+    if (found) return found
+  }
+}
+
+/** What follows in a container at a place where something is gone, else what stands before it. */
+function beside(container: HTMLElement | undefined, at: number): HTMLElement | undefined {
+  const all = [...(container?.children ?? [])]
+  for (const child of [...all.slice(at), ...all.slice(0, at).reverse()]) {
+    const found = canHave(child) && child.matches(takers) ? (child as HTMLElement) : first(child)
+    if (found) return found
+  }
+}
+
+/** The first that takes the focus, preferably one the Tab key reaches and that is typed into. */
+function first(container: Element | null): HTMLElement | undefined {
+  const all = [...(container?.querySelectorAll<HTMLElement>(takers) ?? [])].filter((e) => e.tabIndex >= 0 && canHave(e))
+  return all.find((e) => e.matches('[data-pane="request"] input')) ?? all[0]
+}
+
+const visible = (e: Element) => e.isConnected && e.getClientRects().length > 0
+const canHave = (e: Element) => visible(e) && !e.matches(':disabled')

@@ -1,0 +1,85 @@
+import { untrack } from 'svelte'
+import type { Settings } from '../client'
+
+/** How far something is scrolled, in pixels. */
+export interface Spot {
+  top: number
+  left: number
+}
+
+/** Content that has not come by then does not come. */
+const patience = 5000
+const byHand = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const
+/** Told at most this often, in milliseconds. */
+const pace = 150
+
+/**
+ * Scrolls an element to where it was left, again while its content still
+ * arrives, until somebody scrolls elsewhere; and tells where it is left next.
+ * The answer ends that.
+ */
+export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (at: Spot) => void): () => void {
+  let wanted = was && (was.top || was.left) ? was : undefined
+  let at = wanted ?? { top: 0, left: 0 }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const content = new MutationObserver(back)
+  const size = new ResizeObserver(back)
+  const late = setTimeout(settle, patience)
+
+  let set: Spot = { top: element.scrollTop, left: element.scrollLeft }
+  const near = (a: number, b: number) => Math.abs(a - b) < 1.5
+  /** Whether it would be where it was left, if there were so much. */
+  function short({ top, left }: Spot) {
+    const down = near(element.scrollTop, top) || near(element.scrollTop, Math.min(top, element.scrollHeight - element.clientHeight))
+    const right = near(element.scrollLeft, left) || near(element.scrollLeft, Math.min(left, element.scrollWidth - element.clientWidth))
+    return down && right
+  }
+
+  function back() {
+    if (!wanted) return
+    const moved = !near(element.scrollTop, set.top) || !near(element.scrollLeft, set.left)
+    if (moved && !short(wanted)) return settle() // somebody else scrolled
+    element.scrollTo(wanted)
+    set = { top: element.scrollTop, left: element.scrollLeft }
+  }
+
+  function settle() {
+    wanted = undefined
+    clearTimeout(late)
+    content.disconnect()
+    size.disconnect()
+    for (const name of byHand) element.removeEventListener(name, settle)
+  }
+
+  function tell() {
+    clearTimeout(timer)
+    timer = undefined
+    left(at)
+  }
+
+  function onscroll() {
+    if (wanted && short(wanted)) return
+    settle()
+    at = { top: Math.round(element.scrollTop), left: Math.round(element.scrollLeft) }
+    timer ??= setTimeout(tell, pace)
+  }
+
+  element.addEventListener('scroll', onscroll, { passive: true })
+  if (wanted) {
+    back()
+    content.observe(element, { childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ['style'] })
+    size.observe(element)
+    for (const name of byHand) element.addEventListener(name, settle, { passive: true })
+  } else settle()
+  return () => {
+    if (timer) tell()
+    settle()
+    element.removeEventListener('scroll', onscroll)
+  }
+}
+
+/** A part of the page that is scrolled again as it was left: {@attach keptScroll(app, 'catalog')}. */
+export function keptScroll(app: { settings: Settings; save(change: Settings): void }, name: string) {
+  return (element: HTMLElement) =>
+    keepScroll(element, untrack(() => app.settings.scroll?.[name]), (at) => app.save({ scroll: { ...app.settings.scroll, [name]: at } }))
+}
