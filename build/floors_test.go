@@ -19,8 +19,8 @@ var floors = [][]string{
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/portal", "backend/store", "backend/poll"},
 	{"backend/series", "backend/agent"},
-	{"backend/session", "backend/report", "backend/data", "backend/monitor", "backend/notify"},
-	{"backend/demo", "backend/collect"}, // what the demo tells has happened, such as a report that was run, the verbs have made
+	{"backend/session", "backend/report", "backend/data", "backend/monitor", "backend/notify", "backend/remotewrite"},
+	{"backend/demo", "backend/collect", "backend/metrics"}, // what the demo tells has happened, such as a report that was run, the verbs have made
 	{"backend/api"},
 	{"backend/server", "app/document/query"},
 	{"app/workspace", "app/document", "app/snippet", "app/export", "app/keychain"},
@@ -44,7 +44,10 @@ var only = map[string][]string{
 	"github.com/go-resty/resty/v2":    {"app/explorer"},
 	"github.com/spf13/cobra":          {""},
 
-	"github.com/prometheus/prometheus":         {"backend/series"},
+	"github.com/prometheus/prometheus":         {"backend/series", "backend/remotewrite"},
+	"github.com/klauspost/compress":            {"backend/remotewrite"},
+	"github.com/prometheus/client_golang":      {"backend/metrics"},
+	"github.com/prometheus/common":             {"backend/metrics"},
 	"github.com/prometheus-community/pro-bing": {"backend/check"},
 	"github.com/miekg/dns":                     {"backend/check"},
 	"github.com/gosnmp/gosnmp":                 {"backend/check"},

@@ -51,6 +51,7 @@ func (x *exchange) begin(status int) {
 		h["X-Rate-Limit-Window"] = []string{strconv.Itoa(limit.seconds())}
 	}
 	x.begun = true
+	x.Observer.Answered(x.r.Method, status, time.Since(x.came))
 	x.w.WriteHeader(status)
 }
 

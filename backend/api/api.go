@@ -13,7 +13,8 @@
 // # Mounts
 //
 // /api and /santaba/rest serve the portal's endpoints and share their rate
-// limits; /explorer serves the Explorer's, without limits; / serves the page
+// limits; /explorer serves the Explorer's, without limits, and so are those that
+// lie below no prefix, /metrics among them; / serves the page
 // and /launch exchanges a one-time token for the session cookie.
 //
 // # Concurrency
@@ -61,6 +62,13 @@ type Options struct {
 	Secure    bool     // served over TLS
 	Version   string   // of the API, in OpenAPI
 
+	Root     []resource.Endpoint // below no prefix, such as /metrics: not rate limited, not in OpenAPI
+	Observer Observer            // is told of every answer; nil for nobody
+
+	// Trouble may hold up or refuse a request to the portal that everything else
+	// lets through, as incidents of the demo do; nil: nothing does.
+	Trouble func(ctx context.Context, e *resource.Endpoint) error
+
 	Limits func(method string) Limit // of each endpoint, asked at every request; nil: no limits
 	Log    *slog.Logger
 	Clock  func() time.Time // time.Now when nil
@@ -102,9 +110,29 @@ func New(o Options) (http.Handler, error) {
 		}
 		h.mounts = append(h.mounts, &m)
 	}
+	h.own = &mount{}
+	if h.own.root, err = newTree(newRoutes(o.Root)); err != nil {
+		return nil, err
+	}
+	if h.Observer == nil {
+		h.Observer = unobserved{}
+	}
 	h.page, err = newPage(o.Page)
 	return h, err
 }
+
+// Observer is told what the handler does. It is asked by many at the same time.
+type Observer interface {
+	// Answered is called when an answer begins; took is the time until then.
+	Answered(method string, status int, took time.Duration)
+	// Listens is called with 1 when an event stream begins, and with -1 when it ends.
+	Listens(more int)
+}
+
+type unobserved struct{}
+
+func (unobserved) Answered(string, int, time.Duration) {}
+func (unobserved) Listens(int)                         {}
 
 type handler struct {
 	Options
@@ -112,6 +140,7 @@ type handler struct {
 	started time.Time // what the rate limits count from; its clock never jumps
 	hosts   map[string]*site
 	mounts  []*mount
+	own     *mount // of what lies below no prefix
 	page    *page
 }
 
@@ -123,7 +152,7 @@ type site struct {
 
 func newSite(origin string) *site {
 	s := &site{origin: origin, base: map[string]string{}}
-	for _, m := range []mount{native, lenient, explorer} {
+	for _, m := range []mount{native, lenient, explorer, {}} {
 		s.base[m.prefix] = origin + m.prefix
 	}
 	return s
@@ -145,7 +174,7 @@ var (
 
 // ServeHTTP answers one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{handler: h, w: w, r: r, path: r.URL.EscapedPath()}
+	x := &exchange{handler: h, w: w, r: r, path: r.URL.EscapedPath(), came: time.Now()}
 	defer x.rescue()
 	if r.ContentLength != 0 {
 		x.hurryBody()
@@ -163,6 +192,10 @@ func (x *exchange) serve() error {
 			return x.serveEndpoint()
 		}
 	}
+	if len(x.own.root.methods(x.path)) > 0 {
+		x.mount = x.own
+		return x.serveEndpoint()
+	}
 	return x.servePage()
 }
 
@@ -171,6 +204,7 @@ type exchange struct {
 	*handler
 	w     http.ResponseWriter
 	r     *http.Request
+	came  time.Time
 	begun bool   // the status is on its way
 	path  string // still escaped; below the mount once that is known
 

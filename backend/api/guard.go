@@ -36,6 +36,11 @@ func (x *exchange) guard() error {
 	if err := x.charge(); err != nil {
 		return err
 	}
+	if x.Trouble != nil && x.mount.portal {
+		if err := x.Trouble(x.r.Context(), &x.route.Endpoint); err != nil {
+			return err
+		}
+	}
 	return x.checkType()
 }
 

@@ -132,6 +132,8 @@ func (s streamWriter) Write(p []byte) (int, error) {
 func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFunc, events func(func(resource.Event) error) error) error {
 	x.w.Header()["Content-Type"] = []string{"text/event-stream"}
 	x.begin(http.StatusOK)
+	x.Observer.Listens(1)
+	defer x.Observer.Listens(-1)
 	out := x.patient()
 	defer out.done()
 	var mu sync.Mutex // events and the pulse come from different goroutines

@@ -78,13 +78,13 @@ var groups = []portal.Group{
 	{ID: power, ParentID: portal.RootGroup, Name: "Power", Description: "Uninterruptible supplies", CustomProperties: props("owner", "Facilities", "contact", "facilities@kestrel-freight.example", "snmp.version", "v2c", "snmp.community", "kestrel-power")},
 	{ID: siteRoot, ParentID: portal.RootGroup, Name: "Sites", Description: "The same devices, by where they stand"},
 	{ID: siteFrankfurt, ParentID: siteRoot, Name: "Frankfurt", Description: "Head office and main data centre",
-		CustomProperties: props("location", "Frankfurt am Main, Germany", "timezone", "Europe/Berlin", "site.code", "fra", "contact.phone", "+49 69 5550 0100")},
+		CustomProperties: props("location", "Frankfurt am Main, Germany", "timezone", "Europe/Berlin", "site.code", "fra", "parent.device", "core-sw-01.fra", "contact.phone", "+49 69 5550 0100")},
 	{ID: siteOslo, ParentID: siteRoot, Name: "Oslo", Description: "Northern hub",
-		CustomProperties: props("location", "Oslo, Norway", "timezone", "Europe/Oslo", "site.code", "osl", "contact.phone", "+47 21 55 01 00")},
+		CustomProperties: props("location", "Oslo, Norway", "timezone", "Europe/Oslo", "site.code", "osl", "parent.device", "core-sw-01.osl", "contact.phone", "+47 21 55 01 00")},
 	{ID: siteAustin, ParentID: siteRoot, Name: "Austin", Description: "American hub",
-		CustomProperties: props("location", "Austin, Texas, USA", "timezone", "America/Chicago", "site.code", "aus", "contact.phone", "+1 512 555 0100")},
+		CustomProperties: props("location", "Austin, Texas, USA", "timezone", "America/Chicago", "site.code", "aus", "parent.device", "core-sw-01.aus", "contact.phone", "+1 512 555 0100")},
 	{ID: services, ParentID: portal.RootGroup, Name: "Services", Description: "What customers and colleagues use, with the servers behind it", CustomProperties: props("owner", "Service desk", "contact", "servicedesk@kestrel-freight.example")},
-	{ID: webShop, ParentID: services, Name: "Web shop", Description: "shop.kestrel-freight.example", CustomProperties: props("service.url", "https://shop.kestrel-freight.example/", "service.tier", "gold")},
+	{ID: webShop, ParentID: services, Name: "Web shop", Description: "shop.kestrel-freight.example", CustomProperties: props("service.url", "https://shop.kestrel-freight.example/", "service.tier", "gold", "tls.host", "shop.kestrel-freight.example")},
 	{ID: booking, ParentID: services, Name: "Booking", Description: "Booking of freight by agents", CustomProperties: props("service.url", "https://booking.kestrel-freight.example/", "service.tier", "gold")},
 	{ID: tracking, ParentID: services, Name: "Tracking", Description: "Where is my parcel", CustomProperties: props("service.url", "https://track.kestrel-freight.example/", "service.tier", "silver")},
 	{ID: identity, ParentID: services, Name: "Mail and identity", Description: "Directory, mail and file shares", CustomProperties: props("service.tier", "gold")},
@@ -135,7 +135,18 @@ func (f *filler) collectors() error {
 		Status: 1, IsDown: true, Platform: "linux", Arch: "amd64", Build: portal.APIVersion, EnableFailBack: true, ResendIval: 15, NeedDevice: true,
 		Properties: props("site", "Oslo", "rack", "Oslo OS2, rack 3"),
 	}
-	return add(f, &portal.Collectors, &c, func(c *portal.Collector) {
+	err := add(f, &portal.Collectors, &c, func(c *portal.Collector) {
 		c.CreatedOn, c.UpdatedOn, c.LastHeartbeatOn = f.ago(412), f.ago(9), f.now-resource.Seconds(3*60*60+17)
+	})
+	if err != nil {
+		return err
+	}
+	c = portal.Collector{
+		ID: austinCollector, Description: "Collector in Austin", Hostname: "collector-01.aus.kestrel-freight.example", GroupID: portal.DefaultCollectorGroup, BackupID: portal.BuiltInCollector,
+		Status: 1, Platform: "linux", Arch: "amd64", Build: portal.APIVersion, EnableFailBack: true, ResendIval: 15, NeedDevice: true,
+		Properties: props("site", "Austin", "rack", "Austin AU1, rack 5", "system.categories", simulated),
+	}
+	return add(f, &portal.Collectors, &c, func(c *portal.Collector) {
+		c.CreatedOn, c.UpdatedOn, c.LastHeartbeatOn = f.ago(96), f.ago(9), f.now-12
 	})
 }

@@ -18,7 +18,7 @@
 // Device 150, group 25, collector 2, role 5, user 3 and the token 1 of user 2
 // are there and nothing else needs them, so that they may be changed and
 // deleted; so are function 1, alert 1 (the oldest, which stays active), notice 1 (which failed), data source 22, alert rule, escalation chain, ops note and report group 4, report 6, maintenance window 9, and
-// recipient group, integration and collector group 3. A company of fewer than 150 devices has no device 150.
+// recipient group, integration and collector group 3, and the incident 1, which is over. A company of fewer than 150 devices has no device 150.
 // Two more devices lie in the recycle bin, behind all others: 153 and 154 in the standard company.
 //
 // # Errors
@@ -117,6 +117,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 			f.notices,
 			f.reports,
 			func() error { return f.runs(o.Reports) },
+			f.pastIncident,
 		} {
 			if err := step(); err != nil {
 				return err

@@ -66,6 +66,9 @@ func open(t testing.TB) *house {
 	add(h, &portal.ReportTasks)
 	add(h, &portal.SDTs)
 	add(h, &portal.SDTHistories)
+	add(h, &portal.Incidents)
+	add(h, &portal.DemoTimes)
+	add(h, &portal.GroupDataSourceSettings)
 	h.write(func(tx resource.Tx) error { return portal.Seed(t.Context(), tx, resource.SecondsOf(noon)) })
 	return h
 }

@@ -15,8 +15,19 @@ const (
 	operationsReports int64 = 3
 )
 
+// metricReport is the one that needs measurements, which begin once the company
+// is there: its first run waits for that.
+const (
+	metricReport int64            = 10
+	pastTakes    resource.Seconds = 40
+)
+
 // reports adds one of each type, and one that nothing else needs.
 func (f *filler) reports() error {
+	trends, err := f.trended()
+	if err != nil {
+		return err
+	}
 	for _, r := range []portal.Report{
 		{ID: 1, Name: "Alerts of the week", Description: "For the meeting on Monday", Type: portal.ReportAlert, GroupID: operationsReports, Schedule: "0 7 * * 1",
 			DateRange: "Last 7 days", SortedBy: "Began", SortDirection: "desc", Preexist: true},
@@ -27,6 +38,12 @@ func (f *filler) reports() error {
 		{ID: 5, Name: "Changes of the month", Type: portal.ReportAuditLog, GroupID: operationsReports, Format: portal.FormatCSV, DateRange: "Last calendar month"},
 		{ID: 6, Name: "Austin hardware", Description: "For the move of the Austin racks, which is over", Type: portal.ReportInventory, GroupID: capacityReports,
 			HostsVal: "*.aus", Properties: []string{"location"}},
+		{ID: 7, Name: "Alert trends", Description: "Does it get better?", Type: portal.ReportAlertTrends, GroupID: operationsReports, Schedule: "15 7 * * 1", DateRange: "Last 30 days"},
+		{ID: 8, Name: "Availability of the servers", Description: "As agreed with the shipping department: 99.9 % a month", Type: portal.ReportAvailability, GroupID: operationsReports, Format: portal.FormatPDF,
+			Schedule: "0 6 1 * *", Timezone: "Europe/Berlin", DateRange: "Last 30 days", HostsValType: "group", HostsVal: "Servers*", AlertLevel: "error", SortedBy: "Availability %"},
+		{ID: 9, Name: "Thresholds of our own", Description: "What differs from the data sources, and where alerting is off", Type: portal.ReportThreshold, GroupID: operationsReports, Format: portal.FormatXLSX},
+		{ID: metricReport, Name: "Processors and round trips", Description: "Before the next order of servers", Type: portal.ReportMetrics, GroupID: capacityReports, Schedule: "30 7 * * 1",
+			DateRange: "Last 7 days", HostsValType: "group", HostsVal: "Servers*", Top10: true, Metrics: trends},
 	} {
 		row, err := portal.Reports.Defaults()
 		if err != nil {
@@ -46,6 +63,7 @@ func fillReport(to, r *portal.Report) {
 	to.SortedBy, to.Preexist = r.SortedBy, r.Preexist
 	for _, text := range []struct{ to, from *string }{
 		{&to.Format, &r.Format}, {&to.DateRange, &r.DateRange}, {&to.SortDirection, &r.SortDirection}, {&to.HostsVal, &r.HostsVal}, {&to.HostsValType, &r.HostsValType},
+		{&to.AlertLevel, &r.AlertLevel}, {&to.Timezone, &r.Timezone},
 	} {
 		if *text.from != "" {
 			*text.to = *text.from
@@ -54,10 +72,30 @@ func fillReport(to, r *portal.Report) {
 	if r.Properties != nil {
 		to.Properties = r.Properties
 	}
+	if r.Metrics != nil {
+		to.Metrics, to.Top10 = r.Metrics, r.Top10
+	}
 }
 
-// runs makes each report but the last once, for the administrator. Files of a
-// Fill that fails are nobody's, and go when the portal starts.
+// trended is what the metric trend shows: how busy the Linux servers are, and
+// how long a ping takes.
+func (f *filler) trended() (out []portal.ReportMetric, err error) {
+	for _, of := range []struct {
+		source string
+		nth    int
+	}{{"Linux_Host", 1}, {"Ping", 0}} {
+		p, err := f.dataPoint(of.source, of.nth)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, portal.ReportMetric{DataSourceID: p.DataSourceID, DataPointID: p.ID, DataPointName: p.Name})
+	}
+	return out, nil
+}
+
+// runs makes each report but the sixth once, for the administrator; the metric
+// trend waits until there is a past to measure. Files of a Fill that fails are
+// nobody's, and go when the portal starts.
 func (f *filler) runs(folder string) error {
 	if folder == "" {
 		return nil
@@ -66,13 +104,21 @@ func (f *filler) runs(folder string) error {
 		return err
 	}
 	ctx, tx := f.write.Context, f.write.Tx
-	reports, err := resource.Find(ctx, tx, portal.Reports.Name, resource.Where{Field: "id", Op: "<=", Value: 5})
+	reports, err := resource.Find(ctx, tx, portal.Reports.Name, resource.Where{Field: "id", Op: "<=", Value: metricReport}, resource.Where{Field: "id", Op: "!=", Value: 6})
 	if err != nil {
 		return err
 	}
 	for i, r := range reports {
 		at := f.now - resource.Seconds(3600*(len(reports)-i))
 		task := portal.ReportTask{ID: r.ID, ReportID: r.ID, State: portal.TaskDone, Progress: 100, CreatedOn: at, StartedOn: at, EndedOn: at + 1, UserID: 1, User: "admin"}
+		if r.ID == metricReport {
+			task.State, task.Progress, task.CreatedOn, task.StartedOn, task.EndedOn, task.DueOn = portal.TaskWaiting, 0, f.now, 0, 0, f.now+pastTakes
+			task.Format, task.Groups = r.Format, []int64{}
+			if err := resource.Put(ctx, tx, portal.ReportTasks.Name, &task); err != nil {
+				return err
+			}
+			continue
+		}
 		run := report.Run{Report: &reports[i], Access: &resource.Access{UserID: 1, User: "admin", Admin: true}, From: tx, Zone: f.write.Call.At.Location(), At: time.Unix(int64(at), 0)}
 		if err := report.File(ctx, folder, &task, &run); err != nil {
 			return err

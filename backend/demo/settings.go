@@ -5,6 +5,10 @@ import (
 	"spyglass/backend/resource"
 )
 
+// austinCollector is simulated, as its devices are: it is there as long as no
+// incident silences it.
+const austinCollector int64 = 3
+
 // The ids of what other rows name.
 const (
 	osloCollectors int64 = 2

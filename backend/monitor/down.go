@@ -10,26 +10,30 @@ import (
 	"spyglass/backend/resource"
 )
 
-// heartbeatLimit is how long a collector may say nothing.
+// heartbeatLimit is when it is known at the latest that a collector says nothing.
 const heartbeatLimit = 3 * time.Minute
 
 // watchCollectors marks collectors that have gone silent, and tells of them and
 // of those that are back. The built-in one is this process.
-func watchCollectors(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
+// A collector that could not reach this portal because it was not running is
+// given time: its silence counts from the start on.
+func (m *Monitor) watchCollectors(ctx context.Context, tx resource.Tx, now time.Time) error {
+	heardBefore := resource.SecondsOf(now.Add(watchEvery - heartbeatLimit))
+	patient := !m.began.IsZero() && now.Sub(m.began) < heartbeatLimit-watchEvery
 	collectors, err := resource.Find(ctx, tx, portal.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: portal.BuiltInCollector})
 	for i := range collectors {
 		if err == nil {
-			err = watchCollector(ctx, tx, &collectors[i], resource.SecondsOf(now))
+			c := &collectors[i]
+			err = watchCollector(ctx, tx, c, c.LastHeartbeatOn < heardBefore && !patient, resource.SecondsOf(now))
 		}
 	}
-	return false, err
+	return err
 }
 
-func watchCollector(ctx context.Context, tx resource.Tx, c *portal.Collector, now resource.Seconds) error {
+func watchCollector(ctx context.Context, tx resource.Tx, c *portal.Collector, silent bool, now resource.Seconds) error {
 	if c.LastHeartbeatOn == 0 { // it has never run
 		return nil
 	}
-	silent := now-c.LastHeartbeatOn > resource.Seconds(heartbeatLimit/time.Second)
 	f := &portal.Finding{CollectorID: c.ID, Severity: portal.SeverityCritical, Value: "no heartbeat", Threshold: "3 minutes without a heartbeat", At: now}
 	switch {
 	case silent && !c.IsDown:
@@ -60,7 +64,7 @@ func markDevices(ctx context.Context, tx resource.Tx, c *portal.Collector) error
 		resource.Where{Field: "hostStatus", Op: is, Value: hostDeadCollector})
 	for i := range devices {
 		d := &devices[i]
-		if err != nil || simulatedItself(d) {
+		if err != nil || simulatedItself(d) && !c.Simulated() {
 			continue
 		}
 		d.HostStatus = want

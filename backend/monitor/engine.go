@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spyglass/backend/check"
+	"spyglass/backend/clock"
 	"spyglass/backend/poll"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
@@ -23,6 +24,11 @@ type EngineOptions struct {
 	Checks []check.Check    // the ways to look; data sources of others are not polled
 	Log    *slog.Logger     // slog.Default when nil
 	Clock  func() time.Time // time.Now when nil
+
+	Pace  *clock.Clock // the time of simulated devices; Clock's when nil
+	World World        // what happens to them; nothing when nil
+
+	Measured func([]series.Sample) // is offered samples once they are kept, and does not wait; may be nil
 }
 
 // Engine is the built-in collector, and what becomes of results whoever polled:
@@ -37,19 +43,34 @@ type EngineOptions struct {
 // somebody disables alerting there. A simulated device that was dead before its
 // instances were found stays dead, and is not polled.
 //
+// # Two times
+//
+// Simulated devices have a poller of their own, by Pace: hurried sixty times,
+// they are polled sixty times as often, and their samples, alerts and states bear
+// that time. What is real is polled, and judged, in real time whatever Pace says.
+//
+// # What lies behind what
+//
+// A device with the property parent.device, its own or of its groups, is reached
+// through the device of that display name. While that one does not answer, the
+// device's own silence opens no alert, nor makes one worse: its parent's says it.
+// So the parent has to have answered since the device fell silent.
+//
 // # Concurrency
 //
 // NewEngine, Start and Stop are for one owner; Take is safe for concurrent use.
 // Stop it before the series and the database are closed.
 type Engine struct {
-	o      EngineOptions
-	poller *poll.Poller
-	intake intake
-	judge  judge
+	o         EngineOptions
+	poller    *poll.Poller
+	simulated *poll.Poller
+	intake    intake
+	judge     judge
 
 	mu        sync.Mutex
 	instances map[int64]*watched // that the engine polls
 	hosts     map[int64]*host    // devices of which results come
+	named     map[string]*host   // the same, by display name in lower case
 
 	start, end sync.Once
 	cancel     context.CancelFunc
@@ -74,13 +95,31 @@ func NewEngine(o EngineOptions) *Engine {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	e := &Engine{o: o, intake: intake{db: o.DB}, judge: judge{db: o.DB}, instances: map[int64]*watched{}, hosts: map[int64]*host{}}
+	if o.Pace == nil {
+		o.Pace = clock.New(o.Clock)
+	}
+	if o.World == nil {
+		o.World = uneventful{}
+	}
+	if o.Measured == nil {
+		o.Measured = func([]series.Sample) {}
+	}
+	e := &Engine{
+		o: o, intake: intake{db: o.DB, world: o.World}, judge: judge{db: o.DB},
+		instances: map[int64]*watched{}, hosts: map[int64]*host{}, named: map[string]*host{},
+	}
+	deliver := func(ctx context.Context, results []check.Result) error {
+		return e.Take(ctx, portal.BuiltInCollector, results)
+	}
 	e.poller = poll.New(poll.Options{
-		Look: e.look, Log: o.Log,
-		Instant: func(t *check.Task) bool { return t.Method == methodSimulate },
-		Deliver: func(ctx context.Context, results []check.Result) error {
-			return e.Take(ctx, portal.BuiltInCollector, results)
-		},
+		Deliver: deliver, Log: o.Log,
+		Look: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, o.Checks, t) },
+	})
+	e.simulated = poll.New(poll.Options{
+		Deliver: deliver, Log: o.Log, Clock: o.Pace,
+		// What a simulated device shows is known when the result is taken.
+		Look:    func(context.Context, *check.Task) (check.Values, error) { return nil, nil },
+		Instant: func(*check.Task) bool { return true },
 	})
 	return e
 }
@@ -94,6 +133,7 @@ func (e *Engine) Start() {
 		e.running.Go(func() { e.keepTasks(ctx) })
 		e.running.Go(func() { e.keepHosts(ctx) })
 		e.poller.Start()
+		e.simulated.Start()
 	})
 }
 
@@ -108,18 +148,43 @@ func (e *Engine) Stop() {
 	})
 	e.running.Wait()
 	e.poller.Stop()
+	e.simulated.Stop()
+}
+
+// Polls are the counts of looks at real devices, and at simulated ones.
+func (e *Engine) Polls() (real, simulated poll.Stats) {
+	return e.poller.Stats(), e.simulated.Stats()
 }
 
 // Polled is how many instances the engine polls.
-func (e *Engine) Polled() int { return e.poller.Len() }
+func (e *Engine) Polled() int { return e.poller.Len() + e.simulated.Len() }
 
-// look answers a task. What a simulated device shows follows from its data
-// points, which are known when the result is taken.
-func (e *Engine) look(ctx context.Context, t *check.Task) (check.Values, error) {
-	if t.Method == methodSimulate {
-		return nil, nil
+// PollSimulated polls simulated instances at once, besides their ordinary times:
+// those of the devices and data sources for which wanted is true.
+func (e *Engine) PollSimulated(wanted func(device, source int64) bool) {
+	e.mu.Lock()
+	var ids []int64
+	for id, w := range e.instances {
+		if w.simulated && wanted(w.device, w.source) {
+			ids = append(ids, id)
+		}
 	}
-	return check.Look(ctx, e.o.Checks, t)
+	e.mu.Unlock()
+	for _, id := range ids {
+		e.simulated.Now(id)
+	}
+}
+
+// poll hands tasks to their poller.
+func (e *Engine) poll(tasks []*check.Task) {
+	for _, t := range tasks {
+		to, other := e.poller, e.simulated
+		if t.Method == methodSimulate {
+			to, other = other, to
+		}
+		other.Drop(t.InstanceID)
+		to.Put(t)
+	}
 }
 
 // polls reports whether the engine has the check of a task.
@@ -153,11 +218,21 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 	if err != nil || len(readings) == 0 {
 		return err
 	}
+	back := e.heard(readings)
 	return errors.Join(
-		e.o.Series.Append(ctx, samples(readings)),
+		e.append(ctx, samples(readings)),
 		e.judge.take(ctx, readings),
-		e.heard(ctx, readings),
+		e.save(ctx, back),
 	)
+}
+
+// append keeps samples, and offers them to who sends them on.
+func (e *Engine) append(ctx context.Context, all []series.Sample) error {
+	err := e.o.Series.Append(ctx, all)
+	if err == nil && len(all) > 0 {
+		e.o.Measured(all)
+	}
+	return err
 }
 
 // known are those of the results' instances that the collector looks after.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spyglass/backend/check"
+	"spyglass/backend/clock"
 	"spyglass/backend/monitor"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
@@ -28,6 +29,7 @@ type bench struct {
 	mu     sync.Mutex
 	hosts  map[string]bool // that were looked at
 	fails  bool
+	pace   *clock.Clock // of simulated devices; nil: that of the results
 }
 
 // gauge is a data source with one data point, which is polled so rarely that
@@ -58,7 +60,7 @@ func (b *bench) run() {
 	b.Helper()
 	b.Engine = monitor.NewEngine(monitor.EngineOptions{
 		DB: b.db, Series: b.series, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return time.Unix(b.at, 0) },
-		Checks: []check.Check{{Name: "tcp", Look: b.look}},
+		Checks: []check.Check{{Name: "tcp", Look: b.look}}, Pace: b.pace,
 	})
 	b.Engine.Start()
 	b.Cleanup(b.Engine.Stop)

@@ -4,3 +4,13 @@ import "context"
 
 // SaveHosts writes how devices are, as the engine does now and then.
 func (e *Engine) SaveHosts(ctx context.Context) error { return e.saveHosts(ctx) }
+
+// Parent is the name of what a device is reached through, as the engine knows it.
+func (e *Engine) Parent(device int64) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if h := e.hosts[device]; h != nil {
+		return h.parent
+	}
+	return ""
+}

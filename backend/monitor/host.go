@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"spyglass/backend/portal"
@@ -19,6 +20,9 @@ const (
 // host is a device as its results tell of it. The engine's lock guards it.
 type host struct {
 	id        int64
+	name      string           // its display name, in lower case
+	parent    string           // that of the device that it is reached through
+	simulated bool             // its times are those of Pace
 	print     uint64           // of what tasks are made from
 	instances []int64          // that the engine polls
 	status    string           // as it stands in the row
@@ -27,6 +31,7 @@ type host struct {
 	since     int64            // the first result in this process; 0: there was none
 	lastData  int64            // the last that had data, and
 	lastPoll  int64            // the last of all; 0: none in this process
+	silentOn  int64            // the first since lastData that was not answered; 0: none
 	upTime    int64            // -1: it does not say
 	savedAt   int64            // when times were last written
 }
@@ -47,13 +52,46 @@ func (e *Engine) host(d *portal.Device) *host {
 		e.hosts[d.ID] = h
 	}
 	h.status, h.saved = d.HostStatus, d.LastDataTime
+	if name := strings.ToLower(d.DisplayName); h.name != name {
+		if e.named[h.name] == h {
+			delete(e.named, h.name)
+		}
+		h.name, e.named[name] = name, h
+	}
 	return h
 }
 
-// heard notes which devices answered. One that was dead is normal at once.
-func (e *Engine) heard(ctx context.Context, readings []reading) error {
-	var back []int64
+// forgetHost drops a device; e.mu is held.
+func (e *Engine) forgetHost(h *host) {
+	delete(e.hosts, h.id)
+	if e.named[h.name] == h {
+		delete(e.named, h.name)
+	}
+}
+
+// clock is the time of a device.
+func (e *Engine) clock(h *host) int64 {
+	if h.simulated {
+		return e.o.Pace.Now().Unix()
+	}
+	return e.o.Clock().Unix()
+}
+
+// behind reports whether the silence of a device may be its parent's: that has
+// been polled of late, and has not answered since the device fell silent.
+func (e *Engine) behind(h *host) bool {
+	p := e.named[h.parent]
+	if h.parent == "" || p == nil || p == h || h.silentOn == 0 || p.lastPoll == 0 || e.clock(p)-p.lastPoll > p.patience() {
+		return false
+	}
+	return p.lastData < h.silentOn
+}
+
+// heard notes which devices answered, and says of readings what lies behind a
+// silent device. It answers the devices that were dead, and are normal at once.
+func (e *Engine) heard(readings []reading) (back []int64) {
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	for i := range readings {
 		r := &readings[i]
 		h := e.hosts[r.of.device]
@@ -66,11 +104,15 @@ func (e *Engine) heard(ctx context.Context, readings []reading) error {
 		if h.since == 0 {
 			h.since = r.at
 		}
+		h.simulated = r.of.simulated
 		h.lastPoll = max(h.lastPoll, r.at)
-		if r.values == nil {
+		if !r.answered() {
+			if h.silentOn == 0 {
+				h.silentOn = r.at
+			}
 			continue
 		}
-		h.lastData = max(h.lastData, r.at)
+		h.lastData, h.silentOn = max(h.lastData, r.at), 0
 		if up, ok := r.formula.up(r.values); ok {
 			h.upTime = up
 		}
@@ -78,9 +120,14 @@ func (e *Engine) heard(ctx context.Context, readings []reading) error {
 			back = append(back, h.id)
 		}
 	}
-	e.mu.Unlock()
+	for i := range readings {
+		r := &readings[i]
+		if h := e.hosts[r.of.device]; h != nil && !r.answered() {
+			r.behind = e.behind(h)
+		}
+	}
 	slices.Sort(back)
-	return e.save(ctx, slices.Compact(back))
+	return slices.Compact(back)
 }
 
 // keepHosts writes now and then how devices are.
@@ -115,11 +162,11 @@ func (e *Engine) saveHosts(ctx context.Context) error {
 
 // dueHosts are the devices of which there is something to write.
 func (e *Engine) dueHosts() []int64 {
-	now := e.o.Clock().Unix()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var due []int64
 	for id, h := range e.hosts {
+		now := e.clock(h)
 		if h.state(now) != h.status || h.lastPoll > h.savedAt && now-h.savedAt >= saveEvery {
 			due = append(due, id)
 		}
@@ -131,7 +178,7 @@ func (e *Engine) dueHosts() []int64 {
 // state is what the device's hostStatus is now. Only what is polled can turn out
 // to be dead: when its collector is silent, that is not the device's fault.
 func (h *host) state(now int64) string {
-	patience := max(3*h.interval, silence)
+	patience := h.patience()
 	switch {
 	case h.since == 0 || now-h.lastPoll > patience:
 		return h.status
@@ -143,19 +190,21 @@ func (h *host) state(now int64) string {
 	return h.status
 }
 
+// patience is how many seconds a device may give no data.
+func (h *host) patience() int64 { return max(3*h.interval, silence) }
+
 // save writes how devices are, where that is news. Nobody is told in the audit log.
 func (e *Engine) save(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	now := e.o.Clock().Unix()
 	err := e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 		if err != nil {
 			return err
 		}
 		for i := range devices {
-			if d := &devices[i]; e.update(d, now) {
+			if d := &devices[i]; e.update(d) {
 				if err := resource.Put(ctx, tx, portal.Devices.Name, d); err != nil {
 					return err
 				}
@@ -176,13 +225,14 @@ func (e *Engine) save(ctx context.Context, ids []int64) error {
 }
 
 // update brings a row up to date, and reports whether it has changed.
-func (e *Engine) update(d *portal.Device, now int64) bool {
+func (e *Engine) update(d *portal.Device) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := e.hosts[d.ID]
 	if h == nil {
 		return false
 	}
+	now := e.clock(h)
 	h.savedAt = now
 	status, dataOn, polledOn, upTime := d.HostStatus, d.LastDataTime, d.LastRawdataTime, d.UpTime
 	h.status = status

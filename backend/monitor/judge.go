@@ -222,6 +222,9 @@ func (j *judge) weigh(acts []act, one *reading) []act {
 		if !known || s == nil && severity == 0 || s != nil && s.told(w) {
 			continue
 		}
+		if one.behind && (s == nil || severity > s.severity) {
+			continue
+		}
 		if s == nil {
 			if j.count >= maxStates {
 				continue

@@ -21,8 +21,8 @@
 //
 // # Concurrency
 //
-// New, Start and Stop are for one owner; Start begins two goroutines: one that
-// follows, and one for what is due each minute (Tick). Stop cancels them, and
+// New, Start and Stop are for one owner; Start begins three goroutines: one that
+// follows, one for collectors, and one for what is due each minute (Tick). Stop cancels them, and
 // waits for them and for the transactions under way. Stop it after
 // HTTP and before the database is closed.
 //
@@ -40,6 +40,7 @@ import (
 	"time"
 
 	"spyglass/backend/check"
+	"spyglass/backend/clock"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
@@ -50,6 +51,7 @@ type Options struct {
 	DB    *store.DB
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
+	Pace  *clock.Clock     // of maintenance, and of what the portal drops; Clock's time when nil
 
 	// Discoverers find instances, by the collectMethod of data sources; those of
 	// simulated devices need none.
@@ -61,8 +63,10 @@ type Monitor struct {
 	db          *store.DB
 	log         *slog.Logger
 	clock       func() time.Time
+	pace        *clock.Clock
 	discoverers map[string]check.Discoverer
 
+	began      time.Time // when Start was called
 	start, end sync.Once
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
@@ -70,9 +74,12 @@ type Monitor struct {
 
 // New makes a monitor that does nothing yet.
 func New(o Options) *Monitor {
-	m := &Monitor{db: o.DB, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, discoverers: o.Discoverers}
+	m := &Monitor{db: o.DB, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, pace: o.Pace, discoverers: o.Discoverers}
 	if m.clock == nil {
 		m.clock = time.Now
+	}
+	if m.pace == nil {
+		m.pace = clock.New(m.clock)
 	}
 	return m
 }
@@ -81,9 +88,10 @@ func New(o Options) *Monitor {
 func (m *Monitor) Start() {
 	m.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
-		m.cancel = cancel
+		m.cancel, m.began = cancel, m.clock()
 		m.running.Go(func() { m.run(ctx) })
-		m.running.Go(func() { m.ticks(ctx) })
+		m.running.Go(func() { m.followCollectors(ctx) })
+		m.running.Go(func() { m.ticks(ctx, minutely, m.pace) })
 	})
 }
 

@@ -15,6 +15,7 @@ type formula struct {
 	points []formulaPoint
 	rates  bool // some are made from the answer before
 	upTime int  // the place of the point that tells how long the device has been up; -1: none does
+	loss   int  // of the one that tells how many pings are lost, in percent; -1: none does
 }
 
 type formulaPoint struct {
@@ -27,7 +28,7 @@ type formulaPoint struct {
 }
 
 func newFormula(source *portal.DataSource) (*formula, error) {
-	f := &formula{source: source, upTime: -1}
+	f := &formula{source: source, upTime: -1, loss: -1}
 	for i := range source.DataPoints {
 		p := &source.DataPoints[i]
 		point := formulaPoint{id: p.ID, name: p.Name, raw: p.RawDataFieldName, rate: p.IsRate(), mayFall: p.MayFall()}
@@ -40,6 +41,9 @@ func newFormula(source *portal.DataSource) (*formula, error) {
 		}
 		if ticksPerSecond[p.Name] > 0 {
 			f.upTime = i
+		}
+		if source.CollectMethod == "ping" && point.raw == "lossPercent" {
+			f.loss = i
 		}
 		f.points = append(f.points, point)
 		f.rates = f.rates || point.rate
@@ -74,15 +78,18 @@ type raw struct {
 // is the raw answer before this one, which rates are made from; a counter that
 // has been set back gives no rate.
 func (f *formula) values(now raw, before *raw) map[int64]float64 {
-	return f.complete(func(p *formulaPoint) float64 { return p.measured(now, before) })
+	return f.complete(func(p *formulaPoint) float64 { return p.measured(now, before) }, nil)
 }
 
 // simulate are the values at a moment of an instance on a simulated device. A
-// sensor gives what the data point shows, a rate where that is one. Data points
-// that are held keep that value.
-func (f *formula) simulate(w *watched, at int64, held map[int64]float64) map[int64]float64 {
-	values := f.complete(func(p *formulaPoint) float64 {
-		return check.NewSensor(f.source.Name, p.name, w.device, w.wild).At(at)
+// sensor gives what the data point shows, a rate where that is one; the world may
+// change that. Data points that are held keep that value.
+func (f *formula) simulate(w *watched, at int64, held map[int64]float64, world World) map[int64]float64 {
+	sensed := func(name string) float64 { return check.NewSensor(f.source.Name, name, w.device, w.wild).At(at) }
+	point := Point{Source: f.source, Device: w.device, Wild: w.wild, At: at, Of: sensed}
+	values := f.complete(func(p *formulaPoint) float64 { return sensed(p.name) }, func(i int, v float64) float64 {
+		point.DataPoint = &f.source.DataPoints[i]
+		return world.Shows(&point, v)
 	})
 	for id, v := range held {
 		if _, ok := values[id]; ok {
@@ -92,13 +99,20 @@ func (f *formula) simulate(w *watched, at int64, held map[int64]float64) map[int
 	return values
 }
 
-// complete works out the computed values from the measured ones.
-func (f *formula) complete(measure func(*formulaPoint) float64) map[int64]float64 {
+// complete works out the computed values from the measured ones. bend, unless it
+// is nil, changes each of them before others are made from it.
+func (f *formula) complete(measure func(*formulaPoint) float64, bend func(i int, v float64) float64) map[int64]float64 {
+	bent := func(i int, v float64) float64 {
+		if bend == nil {
+			return v
+		}
+		return bend(i, v)
+	}
 	out := make(map[int64]float64, len(f.points))
 	named := make(map[string]float64, len(f.points))
 	for i := range f.points { // what is measured, before what is computed from it
 		if p := &f.points[i]; p.expr == nil {
-			named[p.name] = p.within(measure(p))
+			named[p.name] = p.within(bent(i, measure(p)))
 			out[p.id] = named[p.name]
 		}
 	}
@@ -107,12 +121,12 @@ func (f *formula) complete(measure func(*formulaPoint) float64) map[int64]float6
 		if p.expr == nil {
 			continue
 		}
-		named[p.name] = p.within(p.expr.Eval(func(name string) float64 {
+		named[p.name] = p.within(bent(i, p.expr.Eval(func(name string) float64 {
 			if v, ok := named[name]; ok {
 				return v
 			}
 			return math.NaN()
-		}))
+		})))
 		out[p.id] = named[p.name]
 	}
 	return out

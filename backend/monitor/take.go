@@ -18,7 +18,8 @@ import (
 // It is safe for concurrent use. Results of one instance are taken in the order
 // in which they come.
 type intake struct {
-	db resource.Reader
+	db    resource.Reader
+	world World
 
 	mu     sync.Mutex
 	before map[int64]raw // by instance, where rates are made
@@ -31,6 +32,7 @@ type reading struct {
 	at      int64
 	values  map[int64]float64 // by data point, NaN for no data; nil: the look failed
 	first   bool              // there was none before it to make rates from
+	behind  bool              // it is not answered, and may be so because of the device that it is reached through
 }
 
 // read makes readings of the results whose instances are known; the others are
@@ -48,9 +50,17 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 			continue
 		}
 		one := reading{of: w, formula: formulas[w.source], at: r.At}
+		reach := Answers
+		if w.simulated {
+			reach = k.world.Reach(w.device, r.At)
+		}
 		switch {
+		case reach == Unwatched:
+			continue
+		case reach == Silent:
+			one.values = one.formula.unanswered()
 		case w.simulated && r.Error == "":
-			one.values = one.formula.simulate(w, r.At, held(r.InstanceID))
+			one.values = one.formula.simulate(w, r.At, held(r.InstanceID), k.world)
 		case r.Error == "" && len(r.Values) > 0:
 			now, before := raw{r.At, r.Values}, (*raw)(nil)
 			if one.formula.rates {

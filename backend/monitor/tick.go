@@ -4,28 +4,32 @@ import (
 	"context"
 	"time"
 
+	"spyglass/backend/clock"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 )
 
-// minutely is what is due each minute, a little of it in each transaction, as
-// long as there is more.
-var minutely = []func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error){
-	portal.CloseWindows,
-	portal.PruneSDTHistory,
-	watchCollectors,
-	coverAlerts,
-	portal.PruneAlerts,
-}
+// chore is something that is due each minute, a little of it in each
+// transaction, as long as there is more.
+type chore func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error)
+
+var minutely = []chore{portal.CloseWindows, portal.PruneSDTHistory, coverAlerts, portal.PruneAlerts}
 
 // Tick does what is due each minute: it closes the maintenance windows that
-// have ended, tells which ones cover alerts and which collectors are silent, and
-// drops what is older than the portal keeps. It may be called late, or again.
+// have ended, tells which ones cover alerts and which collectors are silent, gives
+// the devices of these to others, and drops what is older than the portal keeps. It may be called late, or again.
 func (m *Monitor) Tick(ctx context.Context) error {
-	for _, do := range minutely {
+	if err := m.tendCollectors(ctx); err != nil {
+		return err
+	}
+	return m.do(ctx, minutely, m.pace.Now())
+}
+
+func (m *Monitor) do(ctx context.Context, chores []chore, now time.Time) error {
+	for _, do := range chores {
 		for more := true; more; {
 			err := m.db.Write(ctx, func(tx resource.Tx) (err error) {
-				more, err = do(ctx, tx, m.clock())
+				more, err = do(ctx, tx, now)
 				return err
 			})
 			if err != nil {
@@ -36,16 +40,13 @@ func (m *Monitor) Tick(ctx context.Context) error {
 	return nil
 }
 
-func (m *Monitor) ticks(ctx context.Context) {
-	each := time.NewTicker(round)
-	defer each.Stop()
+// ticks does chores each minute of a clock.
+func (m *Monitor) ticks(ctx context.Context, chores []chore, by *clock.Clock) {
 	for {
-		if err := m.Tick(ctx); err != nil && ctx.Err() == nil {
+		if err := m.do(ctx, chores, by.Now()); err != nil && ctx.Err() == nil {
 			m.log.WarnContext(ctx, "the work of this minute failed; it is tried again in the next", "err", err)
 		}
-		select {
-		case <-each.C:
-		case <-ctx.Done():
+		if !by.Sleep(ctx, round, nil) {
 			return
 		}
 	}

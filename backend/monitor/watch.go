@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"spyglass/backend/check"
@@ -248,13 +249,14 @@ func (k *keeper) put(ctx context.Context, devices []portal.Device) error {
 	for i := range devices {
 		h := k.e.host(&devices[i])
 		h.print = printOf(&devices[i])
+		h.parent = strings.ToLower(k.maker.properties(&devices[i])[portal.ParentProperty])
 		on[h.id] = h
 	}
 	tasks := k.e.takeIn(made)
 	gone := place(made, on)
 	k.e.mu.Unlock()
 	k.e.dropInstances(gone)
-	k.e.poller.Put(tasks...)
+	k.e.poll(tasks)
 	return nil
 }
 
@@ -308,7 +310,7 @@ func (k *keeper) drop(gone func(device int64) bool) {
 	for id, h := range k.e.hosts {
 		if gone(id) {
 			ids = append(ids, h.instances...)
-			delete(k.e.hosts, id)
+			k.e.forgetHost(h)
 		}
 	}
 	k.e.mu.Unlock()
@@ -325,6 +327,7 @@ func (e *Engine) dropInstances(ids []int64) {
 	}
 	e.mu.Unlock()
 	e.poller.Drop(ids...)
+	e.simulated.Drop(ids...)
 	e.intake.forget(ids...)
 	e.judge.forget(ids...)
 }

@@ -23,17 +23,26 @@ func (m mailer) send(ctx context.Context, i *portal.Integration, d *portal.Deliv
 	if err != nil {
 		return refused{err}
 	}
-	client, err := m.client(i)
+	file, err := m.attachment(ctx, d)
+	if err != nil {
+		return err
+	}
+	limit := attempt
+	if file != nil {
+		limit = carrying
+		message.AttachFile(file.Path, smtp.WithFileName(file.Name), smtp.WithFileContentType(smtp.ContentType(file.Type)))
+	}
+	client, err := m.client(i, limit)
 	if err != nil {
 		return refused{err}
 	}
 	return judged(client.DialAndSendWithContext(ctx, message), i.Host)
 }
 
-func (m mailer) client(i *portal.Integration) (*smtp.Client, error) {
+func (m mailer) client(i *portal.Integration, limit time.Duration) (*smtp.Client, error) {
 	trust := &tls.Config{ServerName: i.Host, MinVersion: tls.VersionTLS12, RootCAs: m.o.Roots}
 	options := []smtp.Option{
-		smtp.WithPort(int(i.Port)), smtp.WithTimeout(attempt), smtp.WithDialContextFunc(m.o.Dial), smtp.WithTLSConfig(trust),
+		smtp.WithPort(int(i.Port)), smtp.WithTimeout(limit), smtp.WithDialContextFunc(m.o.Dial), smtp.WithTLSConfig(trust),
 	}
 	switch i.Security {
 	case "tls":

@@ -29,11 +29,17 @@
 // key it is signed: X-Spyglass-Signature is "sha256=" and the HMAC of
 // X-Spyglass-Timestamp (epoch seconds), a full stop and the body, in hex.
 //
+// # Reports
+//
+// A report that was made goes to its recipients by the same rows (Post), with
+// the file attached when it is not too large.
+//
 // # Attempts
 //
 // A busy or silent server is tried again after ever longer pauses (pauses) for
 // about a day; what it refuses for good is not. Each way out has a lane of its
-// own, so that a stuck one delays only itself. An attempt takes at most 10 s.
+// own, so that a stuck one delays only itself. An attempt takes at most 10 s, or a
+// minute where a file goes with it.
 //
 // # Concurrency and errors
 //
@@ -51,6 +57,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"spyglass/backend/portal"
@@ -67,12 +74,14 @@ type DB interface {
 // Options say how notices leave.
 type Options struct {
 	// Dial connects to mail servers and web hooks, and judges where to.
-	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	Roots   *x509.CertPool // whom to trust; the system's when nil
-	Origin  func() string  // where the portal lies, for links; may be nil
-	Name    func() string  // of the portal
-	Version string         // of the program
-	Log     *slog.Logger   // slog.Default when nil
+	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
+	Roots *x509.CertPool // whom to trust; the system's when nil
+	// File is the file of a run of a report; fault.Unknown for one that is gone.
+	File    func(ctx context.Context, taskID int64) (*portal.ReportFile, error)
+	Origin  func() string // where the portal lies, for links; may be nil
+	Name    func() string // of the portal
+	Version string        // of the program
+	Log     *slog.Logger  // slog.Default when nil
 	Clock   func() time.Time
 }
 
@@ -82,6 +91,8 @@ type Service struct {
 	o     Options
 	ways  map[string]way // by type of integration
 	freed chan struct{}  // a lane has become free
+
+	sent, failed, retried atomic.Int64 // see Stats
 
 	mu   sync.Mutex
 	busy map[string]bool // lanes

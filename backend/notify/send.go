@@ -18,6 +18,7 @@ var pauses = []time.Duration{10 * time.Second, 30 * time.Second, time.Minute, 2 
 
 const (
 	attempt  = 10 * time.Second // how long one may take
+	carrying = time.Minute      // with a file
 	giveUp   = 24 * time.Hour   // after the first attempt
 	laneFull = 100              // notices a lane takes at once
 )
@@ -110,14 +111,37 @@ func (s *Service) deliver(ctx context.Context, i *portal.Integration, d *portal.
 	if ctx.Err() != nil {
 		return ctx.Err() // the portal stops: the next process sends it
 	}
-	return s.db.Write(ctx, func(tx resource.Tx) error {
+	state := ""
+	kept := s.db.Write(ctx, func(tx resource.Tx) error {
 		row, gone := resource.Get(ctx, tx, portal.Deliveries.Name, d.ID)
 		if gone != nil {
 			return nil // removed meanwhile
 		}
 		settle(row, err, s.o.Clock())
+		state = row.State
 		return resource.Put(ctx, tx, portal.Deliveries.Name, row)
 	})
+	switch state {
+	case portal.DeliverySent:
+		s.sent.Add(1)
+	case portal.DeliveryFailed:
+		s.failed.Add(1)
+	case portal.DeliveryWaiting:
+		s.retried.Add(1)
+	}
+	return kept
+}
+
+// Stats count what became of notices since the service was made.
+type Stats struct {
+	Sent    int64
+	Failed  int64 // given up
+	Retried int64 // attempts after which a notice still waits
+}
+
+// Stats are the counts as they are now.
+func (s *Service) Stats() Stats {
+	return Stats{Sent: s.sent.Load(), Failed: s.failed.Load(), Retried: s.retried.Load()}
 }
 
 // try makes one attempt.
@@ -132,11 +156,15 @@ func (s *Service) try(ctx context.Context, i *portal.Integration, d *portal.Deli
 	if host := hostOf(i); strings.HasSuffix(host, ".example") || host == "example" {
 		return refused{fmt.Errorf("nothing was sent: %s is a name for examples, nobody answers there (RFC 6761)", host)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, attempt)
+	limit := attempt
+	if d.Attached {
+		limit = carrying
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := way.send(ctx, i, d)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("%s did not answer within %g seconds", cmp.Or(i.Host, i.Name), attempt.Seconds())
+		err = fmt.Errorf("%s did not answer within %g seconds", cmp.Or(i.Host, i.Name), limit.Seconds())
 	}
 	return err
 }

@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"spyglass/backend/check"
+	"spyglass/backend/clock"
 )
 
 // Options say how it is looked, and who wants to know.
@@ -42,6 +43,7 @@ type Options struct {
 	// Deliver takes results in the order in which they came, a batch at a time.
 	Deliver func(ctx context.Context, results []check.Result) error
 
+	Clock   *clock.Clock // by which tasks are due; that of this machine when nil
 	Workers int          // looks at the same time; 256 when 0
 	Log     *slog.Logger // slog.Default when nil
 }
@@ -78,8 +80,12 @@ type Poller struct {
 // Stats count what has happened since the start.
 type Stats struct {
 	Looks  int64         // begun
+	Done   int64         // that have ended
+	Failed int64         // of those
 	Missed int64         // that were due while the one before still ran or waited
 	Late   time.Duration // the longest that a look began behind its time
+
+	Tasks, Running, Waiting int // now: all there are, looks under way, and due ones without a worker
 }
 
 // entry is one task and its state.
@@ -101,6 +107,9 @@ type device struct {
 // New makes a poller with no tasks.
 func New(o Options) *Poller {
 	o.Workers, o.Log = cmp.Or(o.Workers, defaultWorkers), cmp.Or(o.Log, slog.Default())
+	if o.Clock == nil {
+		o.Clock = clock.New(nil)
+	}
 	if o.Instant == nil {
 		o.Instant = func(*check.Task) bool { return false }
 	}
@@ -140,7 +149,7 @@ func (p *Poller) Stop() {
 func (p *Poller) Put(tasks ...*check.Task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
+	now := p.o.Clock.Now()
 	for _, t := range tasks {
 		e := p.tasks[t.InstanceID]
 		if e == nil {
@@ -175,7 +184,7 @@ func (p *Poller) Now(instance int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e := p.tasks[instance]; e != nil {
-		e.due = time.Now()
+		e.due = p.o.Clock.Now()
 		p.queue.put(e)
 		p.nudge()
 	}
@@ -192,7 +201,12 @@ func (p *Poller) Len() int {
 func (p *Poller) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.stats
+	s := p.stats
+	s.Tasks, s.Running, s.Waiting = len(p.tasks), p.running, len(p.waiting)
+	for _, d := range p.devices {
+		s.Waiting += len(d.waiting)
+	}
+	return s
 }
 
 func (p *Poller) nudge() {

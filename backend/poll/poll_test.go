@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spyglass/backend/check"
+	"spyglass/backend/clock"
 	"spyglass/backend/poll"
 )
 
@@ -250,6 +251,37 @@ func TestAFailedLookSaysWhy(t *testing.T) {
 		l.Stop()
 		if len(l.got) != 1 || l.got[0].Error != "10.0.0.1 refuses the connection" {
 			t.Errorf("got %+v", l.got)
+		}
+	})
+}
+
+func TestTheClockSaysWhenTasksAreDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, c := newLab(0), clock.New(nil)
+		l.Poller = poll.New(poll.Options{
+			Look: l.look, Clock: c, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Instant: func(*check.Task) bool { return true },
+			Deliver: func(_ context.Context, results []check.Result) error {
+				l.got = append(l.got, results...)
+				return nil
+			},
+		})
+		l.Put(task(1, 1, 60))
+		l.Start()
+		time.Sleep(10 * time.Minute)
+		c.SetSpeed(60)
+		time.Sleep(time.Minute)
+		c.SetSpeed(0)
+		time.Sleep(24 * time.Hour)
+		c.SetSpeed(1)
+		time.Sleep(5 * time.Minute)
+		l.Stop()
+		if got := l.counts()[1]; got != 10+60+5 {
+			t.Errorf("%d polls in 10 minutes, another 60 in one, none in a day, and 5 minutes", got)
+		}
+		for i, r := range l.got[1:] {
+			if r.At-l.got[i].At != 60 {
+				t.Errorf("polled at %d and %d", l.got[i].At, r.At)
+			}
 		}
 	})
 }

@@ -22,11 +22,13 @@ func (p *Poller) run(ctx context.Context) {
 		if len(instant) > 0 {
 			continue // time has passed
 		}
+		wait, changed := p.o.Clock.Wait(wait)
 		timer.Reset(wait)
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
+		case <-changed:
 		case <-p.wake:
 		}
 	}
@@ -40,7 +42,7 @@ const most = 256
 func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := time.Now()
+	now := p.o.Clock.Now()
 	for len(instant) < most {
 		e := p.queue.first()
 		if e == nil {
@@ -92,7 +94,7 @@ func (p *Poller) place(ctx context.Context, e *entry) {
 func (p *Poller) send(ctx context.Context, d *device, e *entry) {
 	d.running++
 	p.running++
-	p.begin(e, time.Now())
+	p.begin(e, p.o.Clock.Now())
 	p.looks.Go(func() {
 		p.look(ctx, e)
 		p.done(ctx, e.task.DeviceID)
@@ -131,18 +133,25 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	p.mu.Lock()
 	t := e.task
 	p.mu.Unlock()
-	began := time.Now()
+	at, began := p.o.Clock.Now(), time.Now()
 	limit, cancel := context.WithTimeout(ctx, min(longest, time.Duration(max(t.Interval, 1))*time.Second))
 	values, err := p.o.Look(limit, t)
 	cancel()
+	broken := ctx.Err() != nil && err != nil // off: it says nothing about the device
 	p.mu.Lock()
 	e.busy = false
 	gone := e.gone
+	if !gone && !broken {
+		p.stats.Done++
+		if err != nil {
+			p.stats.Failed++
+		}
+	}
 	p.mu.Unlock()
-	if gone || ctx.Err() != nil && err != nil { // it was broken off, and says nothing about the device
+	if gone || broken {
 		return
 	}
-	r := check.Result{InstanceID: t.InstanceID, At: began.Unix(), Took: float64(time.Since(began).Microseconds()) / 1000, Values: values}
+	r := check.Result{InstanceID: t.InstanceID, At: at.Unix(), Took: float64(time.Since(began).Microseconds()) / 1000, Values: values}
 	if err != nil {
 		r.Error = err.Error()
 	}

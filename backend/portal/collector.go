@@ -2,6 +2,7 @@ package portal
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -38,6 +39,14 @@ type Collector struct {
 	LastHeartbeatOn resource.Seconds
 }
 
+// Simulated reports whether no machine stands behind the collector: it is one of
+// the demo.
+func (c *Collector) Simulated() bool {
+	return slices.ContainsFunc(c.Properties, func(p resource.Property) bool {
+		return strings.EqualFold(p.Name, "system.categories") && IsSimulated(p.Value)
+	})
+}
+
 // Collectors declares /setting/collectors.
 var Collectors = resource.Resource[*Collector]{
 	Name: collectorRows, Label: "collector", Sample: 2, Path: "/setting/collectors", Category: CategorySettings, Object: resource.Setting, Area: "collectors",
@@ -48,7 +57,7 @@ var Collectors = resource.Resource[*Collector]{
 		{Name: "description", At: func(c *Collector) any { return &c.Description }, Doc: "What it is called in lists", Example: "Collector in Oslo"},
 		{Name: "hostname", At: func(c *Collector) any { return &c.Hostname }, Doc: "The machine it runs on", ReadOnly: true},
 		{Name: "collectorGroupId", At: func(c *Collector) any { return &c.GroupID }, Doc: "Its group of collectors", Default: DefaultCollectorGroup, Min: number(1), Refs: string(collectorGroupRows), Index: true},
-		{Name: "backupAgentId", At: func(c *Collector) any { return &c.BackupID }, Doc: "The collector that takes over; 0 for none", Min: number(0)},
+		{Name: "backupAgentId", At: func(c *Collector) any { return &c.BackupID }, Doc: "The collector that takes its devices over while it is down; 0 for none", Min: number(0)},
 		{Name: "status", At: func(c *Collector) any { return &c.Status }, Doc: "1 running, 0 never seen", ReadOnly: true},
 		{Name: "isDown", At: func(c *Collector) any { return &c.IsDown }, Doc: "No heartbeat for 3 minutes", ReadOnly: true},
 		{Name: "acked", At: func(c *Collector) any { return &c.Acked }, Doc: "Somebody took on that it is down", ReadOnly: true},
@@ -59,7 +68,7 @@ var Collectors = resource.Resource[*Collector]{
 		{Name: "platform", At: func(c *Collector) any { return &c.Platform }, Doc: "linux, windows or darwin", ReadOnly: true},
 		{Name: "arch", At: func(c *Collector) any { return &c.Arch }, Doc: "Its processor", ReadOnly: true},
 		{Name: "build", At: func(c *Collector) any { return &c.Build }, Doc: "Its version", ReadOnly: true},
-		{Name: "enableFailBack", At: func(c *Collector) any { return &c.EnableFailBack }, Doc: "Take devices back once it runs again", Default: true},
+		{Name: "enableFailBack", At: func(c *Collector) any { return &c.EnableFailBack }, Doc: "Take devices back from the backup once it runs again; otherwise they stay there as long as the backup runs", Default: true},
 		{Name: "resendIval", At: func(c *Collector) any { return &c.ResendIval }, Doc: "Minutes between two notices that it is down", Default: 15, Min: number(0), Max: number(1440)},
 		{Name: "suppressAlertClear", At: func(c *Collector) any { return &c.SuppressClear }, Doc: "Send no notice when it is back"},
 		{Name: "needAutoCreateCollectorDevice", At: func(c *Collector) any { return &c.NeedDevice }, Doc: "Add the machine it runs on as a device", Default: true},

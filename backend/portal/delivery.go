@@ -21,14 +21,15 @@ const (
 	ToldEscalated = "escalated"
 	ToldAcked     = "acked"
 	ToldCleared   = "cleared"
-	ToldTest      = "test" // of an integration; there is no alert
+	ToldTest      = "test"   // of an integration; there is no alert
+	ToldReport    = "report" // a report was made; there is no alert
 )
 
 // Delivery is one notice on its way to one address. What is sent stands in it,
 // so that a notice says what was so when it was written.
 type Delivery struct {
 	ID        int64
-	AlertID   int64 // 0 for a test
+	AlertID   int64 // 0 for a test and for a report
 	ChainID   int64
 	Chain     string
 	Stage     int64
@@ -45,21 +46,23 @@ type Delivery struct {
 	NextOn    resource.Seconds // when it is tried next, while it waits
 	SentOn    resource.Seconds
 	Error     string
+	TaskID    int64  // the run whose report it brings; 0 for none
+	Attached  bool   // the file of that run goes with it
 	Key       string // the same in every attempt, for who must not act on it twice
 }
 
 // Deliveries declares /alert/deliveries. The rows are written by notify.
 var Deliveries = resource.Resource[*Delivery]{
 	Name: deliveryRows, Label: "delivery", Sample: 1, Path: "/alert/deliveries", Category: CategoryAlerts, Object: resource.Setting, Area: AreaAlerting, Scope: []string{"alertId"},
-	Doc:     "A notice of an alert to one address: waiting, sent, failed for good, or held back because too many were sent.",
+	Doc:     "A notice of an alert, or a report, on its way to one address: waiting, sent, failed for good, or held back because too many were sent.",
 	Without: []string{"POST /alert/deliveries", "PUT", "PATCH", "DELETE"},
 	Fields: []resource.Field[*Delivery]{
 		{Name: "id", At: func(d *Delivery) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
-		{Name: "alertId", At: func(d *Delivery) any { return &d.AlertID }, Doc: "The alert; 0 for a test", ReadOnly: true, Refs: string(alertRows), Cascade: true, Index: true, Example: 12},
+		{Name: "alertId", At: func(d *Delivery) any { return &d.AlertID }, Doc: "The alert; 0 for a test or a report", ReadOnly: true, Refs: string(alertRows), Cascade: true, Index: true, Example: 12},
 		{Name: "chainId", At: func(d *Delivery) any { return &d.ChainID }, Doc: "The escalation chain; 0 for a test", ReadOnly: true, Index: true, Example: 1},
 		{Name: "chain", At: func(d *Delivery) any { return &d.Chain }, Doc: "Name of the escalation chain at the time", ReadOnly: true, Example: "Web team"},
 		{Name: "stage", At: func(d *Delivery) any { return &d.Stage }, Doc: "Which stage of the chain, from 1", ReadOnly: true, Example: 1},
-		{Name: "tells", At: func(d *Delivery) any { return &d.Tells }, Doc: "active, escalated, acked or cleared; test of an integration", ReadOnly: true, Example: ToldActive},
+		{Name: "tells", At: func(d *Delivery) any { return &d.Tells }, Doc: "active, escalated, acked or cleared; test of an integration; report that was made", ReadOnly: true, Example: ToldActive},
 		{Name: "recipient", At: func(d *Delivery) any { return &d.Recipient }, Doc: "Who is told", ReadOnly: true, Example: "admin by email"},
 		{Name: "method", At: func(d *Delivery) any { return &d.Method }, Doc: "email, or the name of an integration", ReadOnly: true, Index: true, Example: byEmail},
 		{Name: "address", At: func(d *Delivery) any { return &d.Address }, Doc: "Where to", ReadOnly: true, Example: "admin@example.net"},
@@ -72,6 +75,8 @@ var Deliveries = resource.Resource[*Delivery]{
 		{Name: "nextOn", At: func(d *Delivery) any { return &d.NextOn }, Doc: "When it is tried next, while it waits", ReadOnly: true, Index: true},
 		{Name: "sentOn", At: func(d *Delivery) any { return &d.SentOn }, Doc: "When the other side took it; 0 until then", ReadOnly: true, Example: 1790000001},
 		{Name: "error", At: func(d *Delivery) any { return &d.Error }, Doc: "Why the last attempt failed", ReadOnly: true},
+		{Name: "reportTaskId", At: func(d *Delivery) any { return &d.TaskID }, Doc: "The run whose report it brings; 0 for none", ReadOnly: true},
+		{Name: "attached", At: func(d *Delivery) any { return &d.Attached }, Doc: "The report goes with the mail; otherwise its text says where it lies", ReadOnly: true},
 		{Name: "key", At: func(d *Delivery) any { return &d.Key }, Doc: "The same in every attempt: the Message-ID of a mail, the Idempotency-Key of a web hook", ReadOnly: true, Example: "5f2c8d0e-1a3b-4c5d-8e9f-001122334455"},
 	},
 	Actions: []resource.Action[*Delivery]{{

@@ -151,7 +151,7 @@ func (b *addressBook) checkMethod(field string, r *Recipient) error {
 	return nil
 }
 
-// changeRecipients writes the chains and groups again in which change changes a recipient.
+// changeRecipients writes the chains, groups and reports again in which change changes a recipient.
 func changeRecipients(w *resource.Write, change func(*Recipient) bool) error {
 	groups, err := resource.Find(w.Context, w.Tx, recipientGroupRows)
 	if err != nil {
@@ -175,7 +175,29 @@ func changeRecipients(w *resource.Write, change func(*Recipient) bool) error {
 			}
 		}
 	}
-	return nil
+	return changeReports(w, change)
+}
+
+// changeReports does the same to the reports that go by mail.
+func changeReports(w *resource.Write, change func(*Recipient) bool) error {
+	reports, err := resource.Find(w.Context, w.Tx, reportRows)
+	for i := range reports {
+		if err == nil && anyRecipient(reports[i].Recipients, change) {
+			err = resource.Put(w.Context, w.Tx, reportRows, &reports[i])
+		}
+	}
+	return err
+}
+
+// mailedReport is the name of a report that goes to a recipient; "" for none.
+func mailedReport(w *resource.Write, is func(*Recipient) bool) (string, error) {
+	reports, err := resource.Find(w.Context, w.Tx, reportRows)
+	for i := range reports {
+		if anyRecipient(reports[i].Recipients, is) {
+			return reports[i].Name, err
+		}
+	}
+	return "", err
 }
 
 // anyRecipient asks do of every recipient, and reports whether any said yes.
@@ -211,10 +233,25 @@ func refuseWhileNotified(w *resource.Write, what string, is func(*Recipient) boo
 		}
 	}
 	if by == "" {
-		return nil
+		return refuseWhileMailed(w, what, is)
 	}
 	if who := w.Call.Access; who != nil && !who.May(resource.Right{Object: resource.Setting, Area: AreaAlerting, Op: resource.Read}) {
 		by = "an escalation chain"
 	}
 	return fault.New(fault.Conflict, "%s still notifies %s; take it out there first", by, what)
+}
+
+// refuseWhileMailed keeps it from going while a report goes to it.
+func refuseWhileMailed(w *resource.Write, what string, is func(*Recipient) bool) error {
+	name, err := mailedReport(w, is)
+	if err != nil || name == "" {
+		return err
+	}
+	by := "the report " + name
+	if who := w.Call.Access; who != nil {
+		if all, _ := who.In(resource.Reports, resource.Read); !all {
+			by = "a report"
+		}
+	}
+	return fault.New(fault.Conflict, "%s still goes to %s; take it out there first", by, what)
 }

@@ -28,8 +28,9 @@ type Report struct {
 	Format      string
 	Delivery    string
 	Recipients  []Recipient
-	Schedule    string // cron; empty: only when asked
-	Timezone    string // of the schedule and of the moments shown; empty: the portal's
+	Schedule    string           // cron; empty: only when asked
+	Timezone    string           // of the schedule and of the moments shown; empty: the portal's
+	NextOn      resource.Seconds // when the schedule has it made next; 0: it is not scheduled, or that was not worked out yet
 	LinkExpire  string
 	ModifiedID  int64
 	ModifiedBy  string
@@ -62,7 +63,27 @@ type Report struct {
 	Display      string
 	Filter       string
 	Username     string
+
+	AlertLevel    string
+	AlertRule     string
+	ExcludeSDT    bool
+	Unmonitored   int64 // one of UnmonitoredLeftOut …
+	ExcludeGlobal bool
+	Top10         bool
 }
+
+// How an availability counts the time in which nothing was measured.
+const (
+	UnmonitoredDown    int64 = 0
+	UnmonitoredLeftOut int64 = 1
+	UnmonitoredUp      int64 = 2
+)
+
+// What an alert trend is bound to (ReportMetric.ItemType).
+const (
+	ItemGroup = "group"
+	ItemHost  = "host"
+)
 
 // ReportColumn is one column of a report.
 type ReportColumn struct {
@@ -70,11 +91,16 @@ type ReportColumn struct {
 	Hidden bool   `json:"isHidden,omitempty" doc:"leave it out"`
 }
 
-// ReportMetric is a data source whose instances an inventory lists.
+// ReportMetric is a data source whose instances an inventory lists, of which a
+// metric trend shows datapoints; or devices that an alert trend is bound to.
 type ReportMetric struct {
-	DataSourceID int64  `json:"dataSourceId" doc:"of the datasource"`
-	Instances    string `json:"instances,omitempty" doc:"names of instances, * for any characters; all unless given"`
-	FullName     string `json:"dataSourceFullName,omitempty" doc:"kept for clients of the published API"`
+	DataSourceID  int64  `json:"dataSourceId,omitempty" doc:"of the datasource"`
+	DataPointID   int64  `json:"dataPointId,omitempty" doc:"Host metric trends: the datapoint; all of the datasource unless it or dataPointName is given"`
+	DataPointName string `json:"dataPointName,omitempty" doc:"Host metric trends: its name instead"`
+	Instances     string `json:"instances,omitempty" doc:"names of instances, * for any characters; all unless given"`
+	FullName      string `json:"dataSourceFullName,omitempty" doc:"kept for clients of the published API"`
+	ItemType      string `json:"itemType,omitempty" doc:"Alert trends: what itemVal names, group or host"`
+	ItemVal       string `json:"itemVal,omitempty" doc:"Alert trends: full paths of groups or display names of devices, * for any characters"`
 }
 
 // ReportUserFilter says which users a report lists; patterns, * for any characters.
@@ -104,12 +130,13 @@ var Reports = resource.Resource[*Report]{
 		{Name: "description", At: func(r *Report) any { return &r.Description }, Doc: "What it is for", MaxLen: 4000, Example: "For the monthly review"},
 		{Name: "type", At: func(r *Report) any { return &r.Type }, Doc: "What it is about", Required: true, OneOf: reportTypeNames(), Index: true, Example: ReportAlert},
 		{Name: "groupId", At: func(r *Report) any { return &r.GroupID }, Doc: "Its report group; 0 for none: only roles that see all reports see it", Min: number(0), Refs: string(reportGroupRows), Index: true, Example: 3},
-		{Name: "format", At: func(r *Report) any { return &r.Format }, Doc: "Of the file", Default: FormatHTML, OneOf: []any{FormatHTML, FormatCSV}, Example: FormatHTML},
+		{Name: "format", At: func(r *Report) any { return &r.Format }, Doc: "Of the file", Default: FormatHTML, OneOf: []any{FormatHTML, FormatPDF, FormatXLSX, FormatCSV}, Example: FormatHTML},
 		{Name: "delivery", At: func(r *Report) any { return &r.Delivery }, Doc: "none, or email to the recipients", Default: deliverNone, OneOf: []any{deliverNone, deliverEmail}, Example: deliverNone},
 		{Name: "recipients", At: func(r *Report) any { return &r.Recipients }, Doc: "Who gets it by mail", Default: []Recipient{},
 			Example: []Recipient{{Type: "ARBITRARY", Method: byEmail, Addr: "board@example.net"}}},
-		{Name: "schedule", At: func(r *Report) any { return &r.Schedule }, Doc: "When it is made, as a cron line: minute, hour, day of the month, month, day of the week. Empty: only when asked", MaxLen: 255, Example: "0 7 1 * *"},
+		{Name: "schedule", At: func(r *Report) any { return &r.Schedule }, Doc: "When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what the user sees who last changed the report. Empty: only when asked", MaxLen: 255, Example: "0 7 1 * *"},
 		{Name: "scheduleTimezone", At: func(r *Report) any { return &r.Timezone }, Doc: "IANA name of the schedule's time zone, and of the moments shown; empty: the portal's", MaxLen: 255, Example: "Europe/Berlin"},
+		{Name: "nextGenerateOn", At: func(r *Report) any { return &r.NextOn }, Doc: "When the schedule has it made next, in epoch seconds; 0 without a schedule", ReadOnly: true, Index: true, Example: 1790000000},
 		{Name: "reportLinkExpire", At: func(r *Report) any { return &r.LinkExpire }, Doc: "Kept for clients of the published API", MaxLen: 255},
 		{Name: "lastmodifyUserId", At: func(r *Report) any { return &r.ModifiedID }, Doc: "Id of the user who last changed it", ReadOnly: true},
 		{Name: "lastmodifyUserName", At: func(r *Report) any { return &r.ModifiedBy }, Doc: "Who last changed it", ReadOnly: true, Index: true},
@@ -136,20 +163,27 @@ var Reports = resource.Resource[*Report]{
 		{Name: "includePreexist", At: func(r *Report) any { return &r.Preexist }, Doc: "Alert: also those that began before the range and were still active in it"},
 		{Name: "timing", At: func(r *Report) any { return &r.Timing }, Doc: "Kept for clients of the published API", Default: "start", MaxLen: 255},
 
-		{Name: "hostsValType", At: func(r *Report) any { return &r.HostsValType }, Doc: "Host inventory: what hostsVal names, devices (host) or device groups (group)", Default: "host", OneOf: []any{"host", "group"}, Example: "group"},
-		{Name: "hostsVal", At: func(r *Report) any { return &r.HostsVal }, Doc: "Host inventory: display names of devices or full paths of groups, * for any characters, joined by commas", Default: "*", MaxLen: 4000, Example: "Servers*"},
+		{Name: "hostsValType", At: func(r *Report) any { return &r.HostsValType }, Doc: "Host inventory, Alert SLA, Host metric trends: what hostsVal names, devices (host) or device groups (group)", Default: "host", OneOf: []any{"host", "group"}, Example: "group"},
+		{Name: "hostsVal", At: func(r *Report) any { return &r.HostsVal }, Doc: "Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas", Default: "*", MaxLen: 4000, Example: "Servers*"},
 		{Name: "properties", At: func(r *Report) any { return &r.Properties }, Doc: "Host inventory: names of properties, a column each. The device's own come before those of its groups", Default: []string{}, Example: []string{"location"}},
-		{Name: "metrics", At: func(r *Report) any { return &r.Metrics }, Doc: "Host inventory: datasources, a column each that names the device's instances", Default: []ReportMetric{}},
+		{Name: "metrics", At: func(r *Report) any { return &r.Metrics }, Doc: "Host inventory: datasources, a column each that names the device's instances. Host metric trends: datasources and their datapoints. Alert trends: which groups or devices, all when empty", Default: []ReportMetric{}},
 
 		{Name: "userFilter", At: func(r *Report) any { return &r.UserFilter }, Doc: "User: which users", Example: ReportUserFilter{Status: "active"}},
 		{Name: "displayFormat", At: func(r *Report) any { return &r.Display }, Doc: "Kept for clients of the published API", MaxLen: 255},
 		{Name: "filter", At: func(r *Report) any { return &r.Filter }, Doc: "Audit Log: words that the description holds", MaxLen: 255},
 		{Name: "username", At: func(r *Report) any { return &r.Username }, Doc: "Audit Log: who did it, * for any characters, joined by commas", Default: "*"},
+
+		{Name: "alertLevel", At: func(r *Report) any { return &r.AlertLevel }, Doc: "Alert SLA: from which severity on an alert makes a device unavailable", Default: "critical", OneOf: []any{"warn", "error", "critical"}, Example: "critical"},
+		{Name: "alertRule", At: func(r *Report) any { return &r.AlertRule }, Doc: "Alert SLA: names of alert rules whose alerts count, * for any characters", Default: "*", MaxLen: 4000},
+		{Name: "excludeSDT", At: func(r *Report) any { return &r.ExcludeSDT }, Doc: "Alert SLA: leave maintenance out of the time that counts", Default: true},
+		{Name: "unmonitoredTime", At: func(r *Report) any { return &r.Unmonitored }, Doc: "Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as available (2)", Default: int(UnmonitoredUp), OneOf: []any{0, 1, 2}, Example: 1},
+		{Name: "excludeGlobal", At: func(r *Report) any { return &r.ExcludeGlobal }, Doc: "Alert threshold: only thresholds that differ from those of the datasource", Default: true},
+		{Name: "top10Only", At: func(r *Report) any { return &r.Top10 }, Doc: "Host metric trends: of each datapoint only the ten with the highest average"},
 	},
 	Derived: []resource.Derived{
 		{Name: "lastGenerateOn", Doc: "When the newest run that you may see ended, in epoch seconds; 0 for none", Schema: resource.Integer(""), Example: 1790000000, Of: lastRun(func(t *ReportTask) int64 { return int64(t.EndedOn) })},
 		{Name: "lastGenerateSize", Doc: "How many bytes that run made", Schema: resource.Integer(""), Example: 5120, Of: lastRun(func(t *ReportTask) int64 { return t.Size })},
-		{Name: "lastGeneratePages", Doc: "How many pages that run has: 1, because HTML and CSV have no more; 0 before the first run", Schema: resource.Integer(""), Example: 1, Of: lastRun(func(*ReportTask) int64 { return 1 })},
+		{Name: "lastGeneratePages", Doc: "How many pages that run has: those of a PDF, otherwise 1; 0 before the first run", Schema: resource.Integer(""), Example: 1, Of: lastRun(func(t *ReportTask) int64 { return max(t.Pages, 1) })},
 		{Name: "reportLinkNum", Doc: "How many results are kept that you may see", Schema: resource.Integer(""), Example: 1, Of: keptRuns},
 		{Name: "userPermission", Doc: "What you may do with it: read or write", Schema: resource.Text(""), Example: "write", From: "groupId", Of: reportPermission},
 	},
@@ -157,7 +191,7 @@ var Reports = resource.Resource[*Report]{
 	Check:  checkReport,
 }
 
-func checkReport(w *resource.Write, _, now *Report) error {
+func checkReport(w *resource.Write, was, now *Report) error {
 	now.ModifiedID, now.ModifiedBy = 0, "system"
 	if who := w.Call.Access; who != nil {
 		now.ModifiedID, now.ModifiedBy = who.UserID, who.User
@@ -178,6 +212,9 @@ func checkReport(w *resource.Write, _, now *Report) error {
 			return err
 		}
 	}
+	if was == nil || was.Schedule != now.Schedule || was.Timezone != now.Timezone || was.NextOn == 0 {
+		now.NextOn = now.NextAfter(w.Call.At, portalZone(w.Context, w.Tx))
+	}
 	if _, _, err := ParseRange(now.DateRange, w.Call.At); err != nil {
 		return err
 	}
@@ -185,6 +222,27 @@ func checkReport(w *resource.Write, _, now *Report) error {
 		return err
 	}
 	return now.checkContent(w)
+}
+
+// NextAfter is when the schedule has the report made next; 0 for never. home is
+// the portal's zone.
+func (r *Report) NextAfter(at time.Time, home *time.Location) resource.Seconds {
+	schedule, err := ParseSchedule(r.Schedule)
+	if err != nil { // none, or one of an older version
+		return 0
+	}
+	return resource.SecondsOf(schedule.Next(at.In(r.Zone(home))))
+}
+
+// MailsIt reports whether scheduled runs go to the recipients.
+func (r *Report) MailsIt() bool { return r.Delivery == deliverEmail }
+
+// Zone is the one of the schedule and of the moments shown.
+func (r *Report) Zone(home *time.Location) *time.Location {
+	if zone, err := time.LoadLocation(r.Timezone); err == nil && r.Timezone != "" {
+		return zone
+	}
+	return home
 }
 
 // ParseSchedule reads a cron line of five fields. It fires by the clock of the

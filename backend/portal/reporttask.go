@@ -38,8 +38,13 @@ type ReportTask struct {
 	Error     string
 	UserID    int64 // whose rights it has
 	User      string
-	Mails     string // joined by commas
-	Link      string // to the file; made when shown
+	Mails     string           // joined by commas
+	Scheduled bool             // the schedule asked for it
+	DueOn     resource.Seconds // not before this moment; 0 for at once
+	Note      string           // what a person should know of it, such as that it comes late
+	Pages     int64            // of a PDF
+	Starts    int64            // how often it was begun
+	Link      string           // to the file; made when shown
 
 	// What its user saw: the right, and of device groups which.
 	Object string
@@ -52,7 +57,7 @@ type ReportTask struct {
 var ReportTasks = resource.Resource[*ReportTask]{
 	Name: reportTaskRows, Label: "report task", Object: resource.Reports,
 	Doc: "One run of a report.",
-	Fields: append(slices.Clone(shownTask[:14]), []resource.Field[*ReportTask]{
+	Fields: append(slices.Clone(shownTask[:len(shownTask)-1]), []resource.Field[*ReportTask]{
 		{Name: "object", At: func(t *ReportTask) any { return &t.Object }, Doc: "What its user read", ReadOnly: true},
 		{Name: "area", At: func(t *ReportTask) any { return &t.Area }, Doc: "Which part of the settings", ReadOnly: true},
 		{Name: "seesAll", At: func(t *ReportTask) any { return &t.All }, Doc: "Its user saw all device groups", ReadOnly: true},
@@ -69,13 +74,34 @@ var shownTask = []resource.Field[*ReportTask]{
 	{Name: "startedOn", At: func(t *ReportTask) any { return &t.StartedOn }, Doc: "When it began; 0 while it waits", ReadOnly: true, Example: 1790000000},
 	{Name: "endedOn", At: func(t *ReportTask) any { return &t.EndedOn }, Doc: "When it ended; 0 until then", ReadOnly: true, Example: 1790000001},
 	{Name: "size", At: func(t *ReportTask) any { return &t.Size }, Doc: "Bytes of the file", ReadOnly: true, Example: 5120},
-	{Name: "rows", At: func(t *ReportTask) any { return &t.Rows }, Doc: "How many rows the report has", ReadOnly: true, Example: 40},
-	{Name: "format", At: func(t *ReportTask) any { return &t.Format }, Doc: "Of the file, HTML or CSV", ReadOnly: true, Example: FormatHTML},
+	{Name: "rows", At: func(t *ReportTask) any { return &t.Rows }, Doc: "How many rows are written; all of the report's once it is done", ReadOnly: true, Example: 40},
+	{Name: "format", At: func(t *ReportTask) any { return &t.Format }, Doc: "Of the file: HTML, PDF, XLSX or CSV", ReadOnly: true, Example: FormatHTML},
 	{Name: "error", At: func(t *ReportTask) any { return &t.Error }, Doc: "Why it failed", ReadOnly: true, Example: ""},
 	{Name: "userId", At: func(t *ReportTask) any { return &t.UserID }, Doc: "The user whose rights it has", ReadOnly: true, Example: 1},
 	{Name: "userName", At: func(t *ReportTask) any { return &t.User }, Doc: "The name of that user", ReadOnly: true, Example: "admin"},
 	{Name: "receiveEmails", At: func(t *ReportTask) any { return &t.Mails }, Doc: "Who asked to get it by mail", ReadOnly: true, MaxLen: 64_000, Example: ""},
+	{Name: "scheduled", At: func(t *ReportTask) any { return &t.Scheduled }, Doc: "The schedule of the report asked for it", ReadOnly: true},
+	{Name: "dueOn", At: func(t *ReportTask) any { return &t.DueOn }, Doc: "It does not begin before this moment; 0 for at once", ReadOnly: true},
+	{Name: "note", At: func(t *ReportTask) any { return &t.Note }, Doc: "What you should know of it, such as that it makes up for runs that were missed", ReadOnly: true, Example: ""},
+	{Name: "pages", At: func(t *ReportTask) any { return &t.Pages }, Doc: "Pages of a PDF; 0 for other formats", ReadOnly: true},
+	{Name: "starts", At: func(t *ReportTask) any { return &t.Starts }, Doc: "How often it was begun: one that a restart cut off is begun once more if the schedule asked for it", ReadOnly: true, Example: 1},
 	{Name: "resulturl", At: func(t *ReportTask) any { return &t.Link }, Doc: "Where the file is; empty until it is done", ReadOnly: true, Example: ""},
+}
+
+// ReportMail is a run that has ended, on its way to people.
+type ReportMail struct {
+	TaskID     int64
+	Recipients []Recipient
+	Subject    string
+	Body       string
+	Attach     bool // the file goes with it
+}
+
+// ReportFile is the file of a run on the disk.
+type ReportFile struct {
+	Path string
+	Name string // as it is saved
+	Type string // of its content
 }
 
 // ReportTaskList declares GET /report/reports/{reportId}/tasks.

@@ -16,12 +16,19 @@ const (
 	ReportUser      = "User"
 	ReportRole      = "Role"
 	ReportAuditLog  = "Audit Log"
+
+	ReportAlertTrends  = "Alert trends"
+	ReportAvailability = "Alert SLA"
+	ReportThreshold    = "Alert threshold"
+	ReportMetrics      = "Host metric trends"
 )
 
 // The formats of a report's file.
 const (
 	FormatHTML = "HTML"
 	FormatCSV  = "CSV"
+	FormatXLSX = "XLSX"
+	FormatPDF  = "PDF"
 )
 
 // ReportType is one kind of report.
@@ -43,6 +50,14 @@ var ReportTypes = []ReportType{
 		[]string{"Role", "Description", "Users", "Privileges"}},
 	{ReportAuditLog, resource.Right{Object: resource.Setting, Area: AreaAudit, Op: resource.Read},
 		[]string{"Time", "User", "IP", "Action", "Description"}},
+	{ReportAlertTrends, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Day", "Group", "DataSource", "Critical", "Error", "Warn", "Alerts"}},
+	{ReportAvailability, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Device", "Groups", "Availability %", "Down", "Outages", "Longest outage", "Maintenance", "No data", "Counted"}},
+	{ReportThreshold, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Device", "DataSource", "Instance", "DataPoint", "Threshold", "Set at", "Of the datasource", "No data", "Alerting"}},
+	{ReportMetrics, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Device", "DataSource", "Instance", "DataPoint", "Minimum", "Average", "Maximum", "95th percentile", "Last", "Samples"}},
 }
 
 // ReportTypeOf is the type of that name; nil where there is none.
@@ -123,6 +138,12 @@ func (r *Report) checkContent(w *resource.Write) error {
 // checkMetrics refuses datasources that are not there. Those of a row that is
 // changed elsewhere are the caller's own to keep or to drop.
 func (r *Report) checkMetrics(w *resource.Write) error {
+	if r.Type == ReportAlertTrends {
+		return r.checkItems()
+	}
+	if r.Type == ReportMetrics && len(r.Metrics) == 0 && w.Call.Access != nil {
+		return fault.At("metrics", "metrics is required for the type %s: the datasources to show, and of each a datapoint", r.Type)
+	}
 	for i, m := range r.Metrics {
 		found, err := resource.Find(w.Context, w.Tx, dataSourceRows, resource.Where{Field: "id", Op: "=", Value: m.DataSourceID})
 		if err != nil {
@@ -132,8 +153,42 @@ func (r *Report) checkMetrics(w *resource.Write) error {
 			field := fmt.Sprintf("metrics[%d].dataSourceId", i)
 			return fault.At(field, "%s names no datasource %d", field, m.DataSourceID)
 		}
+		if _, ok := found[0].Measured(&m); !ok {
+			field := fmt.Sprintf("metrics[%d].dataPointName", i)
+			return fault.At(field, "%s: %s has no such datapoint", field, found[0].Name)
+		}
 	}
 	return nil
+}
+
+// checkItems looks at what an alert trend is bound to.
+func (r *Report) checkItems() error {
+	for i, m := range r.Metrics {
+		if kind := strings.ToLower(m.ItemType); kind != ItemGroup && kind != ItemHost {
+			field := fmt.Sprintf("metrics[%d].itemType", i)
+			return &fault.Error{Kind: fault.Invalid, Field: field, Message: field + " is group or host", Allowed: []any{ItemGroup, ItemHost}}
+		}
+		if strings.TrimSpace(m.ItemVal) == "" {
+			field := fmt.Sprintf("metrics[%d].itemVal", i)
+			return fault.At(field, "%s is required: full paths of groups or display names of devices, * for any characters", field)
+		}
+	}
+	return nil
+}
+
+// Measured are the datapoints that a metric means: the one it names, or all.
+// It is false where the datasource does not have that one.
+func (d *DataSource) Measured(m *ReportMetric) ([]DataPoint, bool) {
+	if m.DataPointID == 0 && m.DataPointName == "" {
+		return d.DataPoints, true
+	}
+	i := slices.IndexFunc(d.DataPoints, func(p DataPoint) bool {
+		return m.DataPointID == p.ID || m.DataPointID == 0 && strings.EqualFold(m.DataPointName, p.Name)
+	})
+	if i < 0 {
+		return nil, false
+	}
+	return d.DataPoints[i : i+1], true
 }
 
 func wrongColumn(kind *ReportType, field, name string) error {

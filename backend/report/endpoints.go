@@ -17,7 +17,7 @@ import (
 type generate struct {
 	AdminID  int64  `json:"withAdminId,omitempty" doc:"the user whose rights the run has; you unless given, and another one only for who may change that user"`
 	ReportID int64  `json:"reportId,omitempty" doc:"ignored: the path says which"`
-	Mails    string `json:"receiveEmails,omitempty" doc:"mail addresses joined by commas, kept with the run"`
+	Mails    string `json:"receiveEmails,omitempty" doc:"mail addresses joined by commas that get the report once it is made"`
 }
 
 // generated is what asking for a run answers, and the run when it is done.
@@ -36,7 +36,7 @@ const (
 func (s *Service) Endpoints() []resource.Endpoint {
 	body, answer := resource.SchemaOf(generate{}), resource.SchemaOf(generated{})
 	body.Name, answer.Name = "GenerateReportRequest", "GenerateReportResult"
-	file := resource.Schema{Type: "string", Format: "text/html", Doc: "The report; text/csv for one of that format"}
+	file := resource.Schema{Type: "string", Format: "text/html", Doc: "The report; another type for one of another format"}
 	id := func(name, doc string, example int64) resource.Param {
 		return resource.Param{Name: name, In: "path", Required: true, Schema: resource.Integer(doc), Example: example}
 	}
@@ -48,7 +48,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 		}, more...)
 	}
 	missing := resource.Failure{Kind: fault.Unknown, When: "there is no such report or run, or it is not yours to see"}
-	running := resource.Failure{Kind: fault.Running, When: "the run waits or is being made; errorDetail.progress says how far it is, in percent"}
+	running := resource.Failure{Kind: fault.Running, When: "the run waits or is being made; errorDetail says how far it is: progress in percent, and rows that are written"}
 	broken := resource.Failure{Kind: fault.Conflict, When: "the run has failed; the sentence says why"}
 	read, write := resource.Right{Object: resource.Reports, Op: resource.Read}, resource.Right{Object: resource.Reports, Op: resource.Modify}
 	all := []resource.Endpoint{
@@ -64,8 +64,8 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Errors: fails(running, missing, broken), Handle: s.task, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
 		},
 		{
-			Method: "GET", Path: taskPath + "/result", Summary: "Download a report", Right: read, Params: task, Answer: &file, Files: []string{"text/csv"},
-			Doc:    "Returns the file of a run that is done: one HTML page, or CSV. Only who may see all that is in it gets it.",
+			Method: "GET", Path: taskPath + "/result", Summary: "Download a report", Right: read, Params: task, Answer: &file, Files: []string{typeOf(portal.FormatPDF), typeOf(portal.FormatXLSX), "text/csv"},
+			Doc:    "Returns the file of a run that is done: one HTML page, PDF, XLSX or CSV. Only who may see all that is in it gets it.",
 			Errors: fails(running, missing, broken), Handle: s.result, Example: resource.Example{Path: "/report/reports/2/tasks/2/result"},
 		},
 		{
@@ -196,7 +196,7 @@ func done(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Rep
 	case portal.TaskFailed:
 		return nil, nil, fault.New(fault.Conflict, "the report could not be made: %s", t.Error)
 	}
-	return nil, nil, &fault.Error{Kind: fault.Running, Message: "the report is being made; ask again", Detail: map[string]any{"state": t.State, "progress": t.Progress}}
+	return nil, nil, &fault.Error{Kind: fault.Running, Message: "the report is being made; ask again", Detail: map[string]any{"state": t.State, "progress": t.Progress, "rows": t.Rows}}
 }
 
 func (s *Service) task(ctx context.Context, c *resource.Call) (any, error) {
@@ -219,18 +219,18 @@ func (s *Service) result(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := "text/html; charset=utf-8"
-	if t.Format == portal.FormatCSV {
-		kind = "text/csv; charset=utf-8"
-	}
 	return resource.Answer{
-		Type: kind, Filename: filename(report.Name, t, time.Unix(int64(t.EndedOn), 0).In(s.o.Zone()).Format(time.DateOnly)),
+		Type: typeOf(t.Format), Filename: s.filename(report, t),
 		Stream: func(w io.Writer) error {
 			defer file.Close()
 			_, err := io.Copy(w, file)
 			return err
 		},
 	}, nil
+}
+
+func (s *Service) filename(report *portal.Report, t *portal.ReportTask) string {
+	return filename(report.Name, t, time.Unix(int64(t.EndedOn), 0).In(s.o.Zone()).Format(time.DateOnly))
 }
 
 func (s *Service) remove(ctx context.Context, c *resource.Call) (any, error) {

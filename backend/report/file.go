@@ -58,7 +58,7 @@ func File(ctx context.Context, folder string, task *portal.ReportTask, r *Run) (
 	if err != nil {
 		return spent(err)
 	}
-	task.Size, task.Rows, task.Format = counted.n, rows, r.Report.Format
+	task.Size, task.Rows, task.Pages, task.Format = counted.n, rows, r.pages, r.Report.Format
 	task.Saw(portal.ReportTypeOf(r.Report.Type), r.Access)
 	return nil
 }
@@ -80,6 +80,19 @@ func (c *counter) Write(p []byte) (int, error) {
 	n, err := c.to.Write(p)
 	c.n += int64(n)
 	return n, err
+}
+
+// typeOf is what a file of a format is for a browser and for a mail.
+func typeOf(format string) string {
+	switch format {
+	case portal.FormatCSV:
+		return "text/csv; charset=utf-8"
+	case portal.FormatPDF:
+		return "application/pdf"
+	case portal.FormatXLSX:
+		return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	}
+	return "text/html; charset=utf-8"
 }
 
 // filename is what the file is called when it is saved: of the report's name

@@ -18,10 +18,23 @@ type bar struct {
 // page is what the head and the foot of the page show.
 type page struct {
 	*Table
-	Type, User, Made, Note string
-	Bars                   []bar
-	Counted                int64
+	Type, Made, Note string
+	Bars             []bar
+	Counted          int64
 }
+
+type pageRow struct {
+	Tone  Tone
+	Cells []pageCell
+}
+
+type pageCell struct {
+	Text   string
+	Number bool
+}
+
+// Number reports whether the cells of a column are numbers.
+func (t *Table) Number(column int) bool { return column < len(t.Numbers) && t.Numbers[column] }
 
 // writeHTML writes a page that holds its style and no script, and fetches nothing.
 func (t *Table) writeHTML(w io.Writer, r *Run) error {
@@ -29,15 +42,19 @@ func (t *Table) writeHTML(w io.Writer, r *Run) error {
 	if err != nil {
 		return err
 	}
-	p := &page{Table: t, Type: r.Report.Type, Note: r.Report.Description, Made: r.At.Format(momentLayout), User: "system"}
-	if r.Access != nil {
-		p.User = r.Access.User
-	}
+	p := &page{Table: t, Type: r.Report.Type, Note: r.Report.Description, Made: r.made()}
 	p.Bars, p.Counted = bars(t.Counts)
 	if err := parsed.ExecuteTemplate(w, "head", p); err != nil {
 		return err
 	}
-	if err := t.Rows(func(row Row) error { return parsed.ExecuteTemplate(w, "row", row) }); err != nil {
+	var line pageRow
+	if err := t.Rows(func(row Row) error {
+		line.Tone, line.Cells = row.Tone, line.Cells[:0]
+		for i, text := range row.Cells {
+			line.Cells = append(line.Cells, pageCell{text, t.Number(i)})
+		}
+		return parsed.ExecuteTemplate(w, "row", line)
+	}); err != nil {
 		return err
 	}
 	return parsed.ExecuteTemplate(w, "foot", p)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,16 +23,8 @@ func inventory(ctx context.Context, r *Run) (*Table, error) {
 		tone:   func(d *portal.Device) Tone { return statusTone(d.HostStatus) },
 	}
 	s.counted = func(d *portal.Device) int { return slices.Index([]Tone{Critical, OK}, statusTone(d.HostStatus)) }
-	if r.Report.HostsValType == "group" {
-		groups, all, err := r.groups(ctx, r.Report.HostsVal)
-		if err != nil {
-			return nil, err
-		}
-		if !all {
-			s.where = []resource.Where{{Field: "hostGroupIds", Op: "has any", Value: groups}}
-		}
-	} else if names := newGlobs(r.Report.HostsVal); !names.all() {
-		s.keep = func(d *portal.Device) bool { return names.match(d.DisplayName) }
+	if err := r.chooseDevices(ctx, s); err != nil {
+		return nil, err
 	}
 	s.columns = append(r.deviceColumns(tree), propertyColumns(tree, r.Report.Properties)...)
 	for i := range r.Report.Metrics {
@@ -44,6 +37,21 @@ func inventory(ctx context.Context, r *Run) (*Table, error) {
 	return s.table(ctx, r)
 }
 
+// chooseDevices binds a source to the devices that the report is about.
+func (r *Run) chooseDevices(ctx context.Context, s *source[portal.Device]) error {
+	if r.Report.HostsValType == "group" {
+		groups, all, err := r.groups(ctx, r.Report.HostsVal)
+		if err == nil && !all {
+			s.where = []resource.Where{{Field: "hostGroupIds", Op: "has any", Value: groups}}
+		}
+		return err
+	}
+	if names := newGlobs(r.Report.HostsVal); !names.all() {
+		s.keep = func(d *portal.Device) bool { return names.match(d.DisplayName) }
+	}
+	return nil
+}
+
 func statusTone(status string) Tone {
 	if status == "normal" {
 		return OK
@@ -52,27 +60,27 @@ func statusTone(status string) Tone {
 }
 
 func (r *Run) deviceColumns(tree *portal.Tree) []column[portal.Device] {
-	all, mine := true, []int64(nil)
-	if r.Access != nil {
-		all, mine = r.Access.Groups(resource.Read)
-	}
 	return plain(portal.ReportInventory,
 		func(d *portal.Device) string { return d.DisplayName },
 		func(d *portal.Device) string { return d.Name },
-		func(d *portal.Device) string {
-			var paths []string
-			for _, id := range d.GroupIDs {
-				if g := tree.Groups[id]; g != nil && (all || slices.Contains(mine, id)) {
-					if paths = append(paths, g.FullPath); g.FullPath == "" {
-						paths[len(paths)-1] = g.Name
-					}
-				}
-			}
-			return strings.Join(paths, ", ")
-		},
+		r.groupPaths(tree),
 		func(d *portal.Device) string { return d.HostStatus },
 		func(d *portal.Device) string { return d.Description },
 	)
+}
+
+// groupPaths names the groups of a device that the user sees.
+func (r *Run) groupPaths(tree *portal.Tree) func(*portal.Device) string {
+	sees := r.seesGroup()
+	return func(d *portal.Device) string {
+		var paths []string
+		for _, id := range d.GroupIDs {
+			if g := tree.Groups[id]; g != nil && sees(id) {
+				paths = append(paths, cmp.Or(g.FullPath, g.Name))
+			}
+		}
+		return strings.Join(paths, ", ")
+	}
 }
 
 // propertyColumns show the first of a device's properties of each name: those

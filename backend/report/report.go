@@ -3,14 +3,26 @@
 // # Shapes
 //
 // Each type of report is one file that turns rows of the portal into a Table: a
-// title, columns, counts for the top, and rows. A Table becomes CSV or one HTML
-// page that needs nothing else. Moments are shown in the report's time zone, or
-// else in the portal's.
+// title, columns, counts and charts for the top, and rows. A Table becomes a
+// file of one format: CSV, XLSX, PDF, or one HTML page that needs nothing else.
+// Moments are shown in the report's time zone, or else in the portal's.
 //
 // CSV is RFC 4180 in UTF-8 with a byte order mark, because the programs that
 // people open it with take it for something else without one. A cell that
 // begins with = + - @ a tab or a line break gets an apostrophe in front, so that
 // it stays a text there.
+//
+// A chart is drawn once (Chart), on a canvas that is SVG or PDF. A PDF is A4
+// lying, in the Go fonts: Latin, Greek and Cyrillic letters; others are shown as
+// a box. It ends after mostPDF rows and says so, because it is made in memory.
+//
+// # Schedules
+//
+// Report.NextOn says when a report is made next. What is due becomes a run in
+// the transaction that moves NextOn on, so that a restart neither repeats nor
+// loses it; however many were missed, there is one, and its note says so. It
+// acts for the user who last changed the report. When it is done, the mails are
+// written in the transaction that says so, and notify sends them.
 //
 // # Rights
 //
@@ -22,13 +34,14 @@
 //
 // A first pass over the rows keeps the id of each and what it sorts by; a second
 // one reads and writes them a page at a time. 100,000 devices take a few
-// megabytes, whatever the size of the file.
+// megabytes, whatever the size of the file. Trends and thresholds are counted
+// and not read: their rows (mostRows) are kept instead.
 //
 // # Concurrency
 //
 // At most Options.Workers runs are made at once; the others wait, in the order
 // they were asked for, and go on after a restart. A run that the end of the
-// process cuts off has failed. Close cancels what runs and waits for it; close
+// process cuts off has failed; one of a schedule is begun once more. Close cancels what runs and waits for it; close
 // the HTTP server first, and the database afterwards.
 //
 // # Errors
@@ -46,6 +59,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/series"
 )
 
 // Table is what a report shows.
@@ -53,7 +67,9 @@ type Table struct {
 	Title   string
 	About   []string // what it covers, a line each
 	Columns []string
+	Numbers []bool  // of each column: its cells are numbers; nil where none are
 	Counts  []Count // for the top, in this order
+	Charts  []Chart // below the counts
 	Total   int64   // rows, as counted before they are read
 
 	// Rows gives each row in order, until yield or reading fails.
@@ -90,11 +106,16 @@ type Run struct {
 	Report *portal.Report
 	Access *resource.Access // who it acts for
 	From   resource.Reader
+	Series *series.DB // of metric trends and of time without data; nil: nothing was measured
 	Zone   *time.Location
 	At     time.Time // what is now for it
 
-	// Progress is told now and then how many percent are done; an error of it ends the run. May be nil.
-	Progress func(percent int64) error
+	// Progress is told now and then how many percent are done and how many rows
+	// are written; an error of it ends the run. May be nil.
+	Progress func(percent, rows int64) error
+
+	ready int64 // percent that were done before the first row
+	pages int64 // of the PDF
 }
 
 // kinds makes the table of each type of report.
@@ -105,6 +126,11 @@ func kinds() map[string]func(context.Context, *Run) (*Table, error) {
 		portal.ReportUser:      users,
 		portal.ReportRole:      roles,
 		portal.ReportAuditLog:  auditLog,
+
+		portal.ReportAlertTrends:  alertTrends,
+		portal.ReportAvailability: availability,
+		portal.ReportThreshold:    thresholds,
+		portal.ReportMetrics:      metricTrends,
 	}
 }
 
@@ -129,30 +155,44 @@ func (r *Run) Write(ctx context.Context, w io.Writer) (rows int64, err error) {
 	t.Rows = func(yield func(Row) error) error {
 		return each(func(row Row) error {
 			if rows++; rows%100 == 0 {
-				if err := r.told(ctx, rows*100/max(t.Total, rows)); err != nil {
+				if err := r.told(ctx, r.ready+rows*(100-r.ready)/max(t.Total, rows), rows); err != nil {
 					return err
 				}
 			}
 			return yield(row)
 		})
 	}
-	if r.Report.Format == portal.FormatCSV {
+	switch r.Report.Format {
+	case portal.FormatCSV:
 		err = t.writeCSV(w)
-	} else {
+	case portal.FormatXLSX:
+		err = t.writeXLSX(w, r)
+	case portal.FormatPDF:
+		err = t.writePDF(w, r)
+	default:
 		err = t.writeHTML(w, r)
 	}
 	return rows, err
 }
 
 // told passes the progress on, and notices that nobody waits any more.
-func (r *Run) told(ctx context.Context, percent int64) error {
+func (r *Run) told(ctx context.Context, percent, rows int64) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	if r.Progress == nil {
 		return nil
 	}
-	return r.Progress(percent)
+	return r.Progress(percent, rows)
+}
+
+// made is when and for whom.
+func (r *Run) made() string {
+	who := "system"
+	if r.Access != nil {
+		who = r.Access.User
+	}
+	return r.At.Format(momentLayout) + " for " + who
 }
 
 // moment is how a report shows a time; never is empty.

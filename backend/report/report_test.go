@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -13,10 +14,13 @@ import (
 	"spyglass/backend/portal"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
+	"spyglass/backend/series"
 	"spyglass/backend/store"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+var errStop = errors.New("stop")
 
 func seconds(t time.Time) resource.Seconds { return resource.SecondsOf(t) }
 
@@ -25,6 +29,7 @@ type house struct {
 	*testing.T
 	db     *store.DB
 	folder string
+	series *series.DB
 	access map[int64]*resource.Access
 }
 
@@ -66,6 +71,20 @@ func open(t *testing.T) *house {
 	table(h, &portal.ReportGroups)
 	table(h, &portal.Reports)
 	table(h, &portal.ReportTasks)
+	table(h, &portal.Settings)
+	table(h, &portal.SDTs)
+	table(h, &portal.SDTHistories)
+	table(h, &portal.DataSources)
+	table(h, &portal.DeviceDataSources)
+	table(h, &portal.Instances)
+	table(h, &portal.InstanceGroups)
+	table(h, &portal.Overrides)
+	table(h, &portal.GroupDataSourceSettings)
+	table(h, &portal.RecipientGroups)
+	table(h, &portal.Integrations)
+	table(h, &portal.Deliveries)
+	table(h, &portal.Rules)
+	table(h, &portal.Chains)
 	put(h, portal.Groups.Name, portal.Group{ID: 1, Name: "All devices"}, portal.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1, CustomProperties: []resource.Property{{Name: "site", Value: "Fjord"}}},
 		portal.Group{ID: 3, Name: "Austin", FullPath: "Austin", ParentID: 1})
 	return h
@@ -111,7 +130,7 @@ func columns(names ...string) (out []portal.ReportColumn) {
 func (h *house) lines(r *portal.Report, who *resource.Access) []string {
 	h.Helper()
 	r.Format = portal.FormatCSV
-	run := report.Run{Report: r, Access: who, From: h.db, Zone: time.UTC, At: noon}
+	run := report.Run{Report: r, Access: who, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
 	var out bytes.Buffer
 	if _, err := run.Write(h.Context(), &out); err != nil {
 		h.Fatal(err)
@@ -250,7 +269,7 @@ func TestThePageShowsHostileNamesAsText(t *testing.T) {
 <li><b>1</b><span class="critical">Dead</span></li>
 <li><b>1</b><span class="ok">Normal</span></li>
 </ul>
-<svg viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label="1 Dead, 1 Normal">
+<svg class="bar" viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label="1 Dead, 1 Normal">
 <rect class="critical" x="0" y="0" width="500" height="12"/>
 <rect class="ok" x="500" y="0" width="500" height="12"/>
 </svg>

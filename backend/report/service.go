@@ -18,6 +18,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/series"
 )
 
 // DB is what the service works on; the store's is one.
@@ -31,10 +32,14 @@ type DB interface {
 type Options struct {
 	Folder string // where the files lie; made when it is not there
 	// Access is what a user may see and do; fault.NoLogin for one who is suspended or gone.
-	Access  func(ctx context.Context, userID int64) (*resource.Access, error)
-	Zone    func() *time.Location // of the portal
-	Workers int                   // runs at once; 2 when 0
-	Clock   func() time.Time      // time.Now when nil
+	Access func(ctx context.Context, userID int64) (*resource.Access, error)
+	Zone   func() *time.Location // of the portal
+	Series *series.DB            // what was measured; may be nil
+	// Deliver writes the mails of a run, in the transaction that ends it; nil where there are none.
+	Deliver func(ctx context.Context, tx resource.Tx, m *portal.ReportMail) error
+	Origin  func() string    // where the portal lies, for links; may be nil
+	Workers int              // runs at once; 2 when 0
+	Clock   func() time.Time // time.Now when nil
 	Log     *slog.Logger
 }
 
@@ -76,7 +81,7 @@ func New(ctx context.Context, db DB, o Options) (*Service, error) {
 		cut, err := resource.Find(ctx, tx, portal.ReportTasks.Name, resource.Where{Field: "state", Op: "=", Value: portal.TaskRunning})
 		for i := range cut {
 			if err == nil {
-				err = s.failed(ctx, tx, &cut[i], "the portal stopped while the report was being made; run it again")
+				err = s.cutOff(ctx, tx, &cut[i])
 			}
 		}
 		return err
@@ -87,27 +92,54 @@ func New(ctx context.Context, db DB, o Options) (*Service, error) {
 	return s, err
 }
 
+// cutOff is for a run that the end of the last process cut off. One that nobody
+// is there to ask for again is begun once more.
+func (s *Service) cutOff(ctx context.Context, tx resource.Tx, t *portal.ReportTask) error {
+	if !t.Scheduled || t.Starts > 1 {
+		return s.failed(ctx, tx, t, "the portal stopped while the report was being made; run it again")
+	}
+	t.State, t.Progress, t.Rows = portal.TaskWaiting, 0, 0
+	if t.Note != "" {
+		t.Note += ". "
+	}
+	t.Note += "The portal stopped while it was being made, and began it again"
+	return resource.Put(ctx, tx, portal.ReportTasks.Name, t)
+}
+
 // Start begins to make what is asked for, and what was left waiting.
 func (s *Service) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.close = cancel
 	asked, stopAsked := s.db.Watch(string(portal.ReportTasks.Name))
-	removed, stopRemoved := s.db.Watch(string(portal.Reports.Name))
+	changed, stopChanged := s.db.Watch(string(portal.Reports.Name))
+	settings, stopSettings := s.db.Watch(string(portal.Settings.Name))
 	s.wait.Go(func() {
 		defer stopAsked()
-		defer stopRemoved()
+		defer stopChanged()
+		defer stopSettings()
 		for {
+			wait, err := s.schedule(ctx)
+			if err != nil && ctx.Err() == nil {
+				s.o.Log.ErrorContext(ctx, "scheduled reports wait", "err", err)
+			}
 			s.begin(ctx)
+			next := time.NewTimer(wait)
 			select {
 			case <-ctx.Done():
 				return
 			case <-asked:
 			case <-s.freed:
-			case <-removed:
+			case <-next.C:
+			case <-settings:
+				if err := s.rezone(ctx); err != nil && ctx.Err() == nil {
+					s.o.Log.ErrorContext(ctx, "reports are made by the time zone of before", "err", err)
+				}
+			case <-changed:
 				if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
 					s.o.Log.ErrorContext(ctx, "files of removed reports stay", "err", err)
 				}
 			}
+			next.Stop()
 		}
 	})
 }
@@ -137,7 +169,8 @@ func (s *Service) Close(ctx context.Context) error {
 // begin starts waiting runs while workers are free. Only one goroutine calls it.
 func (s *Service) begin(ctx context.Context) {
 	waiting, err := resource.Find(ctx, s.db, portal.ReportTasks.Name,
-		resource.Where{Field: "state", Op: "=", Value: portal.TaskWaiting}, resource.Limit(int64(2*s.o.Workers)))
+		resource.Where{Field: "state", Op: "=", Value: portal.TaskWaiting},
+		resource.Where{Field: "dueOn", Op: "<=", Value: s.o.Clock().Unix()}, resource.Limit(int64(2*s.o.Workers)))
 	if err != nil {
 		if ctx.Err() == nil {
 			s.o.Log.ErrorContext(ctx, "waiting reports cannot be read", "err", err)
@@ -208,6 +241,7 @@ func (s *Service) make(ctx context.Context, id int64) error {
 	var task portal.ReportTask
 	err := s.change(ctx, id, func(tx resource.Tx, t *portal.ReportTask) error {
 		t.State, t.StartedOn, t.Progress = portal.TaskRunning, resource.SecondsOf(s.o.Clock()), 0
+		t.Starts++
 		task = *t
 		return resource.Put(ctx, tx, portal.ReportTasks.Name, t)
 	})
@@ -215,9 +249,13 @@ func (s *Service) make(ctx context.Context, id int64) error {
 		return err
 	}
 	who, err := s.o.Access(ctx, task.UserID)
+	if fault.Is(err, fault.NoLogin) {
+		return fault.New(fault.Denied, "%s, for whom the report is made, is suspended or gone; change the report, and it is made for you", cmp.Or(task.User, "the user"))
+	}
 	if err != nil {
 		return err
 	}
+	task.User = who.User
 	report, err := resource.Get(ctx, s.db, portal.Reports.Name, task.ReportID)
 	if fault.Is(err, fault.Unknown) {
 		return errRemoved
@@ -225,7 +263,7 @@ func (s *Service) make(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	run := &Run{Report: report, Access: who, From: s.db, Zone: s.o.Zone(), At: s.o.Clock(), Progress: s.teller(ctx, id)}
+	run := &Run{Report: report, Access: who, From: s.db, Series: s.o.Series, Zone: s.o.Zone(), At: s.o.Clock(), Progress: s.teller(ctx, id)}
 	if err := File(ctx, s.o.Folder, &task, run); err != nil {
 		return err
 	}
@@ -239,6 +277,9 @@ func (s *Service) finish(ctx context.Context, made *portal.ReportTask) error {
 		*t = *made
 		t.State, t.Progress, t.EndedOn = portal.TaskDone, 100, resource.SecondsOf(s.o.Clock())
 		if err := resource.Put(ctx, tx, portal.ReportTasks.Name, t); err != nil {
+			return err
+		}
+		if err := s.mails(ctx, tx, t); err != nil {
 			return err
 		}
 		var err error
@@ -279,6 +320,9 @@ func (s *Service) failed(ctx context.Context, tx resource.Tx, t *portal.ReportTa
 	if err := resource.Put(ctx, tx, portal.ReportTasks.Name, t); err != nil {
 		return err
 	}
+	if err := s.mails(ctx, tx, t); err != nil {
+		return err
+	}
 	_, err := prune(ctx, tx, t.ReportID) // their files go with the next sweep
 	return err
 }
@@ -300,15 +344,15 @@ func (s *Service) change(ctx context.Context, id int64, do func(resource.Tx, *po
 
 // teller keeps how far a run is, now and then. It notices when the run was
 // removed together with its report.
-func (s *Service) teller(ctx context.Context, id int64) func(int64) error {
+func (s *Service) teller(ctx context.Context, id int64) func(percent, rows int64) error {
 	last := time.Now()
-	return func(percent int64) error {
+	return func(percent, rows int64) error {
 		if time.Since(last) < tellEvery {
 			return nil
 		}
 		last = time.Now()
 		return s.change(ctx, id, func(tx resource.Tx, t *portal.ReportTask) error {
-			t.Progress = min(percent, 99)
+			t.Progress, t.Rows = min(percent, 99), rows
 			return resource.Put(ctx, tx, portal.ReportTasks.Name, t)
 		})
 	}

@@ -113,7 +113,7 @@ func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
 	}
 	task := h.until(1, portal.TaskDone)
 	want := portal.ReportTask{ID: 1, ReportID: 1, State: portal.TaskDone, Progress: 100, CreatedOn: seconds(noon), StartedOn: seconds(noon), EndedOn: seconds(noon), Size: 26, Rows: 2,
-		Format: portal.FormatCSV, UserID: 2, User: "clerk", Object: "deviceGroup", Groups: []int64{2}}
+		Format: portal.FormatCSV, UserID: 2, User: "clerk", Starts: 1, Object: "deviceGroup", Groups: []int64{2}}
 	if !reflect.DeepEqual(*task, want) {
 		t.Errorf("got %+v\nwant %+v", *task, want)
 	}
@@ -194,7 +194,7 @@ func TestARunIsCancelledWhenItIsRemoved(t *testing.T) {
 	}
 	<-began
 	_, err := h.ask(s, admin, getIt, 1, 1, "")
-	if f := fault.Of(err); f.Kind != fault.Running || !reflect.DeepEqual(f.Detail, map[string]any{"state": "running", "progress": int64(0)}) {
+	if f := fault.Of(err); f.Kind != fault.Running || !reflect.DeepEqual(f.Detail, map[string]any{"state": "running", "progress": int64(0), "rows": int64(0)}) {
 		t.Errorf("while it runs: %v %v", err, f.Detail)
 	}
 	if _, err := h.ask(s, admin, removeIt, 1, 1, ""); err != nil {

@@ -28,19 +28,20 @@ type column[T any] struct {
 	name string
 	text func(*T) string
 	key  func(*T) string // what it sorts by; nil: its text, whatever the letter case
+	num  bool            // its text is a number
 }
 
 const pageRows = 500 // read at a time
 
 // table reads everything once for its order and its counts; its Rows read again.
 func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*Table, error) {
-	shown, err := s.chosen(r.Report)
+	shown, err := chosen(r.Report, s.columns)
 	if err != nil {
 		return nil, err
 	}
 	t := &Table{Title: r.Report.Name, About: about, Counts: s.counts}
 	for _, c := range shown {
-		t.Columns = append(t.Columns, c.name)
+		t.Columns, t.Numbers = append(t.Columns, c.name), append(t.Numbers, c.num)
 	}
 	ids, err := s.order(ctx, r)
 	if err != nil {
@@ -73,10 +74,10 @@ func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*Table,
 
 // chosen are the columns that the report names, or all of them. Those that are
 // not of the type itself, properties for one, always show.
-func (s *source[T]) chosen(report *portal.Report) ([]column[T], error) {
+func chosen[T any](report *portal.Report, columns []column[T]) ([]column[T], error) {
 	kind := portal.ReportTypeOf(report.Type)
 	if len(report.Columns) == 0 {
-		return s.columns, nil
+		return columns, nil
 	}
 	var out []column[T]
 	for _, c := range report.Columns {
@@ -85,10 +86,10 @@ func (s *source[T]) chosen(report *portal.Report) ([]column[T], error) {
 			return nil, fmt.Errorf("report %d: no column %q", report.ID, c.Name)
 		}
 		if !c.Hidden {
-			out = append(out, s.columns[i])
+			out = append(out, columns[i])
 		}
 	}
-	return append(out, s.columns[len(kind.Columns):]...), nil
+	return append(out, columns[len(kind.Columns):]...), nil
 }
 
 type sortKey struct {
@@ -133,8 +134,18 @@ func (s *source[T]) order(ctx context.Context, r *Run) ([]int64, error) {
 	return ids, err
 }
 
-// scan reads the rows by id, a page at a time.
+// scan reads the rows by id.
 func (s *source[T]) scan(ctx context.Context, r *Run, each func(*T)) error {
+	return s.scanPages(ctx, r, func(page []*T) error {
+		for _, row := range page {
+			each(row)
+		}
+		return nil
+	})
+}
+
+// scanPages reads the rows by id, a page at a time.
+func (s *source[T]) scanPages(ctx context.Context, r *Run, each func(page []*T) error) error {
 	for last := int64(0); ; {
 		where := append(slices.Clip(s.where), resource.SeenBy(r.Access, resource.Read),
 			resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(pageRows))
@@ -142,12 +153,16 @@ func (s *source[T]) scan(ctx context.Context, r *Run, each func(*T)) error {
 		if err != nil {
 			return err
 		}
+		kept := make([]*T, 0, len(page))
 		for i := range page {
 			if last = s.id(&page[i]); s.keep == nil || s.keep(&page[i]) {
-				each(&page[i])
+				kept = append(kept, &page[i])
 			}
 		}
-		if err := r.told(ctx, 0); err != nil || len(page) < pageRows {
+		if err := each(kept); err != nil {
+			return err
+		}
+		if err := r.told(ctx, r.ready, 0); err != nil || len(page) < pageRows {
 			return err
 		}
 	}

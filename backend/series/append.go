@@ -278,6 +278,7 @@ func (db *DB) take(b *batch) error {
 		}
 	}
 	db.held += n
+	db.taken += int64(n)
 	clear(b.added)
 	return nil
 }

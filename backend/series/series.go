@@ -99,6 +99,7 @@ type DB struct {
 	mu     sync.RWMutex // of what follows, and of what is in a series
 	series map[Key]*series
 	held   int   // samples in memory
+	taken  int64 // samples appended since Open
 	low    int64 // the half days that may have chunks, from low to high;
 	high   int64 // high < low when there are none
 	rolled span  // the eras that may have hours
@@ -231,6 +232,20 @@ func (db *DB) Close() error {
 	db.once.Do(func() { close(db.stop) })
 	<-db.done
 	return db.file.Close()
+}
+
+// Stats are counts of the samples.
+type Stats struct {
+	Appended int64 // since Open
+	Series   int   // that have samples, or had some
+	Held     int   // samples that wait in memory to be written as chunks
+}
+
+// Stats are the counts as they are now.
+func (db *DB) Stats() Stats {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return Stats{Appended: db.taken, Series: len(db.series), Held: db.held}
 }
 
 // Size is how many bytes the samples take on disk.

@@ -94,6 +94,12 @@ func (s *Server) fill(ctx context.Context) error {
 	}
 	s.Passwords["operator"], s.Passwords["viewer"] = password(), demo.ViewerPassword
 	s.o.Log.InfoContext(ctx, "filling the folder with the demo environment")
+	err = s.db.Write(ctx, func(tx resource.Tx) error {
+		return resource.Put(ctx, tx, portal.DemoTimes.Name, &portal.DemoTime{ID: portal.DemoTimeID, Devices: int64(s.o.DemoDevices)})
+	})
+	if err != nil {
+		return err
+	}
 	return demo.Fill(ctx, s.db, demo.Options{
 		Devices: s.o.DemoDevices, Now: s.o.Clock(), Passwords: s.Passwords, Reports: s.reportFolder(),
 		Progress: func(n int) { s.o.Log.InfoContext(ctx, "filling", "devices", n) },

@@ -69,7 +69,7 @@ func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 		ended <- agent.Run(ctx, agent.Options{Folder: folder, Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet()})
 	}()
 	w.until("admin", "GET /setting/collectors/2?fields=status,build,isDown", `{"status":1,"build":"test","isDown":false}`)
-	w.hasSamples()
+	w.hasSamples(4)
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("the collector ends with %v", err)
@@ -91,17 +91,17 @@ func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 	stop()
 }
 
-// hasSamples waits until the port of device 4 was measured.
-func (w *town) hasSamples() {
+// hasSamples waits until the port of a device was measured.
+func (w *town) hasSamples(device int) {
 	w.t.Helper()
 	var list struct {
 		Items []struct{ ID, DeviceDataSourceID int64 }
 	}
-	_, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=id,deviceDataSourceId`, "")
+	_, answer := w.ask("admin", fmt.Sprintf(`GET /device/devices/%d/instances?filter=name:"Fast_Port"&fields=id,deviceDataSourceId`, device), "")
 	if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 {
 		w.t.Fatal(answer)
 	}
-	w.until("admin", fmt.Sprintf("GET /device/devices/4/devicedatasources/%d/instances/%d/data", list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[1`)
+	w.until("admin", fmt.Sprintf("GET /device/devices/%d/devicedatasources/%d/instances/%d/data", device, list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[1`)
 }
 
 func TestACollectorIsNobodyButItself(t *testing.T) {
@@ -191,4 +191,51 @@ func collectAsChild(args []string) error {
 		return fmt.Errorf("the arguments are %q (%w)", args, err)
 	}
 	return agent.Run(context.Background(), o)
+}
+
+func TestTwoCollectorsOfABalancedGroupShareItsDevices(t *testing.T) {
+	w := newTown(t)
+	w.must("POST /setting/collectors/groups", `{"name":"Probes","autoBalance":true}`)
+	first := w.newCollector()
+	w.must("POST /setting/collectors", `{"description":"Second","collectorGroupId":2}`)
+	if status, answer := w.ask("admin", "PATCH /setting/collectors/2", `{"collectorGroupId":2}`); status != 200 {
+		t.Fatal(answer)
+	}
+	_, answer := w.ask("admin", "GET /device/devices/4?fields=customProperties", "")
+	_, port, _ := strings.Cut(answer, `"tcp.port","value":"`)
+	port, _, _ = strings.Cut(port, `"`)
+	w.must("POST /device/devices", fmt.Sprintf(`{"name":"127.0.0.1","displayName":"other","preferredCollectorId":2,"customProperties":[{"name":"tcp.port","value":%q}]}`, port))
+	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")","collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
+	var token struct{ Token string }
+	_, answer = w.ask("admin", "POST /setting/collectors/3/downloadToken", "")
+	if err := json.Unmarshal([]byte(answer), &token); err != nil || token.Token == "" {
+		t.Fatalf("the token is %s", answer)
+	}
+	for _, device := range []string{"4", "5"} {
+		w.until("admin", "GET /device/devices/"+device+`/instances?filter=name:"Fast_Port"&fields=name`, `"total":1`)
+	}
+	var begin []agent.Options
+	for _, token := range []string{first, token.Token} {
+		o := agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Version: "test", Once: true, Log: quiet()}
+		if err := agent.Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		o.Token, o.Once = "", false
+		begin = append(begin, o)
+	}
+	w.until("admin", "GET /device/devices?filter=currentCollectorId:3&fields=id", `"total":1`)
+	w.until("admin", "GET /device/devices?filter=currentCollectorId:2&fields=id", `"total":1`)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, len(begin))
+	for _, o := range begin {
+		go func() { ended <- agent.Run(ctx, o) }()
+	}
+	w.hasSamples(4)
+	w.hasSamples(5)
+	stop()
+	for range begin {
+		if err := <-ended; err != nil {
+			t.Errorf("a collector ends with %v", err)
+		}
+	}
 }

@@ -9,29 +9,46 @@ import (
 	"spyglass/backend/collect"
 	"spyglass/backend/monitor"
 	"spyglass/backend/notify"
+	"spyglass/backend/portal"
+	"spyglass/backend/remotewrite"
 	"spyglass/backend/series"
 )
 
 // openSeries opens the samples, in a file of their own, so that they never hold
 // up the portal's writes.
 func (s *Server) openSeries(ctx context.Context) (err error) {
-	s.series, err = series.Open(ctx, series.Options{Path: filepath.Join(s.o.Data, "series.db"), Log: s.o.Log, Clock: s.o.Clock})
+	s.series, err = series.Open(ctx, series.Options{Path: filepath.Join(s.o.Data, "series.db"), Log: s.o.Log, Clock: s.pace.Now})
 	return err
 }
 
 // watch makes the monitor, and the engine that is the built-in collector.
-func (s *Server) watch() {
+func (s *Server) watch(ctx context.Context) (err error) {
 	dialer := &check.Dialer{Folder: s.o.Data}
 	if s.listener != nil {
 		if at, err := netip.ParseAddrPort(s.Address()); err == nil {
 			dialer.Own = append(dialer.Own, at)
 		}
 	}
-	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Discoverers: check.Discoverers(dialer)})
+	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Discoverers: check.Discoverers(dialer)})
 	s.notices = notify.New(s.db, notify.Options{
+		File: func(ctx context.Context, taskID int64) (*portal.ReportFile, error) {
+			return s.reports.Made(ctx, taskID)
+		},
 		Dial: dialer.DialContext, Origin: s.link, Name: func() string { return s.Setting.Name }, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock,
 	})
-	s.engine = monitor.NewEngine(monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log, Clock: s.o.Clock})
+	s.remote, err = remotewrite.New(ctx, s.db, remotewrite.Options{Dial: dialer.DialContext, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock})
+	if err != nil {
+		return err
+	}
+	s.engines = func() *monitor.Engine {
+		o := monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Measured: s.remote.Offer}
+		if s.stage != nil {
+			o.World = s.stage
+		}
+		return monitor.NewEngine(o)
+	}
+	s.engine.Store(s.engines())
+	return nil
 }
 
 // link is where people find the portal; nothing where it does not listen.
@@ -44,5 +61,9 @@ func (s *Server) link() string {
 
 // collectors answers remote collectors.
 func (s *Server) collectors() *collect.Service {
-	return collect.New(collect.Options{DB: s.db, Folder: filepath.Join(s.o.Data, "installers"), Tasks: monitor.Tasks, Take: s.engine.Take})
+	return collect.New(collect.Options{DB: s.db, Folder: filepath.Join(s.o.Data, "installers"), Tasks: monitor.Tasks,
+		Take: func(ctx context.Context, collector int64, results []check.Result) error {
+			return s.engine.Load().Take(ctx, collector, results)
+		},
+	})
 }

@@ -17,7 +17,7 @@ type samples struct {
 func (s *Server) data() []resource.Endpoint {
 	s.samples = &samples{keep: monitor.NewKeep(monitor.Options{DB: s.db, Log: s.o.Log}, s.series)}
 	if s.Setting.Demo && !s.o.NoHistory {
-		s.samples.history = demo.NewHistory(demo.HistoryOptions{DB: s.db, Series: s.series, Log: s.o.Log, Clock: s.o.Clock, Ends: true})
+		s.samples.history = s.newHistory()
 	}
 	return data.New(data.Options{DB: s.db, Series: s.series, Zone: s.zone}).Endpoints()
 }
@@ -30,8 +30,12 @@ func (m *samples) start() {
 }
 
 func (m *samples) stop() {
+	m.stopHistory()
+	m.keep.Stop()
+}
+
+func (m *samples) stopHistory() {
 	if m.history != nil {
 		m.history.Stop()
 	}
-	m.keep.Stop()
 }

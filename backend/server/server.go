@@ -31,13 +31,18 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"spyglass/backend/api"
+	"spyglass/backend/clock"
+	"spyglass/backend/demo"
 	"spyglass/backend/fault"
+	"spyglass/backend/metrics"
 	"spyglass/backend/monitor"
 	"spyglass/backend/notify"
 	"spyglass/backend/portal"
+	"spyglass/backend/remotewrite"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
@@ -75,12 +80,19 @@ type Server struct {
 	lock      *lock
 	db        *store.DB
 	endpoints []resource.Endpoint
+	takers    []taker // of the resources that a reset of the demo makes anew
 	series    *series.DB
 	samples   *samples
-	engine    *monitor.Engine
+	pace      *clock.Clock // the time of what the portal watches: the world's, unless this is a demo
+	stage     *demo.Stage  // nil unless this is a demo
+	remaking  sync.Mutex   // held while the demo is reset, and for good once the server has stopped
+	engines   func() *monitor.Engine
+	engine    atomic.Pointer[monitor.Engine]
 	monitor   *monitor.Monitor
 	reports   *report.Service
 	notices   *notify.Service
+	metrics   *metrics.Metrics
+	remote    *remotewrite.Service
 	listener  net.Listener
 	http      *http.Server
 	control   *control
@@ -96,7 +108,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		o.Clock = time.Now
 	}
 	o.Log = cmp.Or(o.Log, slog.Default())
-	s := &Server{o: o, failed: make(chan error, 1)}
+	s := &Server{o: o, pace: clock.New(o.Clock), failed: make(chan error, 1)}
 	defer func() {
 		if err != nil {
 			_ = s.Stop(context.WithoutCancel(ctx))
@@ -122,75 +134,6 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// tables adds every resource; this list is the portal.
-func (s *Server) tables() error {
-	return errors.Join(
-		mount(s, &portal.Devices),
-		mount(s, &portal.Groups),
-		mount(s, &portal.DeviceDataSources),
-		mount(s, &portal.Instances),
-		mount(s, &portal.InstanceGroups),
-		keep(s, &portal.Overrides),
-		keep(s, &portal.GroupDataSourceSettings),
-		mountView(s, &portal.InstanceAlertSettings),
-		mountView(s, &portal.DeviceDataSourceAlertSettings),
-		mountView(s, &portal.DeviceAlertSettings),
-		mountView(s, &portal.InstanceGroupAlertSetting),
-		mountView(s, &portal.GroupDataSources),
-		mountView(s, &portal.GroupAlertSettings),
-		mount(s, &portal.ClusterAlerts),
-		keep(s, &portal.CollectorTokens),
-		keep(s, &portal.UnsettledRows),
-		keep(s, &portal.SettlingRow),
-		mount(s, &portal.Functions),
-		mount(s, &portal.DataSources),
-		mount(s, &portal.UpdateReasons),
-		mountView(s, &portal.OverviewGraphs),
-		mountView(s, &portal.DataSourceDevices),
-		mount(s, &portal.Alerts),
-		mount(s, &portal.Deliveries),
-		mount(s, &portal.SDTs),
-		mount(s, &portal.SDTHistories),
-		mount(s, &portal.Rules),
-		mount(s, &portal.Chains),
-		mount(s, &portal.RecipientGroups),
-		mount(s, &portal.Integrations),
-		mount(s, &portal.Collectors),
-		mount(s, &portal.CollectorGroups),
-		mount(s, &portal.CollectorVersions),
-		mount(s, &portal.Users),
-		mount(s, &portal.Tokens),
-		mount(s, &portal.Roles),
-		mount(s, &portal.OpsNotes),
-		mount(s, &portal.Settings),
-		mount(s, &portal.ReportGroups),
-		mount(s, &portal.Reports),
-		keep(s, &portal.ReportTasks),
-		mountView(s, &portal.ReportTaskList),
-		mount(s, &portal.AuditLogs),
-	)
-}
-
-func mount[T any](s *Server, r *resource.Resource[*T]) error {
-	table, err := store.Add(s.db, r)
-	if err == nil {
-		s.endpoints = append(s.endpoints, table.Endpoints()...)
-	}
-	return err
-}
-
-// mountView adds rows that are computed and not kept.
-func mountView[T any](s *Server, v *resource.View[*T]) error {
-	s.endpoints = append(s.endpoints, store.ViewEndpoints(s.db, v)...)
-	return nil
-}
-
-// keep adds rows that have no endpoints of their own.
-func keep[T any](s *Server, r *resource.Resource[*T]) error {
-	_, err := store.Add(s.db, r)
-	return err
-}
-
 func (s *Server) open(ctx context.Context) error {
 	var err error
 	path := filepath.Join(s.o.Data, "portal.db")
@@ -211,17 +154,25 @@ func (s *Server) open(ctx context.Context) error {
 	if err := s.openSeries(ctx); err != nil {
 		return err
 	}
-	s.watch()
+	if err := s.openStage(ctx); err != nil {
+		return err
+	}
+	if err := s.watch(ctx); err != nil {
+		return err
+	}
+	s.measure()
 	s.endpoints = portal.WithExchange(s.db, s.endpoints)
 	s.endpoints = append(s.endpoints, portal.VersionEndpoint(s.o.Version))
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
-	s.reports, err = report.New(ctx, s.db, report.Options{Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Log: s.o.Log, Clock: s.o.Clock})
+	s.reports, err = report.New(ctx, s.db, report.Options{
+		Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post, Origin: s.link, Log: s.o.Log, Clock: s.pace.Now,
+	})
 	if err != nil {
 		return err
 	}
 	s.endpoints = append(s.endpoints, s.reports.Endpoints()...)
 	s.endpoints = append(s.endpoints, s.notices.Endpoints()...)
-	s.endpoints = append(s.endpoints, s.collectors().Endpoints()...)
+	s.endpoints = append(s.endpoints, s.worldly(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
 	return nil
 }
@@ -296,7 +247,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 	handler, err := api.New(api.Options{
 		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Sessions: s.Sessions, Hosts: s.hosts(),
 		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: portal.APIVersion,
-		Limits: limits, Log: s.o.Log, Clock: s.o.Clock,
+		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(), Log: s.o.Log, Clock: s.pace.Now,
 	})
 	if err != nil {
 		return err
@@ -316,9 +267,13 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 	s.monitor.Start()
 	s.reports.Start()
 	s.notices.Start()
+	s.remote.Start()
 	s.samples.start()
+	if s.stage != nil {
+		s.stage.Start()
+	}
 	if !s.o.NoHistory {
-		s.engine.Start()
+		s.engine.Load().Start()
 	}
 	return nil
 }
@@ -354,6 +309,10 @@ func (s *Server) shut(ctx context.Context) error {
 		errs = append(errs, s.listener.Close())
 	}
 	s.wait.Wait()
+	s.remaking.Lock() // never given back: nothing is made anew from here on
+	if s.stage != nil {
+		s.stage.Stop()
+	}
 	if s.reports != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 		defer cancel()
@@ -369,8 +328,11 @@ func (s *Server) shut(ctx context.Context) error {
 		defer cancel()
 		errs = append(errs, s.monitor.Stop(ctx))
 	}
-	if s.engine != nil {
-		s.engine.Stop() // what it has polled is kept yet
+	if engine := s.engine.Load(); engine != nil {
+		engine.Stop() // what it has polled is kept yet
+	}
+	if s.remote != nil {
+		s.remote.Close()
 	}
 	if s.samples != nil {
 		s.samples.stop()

@@ -34,6 +34,7 @@ test('everything that can be pointed at is at least 24 pixels wide and high', as
   found.palette = await small(page)
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+/')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Send Request').waitFor()
   found.shortcuts = await small(page)
   await page.keyboard.press('Escape')
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()

@@ -2386,6 +2386,40 @@ export interface paths {
         patch: operations["patchSettingPortal"];
         trace?: never;
     };
+    "/setting/remotewrite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the remote write
+         * @description Returns the remote write, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: portal.
+         */
+        get: operations["getSettingRemotewrite"];
+        /**
+         * Replace the remote write
+         * @description Replaces the remote write: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on settings: portal.
+         */
+        put: operations["putSettingRemotewrite"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change some of the remote write
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on settings: portal.
+         */
+        patch: operations["patchSettingRemotewrite"];
+        trace?: never;
+    };
     "/report/groups": {
         parameters: {
             query?: never;
@@ -2588,6 +2622,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/demo/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List incidents
+         * @description Returns the incidents this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: portal.
+         */
+        get: operations["getDemoIncidents"];
+        put?: never;
+        /**
+         * Add an incident
+         * @description Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. Trouble of the API itself spares these endpoints, those below /demo and the session's.
+         *
+         *     Right needed: write on settings: portal.
+         */
+        post: operations["postDemoIncidents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/demo/incidents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one incident
+         * @description Returns one incident, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: portal.
+         */
+        get: operations["getDemoIncidentsById"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an incident
+         * @description Removes the incident.
+         *
+         *     Right needed: write on settings: portal.
+         */
+        delete: operations["deleteDemoIncidentsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/demo/incidents/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop an incident
+         * @description Ends the incident now; one that has ended stays as it is.
+         *
+         *     Right needed: write on settings: portal.
+         */
+        post: operations["postDemoIncidentsByIdStop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/demo/time": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the time of the demo
+         * @description Returns what time it is in the demo, and how fast that passes.
+         *
+         *     Right needed: read on settings: portal.
+         */
+        get: operations["getDemoTime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Pause or hurry the demo
+         * @description Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the demo lags behind that.
+         *
+         *     Right needed: write on settings: portal.
+         */
+        patch: operations["patchDemoTime"];
+        trace?: never;
+    };
+    "/demo/time/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset the demo
+         * @description Makes the demo as it was at the beginning, at the present time: devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and the access log stay, and so does whoever is signed in. It takes some seconds.
+         *
+         *     Right needed: write on settings: portal.
+         */
+        post: operations["postDemoTimeReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/setting/datasources/importjson": {
         parameters: {
             query?: never;
@@ -2747,7 +2909,7 @@ export interface paths {
         };
         /**
          * Download a report
-         * @description Returns the file of a run that is done: one HTML page, or CSV. Only who may see all that is in it gets it.
+         * @description Returns the file of a run that is done: one HTML page, PDF, XLSX or CSV. Only who may see all that is in it gets it.
          *
          *     Right needed: read on report.
          */
@@ -3165,7 +3327,7 @@ export interface components {
              */
             preferredCollectorId: number;
             /**
-             * @description The collector that does so now; another one after a failover
+             * @description The collector that does so now; another one after a failover, or where its group of collectors shares devices
              * @example 1
              */
             readonly currentCollectorId?: number;
@@ -4825,7 +4987,7 @@ export interface components {
              */
             readonly id?: number;
             /**
-             * @description The alert; 0 for a test
+             * @description The alert; 0 for a test or a report
              * @example 12
              */
             readonly alertId?: number;
@@ -4845,7 +5007,7 @@ export interface components {
              */
             readonly stage?: number;
             /**
-             * @description active, escalated, acked or cleared; test of an integration
+             * @description active, escalated, acked or cleared; test of an integration; report that was made
              * @example active
              */
             readonly tells?: string;
@@ -4905,6 +5067,10 @@ export interface components {
             readonly sentOn?: number;
             /** @description Why the last attempt failed */
             readonly error?: string;
+            /** @description The run whose report it brings; 0 for none */
+            readonly reportTaskId?: number;
+            /** @description The report goes with the mail; otherwise its text says where it lies */
+            readonly attached?: boolean;
             /**
              * @description The same in every attempt: the Message-ID of a mail, the Idempotency-Key of a web hook
              * @example 5f2c8d0e-1a3b-4c5d-8e9f-001122334455
@@ -5467,7 +5633,7 @@ export interface components {
              * @default 1
              */
             collectorGroupId: number;
-            /** @description The collector that takes over; 0 for none */
+            /** @description The collector that takes its devices over while it is down; 0 for none */
             backupAgentId?: number;
             /** @description 1 running, 0 never seen */
             readonly status?: number;
@@ -5493,7 +5659,7 @@ export interface components {
             /** @description Its version */
             readonly build?: string;
             /**
-             * @description Take devices back once it runs again
+             * @description Take devices back from the backup once it runs again; otherwise they stay there as long as the backup runs
              * @default true
              */
             enableFailBack: boolean;
@@ -5568,7 +5734,7 @@ export interface components {
              * @example Collectors of the western port
              */
             description?: string;
-            /** @description Kept for clients of the published API */
+            /** @description Spread the devices of its collectors over those of them that run, so that each has about as many instances */
             autoBalance?: boolean;
             /**
              * @description Kept for clients of the published API
@@ -5576,7 +5742,7 @@ export interface components {
              */
             autoBalanceStrategy: string;
             /**
-             * @description Kept for clients of the published API
+             * @description With autoBalance: a collector with more instances gives devices away though the others have hardly fewer; 0 for no such limit
              * @default 10000
              */
             autoBalanceInstanceCountThreshold: number;
@@ -6018,6 +6184,57 @@ export interface components {
              */
             readonly createdOn?: number;
         };
+        RemoteWrite: {
+            /** @description Always 1 */
+            readonly id?: number;
+            /** @description Send samples */
+            enabled?: boolean;
+            /**
+             * @description The receiver, http or https
+             * @example https://prometheus.example.net/api/v1/write
+             */
+            url?: string;
+            /**
+             * @description none, basic with username and secret, or bearer with the secret as token
+             * @default none
+             * @enum {string}
+             */
+            auth: "none" | "basic" | "bearer";
+            /** @description basic: who signs in there */
+            username?: string;
+            /**
+             * @description Only the devices in this group and the groups inside it; 1: all
+             * @default 1
+             * @example 1
+             */
+            groupId: number;
+            /**
+             * @description Seconds that samples wait for others at most
+             * @default 5
+             */
+            interval: number;
+            /**
+             * @description Samples in one request at most
+             * @default 2000
+             */
+            batchSize: number;
+            /**
+             * @description off; ready, before anything is sent; sending; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch
+             * @default off
+             */
+            readonly state: string;
+            /**
+             * Format: epoch-seconds
+             * @description When the receiver last took samples; 0: never
+             */
+            readonly lastSentOn?: number;
+            /** @description Samples it took since the portal started; at most a minute old */
+            readonly samplesSent?: number;
+            /** @description Samples it refused, or that had waited for too long, since the portal started */
+            readonly samplesDropped?: number;
+            /** @description Why the last batch was not taken; empty when it was */
+            readonly lastError?: string;
+        };
         ReportGroup: {
             /**
              * @description Set by the portal
@@ -6068,11 +6285,19 @@ export interface components {
         };
         ReportMetric: {
             /** @description of the datasource */
-            dataSourceId: number;
+            dataSourceId?: number;
+            /** @description Host metric trends: the datapoint; all of the datasource unless it or dataPointName is given */
+            dataPointId?: number;
+            /** @description Host metric trends: its name instead */
+            dataPointName?: string;
             /** @description names of instances, * for any characters; all unless given */
             instances?: string;
             /** @description kept for clients of the published API */
             dataSourceFullName?: string;
+            /** @description Alert trends: what itemVal names, group or host */
+            itemType?: string;
+            /** @description Alert trends: full paths of groups or display names of devices, * for any characters */
+            itemVal?: string;
         };
         /**
          * @example {
@@ -6116,7 +6341,7 @@ export interface components {
              * @example Alert
              * @enum {string}
              */
-            type?: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log";
+            type?: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log" | "Alert trends" | "Alert SLA" | "Alert threshold" | "Host metric trends";
             /**
              * @description Its report group; 0 for none: only roles that see all reports see it
              * @example 3
@@ -6128,7 +6353,7 @@ export interface components {
              * @example HTML
              * @enum {string}
              */
-            format: "HTML" | "CSV";
+            format: "HTML" | "PDF" | "XLSX" | "CSV";
             /**
              * @description none, or email to the recipients
              * @default none
@@ -6149,7 +6374,7 @@ export interface components {
              */
             recipients: components["schemas"]["Recipient"][];
             /**
-             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. Empty: only when asked
+             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what the user sees who last changed the report. Empty: only when asked
              * @example 0 7 1 * *
              */
             schedule?: string;
@@ -6158,6 +6383,12 @@ export interface components {
              * @example Europe/Berlin
              */
             scheduleTimezone?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When the schedule has it made next, in epoch seconds; 0 without a schedule
+             * @example 1790000000
+             */
+            readonly nextGenerateOn?: number;
             /** @description Kept for clients of the published API */
             reportLinkExpire?: string;
             /** @description Id of the user who last changed it */
@@ -6275,14 +6506,14 @@ export interface components {
              */
             timing: string;
             /**
-             * @description Host inventory: what hostsVal names, devices (host) or device groups (group)
+             * @description Host inventory, Alert SLA, Host metric trends: what hostsVal names, devices (host) or device groups (group)
              * @default host
              * @example group
              * @enum {string}
              */
             hostsValType: "host" | "group";
             /**
-             * @description Host inventory: display names of devices or full paths of groups, * for any characters, joined by commas
+             * @description Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas
              * @default *
              * @example Servers*
              */
@@ -6296,7 +6527,7 @@ export interface components {
              */
             properties: string[];
             /**
-             * @description Host inventory: datasources, a column each that names the device's instances
+             * @description Host inventory: datasources, a column each that names the device's instances. Host metric trends: datasources and their datapoints. Alert trends: which groups or devices, all when empty
              * @default []
              */
             metrics: components["schemas"]["ReportMetric"][];
@@ -6312,6 +6543,37 @@ export interface components {
              */
             username: string;
             /**
+             * @description Alert SLA: from which severity on an alert makes a device unavailable
+             * @default critical
+             * @example critical
+             * @enum {string}
+             */
+            alertLevel: "warn" | "error" | "critical";
+            /**
+             * @description Alert SLA: names of alert rules whose alerts count, * for any characters
+             * @default *
+             */
+            alertRule: string;
+            /**
+             * @description Alert SLA: leave maintenance out of the time that counts
+             * @default true
+             */
+            excludeSDT: boolean;
+            /**
+             * @description Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as available (2)
+             * @default 2
+             * @example 1
+             * @enum {integer}
+             */
+            unmonitoredTime: 0 | 1 | 2;
+            /**
+             * @description Alert threshold: only thresholds that differ from those of the datasource
+             * @default true
+             */
+            excludeGlobal: boolean;
+            /** @description Host metric trends: of each datapoint only the ten with the highest average */
+            top10Only?: boolean;
+            /**
              * @description When the newest run that you may see ended, in epoch seconds; 0 for none
              * @example 1790000000
              */
@@ -6322,7 +6584,7 @@ export interface components {
              */
             readonly lastGenerateSize?: number;
             /**
-             * @description How many pages that run has: 1, because HTML and CSV have no more; 0 before the first run
+             * @description How many pages that run has: those of a PDF, otherwise 1; 0 before the first run
              * @example 1
              */
             readonly lastGeneratePages?: number;
@@ -6392,12 +6654,12 @@ export interface components {
              */
             readonly size?: number;
             /**
-             * @description How many rows the report has
+             * @description How many rows are written; all of the report's once it is done
              * @example 40
              */
             readonly rows?: number;
             /**
-             * @description Of the file, HTML or CSV
+             * @description Of the file: HTML, PDF, XLSX or CSV
              * @example HTML
              */
             readonly format?: string;
@@ -6421,6 +6683,25 @@ export interface components {
              * @example
              */
             readonly receiveEmails?: string;
+            /** @description The schedule of the report asked for it */
+            readonly scheduled?: boolean;
+            /**
+             * Format: epoch-seconds
+             * @description It does not begin before this moment; 0 for at once
+             */
+            readonly dueOn?: number;
+            /**
+             * @description What you should know of it, such as that it makes up for runs that were missed
+             * @example
+             */
+            readonly note?: string;
+            /** @description Pages of a PDF; 0 for other formats */
+            readonly pages?: number;
+            /**
+             * @description How often it was begun: one that a restart cut off is begun once more if the schedule asked for it
+             * @example 1
+             */
+            readonly starts?: number;
             /**
              * @description Where the file is; empty until it is done
              * @example
@@ -6511,6 +6792,66 @@ export interface components {
             items: components["schemas"]["AuditLog"][];
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
+        };
+        DemoIncident: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description What happens. coreSwitchDown: a core switch does not answer, nor does what lies behind it; strength: the share of that, in percent. diskFilling: the disks of a device fill steadily; strength: how full they get, in percent. cpuStorm: the processors of a group's devices are busy; strength: how busy, in percent. flappingLink: the first interface of a device goes down and up; strength: how much of the time it is down, in percent. certificateExpiring: the last days of a certificate pass; strength: how many of a hundred. collectorDown: a simulated collector falls silent. alertStorm: everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of that, in percent. slowAnswers: the API takes its time; strength: tenths of a second. tooManyRequests: the API answers 429; strength: to how many of a hundred requests. failingAnswers: the API answers 500; strength: to how many of a hundred requests. expiredSession: the API answers 401; strength: to how many of a hundred requests.
+             * @example cpuStorm
+             * @enum {string}
+             */
+            kind?: "coreSwitchDown" | "diskFilling" | "cpuStorm" | "flappingLink" | "certificateExpiring" | "collectorDown" | "alertStorm" | "slowAnswers" | "tooManyRequests" | "failingAnswers" | "expiredSession";
+            /** @description The device that it happens to; 0: one that suits it */
+            deviceId?: number;
+            /** @description The device group that it happens to, with those below; 0: one that suits it */
+            groupId?: number;
+            /** @description The simulated collector that it happens to; 0: the first */
+            collectorId?: number;
+            /** @description How bad it is, see kind; 0: as usual */
+            strength?: number;
+            /** @description How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so long in real time, all else by the time of the demo */
+            duration?: number;
+            /**
+             * @description running or ended
+             * @example running
+             */
+            readonly state?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When it began
+             */
+            readonly startOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it ends, or has ended
+             */
+            readonly endOn?: number;
+            /** @description Who began it */
+            readonly startedBy?: string;
+        };
+        DemoIncidentList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DemoIncident"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        Timing: {
+            /** @description the time of the demo, in epoch seconds: of its devices, samples, alerts and maintenance */
+            now: number;
+            /** @description the time of the world, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices */
+            world: number;
+            /** @description how many seconds pass in the demo in one of the world */
+            speed: number;
+            /** @description no time passes in the demo */
+            paused: boolean;
         };
         Version: {
             /** @description of the API, 3.x.y */
@@ -6853,7 +7194,7 @@ export interface components {
              */
             preferredCollectorId: number;
             /**
-             * @description The collector that does so now; another one after a failover
+             * @description The collector that does so now; another one after a failover, or where its group of collectors shares devices
              * @example 1
              */
             readonly currentCollectorId?: number;
@@ -8441,7 +8782,7 @@ export interface components {
              * @example Collectors of the western port
              */
             description?: string;
-            /** @description Kept for clients of the published API */
+            /** @description Spread the devices of its collectors over those of them that run, so that each has about as many instances */
             autoBalance?: boolean;
             /**
              * @description Kept for clients of the published API
@@ -8449,7 +8790,7 @@ export interface components {
              */
             autoBalanceStrategy: string;
             /**
-             * @description Kept for clients of the published API
+             * @description With autoBalance: a collector with more instances gives devices away though the others have hardly fewer; 0 for no such limit
              * @default 10000
              */
             autoBalanceInstanceCountThreshold: number;
@@ -8940,6 +9281,62 @@ export interface components {
              */
             readonly seeded: number;
         };
+        RemoteWriteBody: {
+            /** @description Always 1 */
+            readonly id?: number;
+            /** @description Send samples */
+            enabled?: boolean;
+            /**
+             * @description The receiver, http or https
+             * @example https://prometheus.example.net/api/v1/write
+             */
+            url?: string;
+            /**
+             * @description none, basic with username and secret, or bearer with the secret as token
+             * @default none
+             * @enum {string}
+             */
+            auth: "none" | "basic" | "bearer";
+            /** @description basic: who signs in there */
+            username?: string;
+            /**
+             * Format: password
+             * @description basic: the password; bearer: the token; never shown
+             */
+            secret?: string;
+            /**
+             * @description Only the devices in this group and the groups inside it; 1: all
+             * @default 1
+             * @example 1
+             */
+            groupId: number;
+            /**
+             * @description Seconds that samples wait for others at most
+             * @default 5
+             */
+            interval: number;
+            /**
+             * @description Samples in one request at most
+             * @default 2000
+             */
+            batchSize: number;
+            /**
+             * @description off; ready, before anything is sent; sending; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch
+             * @default off
+             */
+            readonly state: string;
+            /**
+             * Format: epoch-seconds
+             * @description When the receiver last took samples; 0: never
+             */
+            readonly lastSentOn?: number;
+            /** @description Samples it took since the portal started; at most a minute old */
+            readonly samplesSent?: number;
+            /** @description Samples it refused, or that had waited for too long, since the portal started */
+            readonly samplesDropped?: number;
+            /** @description Why the last batch was not taken; empty when it was */
+            readonly lastError?: string;
+        };
         ReportGroupBody: {
             /**
              * @description Set by the portal
@@ -8993,7 +9390,7 @@ export interface components {
              * @example Alert
              * @enum {string}
              */
-            type: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log";
+            type: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log" | "Alert trends" | "Alert SLA" | "Alert threshold" | "Host metric trends";
             /**
              * @description Its report group; 0 for none: only roles that see all reports see it
              * @example 3
@@ -9005,7 +9402,7 @@ export interface components {
              * @example HTML
              * @enum {string}
              */
-            format: "HTML" | "CSV";
+            format: "HTML" | "PDF" | "XLSX" | "CSV";
             /**
              * @description none, or email to the recipients
              * @default none
@@ -9026,7 +9423,7 @@ export interface components {
              */
             recipients: components["schemas"]["Recipient"][];
             /**
-             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. Empty: only when asked
+             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what the user sees who last changed the report. Empty: only when asked
              * @example 0 7 1 * *
              */
             schedule?: string;
@@ -9035,6 +9432,12 @@ export interface components {
              * @example Europe/Berlin
              */
             scheduleTimezone?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When the schedule has it made next, in epoch seconds; 0 without a schedule
+             * @example 1790000000
+             */
+            readonly nextGenerateOn?: number;
             /** @description Kept for clients of the published API */
             reportLinkExpire?: string;
             /** @description Id of the user who last changed it */
@@ -9152,14 +9555,14 @@ export interface components {
              */
             timing: string;
             /**
-             * @description Host inventory: what hostsVal names, devices (host) or device groups (group)
+             * @description Host inventory, Alert SLA, Host metric trends: what hostsVal names, devices (host) or device groups (group)
              * @default host
              * @example group
              * @enum {string}
              */
             hostsValType: "host" | "group";
             /**
-             * @description Host inventory: display names of devices or full paths of groups, * for any characters, joined by commas
+             * @description Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas
              * @default *
              * @example Servers*
              */
@@ -9173,7 +9576,7 @@ export interface components {
              */
             properties: string[];
             /**
-             * @description Host inventory: datasources, a column each that names the device's instances
+             * @description Host inventory: datasources, a column each that names the device's instances. Host metric trends: datasources and their datapoints. Alert trends: which groups or devices, all when empty
              * @default []
              */
             metrics: components["schemas"]["ReportMetric"][];
@@ -9189,6 +9592,37 @@ export interface components {
              */
             username: string;
             /**
+             * @description Alert SLA: from which severity on an alert makes a device unavailable
+             * @default critical
+             * @example critical
+             * @enum {string}
+             */
+            alertLevel: "warn" | "error" | "critical";
+            /**
+             * @description Alert SLA: names of alert rules whose alerts count, * for any characters
+             * @default *
+             */
+            alertRule: string;
+            /**
+             * @description Alert SLA: leave maintenance out of the time that counts
+             * @default true
+             */
+            excludeSDT: boolean;
+            /**
+             * @description Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as available (2)
+             * @default 2
+             * @example 1
+             * @enum {integer}
+             */
+            unmonitoredTime: 0 | 1 | 2;
+            /**
+             * @description Alert threshold: only thresholds that differ from those of the datasource
+             * @default true
+             */
+            excludeGlobal: boolean;
+            /** @description Host metric trends: of each datapoint only the ten with the highest average */
+            top10Only?: boolean;
+            /**
              * @description When the newest run that you may see ended, in epoch seconds; 0 for none
              * @example 1790000000
              */
@@ -9199,7 +9633,7 @@ export interface components {
              */
             readonly lastGenerateSize?: number;
             /**
-             * @description How many pages that run has: 1, because HTML and CSV have no more; 0 before the first run
+             * @description How many pages that run has: those of a PDF, otherwise 1; 0 before the first run
              * @example 1
              */
             readonly lastGeneratePages?: number;
@@ -9213,6 +9647,56 @@ export interface components {
              * @example write
              */
             readonly userPermission?: string;
+        };
+        DemoIncidentBody: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description What happens. coreSwitchDown: a core switch does not answer, nor does what lies behind it; strength: the share of that, in percent. diskFilling: the disks of a device fill steadily; strength: how full they get, in percent. cpuStorm: the processors of a group's devices are busy; strength: how busy, in percent. flappingLink: the first interface of a device goes down and up; strength: how much of the time it is down, in percent. certificateExpiring: the last days of a certificate pass; strength: how many of a hundred. collectorDown: a simulated collector falls silent. alertStorm: everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of that, in percent. slowAnswers: the API takes its time; strength: tenths of a second. tooManyRequests: the API answers 429; strength: to how many of a hundred requests. failingAnswers: the API answers 500; strength: to how many of a hundred requests. expiredSession: the API answers 401; strength: to how many of a hundred requests.
+             * @example cpuStorm
+             * @enum {string}
+             */
+            kind: "coreSwitchDown" | "diskFilling" | "cpuStorm" | "flappingLink" | "certificateExpiring" | "collectorDown" | "alertStorm" | "slowAnswers" | "tooManyRequests" | "failingAnswers" | "expiredSession";
+            /** @description The device that it happens to; 0: one that suits it */
+            deviceId?: number;
+            /** @description The device group that it happens to, with those below; 0: one that suits it */
+            groupId?: number;
+            /** @description The simulated collector that it happens to; 0: the first */
+            collectorId?: number;
+            /** @description How bad it is, see kind; 0: as usual */
+            strength?: number;
+            /** @description How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so long in real time, all else by the time of the demo */
+            duration?: number;
+            /**
+             * @description running or ended
+             * @example running
+             */
+            readonly state?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When it began
+             */
+            readonly startOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it ends, or has ended
+             */
+            readonly endOn?: number;
+            /** @description Who began it */
+            readonly startedBy?: string;
+        };
+        TimingChange: {
+            /** @description 1 to 60 */
+            speed?: number | null;
+            /** @description true pauses, false goes on */
+            paused?: boolean | null;
+        };
+        ResetOrder: {
+            /** @description the word reset: everything but users, roles, tokens, settings and the access log is made anew */
+            confirm: string;
         };
         Login: {
             /** @description the user name, in any letter case */
@@ -9228,7 +9712,7 @@ export interface components {
             withAdminId?: number;
             /** @description ignored: the path says which */
             reportId?: number;
-            /** @description mail addresses joined by commas, kept with the run */
+            /** @description mail addresses joined by commas that get the report once it is made */
             receiveEmails?: string;
         };
         TestRequest: {
@@ -20497,6 +20981,155 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    getSettingRemotewrite: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteWrite"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putSettingRemotewrite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://prometheus.example.net/api/v1/write",
+                 *       "groupId": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["RemoteWriteBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteWrite"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the remote write has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchSettingRemotewrite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://prometheus.example.net/api/v1/write"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RemoteWriteBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteWrite"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the remote write has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getReportGroups: {
         parameters: {
             query?: {
@@ -20935,7 +21568,9 @@ export interface operations {
                  *       ],
                  *       "userFilter": {
                  *         "status": "active"
-                 *       }
+                 *       },
+                 *       "alertLevel": "critical",
+                 *       "unmonitoredTime": 1
                  *     }
                  */
                 "application/json": components["schemas"]["ReportBody"];
@@ -21093,7 +21728,9 @@ export interface operations {
                  *       ],
                  *       "userFilter": {
                  *         "status": "active"
-                 *       }
+                 *       },
+                 *       "alertLevel": "critical",
+                 *       "unmonitoredTime": 1
                  *     }
                  */
                 "application/json": components["schemas"]["ReportBody"];
@@ -21411,6 +22048,372 @@ export interface operations {
             /** @description there is no such audit log entry, or it is not yours to see */
             404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDemoIncidents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DemoIncidentList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postDemoIncidents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "cpuStorm"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DemoIncidentBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DemoIncident"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDemoIncidentsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the incident
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DemoIncident"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such incident, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteDemoIncidentsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the incident
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such incident, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the incident has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postDemoIncidentsByIdStop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the incident
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DemoIncident"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such incident, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the incident has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDemoTime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timing"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchDemoTime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "paused": false,
+                 *       "speed": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["TimingChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timing"];
+                };
+            };
+            /** @description the speed is not 1 to 60 */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postDemoTimeReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm": "reset"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResetOrder"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timing"];
+                };
+            };
+            /** @description confirm is not the word reset */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            /** @description it is being reset already */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
         };
@@ -21769,7 +22772,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenerateReportResult"];
                 };
             };
-            /** @description the run waits or is being made; errorDetail.progress says how far it is, in percent */
+            /** @description the run waits or is being made; errorDetail says how far it is: progress in percent, and rows that are written */
             202: components["responses"]["Running"];
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong */
@@ -21859,10 +22862,12 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                    "application/pdf": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "text/csv": string;
                 };
             };
-            /** @description the run waits or is being made; errorDetail.progress says how far it is, in percent */
+            /** @description the run waits or is being made; errorDetail says how far it is: progress in percent, and rows that are written */
             202: components["responses"]["Running"];
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong */

@@ -13,8 +13,8 @@ export interface Sought {
 export interface Left {
   /** What is open in the tree, in Go's words. */
   open?: string
-  /** Where in the tree, and the current row. */
-  tree?: { current: number; top: number }
+  /** Where in the tree, and the current row; shown when it is led to from elsewhere. */
+  tree?: { current: number; top: number; show?: boolean }
   find?: Sought
   textFind?: Sought
   /** Where in the text; of wrapped lines the first one, and how much of it is above. */

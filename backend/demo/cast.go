@@ -1,0 +1,108 @@
+package demo
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// aDevice picks one that suits: the first that is well of those whose display
+// names begin so.
+func aDevice(prefix string) func(context.Context, resource.Reader, *portal.Incident) error {
+	return func(ctx context.Context, r resource.Reader, i *portal.Incident) error {
+		devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Limit(remembers))
+		i.DeviceID = suiting(devices, prefix)
+		return err
+	}
+}
+
+// aGroup picks a group.
+func aGroup(id int64) func(context.Context, resource.Reader, *portal.Incident) error {
+	return func(_ context.Context, _ resource.Reader, i *portal.Incident) error {
+		i.GroupID = id
+		return nil
+	}
+}
+
+// theDevice casts the device that the incident names.
+func theDevice(_ context.Context, _ resource.Reader, i *portal.Incident) (map[int64]bool, error) {
+	return map[int64]bool{i.DeviceID: true}, nil
+}
+
+// suiting is the first device of a name for which the demo tells no story, or
+// else the first that answers; 0 for none.
+func suiting(devices []portal.Device, prefix string) int64 {
+	var second int64
+	for i := range devices {
+		d := &devices[i]
+		switch {
+		case !strings.HasPrefix(d.DisplayName, prefix) || d.HostStatus == "dead" && d.LastDataTime < d.CreatedOn+1:
+		case d.AlertStatus == "none" && d.HostStatus == "normal":
+			return d.ID
+		case second == 0:
+			second = d.ID
+		}
+	}
+	return second
+}
+
+// theGroup casts the devices of the group that the incident names, and of those
+// below it.
+func theGroup(ctx context.Context, r resource.Reader, i *portal.Incident) (map[int64]bool, error) {
+	tree, err := portal.TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Where{Field: "hostGroupIds", Op: "has any", Value: tree.Below([]int64{i.GroupID})[i.GroupID]})
+	cast := make(map[int64]bool, len(devices))
+	for k := range devices {
+		cast[devices[k].ID] = true
+	}
+	return cast, err
+}
+
+// parents are the devices that others are reached through, by the others' ids.
+func parents(ctx context.Context, r resource.Reader, devices []portal.Device) (map[int64]int64, error) {
+	tree, err := portal.TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	named := make(map[string]int64, len(devices))
+	for i := range devices {
+		named[strings.ToLower(devices[i].DisplayName)] = devices[i].ID
+	}
+	of := make(map[int64]int64, len(devices))
+	for i := range devices {
+		for _, p := range slices.Concat(devices[i].CustomProperties, tree.Inherited(devices[i].GroupIDs)) {
+			if strings.EqualFold(p.Name, portal.ParentProperty) {
+				if id := named[strings.ToLower(p.Value)]; id != devices[i].ID {
+					of[devices[i].ID] = id
+				}
+				break
+			}
+		}
+	}
+	return of, nil
+}
+
+// lot is a number from 0 to 99 that is the same for the same names.
+func lot(names ...uint64) int64 {
+	h := uint64(seed)
+	for _, n := range names {
+		h = (h ^ n) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return int64(h % 100)
+}
+
+// drawn is a number made of a text, for lot.
+func drawn(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}

@@ -1,0 +1,25 @@
+package demo
+
+import (
+	"math"
+
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+)
+
+// lastDays are how many a certificate has left when the incident begins.
+const lastDays = 32
+
+// certificateExpiring counts the last days of a certificate, each some minutes long.
+var certificateExpiring = effect{
+	kind: portal.CertificateExpiring,
+	pick: aDevice("web-prod-"),
+	cast: theDevice,
+	shows: func(s *scene, p *monitor.Point, v float64) float64 {
+		if p.DataPoint.Name != "daysLeft" {
+			return v
+		}
+		return min(v, math.Ceil(lastDays*(1-s.part(p.At)*float64(s.Strength)/100)))
+	},
+	every: 60, most: 24 * 3600,
+}

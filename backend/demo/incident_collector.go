@@ -1,0 +1,87 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// collectorDown silences a simulated collector: it gives no sign of itself, and
+// polls nothing.
+var collectorDown = effect{
+	kind: portal.CollectorDown,
+	pick: func(ctx context.Context, r resource.Reader, i *portal.Incident) error {
+		all, err := simulatedCollectors(ctx, r)
+		if len(all) > 0 {
+			i.CollectorID = all[0].ID
+		}
+		return err
+	},
+	cast: func(ctx context.Context, r resource.Reader, i *portal.Incident) (map[int64]bool, error) {
+		devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: i.CollectorID})
+		cast := make(map[int64]bool, len(devices))
+		for k := range devices {
+			cast[devices[k].ID] = true
+		}
+		return cast, err
+	},
+	reach: func(*scene, int64, int64) monitor.Reach { return monitor.Unwatched },
+}
+
+// simulatedCollectors are those that no machine stands behind.
+func simulatedCollectors(ctx context.Context, r resource.Reader) ([]portal.Collector, error) {
+	all, err := resource.Find(ctx, r, portal.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: portal.BuiltInCollector})
+	var found []portal.Collector
+	for _, c := range all {
+		if c.Simulated() {
+			found = append(found, c)
+		}
+	}
+	return found, err
+}
+
+// beatEvery is after how many seconds a simulated collector says that it is there.
+const beatEvery = 60
+
+// beat lets the simulated collectors that no incident silences say so.
+func (s *Stage) beat(ctx context.Context) error {
+	now := resource.SecondsOf(time.Now())
+	if now-resource.Seconds(s.beaten.Load()) < beatEvery {
+		return nil
+	}
+	all, err := simulatedCollectors(ctx, s.o.DB)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if s.silences(all[i].ID) {
+			continue
+		}
+		err := s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+			c, err := resource.Get(ctx, tx, portal.Collectors.Name, all[i].ID)
+			if err != nil {
+				return nil // it is gone already
+			}
+			c.LastHeartbeatOn, c.IsDown = now, false
+			return resource.Put(ctx, tx, portal.Collectors.Name, c)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	s.beaten.Store(int64(now))
+	return nil
+}
+
+// silences reports whether an incident keeps the collector from speaking.
+func (s *Stage) silences(collector int64) bool {
+	for _, one := range *s.scenes.Load() {
+		if one.Kind == portal.CollectorDown && one.CollectorID == collector && one.at(time.Now().Unix()) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,45 @@
+package demo
+
+import (
+	"context"
+	"slices"
+
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// coreSwitchDown silences a switch and what is reached through it, or a share
+// of that: the same devices each time.
+var coreSwitchDown = effect{
+	kind: portal.CoreSwitchDown,
+	pick: aDevice("core-sw-01."),
+	cast: func(ctx context.Context, r resource.Reader, i *portal.Incident) (map[int64]bool, error) {
+		devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Limit(remembers))
+		if err != nil {
+			return nil, err
+		}
+		parent, err := parents(ctx, r, devices)
+		if err != nil {
+			return nil, err
+		}
+		cast := map[int64]bool{i.DeviceID: true}
+		for k := range devices {
+			if id := devices[k].ID; slices.Contains(way(parent, id), i.DeviceID) && lot(uint64(i.ID), uint64(id)) < i.Strength {
+				cast[id] = true
+			}
+		}
+		return cast, nil
+	},
+	reach: func(*scene, int64, int64) monitor.Reach { return monitor.Silent },
+	every: 60, most: 180,
+}
+
+// way is what a device is reached through, the nearest first, each once.
+func way(parent map[int64]int64, id int64) []int64 {
+	var over []int64
+	for up := parent[id]; up != 0 && up != id && !slices.Contains(over, up); up = parent[up] {
+		over = append(over, up)
+	}
+	return over
+}

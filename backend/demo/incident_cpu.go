@@ -1,0 +1,26 @@
+package demo
+
+import (
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+)
+
+// cpuStorm keeps processors busy: between the strength and two percent less.
+var cpuStorm = effect{
+	kind: portal.CPUStorm,
+	pick: aGroup(webShop),
+	cast: theGroup,
+	shows: func(s *scene, p *monitor.Point, v float64) float64 {
+		busy := float64(s.Strength) - float64(lot(uint64(p.Device), uint64(p.At)))/50
+		switch p.DataPoint.Name {
+		case "cpuPercent":
+			return max(v, busy)
+		case "cpuIdlePercent":
+			return min(v, 100-busy)
+		case "load1", "load5":
+			return max(v, busy/5)
+		}
+		return v
+	},
+	every: 60, most: 360,
+}

@@ -1,0 +1,31 @@
+package demo
+
+import (
+	"math"
+
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+)
+
+// used is what of the data point capacity is in use.
+var used = map[string]string{"used": "capacity", "diskUsed": "diskTotal"}
+
+// soon is when disks are as full as they get, as a share of the incident: the
+// rest of it they stay so.
+const soon = 0.8
+
+// diskFilling fills all disks of a device, from how full they are.
+var diskFilling = effect{
+	kind: portal.DiskFilling,
+	pick: aDevice("db-pg-"),
+	cast: theDevice,
+	shows: func(s *scene, p *monitor.Point, v float64) float64 {
+		capacity := used[p.DataPoint.Name]
+		if capacity == "" {
+			return v
+		}
+		full := p.Of(capacity) * float64(s.Strength) / 100
+		return math.Round(max(v, v+(full-v)*min(1, s.part(p.At)/soon)))
+	},
+	every: 120, most: 24 * 3600,
+}

@@ -1,0 +1,25 @@
+package demo
+
+import (
+	"context"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// expiredSession refuses requests as if their session had ended. It has not: the
+// next ones after the incident go through.
+var expiredSession = effect{kind: portal.ExpiredSession, trouble: func(_ context.Context, s *scene) error {
+	if !struck(s) {
+		return nil
+	}
+	return fault.New(fault.NoLogin, "an incident of the demo lets the session seem to have expired")
+}}
+
+// spared are the endpoints that no trouble touches: those that end it, and those
+// that tell who is signed in, without which nobody would find them.
+func spared(e *resource.Endpoint) bool {
+	return e.Right.Object == resource.Open || strings.HasPrefix(e.Path, "/demo/") || e.Path == "/session" || strings.HasPrefix(e.Path, "/session/") || e.Path == "/openapi.json"
+}

@@ -1,0 +1,20 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	"spyglass/backend/portal"
+)
+
+// slowAnswers keeps requests waiting, no longer than they wish to.
+var slowAnswers = effect{kind: portal.SlowAnswers, trouble: func(ctx context.Context, s *scene) error {
+	timer := time.NewTimer(time.Duration(s.Strength) * time.Second / 10)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}}

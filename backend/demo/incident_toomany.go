@@ -1,0 +1,21 @@
+package demo
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+)
+
+// tooManyRequests refuses requests as a rate limit does.
+var tooManyRequests = effect{kind: portal.TooManyRequests, trouble: func(_ context.Context, s *scene) error {
+	if !struck(s) {
+		return nil
+	}
+	return &fault.Error{Kind: fault.TooMany, RetryAfter: 5 * time.Second, Message: "an incident of the demo lets the portal take fewer requests; try again in 5 seconds"}
+}}
+
+// struck draws the requests that an incident strikes.
+func struck(s *scene) bool { return rand.Int64N(100) < s.Strength }

@@ -1,0 +1,327 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"spyglass/backend/clock"
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// StageOptions say whose stage it is.
+type StageOptions struct {
+	DB    *store.DB
+	Clock *clock.Clock // the time of the demo
+	Log   *slog.Logger // slog.Default when nil
+
+	// Poll polls simulated instances at once: those of the devices and data
+	// sources for which wanted is true.
+	Poll func(wanted func(device, source int64) bool)
+	// Reset makes the demo anew; only who started it waits.
+	Reset func(ctx context.Context) error
+}
+
+// Stage is where incidents happen: it is the monitor's world, and makes trouble
+// in the API. What an incident does follows from its row and the moment alone,
+// so that one whose end nobody noted does nothing any more.
+//
+// # Concurrency
+//
+// NewStage, Start and Stop are for one owner; everything else is safe for
+// concurrent use, and never waits.
+type Stage struct {
+	o      StageOptions
+	scenes atomic.Pointer[[]scene]
+	load   sync.Mutex   // one Load after the other
+	timed  sync.Mutex   // one change of the time after the other
+	speed  atomic.Int64 // of the clock, when it is not paused
+	kept   atomic.Int64 // when the time was last kept
+	beaten atomic.Int64 // when simulated collectors last spoke, epoch seconds
+
+	start, end sync.Once
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+}
+
+// scene is an incident that runs.
+type scene struct {
+	portal.Incident
+	kind    *portal.IncidentKind
+	effect  *effect
+	devices map[int64]bool // that it happens to; nil: all of them
+}
+
+// effect is what an incident of a kind does.
+type effect struct {
+	kind string
+	// pick names what it happens to where the incident does not; nil: there is no need to.
+	pick func(ctx context.Context, r resource.Reader, i *portal.Incident) error
+	// cast names the devices that it happens to; nil: all of them.
+	cast func(ctx context.Context, r resource.Reader, i *portal.Incident) (map[int64]bool, error)
+	// reach is how one of them answers; nil: as ever.
+	reach func(s *scene, device, at int64) monitor.Reach
+	// shows is what a data point of one of them shows instead of v; nil: v.
+	shows func(s *scene, p *monitor.Point, v float64) float64
+	// every is after how many seconds they are polled besides their ordinary
+	// times, for most seconds; 0: never.
+	every, most int64
+	// trouble holds a request up, or refuses it; nil: neither.
+	trouble func(ctx context.Context, s *scene) error
+}
+
+// effects are what incidents do.
+var effects = []effect{
+	coreSwitchDown, diskFilling, cpuStorm, flappingLink, certificateExpiring, collectorDown, alertStorm,
+	slowAnswers, tooManyRequests, failingAnswers, expiredSession,
+}
+
+// NewStage makes a stage on which nothing happens yet.
+func NewStage(o StageOptions) *Stage {
+	o.Log = cmp.Or(o.Log, slog.Default())
+	s := &Stage{o: o}
+	s.scenes.Store(&[]scene{})
+	s.speed.Store(1)
+	return s
+}
+
+// Start begins to follow the rows; it returns at once.
+func (s *Stage) Start() {
+	s.start.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		s.cancel = cancel
+		s.running.Go(func() { s.follow(ctx) })
+		s.running.Go(func() { s.tend(ctx) })
+	})
+}
+
+// Stop ends the work and waits. It may be called twice, and on a stage that
+// never started.
+func (s *Stage) Stop() {
+	s.start.Do(func() {}) // it does not start any more
+	s.end.Do(func() {
+		if s.cancel != nil {
+			s.cancel()
+		}
+	})
+	s.running.Wait()
+	if s.cancel != nil && s.o.Clock.Apart() {
+		if err := s.keepTime(context.Background()); err != nil {
+			s.o.Log.Warn("the time of the demo could not be kept", "err", err)
+		}
+	}
+}
+
+// follow keeps the scenes in step with the incidents.
+func (s *Stage) follow(ctx context.Context) {
+	changed, stop := s.o.DB.Watch(string(portal.Incidents.Name), string(portal.Groups.Name))
+	defer stop()
+	for {
+		if err := s.Load(ctx); err != nil && ctx.Err() == nil {
+			s.o.Log.WarnContext(ctx, "the incidents of the demo could not be read", "err", err)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Load takes in the incidents as they stand.
+func (s *Stage) Load(ctx context.Context) error {
+	s.load.Lock()
+	defer s.load.Unlock()
+	rows, err := resource.Find(ctx, s.o.DB, portal.Incidents.Name, resource.Where{Field: "state", Op: "=", Value: portal.IncidentRuns})
+	if err != nil {
+		return err
+	}
+	scenes := make([]scene, 0, len(rows))
+	for i := range rows {
+		one := scene{Incident: rows[i], kind: rows[i].KindOf()}
+		for k := range effects {
+			if effects[k].kind == rows[i].Kind {
+				one.effect = &effects[k]
+			}
+		}
+		if one.kind == nil || one.effect == nil {
+			continue
+		}
+		if err := s.settle(ctx, &one); err != nil {
+			return err
+		}
+		if one.effect.cast != nil {
+			if one.devices, err = one.effect.cast(ctx, s.o.DB, &one.Incident); err != nil {
+				return err
+			}
+		}
+		scenes = append(scenes, one)
+	}
+	s.scenes.Store(&scenes)
+	return nil
+}
+
+// settle keeps what an incident happens to: another choice later would be another
+// incident.
+func (s *Stage) settle(ctx context.Context, one *scene) error {
+	was := one.Incident
+	if one.effect.pick == nil || was.DeviceID+was.GroupID+was.CollectorID > 0 {
+		return nil
+	}
+	if err := one.effect.pick(ctx, s.o.DB, &one.Incident); err != nil || one.Incident == was {
+		return err
+	}
+	return s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		row, err := resource.Get(ctx, tx, portal.Incidents.Name, one.ID)
+		if err != nil {
+			return nil // it is gone already
+		}
+		row.DeviceID, row.GroupID, row.CollectorID = one.DeviceID, one.GroupID, one.CollectorID
+		return resource.Put(ctx, tx, portal.Incidents.Name, row)
+	})
+}
+
+// tendEvery is how often it is seen, in real time, what has ended and what is to be polled.
+const tendEvery = time.Second
+
+// tend ends what is over, and hurries what has to be seen soon.
+func (s *Stage) tend(ctx context.Context) {
+	each := time.NewTicker(tendEvery)
+	defer each.Stop()
+	polled := map[int64]int64{} // by incident: when it was last hurried
+	for {
+		if err := s.Tend(ctx, polled); err != nil && ctx.Err() == nil {
+			s.o.Log.WarnContext(ctx, "the incidents of the demo could not be kept", "err", err)
+		}
+		select {
+		case <-each.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Tend does what is due now: it ends incidents, polls what they want polled, and
+// lets simulated collectors speak. polled remembers when each was last polled.
+func (s *Stage) Tend(ctx context.Context, polled map[int64]int64) error {
+	for i := range *s.scenes.Load() {
+		one := &(*s.scenes.Load())[i]
+		now := s.now(one)
+		if now >= int64(one.EndOn) {
+			if err := s.over(ctx, one); err != nil {
+				return err
+			}
+		}
+		e := one.effect
+		if e.every > 0 && now-int64(one.StartOn) <= e.most && now-polled[one.ID] >= e.every {
+			polled[one.ID] = now
+			s.o.Poll(func(device, _ int64) bool { return one.devices == nil || one.devices[device] })
+		}
+	}
+	if err := s.remember(ctx); err != nil {
+		return err
+	}
+	return s.beat(ctx)
+}
+
+// rememberEvery is after how many seconds the time of a demo that is hurried, or
+// was, is kept, so that a portal that is killed goes on near it.
+const rememberEvery = 10
+
+func (s *Stage) remember(ctx context.Context) error {
+	now := time.Now()
+	if !s.o.Clock.Apart() || s.o.Clock.Speed() == 0 || now.Unix()-s.kept.Load() < rememberEvery {
+		return nil
+	}
+	s.kept.Store(now.Unix())
+	return s.keepTime(ctx)
+}
+
+// over notes that an incident has ended, and lets it show.
+func (s *Stage) over(ctx context.Context, one *scene) error {
+	err := s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		row, err := resource.Get(ctx, tx, portal.Incidents.Name, one.ID)
+		if err != nil {
+			return nil // it is gone already
+		}
+		row.End(row.EndOn)
+		return resource.Put(ctx, tx, portal.Incidents.Name, row)
+	})
+	if err == nil {
+		err = s.Load(ctx)
+	}
+	if err == nil && one.effect.every > 0 {
+		s.o.Poll(func(device, _ int64) bool { return one.devices == nil || one.devices[device] })
+	}
+	return err
+}
+
+// now is the time by which an incident runs.
+func (s *Stage) now(one *scene) int64 {
+	if one.kind.Real {
+		return time.Now().Unix()
+	}
+	return s.o.Clock.Now().Unix()
+}
+
+// at reports whether the incident happens at a moment of its time.
+func (s *scene) at(moment int64) bool {
+	return moment >= int64(s.StartOn) && moment < int64(s.EndOn)
+}
+
+// has reports whether it happens to the device.
+func (s *scene) has(device int64) bool { return s.devices == nil || s.devices[device] }
+
+// part is how much of it has passed at a moment, from 0 to 1.
+func (s *scene) part(moment int64) float64 {
+	return min(1, max(0, float64(moment-int64(s.StartOn))/float64(max(1, s.Duration))))
+}
+
+// Reach is how a simulated device answers at a moment (monitor.World).
+func (s *Stage) Reach(device, at int64) monitor.Reach {
+	worst := monitor.Answers
+	for i := range *s.scenes.Load() {
+		one, moment := &(*s.scenes.Load())[i], at
+		if one.kind.Real {
+			moment = time.Now().Unix()
+		}
+		if one.effect.reach != nil && one.at(moment) && one.has(device) {
+			worst = max(worst, one.effect.reach(one, device, at))
+		}
+	}
+	return worst
+}
+
+// Shows is what a data point shows instead of v (monitor.World).
+func (s *Stage) Shows(p *monitor.Point, v float64) float64 {
+	for i := range *s.scenes.Load() {
+		one := &(*s.scenes.Load())[i]
+		if one.effect.shows != nil && one.at(p.At) && one.has(p.Device) {
+			v = one.effect.shows(one, p, v)
+		}
+	}
+	return v
+}
+
+// Trouble holds up a request to the portal's API, or refuses it. What ends
+// incidents, and what tells who is signed in, is spared.
+func (s *Stage) Trouble(ctx context.Context, e *resource.Endpoint) error {
+	scenes := *s.scenes.Load()
+	if len(scenes) == 0 || spared(e) {
+		return nil
+	}
+	for i := range scenes {
+		if t := scenes[i].effect.trouble; t != nil && scenes[i].at(time.Now().Unix()) {
+			if err := t(ctx, &scenes[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

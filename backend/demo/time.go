@@ -1,0 +1,142 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// timing is what /demo/time answers.
+type timing struct {
+	Now    int64 `json:"now" doc:"the time of the demo, in epoch seconds: of its devices, samples, alerts and maintenance"`
+	World  int64 `json:"world" doc:"the time of the world, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices"`
+	Speed  int64 `json:"speed" doc:"how many seconds pass in the demo in one of the world"`
+	Paused bool  `json:"paused" doc:"no time passes in the demo"`
+}
+
+// timingChange is the body of a change.
+type timingChange struct {
+	Speed  *int64 `json:"speed,omitempty" doc:"1 to 60"`
+	Paused *bool  `json:"paused,omitempty" doc:"true pauses, false goes on"`
+}
+
+// resetOrder is the body of a reset.
+type resetOrder struct {
+	Confirm string `json:"confirm" doc:"the word reset: everything but users, roles, tokens, settings and the access log is made anew"`
+}
+
+const maxSpeed = 60
+
+// Endpoints are those of the demo's time.
+func (s *Stage) Endpoints() []resource.Endpoint {
+	answer, change, order := resource.SchemaOf(timing{}), resource.SchemaOf(timingChange{}), resource.SchemaOf(resetOrder{})
+	right := resource.Right{Object: resource.Setting, Area: portal.AreaPortal, Op: resource.Modify}
+	read := right
+	read.Op = resource.Read
+	return []resource.Endpoint{
+		{
+			Method: "GET", Path: "/demo/time", Category: portal.CategorySettings, Right: read, Answer: &answer,
+			Summary: "Get the time of the demo", Doc: "Returns what time it is in the demo, and how fast that passes.",
+			Handle: func(context.Context, *resource.Call) (any, error) { return s.timing(), nil },
+		},
+		{
+			Method: "PATCH", Path: "/demo/time", Category: portal.CategorySettings, Right: right, Body: &change, Answer: &answer,
+			Summary: "Pause or hurry the demo", Doc: "Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the demo lags behind that.",
+			Errors:  []resource.Failure{{Kind: fault.Invalid, When: "the speed is not 1 to 60"}},
+			Example: resource.Example{Body: map[string]any{"speed": 10, "paused": false}}, Handle: s.change,
+		},
+		{
+			Method: "POST", Path: "/demo/time/reset", Category: portal.CategorySettings, Right: right, Body: &order, Answer: &answer,
+			Summary: "Reset the demo", Doc: "Makes the demo as it was at the beginning, at the present time: devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and the access log stay, and so does whoever is signed in. It takes some seconds.",
+			Errors:  []resource.Failure{{Kind: fault.Invalid, When: "confirm is not the word reset"}, {Kind: fault.Conflict, When: "it is being reset already"}},
+			Example: resource.Example{Body: map[string]any{"confirm": "reset"}}, Handle: s.reset,
+		},
+	}
+}
+
+func (s *Stage) timing() timing {
+	speed := s.o.Clock.Speed()
+	t := timing{Now: s.o.Clock.Now().Unix(), World: time.Now().Unix(), Speed: int64(speed), Paused: speed == 0}
+	if t.Paused {
+		t.Speed = s.speed.Load()
+	}
+	return t
+}
+
+func (s *Stage) change(ctx context.Context, c *resource.Call) (any, error) {
+	var in timingChange
+	if err := c.Read(&in); err != nil {
+		return nil, err
+	}
+	s.timed.Lock()
+	defer s.timed.Unlock()
+	now := s.timing()
+	if in.Speed != nil {
+		if *in.Speed < 1 || *in.Speed > maxSpeed {
+			return nil, fault.At("speed", "speed is a whole number from 1 to %d", maxSpeed)
+		}
+		now.Speed = *in.Speed
+	}
+	if in.Paused != nil {
+		now.Paused = *in.Paused
+	}
+	speed := float64(now.Speed)
+	if now.Paused {
+		speed = 0
+	}
+	s.speed.Store(now.Speed)
+	s.o.Clock.SetSpeed(speed)
+	return s.timing(), s.keepTime(ctx)
+}
+
+func (s *Stage) reset(ctx context.Context, c *resource.Call) (any, error) {
+	var in resetOrder
+	if err := c.Read(&in); err != nil {
+		return nil, err
+	}
+	if in.Confirm != "reset" {
+		return nil, fault.At("confirm", "confirm is the word reset: all devices, alerts and reports go, and are made anew")
+	}
+	if err := s.o.Reset(ctx); err != nil {
+		return nil, err
+	}
+	s.speed.Store(1)
+	return s.timing(), s.Load(ctx)
+}
+
+// keepTime writes how the time of the demo stands, where it is not the world's.
+func (s *Stage) keepTime(ctx context.Context) error {
+	return s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		row, err := resource.Get(ctx, tx, portal.DemoTimes.Name, portal.DemoTimeID)
+		if fault.Is(err, fault.Unknown) {
+			row, err = &portal.DemoTime{ID: portal.DemoTimeID}, nil
+		}
+		if err != nil {
+			return err
+		}
+		row.Paused, row.At = s.o.Clock.Speed() == 0, resource.MillisOf(s.o.Clock.Now())
+		return resource.Put(ctx, tx, portal.DemoTimes.Name, row)
+	})
+}
+
+// Resume sets the clock of a portal that starts: the demo goes on where it was,
+// or at the present if that is later. One that was paused stays so.
+func (s *Stage) Resume(ctx context.Context) error {
+	row, err := resource.Get(ctx, s.o.DB, portal.DemoTimes.Name, portal.DemoTimeID)
+	if fault.Is(err, fault.Unknown) || err == nil && row.At == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if at := time.UnixMilli(int64(row.At)); row.Paused || at.After(s.o.Clock.Now()) {
+		s.o.Clock.SetTime(at)
+	}
+	if row.Paused {
+		s.o.Clock.SetSpeed(0)
+	}
+	return s.Load(ctx)
+}

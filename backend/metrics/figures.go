@@ -1,0 +1,153 @@
+package metrics
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"spyglass/backend/poll"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// figure is one that is read when somebody asks.
+type figure struct {
+	*prometheus.Desc
+	kind prometheus.ValueType
+}
+
+func counter(name, help string, labels ...string) figure {
+	return figure{prometheus.NewDesc("spyglass_"+name, help, labels, nil), prometheus.CounterValue}
+}
+
+func gauge(name, help string, labels ...string) figure {
+	return figure{prometheus.NewDesc("spyglass_"+name, help, labels, nil), prometheus.GaugeValue}
+}
+
+var (
+	pollsDone    = counter("polls_total", "Looks at instances that have ended, by result: done or failed.", "devices", "result")
+	pollsMissed  = counter("polls_missed_total", "Looks that were due while the one before still ran or waited.", "devices")
+	pollLatest   = gauge("poll_delay_max_seconds", "The longest that a look began behind its time since the start.", "devices")
+	pollsRunning = gauge("polls_running", "Looks under way.", "devices")
+	pollsQueued  = gauge("polls_queued", "Looks that are due and wait for a place.", "devices")
+	instances    = gauge("polled_instances", "Instances that the portal polls itself.", "devices")
+
+	samplesTaken  = counter("samples_appended_total", "Samples that were kept.")
+	samplesHeld   = gauge("samples_in_memory", "Samples on disk that wait to be packed.")
+	seriesKept    = gauge("series", "Series of samples.")
+	databaseBytes = gauge("database_size_bytes", "Bytes of a database on disk.", "database")
+
+	alertsOpen  = gauge("alerts_open", "Alerts that are active, by severity.", "severity")
+	noticesSent = counter("notifications_total", "Notices, by what became of them: sent, failed for good, or tried again later.", "result")
+	noticesWait = gauge("notifications_waiting", "Notices that wait to be sent.")
+	remoteSent  = counter("remote_write_samples_total", "Samples sent on, by what became of them: sent, refused by the receiver, or dropped because too many waited.", "result")
+	remoteAgain = counter("remote_write_retries_total", "Batches that were sent on once more.")
+	remoteWaits = gauge("remote_write_samples_waiting", "Samples that wait to be sent on.")
+	listeners   = gauge("event_stream_listeners", "Who listens to events now.")
+	unreadable  = gauge("figures_unreadable", "1 when the database could not tell of alerts and notices.")
+)
+
+// figures implements prometheus.Collector.
+type figures struct{ *Metrics }
+
+// Describe implements prometheus.Collector.
+func (f figures) Describe(to chan<- *prometheus.Desc) {
+	for _, one := range []figure{
+		pollsDone, pollsMissed, pollLatest, pollsRunning, pollsQueued, instances, samplesTaken, samplesHeld, seriesKept,
+		databaseBytes, alertsOpen, noticesSent, noticesWait, remoteSent, remoteAgain, remoteWaits, listeners, unreadable,
+	} {
+		to <- one.Desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (f figures) Collect(to chan<- prometheus.Metric) {
+	tell := func(one figure, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(one.Desc, one.kind, value, labels...)
+	}
+	real, simulated := f.o.Polls()
+	for devices, s := range map[string]poll.Stats{"real": real, "simulated": simulated} {
+		tell(pollsDone, float64(s.Done-s.Failed), devices, "done")
+		tell(pollsDone, float64(s.Failed), devices, "failed")
+		tell(pollsMissed, float64(s.Missed), devices)
+		tell(pollLatest, s.Late.Seconds(), devices)
+		tell(pollsRunning, float64(s.Running), devices)
+		tell(pollsQueued, float64(s.Waiting), devices)
+		tell(instances, float64(s.Tasks), devices)
+	}
+	kept := f.o.Series()
+	tell(samplesTaken, float64(kept.Appended))
+	tell(samplesHeld, float64(kept.Held))
+	tell(seriesKept, float64(kept.Series))
+	for name, path := range f.o.Files {
+		tell(databaseBytes, sizeOf(path), name)
+	}
+	sent := f.o.Notices()
+	tell(noticesSent, float64(sent.Sent), "sent")
+	tell(noticesSent, float64(sent.Failed), "failed")
+	tell(noticesSent, float64(sent.Retried), "retried")
+	remote := f.o.Remote()
+	tell(remoteSent, float64(remote.Sent), "sent")
+	tell(remoteSent, float64(remote.Refused), "refused")
+	tell(remoteSent, float64(remote.Overflow), "dropped")
+	tell(remoteAgain, float64(remote.Retries))
+	tell(remoteWaits, float64(remote.Waiting))
+	tell(listeners, float64(f.listeners.Load()))
+	f.tellRows(tell)
+}
+
+// patience is how long the database may take to answer.
+const patience = 5 * time.Second
+
+// tellRows tells what stands in the database.
+func (f figures) tellRows(tell func(figure, float64, ...string)) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	open, err := f.openAlerts(ctx)
+	if err != nil {
+		tell(unreadable, 1)
+		return
+	}
+	waiting, err := f.waiting(ctx)
+	if err != nil {
+		tell(unreadable, 1)
+		return
+	}
+	tell(unreadable, 0)
+	for severity, n := range open {
+		tell(alertsOpen, float64(n), severity)
+	}
+	tell(noticesWait, float64(waiting))
+}
+
+var severities = map[int64]string{portal.SeverityWarn: "warn", portal.SeverityError: "error", portal.SeverityCritical: "critical"}
+
+func (f figures) openAlerts(ctx context.Context) (map[string]int, error) {
+	value, err := f.o.DB.Memo("metrics.alerts", []string{string(portal.Alerts.Name)}, func() (any, error) {
+		active, err := resource.Find(ctx, f.o.DB, portal.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+		open := map[string]int{}
+		for _, name := range severities {
+			open[name] = 0
+		}
+		for i := range active {
+			open[severities[active[i].Severity]]++
+		}
+		return open, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.(map[string]int), nil
+}
+
+func (f figures) waiting(ctx context.Context) (int, error) {
+	value, err := f.o.DB.Memo("metrics.deliveries", []string{string(portal.Deliveries.Name)}, func() (any, error) {
+		rows, err := resource.Find(ctx, f.o.DB, portal.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting})
+		return len(rows), err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return value.(int), nil
+}

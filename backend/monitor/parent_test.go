@@ -1,0 +1,41 @@
+package monitor_test
+
+import (
+	"testing"
+	"time"
+
+	"spyglass/backend/clock"
+	"spyglass/backend/portal"
+)
+
+func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.T) {
+	b := newBench(t)
+	b.Engine.Stop()
+	b.pace = clock.New(nil)
+	b.pace.SetTime(time.Unix(b.at, 0))
+	b.pace.SetSpeed(0) // the parent is simulated, and is polled by this test alone
+	b.run()
+	const parent = 2
+	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
+	b.until("the engine knows the parent", func() bool { return b.Parent(realDevice) == "web" })
+	b.at += 60
+	b.pollBy(portal.BuiltInCollector, b.instance(parent), "1")
+	for range 5 {
+		b.poll("-")
+	}
+	b.wantAlerts("")
+	b.poll("15")
+	b.poll("15")
+	b.poll("15")
+	b.wantAlerts("1 real-sw level 15: warn") // it answers: that is its own trouble
+	for range 5 {
+		b.poll("-")
+	}
+	b.wantAlerts("1 real-sw level 15: warn")
+	b.at += 60
+	b.pollBy(portal.BuiltInCollector, b.instance(parent), "1")
+	for range 3 {
+		b.poll("-")
+	}
+	b.wantAlerts("1 real-sw level no data: error")
+}

@@ -1,0 +1,250 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// movedAtOnce is how many devices change hands in one transaction.
+const movedAtOnce = 100
+
+// move is a device that another collector looks after from now on.
+type move struct{ device, from, to int64 }
+
+// place gives devices to collectors that can look after them now.
+//
+// The devices of a collector that is down go to its backup, unless that is down
+// too, and back when it runs again; where enableFailBack is false they stay as
+// long as the backup runs. In a group of collectors with autoBalance any of
+// those that run looks after any device of the group, see balance.
+func (m *Monitor) place(ctx context.Context) error {
+	all, err := resource.Find(ctx, m.db, portal.Collectors.Name)
+	if err != nil {
+		return err
+	}
+	groups, err := resource.Find(ctx, m.db, portal.CollectorGroups.Name)
+	if err != nil {
+		return err
+	}
+	s := newStaff(all)
+	var moves []move
+	balanced := map[int64]bool{}
+	for i := range groups {
+		if g := &groups[i]; g.AutoBalance && len(s.runningIn(g.ID)) > 0 {
+			balanced[g.ID] = true
+			more, err := m.share(ctx, s, g)
+			if err != nil {
+				return err
+			}
+			moves = append(moves, more...)
+		}
+	}
+	for i := range all {
+		if c := &all[i]; c.ID != portal.BuiltInCollector && !c.Simulated() && !balanced[c.GroupID] {
+			more, err := m.cover(ctx, s, c)
+			if err != nil {
+				return err
+			}
+			moves = append(moves, more...)
+		}
+	}
+	for part := range slices.Chunk(moves, movedAtOnce) {
+		if err := m.hand(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// staff is the collectors there are.
+type staff struct {
+	all     []portal.Collector
+	running map[int64]bool
+}
+
+func newStaff(all []portal.Collector) *staff {
+	s := &staff{all: all, running: map[int64]bool{}}
+	for i := range all {
+		c := &all[i]
+		s.running[c.ID] = c.ID == portal.BuiltInCollector || c.LastHeartbeatOn > 0 && !c.IsDown
+	}
+	return s
+}
+
+// runningIn are those of a group that devices can be given to, by id.
+func (s *staff) runningIn(group int64) (ids []int64) {
+	for i := range s.all {
+		if c := &s.all[i]; c.GroupID == group && s.running[c.ID] && !c.Simulated() {
+			ids = append(ids, c.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// cover moves the devices of one collector to its backup, or back.
+func (m *Monitor) cover(ctx context.Context, s *staff, c *portal.Collector) ([]move, error) {
+	is, to := "!=", c.ID
+	if c.IsDown {
+		is, to = "=", c.BackupID
+		if to == 0 || !s.running[to] {
+			return nil, nil
+		}
+	} else if !s.running[c.ID] {
+		return nil, nil // it has never run: devices wait for it
+	}
+	devices, err := resource.Find(ctx, m.db, portal.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "=", Value: c.ID},
+		resource.Where{Field: "currentCollectorId", Op: is, Value: c.ID})
+	var moves []move
+	for i := range devices {
+		d := &devices[i]
+		if simulatedItself(d) || !c.IsDown && !c.EnableFailBack && s.running[d.CurrentCollector] {
+			continue
+		}
+		moves = append(moves, move{d.ID, d.CurrentCollector, to})
+	}
+	return moves, err
+}
+
+// share spreads the devices of a group over its collectors.
+func (m *Monitor) share(ctx context.Context, s *staff, g *portal.CollectorGroup) ([]move, error) {
+	var members []int64
+	for i := range s.all {
+		if c := &s.all[i]; c.GroupID == g.ID && !c.Simulated() {
+			members = append(members, c.ID)
+		}
+	}
+	devices, err := resource.Find(ctx, m.db, portal.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "in", Value: members})
+	if err != nil {
+		return nil, err
+	}
+	instances, err := m.db.CountBy(ctx, string(portal.Instances.Name), "deviceId")
+	if err != nil {
+		return nil, err
+	}
+	var loads []load
+	for i := range devices {
+		if d := &devices[i]; !simulatedItself(d) {
+			loads = append(loads, load{d.ID, d.CurrentCollector, max(1, instances[d.ID])})
+		}
+	}
+	return balance(loads, s.runningIn(g.ID), g.MaxInstances), nil
+}
+
+// load is what a device means to the collector that looks after it.
+type load struct{ device, collector, weight int64 }
+
+// slack is how far the busiest and the idlest collector may be apart, as a part
+// of what each would have: devices do not move for less.
+const slack = 5 // a fifth
+
+// balance says which devices move so that the collectors, at least one, have
+// about as much each. Devices of others go to whoever has least, the heaviest
+// first. Of the rest as few move as it takes: the heaviest that still makes the
+// busiest and the idlest more alike, until they are no further apart than slack;
+// or, where the busiest has more than limit instances, as alike as can be. A
+// limit of 0 is none.
+func balance(loads []load, collectors []int64, limit int64) (moves []move) {
+	slices.SortFunc(loads, func(a, b load) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.device, b.device)) })
+	has, total := map[int64]int64{}, int64(0)
+	for _, c := range collectors {
+		has[c] = 0
+	}
+	for _, l := range loads {
+		total += l.weight
+		if _, ok := has[l.collector]; ok {
+			has[l.collector] += l.weight
+		}
+	}
+	least := func() int64 {
+		return slices.MinFunc(collectors, func(a, b int64) int { return cmp.Compare(has[a], has[b]) })
+	}
+	at := make([]int64, len(loads))
+	for i, l := range loads {
+		at[i] = l.collector
+		if _, ok := has[l.collector]; !ok {
+			at[i] = least()
+			has[at[i]] += l.weight
+		}
+	}
+	for {
+		idle, busy := least(), slices.MaxFunc(collectors, func(a, b int64) int { return cmp.Compare(has[a], has[b]) })
+		gap := has[busy] - has[idle]
+		if overloaded := limit > 0 && has[busy] > limit; !overloaded && gap*slack*int64(len(collectors)) <= total {
+			break
+		}
+		i := slices.IndexFunc(loads, func(l load) bool { return 2*l.weight <= gap })
+		for i >= 0 && i < len(loads) && at[i] != busy {
+			i++
+		}
+		if i < 0 || i == len(loads) {
+			break
+		}
+		at[i] = idle
+		has[busy], has[idle] = has[busy]-loads[i].weight, has[idle]+loads[i].weight
+	}
+	for i, l := range loads {
+		if at[i] != l.collector {
+			moves = append(moves, move{l.device, l.collector, at[i]})
+		}
+	}
+	return moves
+}
+
+// hand gives devices to their new collectors, unless somebody else has changed
+// that meanwhile. Nobody wants it in the audit log.
+func (m *Monitor) hand(ctx context.Context, moves []move) error {
+	ids, to := make([]int64, len(moves)), map[int64]move{}
+	for i, one := range moves {
+		ids[i], to[one.device] = one.device, one
+	}
+	return m.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		for i := range devices {
+			d := &devices[i]
+			if err != nil || d.CurrentCollector != to[d.ID].from {
+				continue
+			}
+			d.CurrentCollector = to[d.ID].to
+			if d.HostStatus == hostDeadCollector {
+				d.HostStatus = hostNormal // until its checks find otherwise
+			}
+			err = resource.Put(ctx, tx, portal.Devices.Name, d)
+		}
+		return err
+	})
+}
+
+// watchEvery is how often collectors are looked at: one that falls silent is
+// known to be down, and its devices are with others, within heartbeatLimit.
+const watchEvery = 15 * time.Second
+
+// followCollectors does what is due about collectors, again and again.
+func (m *Monitor) followCollectors(ctx context.Context) {
+	each := time.NewTicker(watchEvery)
+	defer each.Stop()
+	for {
+		if err := m.tendCollectors(ctx); err != nil && ctx.Err() == nil {
+			m.log.WarnContext(ctx, "collectors could not be looked after; it is tried again", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-each.C:
+		}
+	}
+}
+
+// tendCollectors is about what is elsewhere, where no minute is hurried.
+func (m *Monitor) tendCollectors(ctx context.Context) error {
+	err := m.db.Write(ctx, func(tx resource.Tx) error { return m.watchCollectors(ctx, tx, m.clock()) })
+	if err != nil {
+		return err
+	}
+	return m.place(ctx)
+}

@@ -1,0 +1,182 @@
+package monitor_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// watch is collectors of a house that are looked after at times of our own.
+type watch struct {
+	*house
+	m   *monitor.Monitor
+	now time.Time
+}
+
+// newWatch is a house with the collectors 2 (its backup is 3), 3 and 4, which
+// run, and real devices with one instance each from 4 on.
+func newWatch(t *testing.T, devices int) *watch {
+	h := open(t)
+	w := &watch{house: h, now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}
+	put(h, &portal.Settings, &portal.Setting{ID: portal.SettingID})
+	put(h, &portal.CollectorGroups, &portal.CollectorGroup{ID: 2, Name: "Oslo"})
+	for i := range 3 {
+		c := &portal.Collector{Description: fmt.Sprint("c", i+2), Hostname: fmt.Sprint("c", i+2), GroupID: 2, Status: 1, EnableFailBack: true}
+		if i == 0 {
+			c.BackupID = 3
+		}
+		put(h, &portal.Collectors, c)
+	}
+	for i := range devices {
+		h.do("POST /device/devices", "", fmt.Sprintf(`{"name":"d%d","preferredCollectorId":2}`, i))
+	}
+	w.m = monitor.New(monitor.Options{DB: h.db, Clock: func() time.Time { return w.now }})
+	return w
+}
+
+// later lets time pass, in which those collectors beat; then they are looked after.
+func (w *watch) later(d time.Duration, beating ...int64) {
+	w.Helper()
+	w.now = w.now.Add(d)
+	for _, id := range beating {
+		c, err := resource.Get(w.Context(), w.db, portal.Collectors.Name, id)
+		if err != nil {
+			w.Fatal(err)
+		}
+		c.LastHeartbeatOn, c.IsDown = resource.SecondsOf(w.now), false // as collect does
+		put(w.house, &portal.Collectors, c)
+	}
+	if err := w.m.Tick(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// with are the devices from 4 on, as "device:collector".
+func (w *watch) with() string {
+	w.Helper()
+	devices, err := resource.Find(w.Context(), w.db, portal.Devices.Name, resource.Where{Field: "id", Op: ">", Value: 3})
+	if err != nil {
+		w.Fatal(err)
+	}
+	var words []string
+	for _, d := range devices {
+		word := fmt.Sprintf("%d:%d", d.ID, d.CurrentCollector)
+		if d.HostStatus != "normal" {
+			word += " " + d.HostStatus
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+func (w *watch) want(when, want string) {
+	w.Helper()
+	if got := w.with(); got != want {
+		w.Errorf("%s: the devices are with %s, want %s", when, got, want)
+	}
+}
+
+func (w *watch) change(id int64, change func(*portal.Collector)) {
+	w.Helper()
+	c, err := resource.Get(w.Context(), w.db, portal.Collectors.Name, id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	change(c)
+	put(w.house, &portal.Collectors, c)
+}
+
+func TestDevicesGoToTheBackupOfACollectorThatIsDownAndBack(t *testing.T) {
+	w := newWatch(t, 2)
+	w.later(0, 2, 3)
+	w.want("all run", "4:2, 5:2")
+	w.later(2*time.Minute, 3)
+	w.want("silent for two minutes", "4:2, 5:2")
+	w.later(50*time.Second, 3)
+	w.want("down", "4:3, 5:3")
+	alerts, err := resource.Find(t.Context(), w.db, portal.Alerts.Name)
+	if err != nil || len(alerts) != 1 || alerts[0].CollectorID != 2 || alerts[0].Cleared {
+		t.Errorf("the alerts are %+v (%v)", alerts, err)
+	}
+	w.later(15*time.Second, 2, 3)
+	w.want("back", "4:2, 5:2")
+
+	w.later(5 * time.Minute)
+	w.want("both down", "4:2 dead-collector, 5:2 dead-collector")
+	w.later(15*time.Second, 3)
+	w.want("the backup is back first", "4:3, 5:3")
+	w.change(2, func(c *portal.Collector) { c.EnableFailBack = false })
+	w.later(15*time.Second, 2, 3)
+	w.want("back, but not wanted back", "4:3, 5:3")
+	w.later(3*time.Minute, 2)
+	w.want("the backup falls silent", "4:2, 5:2")
+}
+
+func TestCollectorsAreGivenTimeToComeBackToAPortalThatWasAway(t *testing.T) {
+	w := newWatch(t, 1)
+	w.later(0, 2, 3)
+	w.now = w.now.Add(time.Hour) // nothing ran
+	w.m.Start()
+	if err := w.m.Stop(t.Context()); err != nil { // the rest is done here, at our times
+		t.Fatal(err)
+	}
+	w.later(2 * time.Minute)
+	w.want("it has just started", "4:2")
+	w.later(50*time.Second, 3)
+	w.want("it was given time", "4:3")
+}
+
+func TestADeviceThatHasNoBackupWaitsForItsCollector(t *testing.T) {
+	w := newWatch(t, 1)
+	w.change(2, func(c *portal.Collector) { c.BackupID = 0 })
+	w.later(0, 2, 3)
+	w.later(5*time.Minute, 3)
+	w.want("down", "4:2 dead-collector")
+	w.later(time.Second, 2, 3)
+	w.want("back", "4:2")
+}
+
+func TestCollectorsOfABalancedGroupShareDevices(t *testing.T) {
+	w := newWatch(t, 12)
+	put(w.house, &portal.CollectorGroups, &portal.CollectorGroup{ID: 2, Name: "Oslo", AutoBalance: true})
+	counts := func() string {
+		n := map[string]int{}
+		for _, one := range strings.Split(w.with(), ", ") {
+			_, collector, _ := strings.Cut(one, ":")
+			n[collector]++
+		}
+		return fmt.Sprint(n)
+	}
+	var before []string
+	step := func(when, want string, moves int, d time.Duration, beating ...int64) {
+		t.Helper()
+		before = strings.Split(w.with(), ", ")
+		w.later(d, beating...)
+		after := strings.Split(w.with(), ", ")
+		moved := 0
+		for _, one := range after {
+			if !slices.Contains(before, one) {
+				moved++
+			}
+		}
+		if got := counts(); got != want || moved != moves {
+			t.Errorf("%s: %s after %d moves, want %s after %d", when, got, moved, want, moves)
+		}
+	}
+	step("only 2 runs", "map[2:12]", 0, 0, 2)
+	step("3 joins", "map[2:6 3:6]", 6, 0, 2, 3)
+	step("nothing happens", "map[2:6 3:6]", 0, 15*time.Second, 2, 3)
+	step("4 joins", "map[2:4 3:4 4:4]", 4, 15*time.Second, 2, 3, 4)
+	step("3 falls silent", "map[2:6 4:6]", 4, 3*time.Minute, 2, 4)
+	step("3 is back", "map[2:4 3:4 4:4]", 4, 15*time.Second, 2, 3, 4)
+	w.do("DELETE /device/devices/{id}", "id=15", "")
+	step("one device less", "map[2:3 3:4 4:4]", 0, 15*time.Second, 2, 3, 4)
+	step("all fall silent", "map[2 dead-collector:3 3 dead-collector:4 4 dead-collector:4]", 11, 3*time.Minute)
+	step("one is back", "map[4:11]", 11, 15*time.Second, 4)
+}

@@ -1,0 +1,65 @@
+package monitor
+
+import (
+	"math"
+
+	"spyglass/backend/portal"
+)
+
+// World is what happens to simulated devices: their ordinary values follow from
+// names and moments alone. It is asked at each poll, and must not wait.
+type World interface {
+	// Reach is how a device answers at a moment, in epoch seconds.
+	Reach(device, at int64) Reach
+	// Shows is what a data point shows instead of v; NaN for no data.
+	Shows(p *Point, v float64) float64
+}
+
+// Reach is how a simulated device answers.
+type Reach int
+
+// The ways.
+const (
+	Answers   Reach = iota
+	Silent          // it is polled, and does not answer
+	Unwatched       // nobody polls it
+)
+
+// Point is one data point of one instance of a simulated device at a moment.
+type Point struct {
+	Source    *portal.DataSource
+	DataPoint *portal.DataPoint
+	Device    int64
+	Wild      string // of the instance
+	At        int64  // epoch seconds
+	// Of is what another measured data point of the instance ordinarily shows.
+	Of func(name string) float64
+}
+
+// uneventful is a world in which nothing happens.
+type uneventful struct{}
+
+func (uneventful) Reach(int64, int64) Reach          { return Answers }
+func (uneventful) Shows(_ *Point, v float64) float64 { return v }
+
+// unanswered are the values of an instance whose device does not answer: pings
+// are lost, and everything else gives none.
+func (f *formula) unanswered() map[int64]float64 {
+	if f.loss < 0 {
+		return nil
+	}
+	return f.complete(func(p *formulaPoint) float64 {
+		switch p.raw {
+		case "lossPercent":
+			return 100
+		case "recvpkts":
+			return 0
+		}
+		return math.NaN()
+	}, nil)
+}
+
+// answered reports whether the device gave a sign of itself.
+func (r *reading) answered() bool {
+	return r.values != nil && (r.formula.loss < 0 || r.values[r.formula.points[r.formula.loss].id] != 100)
+}

@@ -1,0 +1,173 @@
+package remotewrite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/prometheus/prometheus/prompb"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+)
+
+// names knows what series are called. It is for one goroutine.
+type names struct {
+	db      DB
+	changed <-chan struct{}
+	known   map[int64]*place
+}
+
+// place is an instance; nil in known when it is gone.
+type place struct {
+	labels []prompb.Label // datasource, device, group, instance
+	groups resource.IDs
+	points map[int64]string // names of metrics, by data point
+}
+
+// maxKnown bounds what is remembered.
+const maxKnown = 200_000
+
+func newNames(db DB) *names {
+	changed, _ := db.Watch(string(portal.Instances.Name), string(portal.Devices.Name), string(portal.DataSources.Name), string(portal.Groups.Name)) // for as long as the database
+	return &names{db: db, changed: changed, known: map[int64]*place{}}
+}
+
+// request is the body that sends the samples of devices in the group, of which
+// there are n.
+func (k *names) request(ctx context.Context, samples []series.Sample, group int64) (body []byte, n int, err error) {
+	if err := k.learn(ctx, samples); err != nil {
+		return nil, 0, err
+	}
+	tree, err := portal.TreeOf(ctx, k.db)
+	if err != nil {
+		return nil, 0, err
+	}
+	within := tree.Below([]int64{group})[group]
+	var message prompb.WriteRequest
+	at := map[series.Key]int{}
+	for _, s := range samples {
+		p := k.known[s.Instance]
+		if p == nil || p.points[s.DataPoint] == "" {
+			continue
+		}
+		if group != portal.RootGroup && !slices.ContainsFunc(p.groups, func(id int64) bool { return slices.Contains(within, id) }) {
+			continue
+		}
+		key := series.Key{Instance: s.Instance, DataPoint: s.DataPoint}
+		i, ok := at[key]
+		if !ok {
+			i = len(message.Timeseries)
+			at[key] = i
+			labels := append([]prompb.Label{{Name: "__name__", Value: p.points[s.DataPoint]}}, p.labels...)
+			message.Timeseries = append(message.Timeseries, prompb.TimeSeries{Labels: labels})
+		}
+		message.Timeseries[i].Samples = append(message.Timeseries[i].Samples, prompb.Sample{Value: s.Value, Timestamp: s.At * 1000})
+		n++
+	}
+	for i := range message.Timeseries {
+		slices.SortStableFunc(message.Timeseries[i].Samples, func(a, b prompb.Sample) int { return int(a.Timestamp - b.Timestamp) })
+	}
+	raw, err := message.Marshal()
+	if err != nil {
+		return nil, 0, fmt.Errorf("encode a remote write: %w", err)
+	}
+	return snappy.Encode(nil, raw), n, nil
+}
+
+// learn finds out about instances that are not known yet.
+func (k *names) learn(ctx context.Context, samples []series.Sample) error {
+	select {
+	case <-k.changed:
+		clear(k.known)
+	default:
+	}
+	if len(k.known) > maxKnown {
+		clear(k.known)
+	}
+	var unknown []int64
+	for _, s := range samples {
+		if _, ok := k.known[s.Instance]; !ok {
+			k.known[s.Instance] = nil
+			unknown = append(unknown, s.Instance)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	err := k.find(ctx, unknown)
+	if err != nil {
+		clear(k.known)
+	}
+	return err
+}
+
+func (k *names) find(ctx context.Context, ids []int64) error {
+	instances, err := resource.Find(ctx, k.db, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return err
+	}
+	var devices, sources []int64
+	for i := range instances {
+		devices, sources = append(devices, instances[i].DeviceID), append(sources, instances[i].DataSourceID)
+	}
+	device, err := rowsOf(ctx, k.db, portal.Devices.Name, devices, func(d *portal.Device) int64 { return d.ID })
+	if err != nil {
+		return err
+	}
+	source, err := rowsOf(ctx, k.db, portal.DataSources.Name, sources, func(d *portal.DataSource) int64 { return d.ID })
+	if err != nil {
+		return err
+	}
+	tree, err := portal.TreeOf(ctx, k.db)
+	if err != nil {
+		return err
+	}
+	for i := range instances {
+		in := &instances[i]
+		if d, s := device[in.DeviceID], source[in.DataSourceID]; d != nil && s != nil {
+			k.known[in.ID] = newPlace(in, d, s, tree)
+		}
+	}
+	return nil
+}
+
+func rowsOf[T any](ctx context.Context, r resource.Reader, name resource.Name[*T], ids []int64, id func(*T) int64) (map[int64]*T, error) {
+	slices.Sort(ids)
+	rows, err := resource.Find(ctx, r, name, resource.Where{Field: "id", Op: "in", Value: slices.Compact(ids)})
+	out := make(map[int64]*T, len(rows))
+	for i := range rows {
+		out[id(&rows[i])] = &rows[i]
+	}
+	return out, err
+}
+
+func newPlace(i *portal.Instance, d *portal.Device, s *portal.DataSource, tree *portal.Tree) *place {
+	group := ""
+	if len(d.GroupIDs) > 0 && tree.Groups[d.GroupIDs[0]] != nil {
+		group = tree.Groups[d.GroupIDs[0]].FullPath
+	}
+	p := &place{groups: d.GroupIDs, points: map[int64]string{}}
+	for _, label := range []prompb.Label{{Name: "datasource", Value: s.Name}, {Name: "device", Value: d.DisplayName}, {Name: "group", Value: group}, {Name: "instance", Value: i.DisplayName}} {
+		if label.Value != "" { // an empty label is none
+			p.labels = append(p.labels, label)
+		}
+	}
+	for j := range s.DataPoints {
+		p.points[s.DataPoints[j].ID] = metricName(s.Name, s.DataPoints[j].Name)
+	}
+	return p
+}
+
+// metricName is a name that every receiver takes: letters, digits and underscores.
+func metricName(source, point string) string {
+	return "spyglass_" + strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, source+"_"+point)
+}

@@ -1,0 +1,200 @@
+// Package remotewrite sends samples on to another time-series database as they
+// are measured, by Prometheus remote write 1.0 (protobuf, snappy, HTTP POST).
+//
+// # What is sent
+//
+// Each sample is one of a series of the name
+//
+//	spyglass_DATASOURCE_DATAPOINT{datasource="…", device="…", group="…", instance="…"}
+//
+// in which whatever Prometheus does not take in a name is an underscore. device
+// is its display name, group the full path of its first group, and times are in
+// milliseconds. What has no value ("no data") is not sent.
+//
+// # Live only
+//
+// Samples wait in memory, no more than maxQueue; when more wait, the oldest go
+// and are counted. What was measured while the portal stood still, or waited
+// when it ended, is not sent afterwards: the portal's own series have it.
+//
+// # Attempts
+//
+// One batch is under way at a time, in order. A receiver that does not answer,
+// is broken (5xx) or busy (429) gets the same batch again, after a pause that
+// doubles up to a minute, or the one that Retry-After asks for. Any other answer
+// (4xx, a redirect) refuses the batch for good: it is dropped and counted.
+//
+// # Concurrency
+//
+// Offer is for any number of callers and never waits. Start begins one goroutine;
+// Close ends it and waits.
+//
+// # Errors
+//
+// There is nobody to tell: what goes wrong stands in the row (lastError) and in
+// the metrics.
+package remotewrite
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+)
+
+// DB is what the service works on; the store's is one.
+type DB interface {
+	resource.DB
+	// Watch tells of commits that changed rows of those resources, until stop.
+	Watch(names ...string) (changed <-chan struct{}, stop func())
+}
+
+// Options say how samples leave.
+type Options struct {
+	// Dial connects to the receiver, and judges where to.
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	Roots   *x509.CertPool // whom to trust; the system's when nil
+	Version string         // of the program
+	Log     *slog.Logger   // slog.Default when nil
+	Clock   func() time.Time
+}
+
+// Stats are counts of samples since the service was made, but Waiting is now.
+type Stats struct {
+	Sent     int64
+	Refused  int64 // by the receiver, for good
+	Overflow int64 // that had to make room, or waited when it was turned off
+	Retries  int64 // batches that were sent again
+	Waiting  int
+}
+
+// Service sends samples on.
+type Service struct {
+	db     DB
+	o      Options
+	client *http.Client
+	names  *names
+
+	mu    sync.Mutex
+	on    bool
+	full  int // samples that are worth a batch at once
+	queue queue
+	stats Stats
+
+	wake   chan struct{} // there is a whole batch
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	told      portal.RemoteWrite // as the row was last written
+	toldOn    time.Time
+	lastSent  resource.Seconds
+	lastError string
+}
+
+// New makes a service that does nothing yet, and its row where there is none.
+func New(ctx context.Context, db DB, o Options) (*Service, error) {
+	o.Log = cmp.Or(o.Log, slog.Default())
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{}).DialContext
+	}
+	transport := &http.Transport{
+		DialContext: o.Dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
+		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: 2 * time.Minute,
+	} // no proxy: that would judge addresses itself
+	s := &Service{db: db, o: o, names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
+		Transport: transport, Timeout: attempt,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a secret goes where it was meant to go
+	}}
+	return s, db.Write(ctx, func(tx resource.Tx) error {
+		_, err := resource.Get(ctx, tx, portal.RemoteWrites.Name, portal.RemoteWriteID)
+		if !fault.Is(err, fault.Unknown) {
+			return err
+		}
+		row, err := portal.RemoteWrites.Defaults()
+		if err != nil {
+			return err
+		}
+		row.ID = portal.RemoteWriteID
+		return resource.Put(ctx, tx, portal.RemoteWrites.Name, row)
+	})
+}
+
+// Start begins to send; it returns at once.
+func (s *Service) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel, s.done = cancel, make(chan struct{})
+	go func() {
+		defer close(s.done)
+		s.run(ctx)
+	}()
+}
+
+// Close ends it. It may be called twice, and on a service that never started.
+func (s *Service) Close() {
+	if s.cancel != nil {
+		s.cancel()
+		<-s.done
+		s.client.CloseIdleConnections()
+	}
+}
+
+// Offer hands over samples; it keeps none of them while sending is off.
+func (s *Service) Offer(samples []series.Sample) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.on {
+		return
+	}
+	s.stats.Overflow += int64(s.queue.put(samples))
+	if s.queue.n >= s.full {
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Stats are the counts as they are now.
+func (s *Service) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.stats
+	out.Waiting = s.queue.n
+	return out
+}
+
+// set follows the settings: what waits for nobody goes.
+func (s *Service) set(row *portal.RemoteWrite) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.on, s.full = row.Enabled, int(row.Batch)
+	if !s.on {
+		s.stats.Overflow += int64(s.queue.n)
+		s.queue = queue{}
+	}
+}
+
+func (s *Service) take(n int) []series.Sample {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queue.take(n)
+}
+
+func (s *Service) count(add func(*Stats)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	add(&s.stats)
+}

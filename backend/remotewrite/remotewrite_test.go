@@ -1,0 +1,315 @@
+package remotewrite_test
+
+import (
+	"encoding/base64"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/prometheus/prometheus/prompb"
+
+	"spyglass/backend/check"
+	"spyglass/backend/portal"
+	"spyglass/backend/remotewrite"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+	"spyglass/backend/store"
+)
+
+// receiver takes remote writes on a real listener, and decodes them.
+type receiver struct {
+	*httptest.Server
+	t  *testing.T
+	mu sync.Mutex
+	// answers are given in turn; 204 when there are no more.
+	answers []answer
+	head    []http.Header
+	series  chan []string // of each request that was taken, "name{a=b} 1@2 3@4"
+}
+
+type answer struct {
+	status     int
+	retryAfter string
+}
+
+func newReceiver(t *testing.T, answers ...answer) *receiver {
+	t.Helper()
+	r := &receiver{t: t, answers: answers, series: make(chan []string, 100)}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	packed, err := io.ReadAll(request.Body)
+	var message prompb.WriteRequest
+	if err == nil {
+		var raw []byte
+		if raw, err = snappy.Decode(nil, packed); err == nil {
+			err = message.Unmarshal(raw)
+		}
+	}
+	if err != nil {
+		r.t.Errorf("what was sent cannot be read: %v", err)
+	}
+	r.head = append(r.head, request.Header)
+	a := answer{status: http.StatusNoContent}
+	if len(r.answers) > 0 {
+		a, r.answers = r.answers[0], r.answers[1:]
+	}
+	if a.retryAfter != "" {
+		w.Header().Set("Retry-After", a.retryAfter)
+	}
+	w.WriteHeader(a.status)
+	if a.status/100 == 2 {
+		r.series <- texts(&message)
+	} else {
+		_, _ = io.WriteString(w, "not now,\nfriend")
+	}
+}
+
+func texts(message *prompb.WriteRequest) (out []string) {
+	for _, one := range message.Timeseries {
+		var labels, samples []string
+		for _, l := range one.Labels[1:] {
+			labels = append(labels, l.Name+"="+l.Value)
+		}
+		for _, s := range one.Samples {
+			samples = append(samples, time.UnixMilli(s.Timestamp).UTC().Format("05.000")+"="+number(s.Value))
+		}
+		out = append(out, one.Labels[0].Name+":"+one.Labels[0].Value+"{"+strings.Join(labels, ",")+"} "+strings.Join(samples, " "))
+	}
+	return out
+}
+
+func number(v float64) string {
+	if math.IsInf(v, 1) {
+		return "+Inf"
+	}
+	return string(rune('0' + int(v)))
+}
+
+func (r *receiver) next() []string {
+	r.t.Helper()
+	select {
+	case got := <-r.series:
+		return got
+	case <-time.After(20 * time.Second):
+		r.t.Fatal("nothing came")
+		return nil
+	}
+}
+
+// sender is a service over a portal with the device fjord (1) in Oslo (2) and
+// ranch (2) in the root group, an instance of the same number on each.
+type sender struct {
+	t  *testing.T
+	db *store.DB
+	s  *remotewrite.Service
+}
+
+func newSender(t *testing.T, o remotewrite.Options) *sender {
+	t.Helper()
+	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(t.TempDir(), "portal.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	add(t, db, &portal.Groups)
+	add(t, db, &portal.Devices)
+	add(t, db, &portal.Collectors)
+	add(t, db, &portal.DataSources)
+	add(t, db, &portal.DeviceDataSources)
+	add(t, db, &portal.Instances)
+	add(t, db, &portal.RemoteWrites)
+	x := &sender{t: t, db: db}
+	put(x, &portal.Groups, &portal.Group{Name: "All"})
+	put(x, &portal.Groups, &portal.Group{Name: "Oslo", ParentID: 1, FullPath: "Oslo"})
+	put(x, &portal.Collectors, &portal.Collector{})
+	put(x, &portal.DataSources, &portal.DataSource{Name: "Net-If", DataPoints: []portal.DataPoint{{ID: 1, Name: "in.bytes"}, {ID: 2, Name: "out"}}})
+	for i, name := range []string{"fjord", "ranch"} {
+		put(x, &portal.Devices, &portal.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{int64(2 - i)}, CollectorID: 1})
+		put(x, &portal.DeviceDataSources, &portal.DeviceDataSource{DeviceID: int64(i + 1), DataSourceID: 1})
+		put(x, &portal.Instances, &portal.Instance{DeviceID: int64(i + 1), DeviceDataSourceID: int64(i + 1), DataSourceID: 1, DisplayName: "eth0", WildValue: "1"})
+	}
+	o.Version, o.Log = "test", slog.New(slog.NewTextHandler(io.Discard, nil))
+	if x.s, err = remotewrite.New(t.Context(), db, o); err != nil {
+		t.Fatal(err)
+	}
+	x.s.Start()
+	t.Cleanup(x.s.Close)
+	return x
+}
+
+func add[T any](t *testing.T, db *store.DB, r *resource.Resource[*T]) {
+	t.Helper()
+	if _, err := store.Add(db, r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func put[T any](x *sender, r *resource.Resource[*T], row *T) {
+	x.t.Helper()
+	if err := x.db.Write(x.t.Context(), func(tx resource.Tx) error { return resource.Put(x.t.Context(), tx, r.Name, row) }); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// set changes the settings and waits until they count.
+func (x *sender) set(change func(*portal.RemoteWrite)) {
+	x.t.Helper()
+	row := x.row()
+	row.Enabled, row.Interval = true, 1
+	change(row)
+	put(x, &portal.RemoteWrites, row)
+	if row.Enabled {
+		x.until(func(now *portal.RemoteWrite) bool { return now.State != portal.RemoteWriteOff })
+	}
+}
+
+func (x *sender) row() *portal.RemoteWrite {
+	x.t.Helper()
+	row, err := resource.Get(x.t.Context(), x.db, portal.RemoteWrites.Name, portal.RemoteWriteID)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return row
+}
+
+func (x *sender) until(is func(*portal.RemoteWrite) bool) *portal.RemoteWrite {
+	x.t.Helper()
+	changed, stop := x.db.Watch(string(portal.RemoteWrites.Name))
+	defer stop()
+	deadline := time.After(20 * time.Second)
+	for {
+		row := x.row()
+		if is(row) {
+			return row
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			x.t.Fatalf("the row is %+v", row)
+		}
+	}
+}
+
+func sample(instance, point, at int64, value float64) series.Sample {
+	return series.Sample{Instance: instance, DataPoint: point, At: at, Value: value}
+}
+
+func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
+	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
+	x.s.Offer([]series.Sample{sample(1, 1, 1, 9)}) // it is off
+	x.set(func(r *portal.RemoteWrite) {
+		r.URL, r.Auth, r.Username, r.Secret = to.URL, portal.AuthBasic, "me", "pass"
+	})
+	x.s.Offer([]series.Sample{sample(1, 1, 3, 2), sample(2, 2, 3, math.Inf(1)), sample(1, 1, 2, 1), sample(99, 1, 3, 1), sample(1, 77, 3, 1)})
+	want := []string{
+		"__name__:spyglass_Net_If_in_bytes{datasource=Net-If,device=fjord,group=Oslo,instance=eth0} 02.000=1 03.000=2",
+		"__name__:spyglass_Net_If_out{datasource=Net-If,device=ranch,instance=eth0} 03.000=+Inf",
+	}
+	if got := to.next(); !reflect.DeepEqual(got, want) {
+		t.Errorf("came %q, want %q", got, want)
+	}
+	head := to.head[0]
+	for name, want := range map[string]string{
+		"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0",
+		"User-Agent": "Spyglass/test", "Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("me:pass")),
+	} {
+		if got := head.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if row := x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteSending }); row.Sent != 3 || row.Dropped != 0 || row.SentOn == 0 || row.Error != "" {
+		t.Errorf("the row is %+v", row)
+	}
+
+	x.set(func(r *portal.RemoteWrite) { r.GroupID, r.Auth, r.Secret = 2, portal.AuthBearer, "token" })
+	device, err := resource.Get(t.Context(), x.db, portal.Devices.Name, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device.DisplayName = "fjord-1"
+	put(x, &portal.Devices, device)
+	x.s.Offer([]series.Sample{sample(2, 2, 4, 1), sample(1, 2, 4, 5)})
+	want = []string{"__name__:spyglass_Net_If_out{datasource=Net-If,device=fjord-1,group=Oslo,instance=eth0} 04.000=5"}
+	if got := to.next(); !reflect.DeepEqual(got, want) {
+		t.Errorf("came %q, want %q", got, want)
+	}
+	if got := to.head[1].Get("Authorization"); got != "Bearer token" {
+		t.Errorf("Authorization is %q", got)
+	}
+}
+
+func TestABusyReceiverGetsTheSameAgainAndOneThatRefusesDoesNot(t *testing.T) {
+	to := newReceiver(t, answer{503, ""}, answer{429, "1"}, answer{204, ""}, answer{400, ""})
+	x := newSender(t, remotewrite.Options{})
+	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL+"/write?key=s3cret", 1 })
+	x.s.Offer([]series.Sample{sample(1, 2, 1, 1)})
+	row := x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteRetrying })
+	if want := to.Listener.Addr().String() + " answered 503 Service Unavailable: not now, friend"; row.Error != want {
+		t.Errorf("it says %q, want %q", row.Error, want)
+	}
+	x.s.Offer([]series.Sample{sample(1, 2, 2, 2), sample(1, 2, 3, 3)})
+	const head = "__name__:spyglass_Net_If_out{datasource=Net-If,device=fjord,group=Oslo,instance=eth0} "
+	for _, want := range []string{"01.000=1", "03.000=3"} { // the second one was refused
+		if got := to.next(); !reflect.DeepEqual(got, []string{head + want}) {
+			t.Errorf("came %q, want %q", got, want)
+		}
+	}
+	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteSending && r.Error == "" })
+	if got, want := x.s.Stats(), (remotewrite.Stats{Sent: 2, Refused: 1, Retries: 2}); got != want {
+		t.Errorf("it counts %+v, want %+v", got, want)
+	}
+}
+
+func TestWhatWaitsIsBoundedAndTurningItOffDropsIt(t *testing.T) {
+	to := newReceiver(t, answer{429, "600"})
+	x := newSender(t, remotewrite.Options{})
+	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL, 10 })
+	many := make([]series.Sample, 100_000)
+	for i := range many {
+		many[i] = sample(1, 2, int64(i), 1)
+	}
+	x.s.Offer(many[:10])
+	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteRetrying })
+	for range 3 {
+		x.s.Offer(many)
+	}
+	if got, want := x.s.Stats(), (remotewrite.Stats{Overflow: 50_000, Retries: 1, Waiting: 250_000}); got != want {
+		t.Errorf("it counts %+v, want %+v", got, want)
+	}
+	x.set(func(r *portal.RemoteWrite) { r.Enabled = false })
+	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteOff })
+	if got, want := x.s.Stats(), (remotewrite.Stats{Overflow: 300_010, Retries: 1}); got != want {
+		t.Errorf("it counts %+v, want %+v", got, want)
+	}
+}
+
+func TestOnlyAddressesThatMayBeDialledAre(t *testing.T) {
+	to := newReceiver(t)
+	own := &check.Dialer{Own: []netip.AddrPort{netip.MustParseAddrPort(to.Listener.Addr().String())}}
+	x := newSender(t, remotewrite.Options{Dial: own.DialContext})
+	x.set(func(r *portal.RemoteWrite) { r.URL = to.URL })
+	x.s.Offer([]series.Sample{sample(1, 2, 1, 1)})
+	row := x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteRetrying })
+	if !strings.Contains(row.Error, "Spyglass does not connect there") {
+		t.Errorf("it says %q", row.Error)
+	}
+	if len(to.head) > 0 {
+		t.Error("something came")
+	}
+}

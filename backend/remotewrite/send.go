@@ -1,0 +1,85 @@
+package remotewrite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal"
+)
+
+// laterError is one that the same batch may not meet again.
+type laterError struct {
+	error
+	after time.Duration // that the receiver asks for; 0: it does not
+}
+
+func (e *laterError) Unwrap() error { return e.error }
+
+// maxAnswer is how much of an answer is read, for its words.
+const maxAnswer = 4 << 10
+
+// send makes one attempt. An error that is no laterError is for good.
+func (s *Service) send(ctx context.Context, row *portal.RemoteWrite, batch []byte) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, row.URL, bytes.NewReader(batch))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/x-protobuf")
+	request.Header.Set("Content-Encoding", "snappy")
+	request.Header.Set("X-Prometheus-Remote-Write-Version", "0.1.0")
+	request.Header.Set("User-Agent", "Spyglass/"+s.o.Version)
+	switch row.Auth {
+	case portal.AuthBasic:
+		request.SetBasicAuth(row.Username, row.Secret)
+	case portal.AuthBearer:
+		request.Header.Set("Authorization", "Bearer "+row.Secret)
+	}
+	answer, err := s.client.Do(request)
+	if err != nil {
+		var why interface{ Unwrap() error } // its own words hold the address with its query
+		if errors.As(err, &why) && why.Unwrap() != nil {
+			err = why.Unwrap()
+		}
+		return &laterError{error: fmt.Errorf("%s gave no answer: %w", request.URL.Host, err)}
+	}
+	defer answer.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if answer.StatusCode/100 == 2 {
+		return nil
+	}
+	err = fmt.Errorf("%s answered %s", request.URL.Host, answer.Status)
+	if text := strings.TrimSpace(string(said)); text != "" {
+		err = fmt.Errorf("%w: %s", err, text)
+	}
+	if answer.StatusCode/100 == 5 || answer.StatusCode == http.StatusTooManyRequests {
+		return &laterError{err, retryAfter(answer.Header.Get("Retry-After"), s.o.Clock())}
+	}
+	return err
+}
+
+// retryAfter reads seconds or a date (RFC 9110, 10.2.3).
+func retryAfter(header string, now time.Time) time.Duration {
+	if n, err := strconv.ParseInt(header, 10, 32); err == nil {
+		return max(0, time.Duration(n)*time.Second)
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+// oneLine is an error of the other side as it may be kept.
+func oneLine(err error) string {
+	text := strings.ToValidUTF8(strings.Join(strings.Fields(err.Error()), " "), "?")
+	if runes := []rune(text); len(runes) > 500 {
+		return string(runes[:500]) + "…"
+	}
+	return text
+}

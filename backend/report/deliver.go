@@ -1,0 +1,100 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// mostAttached is how large a file may be to go with a mail; many servers take
+// ten megabytes, and a mail is a third larger than what is in it.
+const mostAttached = 7 << 20
+
+// mails writes the mails of a run that has ended, in the transaction that says so.
+func (s *Service) mails(ctx context.Context, tx resource.Tx, t *portal.ReportTask) error {
+	if s.o.Deliver == nil {
+		return nil
+	}
+	report, err := resource.Get(ctx, tx, portal.Reports.Name, t.ReportID)
+	if err != nil {
+		return err
+	}
+	to := []portal.Recipient{}
+	if t.Scheduled && report.MailsIt() {
+		to = append(to, report.Recipients...)
+	}
+	for one := range strings.SplitSeq(t.Mails, ",") {
+		if one != "" {
+			to = append(to, portal.Recipient{Type: "ARBITRARY", Method: "email", Addr: one})
+		}
+	}
+	if len(to) == 0 {
+		return nil
+	}
+	mail := &portal.ReportMail{TaskID: t.ID, Recipients: to, Subject: report.Name, Attach: t.State == portal.TaskDone && t.Size <= mostAttached}
+	mail.Body = s.letter(report, t, mail.Attach)
+	if t.State == portal.TaskFailed {
+		mail.Subject = "Not made: " + report.Name
+	}
+	return s.o.Deliver(ctx, tx, mail)
+}
+
+// letter is the text of the mail.
+func (s *Service) letter(report *portal.Report, t *portal.ReportTask, attached bool) string {
+	link := ""
+	if s.o.Origin != nil && s.o.Origin() != "" {
+		link = s.o.Origin() + "/api" + t.Path()
+	}
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if report.Description != "" {
+		add("%s\n", report.Description)
+	}
+	if t.State == portal.TaskFailed {
+		add("The report could not be made: %s.", t.Error)
+		return strings.Join(lines, "\n")
+	}
+	zone := report.Zone(s.o.Zone())
+	add("Made %s for %s, with what that user may see: %d rows.", time.Unix(int64(t.EndedOn), 0).In(zone).Format(momentLayout), t.User, t.Rows)
+	if t.Note != "" {
+		add("%s.", t.Note)
+	}
+	switch {
+	case attached && link != "":
+		add("\nIt is attached, and lies at\n%s\nfor who is signed in and may see as much.", link)
+	case attached:
+		add("\nIt is attached.")
+	case link != "":
+		add("\nWith %.1f MB it is too large for a mail. It lies at\n%s\nfor who is signed in and may see as much.", float64(t.Size)/(1<<20), link)
+	default:
+		add("\nWith %.1f MB it is too large for a mail. Fetch it in the portal, among the runs of the report.", float64(t.Size)/(1<<20))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Made is the file of a run, for a mail that it goes with.
+func (s *Service) Made(ctx context.Context, taskID int64) (*portal.ReportFile, error) {
+	t, err := resource.Get(ctx, s.db, portal.ReportTasks.Name, taskID)
+	if err == nil && t.State != portal.TaskDone {
+		err = fault.New(fault.Unknown, "the report is not there")
+	}
+	if err != nil {
+		return nil, err
+	}
+	report, err := resource.Get(ctx, s.db, portal.Reports.Name, t.ReportID)
+	if err != nil {
+		return nil, err
+	}
+	path := fileOf(s.o.Folder, t.ID)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil, fault.New(fault.Unknown, "the file of the report is no longer in the data folder")
+	}
+	return &portal.ReportFile{Path: path, Name: s.filename(report, t), Type: typeOf(t.Format)}, nil
+}

@@ -1,0 +1,272 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"io"
+	"log/slog"
+	"mime"
+	"mime/multipart"
+	"net"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/notify"
+	"spyglass/backend/portal"
+	"spyglass/backend/report"
+	"spyglass/backend/resource"
+)
+
+var errGone = fault.New(fault.NoLogin, "gone")
+
+// place is the kind of an error and the field that it marks.
+func place(err error) string {
+	if err == nil {
+		return " "
+	}
+	f := fault.Of(err)
+	return string(f.Kind) + " " + f.Field
+}
+
+// post is a real mail server that keeps what it is sent.
+type post struct {
+	mu    sync.Mutex
+	mails map[string]string // by address
+	came  chan bool
+}
+
+func (p *post) NewSession(*smtp.Conn) (smtp.Session, error) { return &letter{post: p}, nil }
+
+type letter struct {
+	*post
+	to string
+}
+
+func (l *letter) Mail(string, *smtp.MailOptions) error      { return nil }
+func (l *letter) Rcpt(to string, _ *smtp.RcptOptions) error { l.to = to; return nil }
+func (l *letter) Reset()                                    {}
+func (l *letter) Logout() error                             { return nil }
+func (l *letter) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	l.mu.Lock()
+	l.mails[l.to] = string(text)
+	l.mu.Unlock()
+	l.came <- true
+	return err
+}
+
+// post opens a mail server at an address, "127.0.0.1:0" for any.
+func (h *house) post(address string) (p *post, at string, stop func()) {
+	h.Helper()
+	p = &post{mails: map[string]string{}, came: make(chan bool, 10)}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		h.Fatal(err)
+	}
+	server := smtp.NewServer(p)
+	server.Domain = "mail.example.net"
+	go func() { _ = server.Serve(listener) }()
+	return p, listener.Addr().String(), func() { _, _ = server.Close(), listener.Close() }
+}
+
+// parts are the text of a mail and what is attached to it.
+func (h *house) parts(text string) (subject, body, name, kind string, file []byte) {
+	h.Helper()
+	m, err := mail.ReadMessage(strings.NewReader(text))
+	if err != nil {
+		h.Fatal(err)
+	}
+	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/mixed" {
+		h.Fatal(kind, err)
+	}
+	parts := multipart.NewReader(m.Body, params["boundary"])
+	first, err := parts.NextPart()
+	if err != nil {
+		h.Fatal(err)
+	}
+	plain, err := io.ReadAll(first)
+	if err != nil {
+		h.Fatal(err)
+	}
+	second, err := parts.NextRawPart()
+	if err != nil {
+		h.Fatal(err)
+	}
+	file, err = io.ReadAll(base64.NewDecoder(base64.StdEncoding, second))
+	if err != nil {
+		h.Fatal(err)
+	}
+	return m.Header.Get("Subject"), strings.ReplaceAll(string(plain), "\r\n", "\n"), second.FileName(), second.Header.Get("Content-Type"), file
+}
+
+// desk is the service with a service of notices, whose clock a test sets.
+type desk struct {
+	*house
+	reports *report.Service
+	notices *notify.Service
+	mu      sync.Mutex
+	now     time.Time
+}
+
+func (d *desk) clock() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.now
+}
+
+func (d *desk) pass(by time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now = d.now.Add(by)
+}
+
+func newDesk(t *testing.T) *desk {
+	d := &desk{house: open(t), now: noon}
+	d.town()
+	quiet := slog.New(slog.DiscardHandler)
+	d.notices = notify.New(d.db, notify.Options{
+		File:    func(ctx context.Context, id int64) (*portal.ReportFile, error) { return d.reports.Made(ctx, id) },
+		Version: "1", Log: quiet, Clock: d.clock,
+	})
+	var err error
+	d.reports, err = report.New(t.Context(), d.db, report.Options{
+		Folder: d.folder, Access: func(_ context.Context, id int64) (*resource.Access, error) { return d.access[id], nil }, Zone: func() *time.Location { return time.UTC },
+		Deliver: d.notices.Post, Origin: func() string { return "http://portal:8443" }, Log: quiet, Clock: d.clock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = d.reports.Close(context.Background())
+		_ = d.notices.Close(context.Background())
+	})
+	return d
+}
+
+// server sets up the mail server at an address.
+func (d *desk) server(address string) {
+	host, port, _ := net.SplitHostPort(address)
+	n, err := strconv.ParseInt(port, 10, 64)
+	if err != nil {
+		d.Fatal(err)
+	}
+	put(d.house, portal.Integrations.Name, portal.Integration{ID: 1, Name: "mail", Type: portal.IntegrationSMTP, Host: host, Port: n, Security: "none", From: "spyglass@example.net"})
+}
+
+// delivery waits until the only delivery is as asked.
+func (d *desk) delivery(is func(*portal.Delivery) bool) *portal.Delivery {
+	d.Helper()
+	changed, stop := d.db.Watch(string(portal.Deliveries.Name))
+	defer stop()
+	limit := time.After(20 * time.Second)
+	for {
+		rows, err := resource.Find(d.Context(), d.db, portal.Deliveries.Name)
+		if err != nil {
+			d.Fatal(err)
+		}
+		if len(rows) == 1 && is(&rows[0]) {
+			return &rows[0]
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			d.Fatalf("the deliveries are %+v", rows)
+		}
+	}
+}
+
+func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
+	d := newDesk(t)
+	p, address, stop := d.post("127.0.0.1:0")
+	defer stop()
+	d.server(address)
+	put(d.house, portal.Users.Name, portal.User{ID: 2, Username: "clerk", Email: "clerk@example.net", Status: "active"}, portal.User{ID: 3, Username: "gone", Email: "gone@example.net", Status: "suspended"})
+	put(d.house, portal.RecipientGroups.Name, portal.RecipientGroup{ID: 1, Name: "Board", Recipients: []portal.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "board@example.net"}, {Type: "ADMIN", Method: "email", Addr: "gone"}}})
+	put(d.house, portal.Reports.Name, portal.Report{ID: 1, Name: "Büro", Type: portal.ReportInventory, Format: portal.FormatPDF, Columns: columns("Device"), Delivery: "email", ModifiedID: 2, ModifiedBy: "clerk",
+		Schedule: "0 12 * * *", NextOn: seconds(noon), Recipients: []portal.Recipient{{Type: "GROUP", Addr: "Board"}, {Type: "ADMIN", Method: "email", Addr: "clerk"}}})
+	d.reports.Start()
+	d.notices.Start()
+	<-p.came
+	<-p.came
+	file, err := os.ReadFile(filepath.Join(d.folder, "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.mails) != 2 {
+		t.Errorf("%d addresses got it", len(p.mails))
+	}
+	for _, to := range []string{"board@example.net", "clerk@example.net"} {
+		subject, body, name, kind, attached := d.parts(p.mails[to])
+		if subject, err = new(mime.WordDecoder).DecodeHeader(subject); err != nil || subject != "Büro" || !strings.HasPrefix(kind, "application/pdf") || name != "B-ro 2026-05-04.pdf" || !bytes.Equal(attached, file) {
+			t.Errorf("%s got %q (%v), %s as %s, %d bytes of %d", to, subject, err, kind, name, len(attached), len(file))
+		}
+		const want = "Made 2026-05-04 12:00:00 UTC for clerk, with what that user may see: 2 rows.\n\nIt is attached, and lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\nfor who is signed in and may see as much.\n\n-- \nSpyglass\n"
+		if body != want {
+			t.Errorf("%s reads\n%s\nwant\n%s", to, body, want)
+		}
+	}
+	failed, err := resource.Find(t.Context(), d.db, portal.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryFailed})
+	if err != nil || len(failed) != 1 || failed[0].Error != "the user gone is suspended" {
+		t.Errorf("got %+v %v", failed, err)
+	}
+}
+
+func TestAReportWaitsForAMailServerThatIsDown(t *testing.T) {
+	d := newDesk(t)
+	_, address, stop := d.post("127.0.0.1:0")
+	stop()
+	d.server(address)
+	d.inventory()
+	d.reports.Start()
+	d.notices.Start()
+	if _, err := d.ask(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
+		t.Fatal(err)
+	}
+	waiting := d.delivery(func(row *portal.Delivery) bool { return row.Attempts == 1 })
+	if waiting.State != portal.DeliveryWaiting || waiting.Error == "" || waiting.NextOn != seconds(noon)+10 || waiting.TaskID != 1 || waiting.Tells != portal.ToldReport {
+		t.Errorf("after one attempt it is %+v", waiting)
+	}
+	p, _, stop := d.post(address)
+	defer stop()
+	d.pass(time.Minute)
+	d.server(address) // a change that the notices look up at
+	<-p.came
+	sent := d.delivery(func(row *portal.Delivery) bool { return row.State == portal.DeliverySent })
+	if want := []any{int64(2), "", waiting.Key}; !reflect.DeepEqual([]any{sent.Attempts, sent.Error, sent.Key}, want) {
+		t.Errorf("got %+v, want %v", sent, want)
+	}
+}
+
+func TestAReportThatIsTooLargeIsLinked(t *testing.T) {
+	d := newDesk(t)
+	var many []portal.Device
+	for i := range 1200 {
+		many = append(many, portal.Device{ID: int64(i + 10), Name: "x", DisplayName: strconv.Itoa(i), HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("wide", 1600)})
+	}
+	put(d.house, portal.Devices.Name, many...)
+	put(d.house, portal.Reports.Name, portal.Report{ID: 1, Name: "All", Type: portal.ReportInventory, Format: portal.FormatCSV, SortDirection: "asc"})
+	d.reports.Start()
+	d.server("127.0.0.1:1")
+	if _, err := d.ask(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
+		t.Fatal(err)
+	}
+	row := d.delivery(func(*portal.Delivery) bool { return true })
+	const want = "Made 2026-05-04 12:00:00 UTC for admin, with what that user may see: 1203 rows.\n\nWith 7.3 MB it is too large for a mail. It lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\nfor who is signed in and may see as much."
+	if row.Attached || row.Body != want {
+		t.Errorf("attached: %v\n%s\nwant\n%s", row.Attached, row.Body, want)
+	}
+}

@@ -1,0 +1,188 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/ledongthuc/pdf" // reads what fpdf has written
+	"github.com/xuri/excelize/v2"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/report"
+)
+
+// made is the file of a report.
+func (h *house) made(r portal.Report) []byte {
+	h.Helper()
+	run := report.Run{Report: &r, Access: admin, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
+	var out bytes.Buffer
+	if _, err := run.Write(h.Context(), &out); err != nil {
+		h.Fatal(r.Type, r.Format, err)
+	}
+	return out.Bytes()
+}
+
+// pages are the texts of a PDF, page by page.
+func (h *house) pages(file []byte) (pages []string) {
+	h.Helper()
+	doc, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		h.Fatal(err)
+	}
+	for i := 1; i <= doc.NumPage(); i++ {
+		text, err := doc.Page(i).GetPlainText(nil)
+		if err != nil {
+			h.Fatal(err)
+		}
+		pages = append(pages, strings.ReplaceAll(text, "\n", " "))
+	}
+	return pages
+}
+
+// drawn is what the first page says, undecoded: the library reads letters beyond
+// Latin wrongly.
+func (h *house) drawn(file []byte) string {
+	h.Helper()
+	doc, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		h.Fatal(err)
+	}
+	content := doc.Page(1).V.Key("Contents").Reader()
+	defer content.Close()
+	text, err := io.ReadAll(content)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return string(text)
+}
+
+// sixteen is a text as UTF-16.
+func sixteen(text string) string {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = binary.BigEndian.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
+func (h *house) everyType(format string) map[string]portal.Report {
+	all := map[string]portal.Report{}
+	for _, kind := range portal.ReportTypes {
+		all[kind.Name] = portal.Report{Name: "Bericht über " + kind.Name, Type: kind.Name, Format: format, DateRange: "Last 2 days", AlertLevel: "warn", Unmonitored: 1,
+			Metrics: []portal.ReportMetric{{DataSourceID: 1, ItemType: "group", ItemVal: "*"}}}
+	}
+	return all
+}
+
+func TestEveryTypeIsAPageThatNeedsNothingElse(t *testing.T) {
+	h := measured(t)
+	const evil = `<svg onload=x>"'`
+	put(h, portal.Devices.Name, portal.Device{ID: 2, Name: "y", DisplayName: evil, HostStatus: "dead", GroupIDs: []int64{3}})
+	put(h, portal.DataSources.Name, portal.DataSource{ID: 1, Name: "Ping", DisplayName: evil, CollectInterval: 60, DataPoints: []portal.DataPoint{{ID: 11, DataSourceID: 1, Name: evil, AlertExpr: "> 1"}}})
+	charts := map[string]int{portal.ReportAlertTrends: 3, portal.ReportAvailability: 2, portal.ReportMetrics: 1, portal.ReportThreshold: 1}
+	for name, r := range h.everyType(portal.FormatHTML) {
+		text := string(h.made(r))
+		for _, never := range []string{"<script", "http:", "https:", "url(", "@import", "src=", "href=", " style=", "<svg onload", "NaN"} {
+			if strings.Contains(text, never) {
+				t.Errorf("the page of %s holds %s", name, never)
+			}
+		}
+		if got := strings.Count(text, `<svg class="chart"`); got != charts[name] {
+			t.Errorf("the page of %s has %d charts, want %d", name, got, charts[name])
+		}
+	}
+}
+
+func TestAChartOfTheWorstDevicesShowsThemAsBars(t *testing.T) {
+	h := measured(t)
+	r := h.everyType(portal.FormatHTML)[portal.ReportAvailability]
+	r.DateRange = ""
+	got := regexp.MustCompile(`<text[^>]*>[^<]*</text>`).FindAllString(string(h.made(r)), -1)
+	want := []string{
+		`<text class="text" x="0" y="15" text-anchor="start">bridge</text>`, `<text class="text" x="960" y="15" text-anchor="end">1d 00:00:00</text>`,
+		`<text class="text" x="0" y="37" text-anchor="start">ranch</text>`, `<text class="text" x="960" y="37" text-anchor="end">01:30:00</text>`,
+		`<text class="text" x="0" y="59" text-anchor="start">fjord</text>`, `<text class="text" x="960" y="59" text-anchor="end">01:00:00</text>`,
+	}
+	if len(got) < len(want) || !reflect.DeepEqual(got[len(got)-len(want):], want) {
+		t.Errorf("got %s", strings.Join(got, "\n"))
+	}
+}
+
+func TestAPDFHoldsTheWholeReport(t *testing.T) {
+	h := measured(t)
+	put(h, portal.Devices.Name, portal.Device{ID: 4, Name: "z", DisplayName: "Загрузка Ωμέγα łódź 🙂日", HostStatus: "normal", GroupIDs: []int64{2}})
+	for name, r := range h.everyType(portal.FormatPDF) {
+		text := strings.Join(h.pages(h.made(r)), "")
+		if !strings.Contains(text, "Bericht über "+name) || !strings.Contains(text, "Made 2026-05-04 12:00:00 UTC for admin") {
+			t.Errorf("the PDF of %s reads %s", name, text)
+		}
+	}
+	r := portal.Report{Name: "Devices", Type: portal.ReportInventory, Format: portal.FormatPDF, Columns: columns("Device", "Groups")}
+	if drawn := h.drawn(h.made(r)); !strings.Contains(drawn, sixteen("Загрузка Ωμέγα łódź □□")) {
+		t.Errorf("letters are missing in %q", drawn)
+	}
+	var many []portal.Device
+	for i := range 400 {
+		many = append(many, portal.Device{ID: int64(i + 5), Name: "10.1.0.1", DisplayName: fmt.Sprintf("device-%03d-{pages}", i), HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("unbreakable", 60)})
+	}
+	put(h, portal.Devices.Name, many...)
+	pages := h.pages(h.made(portal.Report{Name: "Devices", Type: portal.ReportInventory, Format: portal.FormatPDF}))
+	all := strings.Join(pages, "")
+	for i := range 400 {
+		if name := fmt.Sprintf("device-%03d-", i); strings.Count(all, name) != 1 {
+			t.Errorf("%s is there %d times", name, strings.Count(all, name))
+		}
+	}
+	if last := pages[len(pages)-1]; len(pages) < 20 || !strings.Contains(last, fmt.Sprintf("%d / %d", len(pages), len(pages))) || !strings.Contains(last, "Host name") {
+		t.Errorf("the last of %d pages reads %s", len(pages), last)
+	}
+}
+
+func TestAWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
+	h := measured(t)
+	for i, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\x01 low", strings.Repeat("long", 10_000)} {
+		put(h, portal.Devices.Name, portal.Device{ID: int64(i + 10), Name: "x", DisplayName: name, HostStatus: "normal", GroupIDs: []int64{2}})
+	}
+	read := func(r portal.Report) (*excelize.File, [][]string) {
+		file, err := excelize.OpenReader(bytes.NewReader(h.made(r)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = file.Close() })
+		rows, err := file.GetRows("Report")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file, rows
+	}
+	file, rows := read(portal.Report{Name: "=cmd", Description: "+note", Type: portal.ReportInventory, Format: portal.FormatXLSX, Columns: columns("Device")})
+	if want := [][]string{{"Device"}, {"fjord"}, {"ranch"}, {"bridge"}, {"=1+1"}, {"+1"}, {"-1"}, {"@SUM(A1)"}}; !reflect.DeepEqual(rows[:8], want) || len(rows) != 10 || len([]rune(rows[9][0])) > 32_767 {
+		t.Errorf("got %.200q", rows)
+	}
+	for i := range rows {
+		cell := fmt.Sprintf("A%d", i+1)
+		formula, err := file.GetCellFormula("Report", cell)
+		if kind, _ := file.GetCellType("Report", cell); err != nil || formula != "" || kind == excelize.CellTypeNumber || kind == excelize.CellTypeFormula {
+			t.Errorf("%s is %v %q %v", cell, kind, formula, err)
+		}
+	}
+	about, err := file.GetRows("About")
+	if want := [][]string{{"Report", "=cmd"}, {"Type", "Host inventory"}, {"Made", "2026-05-04 12:00:00 UTC for admin"}, {"", "+note"}, {"Dead", "1"}, {"Normal", "8"}}; err != nil || !reflect.DeepEqual(about, want) {
+		t.Errorf("got %q %v", about, err)
+	}
+	file, rows = read(portal.Report{Name: "m", Type: portal.ReportMetrics, Format: portal.FormatXLSX, Columns: columns("Device", "Average"), Metrics: []portal.ReportMetric{{DataSourceID: 1}}})
+	if want := [][]string{{"Device", "Average"}, {"bridge", "329.5"}, {"fjord", "129.5"}, {"ranch", "229.5"}}; !reflect.DeepEqual(rows, want) {
+		t.Errorf("got %q", rows)
+	}
+	if kind, err := file.GetCellType("Report", "B2"); err != nil || kind != excelize.CellTypeNumber && kind != excelize.CellTypeUnset {
+		t.Errorf("a number is of the type %v (%v)", kind, err)
+	}
+}

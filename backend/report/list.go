@@ -1,0 +1,74 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+)
+
+// mostRows is how many rows a report may have whose rows are kept while it is made.
+const mostRows = 200_000
+
+func tooMany(what string) error {
+	return fault.New(fault.Invalid, "the report would have more than %d %s; choose fewer devices, groups or datapoints", mostRows, what)
+}
+
+// list is rows that were counted or measured, and not read, on their way into a Table.
+type list[T any] struct {
+	rows    []T
+	columns []column[T]
+	tone    func(*T) Tone // may be nil
+}
+
+// table sorts the rows as the report says, or leaves them in their order.
+func (l *list[T]) table(_ context.Context, r *Run, about ...string) (*Table, error) {
+	shown, err := chosen(r.Report, l.columns)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Title: r.Report.Name, About: about, Total: int64(len(l.rows))}
+	for _, c := range shown {
+		t.Columns, t.Numbers = append(t.Columns, c.name), append(t.Numbers, c.num)
+	}
+	l.sort(r.Report)
+	t.Rows = func(yield func(Row) error) error {
+		for i := range l.rows {
+			row := &l.rows[i]
+			out := Row{Cells: make([]string, len(shown))}
+			for k, c := range shown {
+				out.Cells[k] = c.text(row)
+			}
+			if l.tone != nil {
+				out.Tone = l.tone(row)
+			}
+			if err := yield(out); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return t, nil
+}
+
+func (l *list[T]) sort(report *portal.Report) {
+	by := -1
+	if report.SortedBy != "" {
+		by = portal.ReportTypeOf(report.Type).Column(report.SortedBy)
+	}
+	if by >= 0 {
+		c := &l.columns[by]
+		slices.SortStableFunc(l.rows, func(a, b T) int {
+			if c.key != nil {
+				return strings.Compare(c.key(&a), c.key(&b))
+			}
+			return cmp.Compare(strings.ToLower(c.text(&a)), strings.ToLower(c.text(&b)))
+		})
+	}
+	if report.SortDirection == "desc" {
+		slices.Reverse(l.rows)
+	}
+}

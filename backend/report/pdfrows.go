@@ -1,0 +1,171 @@
+package report
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// measured is how many rows are looked at before the columns get their widths.
+const measured = 200
+
+// rows writes the table. The first rows say how wide each column is.
+func (p *pdf) rows() error {
+	p.size = 8
+	if n := len(p.table.Columns); n > 12 {
+		p.size = 6
+	} else if n > 9 {
+		p.size = 7
+	}
+	var first []Row
+	begun := false
+	begin := func() {
+		begun = true
+		p.measure(first)
+		if p.GetY()+30 > endY {
+			p.AddPage()
+			p.SetY(margin)
+		}
+		p.columns()
+		for _, row := range first {
+			p.row(row)
+		}
+	}
+	full := errors.New("the PDF has as many rows as it may")
+	n := 0
+	err := p.table.Rows(func(row Row) error {
+		switch n++; {
+		case n > mostPDF:
+			return full
+		case !begun:
+			if first = append(first, row); len(first) == measured {
+				begin()
+			}
+		default:
+			p.row(row)
+		}
+		return p.Error()
+	})
+	if errors.Is(err, full) {
+		err = nil
+	}
+	if !begun && err == nil {
+		begin()
+	}
+	return errors.Join(err, p.Error())
+}
+
+// measure shares the width of the page: columns that need little get that, and
+// the others what is left, by what they need.
+func (p *pdf) measure(first []Row) {
+	need := make([]float64, len(p.table.Columns))
+	for i, name := range p.table.Columns {
+		p.letters("B", p.size, inkText)
+		for _, word := range p.lines(name, 30) {
+			need[i] = math.Max(need[i], p.width(word))
+		}
+		p.letters("", p.size, inkText)
+		for _, row := range first {
+			for _, line := range p.lines(shorten(row.Cells[i], 400), 90) {
+				need[i] = math.Max(need[i], p.width(line))
+			}
+		}
+		need[i] += 2*cellPad + 0.6
+	}
+	p.widths = shares(need, textWidth)
+}
+
+// shares gives each as much as it needs or, where that is too much together,
+// cuts the widest ones down to the same width. What is left over goes to all.
+func shares(need []float64, width float64) []float64 {
+	sum := 0.0
+	for _, n := range need {
+		sum += n
+	}
+	out := slices.Clone(need)
+	if sum <= width {
+		for i := range out {
+			out[i] += (width - sum) / float64(len(out))
+		}
+		return out
+	}
+	sorted := slices.Sorted(slices.Values(need))
+	left := width
+	most := 0.0
+	for i, n := range sorted {
+		if most = left / float64(len(sorted)-i); n > most {
+			break
+		}
+		left -= n
+	}
+	for i := range out {
+		out[i] = math.Min(out[i], most)
+	}
+	return out
+}
+
+// columns writes the names, at the top of each page.
+func (p *pdf) columns() {
+	p.letters("B", p.size, inkText)
+	height := p.size * ptToMM * 1.3
+	var cells [][]string
+	most := 1
+	for i, name := range p.table.Columns {
+		lines := p.lines(name, p.widths[i]-2*cellPad)
+		cells = append(cells, lines)
+		most = max(most, len(lines))
+	}
+	y := p.GetY()
+	high := float64(most)*height + 2*cellPad
+	p.fill("head")
+	p.Rect(margin, y, textWidth, high, "F")
+	p.cells(cells, y, height)
+	p.SetY(y + high)
+}
+
+func (p *pdf) row(row Row) {
+	p.letters("", p.size, inkText)
+	height := p.size * ptToMM * 1.3
+	cells := make([][]string, len(row.Cells))
+	most := 1
+	for i, text := range row.Cells {
+		lines := p.lines(text, p.widths[i]-2*cellPad)
+		if len(lines) > mostLines {
+			lines = append(lines[:mostLines-1:mostLines-1], "…")
+		}
+		cells[i] = lines
+		most = max(most, len(lines))
+	}
+	high := float64(most)*height + 1.6
+	if p.GetY()+high > endY {
+		p.AddPage()
+		p.SetY(margin)
+		p.columns()
+		p.letters("", p.size, inkText)
+	}
+	y := p.GetY()
+	p.cells(cells, y-cellPad+0.8, height)
+	if row.Tone != Plain {
+		p.fill(row.Tone)
+		p.Rect(margin, y, 0.7, high, "F")
+	}
+	p.fill("line")
+	p.Rect(margin, y+high-0.1, textWidth, 0.1, "F")
+	p.SetY(y + high)
+}
+
+func (p *pdf) cells(cells [][]string, y, height float64) {
+	x := margin
+	for i, lines := range cells {
+		for k, line := range lines {
+			at := x + cellPad + 0.3
+			if p.table.Number(i) {
+				at = x + p.widths[i] - cellPad - p.width(line)
+			}
+			if line != "" {
+				p.Text(at, y+cellPad+height*(float64(k)+0.77), line)
+			}
+		}
+		x += p.widths[i]
+	}
+}

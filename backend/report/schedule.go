@@ -1,0 +1,112 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// How long the schedules are not looked at while nothing changes, and from when
+// on a run comes late.
+const (
+	patience = 15 * time.Second
+	lateness = 2 * time.Minute
+)
+
+// schedule turns what is due into runs, and returns how long to wait for the
+// next. The reports are read each time: the clock may have been set.
+func (s *Service) schedule(ctx context.Context) (time.Duration, error) {
+	planned, err := resource.Find(ctx, s.db, portal.Reports.Name, resource.Where{Field: "schedule", Op: "!=", Value: ""})
+	if err != nil {
+		return patience, err
+	}
+	now, wait := s.o.Clock(), patience
+	for i := range planned {
+		if next := time.Unix(int64(planned[i].NextOn), 0); next.After(now) {
+			wait = min(wait, next.Sub(now))
+			continue
+		}
+		if err := s.fire(ctx, planned[i].ID, now); err != nil {
+			return patience, err
+		}
+	}
+	return wait, nil
+}
+
+// fire asks for the run of a report whose time has come, and moves that on, both
+// or neither. A report of an older version, which has no time yet, gets one.
+func (s *Service) fire(ctx context.Context, id int64, now time.Time) error {
+	return s.db.Write(ctx, func(tx resource.Tx) error {
+		found, err := resource.Find(ctx, tx, portal.Reports.Name, resource.Where{Field: "id", Op: "=", Value: id})
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		report := &found[0]
+		due := report.NextOn
+		if due > resource.SecondsOf(now) {
+			return nil // changed meanwhile
+		}
+		if report.NextOn = report.NextAfter(now, s.o.Zone()); report.NextOn == due {
+			return nil
+		}
+		if err := resource.Put(ctx, tx, portal.Reports.Name, report); err != nil || due == 0 {
+			return err
+		}
+		waiting, err := resource.Find(ctx, tx, portal.ReportTasks.Name, resource.Where{Field: "reportId", Op: "=", Value: id},
+			resource.Where{Field: "state", Op: "=", Value: portal.TaskWaiting}, resource.Where{Field: "scheduled", Op: "=", Value: true})
+		if err != nil || len(waiting) > 0 { // one that has not begun yet will show the same
+			return err
+		}
+		task := portal.ReportTask{
+			ReportID: id, State: portal.TaskWaiting, CreatedOn: resource.SecondsOf(now), Format: report.Format, UserID: report.ModifiedID, User: report.ModifiedBy,
+			Scheduled: true, DueOn: due, Note: s.late(report, due, now), Groups: []int64{},
+		}
+		if err := resource.Put(ctx, tx, portal.ReportTasks.Name, &task); err != nil {
+			return err
+		}
+		call := &resource.Call{At: now}
+		return tx.Note(ctx, &resource.Change{Call: call, Action: "run", Object: string(portal.Reports.Name), Label: portal.Reports.Label, ID: id, Title: report.Name})
+	})
+}
+
+// late says that a run comes late, and whether it is for others, too.
+func (s *Service) late(report *portal.Report, due resource.Seconds, now time.Time) string {
+	at := time.Unix(int64(due), 0)
+	if now.Sub(at) < lateness {
+		return ""
+	}
+	zone := report.Zone(s.o.Zone())
+	text := fmt.Sprintf("It was due at %s, while the portal did not run", at.In(zone).Format(momentLayout))
+	missed := 1
+	for next := at; missed < 1000; missed++ {
+		if next = time.Unix(int64(report.NextAfter(next, s.o.Zone())), 0); next.After(now) || next.Unix() == 0 {
+			break
+		}
+	}
+	if missed > 1 {
+		text += fmt.Sprintf("; it is the only one for %d that were missed", missed)
+	}
+	return text
+}
+
+// rezone works out again when reports are made that go by the portal's zone.
+func (s *Service) rezone(ctx context.Context) error {
+	return s.db.Write(ctx, func(tx resource.Tx) error {
+		planned, err := resource.Find(ctx, tx, portal.Reports.Name, resource.Where{Field: "schedule", Op: "!=", Value: ""})
+		now := s.o.Clock()
+		for i := range planned {
+			r := &planned[i]
+			if err != nil || r.Timezone != "" || r.NextOn <= resource.SecondsOf(now) {
+				continue
+			}
+			if next := r.NextAfter(now, s.o.Zone()); next != r.NextOn {
+				r.NextOn = next
+				err = resource.Put(ctx, tx, portal.Reports.Name, r)
+			}
+		}
+		return err
+	})
+}

@@ -1,0 +1,369 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// uptime is how one device did in the range.
+type uptime struct {
+	down, longest, maintenance, noData, counted int64 // seconds
+	outages                                     int64
+}
+
+// share is the availability in percent; NaN where no time counts.
+func (u *uptime) share() float64 {
+	if u == nil || u.counted <= 0 {
+		return math.NaN()
+	}
+	return 100 * (1 - float64(u.down)/float64(u.counted))
+}
+
+// availability tells in which share of the range devices had no alert of the
+// chosen severity or a worse one.
+func availability(ctx context.Context, r *Run) (*Table, error) {
+	from, to, about, err := r.bounded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &availabilities{Run: r, from: from.Unix(), to: to.Unix(), of: map[int64]*uptime{}, names: map[int64]string{}}
+	if err := a.begin(ctx, from, to); err != nil {
+		return nil, err
+	}
+	tree, err := portal.TreeOf(ctx, r.From)
+	if err != nil {
+		return nil, err
+	}
+	s := &source[portal.Device]{name: portal.Devices.Name, id: func(d *portal.Device) int64 { return d.ID }, tone: a.tone, columns: a.columns(tree)}
+	if err := r.chooseDevices(ctx, s); err != nil {
+		return nil, err
+	}
+	if err := s.scanPages(ctx, r, func(page []*portal.Device) error { return a.measure(ctx, page) }); err != nil {
+		return nil, err
+	}
+	t, err := s.table(ctx, r, about, a.terms(), a.total())
+	if err == nil {
+		t.Charts = a.charts()
+	}
+	return t, err
+}
+
+// availabilities is that report under way. It keeps some numbers for each device.
+type availabilities struct {
+	*Run
+	from, to    int64
+	level       int64
+	maintenance *portal.PastMaintenance
+	of          map[int64]*uptime
+	names       map[int64]string // of devices that were down
+	days        []day
+	sources     map[int64]*portal.DataSource // nil: time without data is not looked for
+}
+
+// day is what all devices together come to on one day.
+type day struct {
+	span
+	label         string
+	down, counted int64
+}
+
+func (a *availabilities) begin(ctx context.Context, from, to time.Time) (err error) {
+	levels := map[string]int64{"warn": portal.SeverityWarn, "error": portal.SeverityError, "critical": portal.SeverityCritical}
+	if a.level = levels[a.Report.AlertLevel]; a.level == 0 {
+		a.level = portal.SeverityCritical
+	}
+	if a.maintenance, err = portal.MaintenanceBetween(ctx, a.From, from, to); err != nil {
+		return err
+	}
+	if to.Sub(from) <= 400*24*time.Hour {
+		for _, label := range daysBetween(from, to) {
+			at, err := time.ParseInLocation(time.DateOnly, label, a.Zone)
+			if err != nil {
+				return err
+			}
+			a.days = append(a.days, day{span: span{max(at.Unix(), a.from), min(at.AddDate(0, 0, 1).Unix(), a.to)}, label: dayLabel(label)})
+		}
+	}
+	if a.Report.Unmonitored == portal.UnmonitoredUp || a.Series == nil {
+		return nil
+	}
+	found, err := resource.Find(ctx, a.From, portal.DataSources.Name)
+	a.sources = map[int64]*portal.DataSource{}
+	for i := range found {
+		a.sources[found[i].ID] = &found[i]
+	}
+	return err
+}
+
+// outage is one alert as far as it makes a device unavailable.
+type outage struct {
+	span
+	watched portal.Watched
+}
+
+// measure works out some devices.
+func (a *availabilities) measure(ctx context.Context, devices []*portal.Device) error {
+	outages, err := a.outages(ctx, devices)
+	if err != nil {
+		return err
+	}
+	for _, d := range devices {
+		silent, err := a.silent(ctx, d)
+		if err != nil {
+			return err
+		}
+		a.settle(d, outages[d.ID], silent)
+	}
+	return nil
+}
+
+func (a *availabilities) settle(d *portal.Device, outages []outage, silent spans) {
+	known := spans{{max(a.from, int64(d.CreatedOn)), a.to}}
+	if known[0].from >= known[0].to {
+		known = nil
+	}
+	var off spans
+	var down []span
+	if a.Report.ExcludeSDT {
+		off = union(windows(a.maintenance.Of(portal.Watched{DeviceID: d.ID, GroupIDs: d.GroupIDs}))).within(known)
+	}
+	for _, o := range outages {
+		if !a.Report.ExcludeSDT {
+			down = append(down, o.span)
+			continue
+		}
+		o.watched.GroupIDs = d.GroupIDs
+		down = append(down, union([]span{o.span}).without(union(windows(a.maintenance.Of(o.watched))))...)
+	}
+	silent = silent.within(known).without(off)
+	counted := known.without(off)
+	switch a.Report.Unmonitored {
+	case portal.UnmonitoredDown:
+		down = append(down, silent...)
+	case portal.UnmonitoredLeftOut:
+		counted = counted.without(silent)
+	}
+	bad := union(down).within(counted)
+	a.of[d.ID] = &uptime{
+		down: bad.seconds(), longest: bad.longest(), outages: int64(len(bad)),
+		maintenance: off.seconds(), noData: silent.seconds(), counted: counted.seconds(),
+	}
+	if len(bad) > 0 {
+		a.names[d.ID] = d.DisplayName
+	}
+	for i := range a.days {
+		one := spans{a.days[i].span}
+		a.days[i].counted += counted.within(one).seconds()
+		a.days[i].down += bad.within(one).seconds()
+	}
+}
+
+// outages are the alerts that count, by device.
+func (a *availabilities) outages(ctx context.Context, devices []*portal.Device) (map[int64][]outage, error) {
+	ids := make([]int64, len(devices))
+	for i, d := range devices {
+		ids[i] = d.ID
+	}
+	dataSource, point, rule := newGlobs(a.Report.DataSource), newGlobs(a.Report.DataPoint), newGlobs(a.Report.AlertRule)
+	out, groups := map[int64][]outage{}, map[int64]int64{}
+	take := func(alert *portal.Alert) {
+		end := a.to
+		if alert.Cleared {
+			end = min(end, int64(alert.EndOn))
+		}
+		groups[alert.InstanceID] = 0
+		out[alert.DeviceID] = append(out[alert.DeviceID], outage{span{max(a.from, int64(alert.StartOn)), end}, portal.Watched{
+			DeviceID: alert.DeviceID, DataSourceID: alert.DataSourceID, DeviceDataSourceID: alert.DeviceDataSourceID, InstanceID: alert.InstanceID,
+		}})
+	}
+	for _, over := range [][]resource.Where{
+		{{Field: "cleared", Op: "=", Value: false}},
+		{{Field: "cleared", Op: "=", Value: true}, {Field: "endEpoch", Op: ">", Value: a.from}},
+	} {
+		s := &source[portal.Alert]{
+			name: portal.Alerts.Name, id: func(a *portal.Alert) int64 { return int64(a.ID) },
+			where: append(over, resource.Where{Field: "monitorObjectId", Op: "in", Value: ids}, resource.Where{Field: "severity", Op: ">=", Value: a.level},
+				resource.Where{Field: "startEpoch", Op: "<", Value: a.to}),
+			keep: func(a *portal.Alert) bool {
+				return dataSource.match(a.DataSourceName) && point.match(a.DataPointName) && rule.match(a.Rule)
+			},
+		}
+		if err := s.scan(ctx, a.Run, take); err != nil {
+			return nil, err
+		}
+	}
+	return out, a.instanceGroups(ctx, out, groups)
+}
+
+// instanceGroups completes what was watched by the instance's group.
+func (a *availabilities) instanceGroups(ctx context.Context, outages map[int64][]outage, groups map[int64]int64) error {
+	ids := make([]int64, 0, len(groups))
+	for id := range groups {
+		ids = append(ids, id)
+	}
+	for some := range slices.Chunk(ids, pageRows) {
+		found, err := resource.Find(ctx, a.From, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})
+		if err != nil {
+			return err
+		}
+		for i := range found {
+			groups[found[i].ID] = found[i].GroupID
+		}
+	}
+	for _, list := range outages {
+		for i := range list {
+			list[i].watched.InstanceGroupID = groups[list[i].watched.InstanceID]
+		}
+	}
+	return nil
+}
+
+func (a *availabilities) columns(tree *portal.Tree) []column[portal.Device] {
+	of := func(show func(*uptime) string) func(*portal.Device) string {
+		return func(d *portal.Device) string {
+			if u := a.of[d.ID]; u != nil {
+				return show(u)
+			}
+			return ""
+		}
+	}
+	columns := plain(portal.ReportAvailability,
+		func(d *portal.Device) string { return d.DisplayName },
+		a.groupPaths(tree),
+		of(func(u *uptime) string { return percent(u.share()) }),
+		of(func(u *uptime) string { return lasting(u.down) }),
+		of(func(u *uptime) string { return strconv.FormatInt(u.outages, 10) }),
+		of(func(u *uptime) string { return lasting(u.longest) }),
+		of(func(u *uptime) string { return lasting(u.maintenance) }),
+		of(func(u *uptime) string { return lasting(u.noData) }),
+		of(func(u *uptime) string { return lasting(u.counted) }),
+	)
+	columns[2].num, columns[4].num = true, true
+	for i, value := range []func(*uptime) int64{
+		2: func(u *uptime) int64 { return int64(1e6 * max(u.share(), 0)) },
+		3: func(u *uptime) int64 { return u.down }, 4: func(u *uptime) int64 { return u.outages }, 5: func(u *uptime) int64 { return u.longest },
+		6: func(u *uptime) int64 { return u.maintenance }, 7: func(u *uptime) int64 { return u.noData }, 8: func(u *uptime) int64 { return u.counted },
+	} {
+		if value != nil {
+			columns[i].key = of(func(u *uptime) string { return number(max(value(u), 0)) })
+		}
+	}
+	return columns
+}
+
+// percent is rounded so that what is not whole never reads 100.
+func percent(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return ""
+	case v >= 100:
+		return "100"
+	case v > 99.999:
+		return "99.999"
+	}
+	return strconv.FormatFloat(math.Floor(v*1000)/1000, 'f', 3, 64)
+}
+
+func (a *availabilities) tone(d *portal.Device) Tone {
+	switch share := a.of[d.ID].share(); {
+	case math.IsNaN(share):
+		return Plain
+	case share < 95:
+		return Critical
+	case share < 99:
+		return Error
+	case share < 99.9:
+		return Warn
+	}
+	return OK
+}
+
+// terms says what counts as what.
+func (a *availabilities) terms() string {
+	text := "Unavailable while an alert of severity " + portal.SeverityWord(a.level)
+	if a.level < portal.SeverityCritical {
+		text += " or worse"
+	}
+	text += " was open"
+	for _, part := range []struct{ name, value string }{{"data sources", a.Report.DataSource}, {"datapoints", a.Report.DataPoint}, {"alert rules", a.Report.AlertRule}} {
+		if !newGlobs(part.value).all() {
+			text += fmt.Sprintf(", %s %s", part.name, part.value)
+		}
+	}
+	parts := []string{text, "maintenance counts"}
+	if a.Report.ExcludeSDT {
+		parts[1] = "maintenance is left out"
+	}
+	switch {
+	case a.sources == nil:
+	case a.Report.Unmonitored == portal.UnmonitoredDown:
+		parts = append(parts, "time without data counts as down")
+	default:
+		parts = append(parts, "time without data is left out")
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// total is what all devices come to.
+func (a *availabilities) total() string {
+	var sum uptime
+	whole := 0
+	for _, u := range a.of {
+		sum.down, sum.counted = sum.down+u.down, sum.counted+u.counted
+		if u.down == 0 && u.counted > 0 {
+			whole++
+		}
+	}
+	if sum.counted == 0 {
+		return "There is no time that counts."
+	}
+	return fmt.Sprintf("All devices together: %s %%. %d of %d were available all the time.", percent(sum.share()), whole, len(a.of))
+}
+
+func (a *availabilities) charts() []Chart {
+	if len(a.of) == 0 {
+		return nil
+	}
+	byDay := Chart{Title: "Availability by day, of all devices together", Unit: " %", Stacks: []Band{{Name: "Available", Ink: inkBar}}, Top: 100}
+	low := 100.0
+	for _, d := range a.days {
+		share := (&uptime{down: d.down, counted: d.counted}).share()
+		if math.IsNaN(share) {
+			share = 0
+		} else {
+			low = min(low, share)
+		}
+		byDay.Labels = append(byDay.Labels, d.label)
+		byDay.Stacks[0].Values = append(byDay.Stacks[0].Values, share)
+	}
+	for _, bottom := range []float64{99.5, 98, 95, 90, 80, 50} {
+		if low >= bottom+(100-bottom)/5 {
+			byDay.Bottom = bottom
+			break
+		}
+	}
+	var charts []Chart
+	if len(a.days) > 0 {
+		charts = append(charts, byDay)
+	}
+	if len(a.names) > 0 {
+		down := map[string]float64{}
+		for id, name := range a.names {
+			down[name] += float64(a.of[id].down)
+		}
+		worst := ranked("Devices that were unavailable the longest", down, 10)
+		for i := range worst.Ranks {
+			worst.Ranks[i].Ink, worst.Ranks[i].Text = Critical, lasting(int64(worst.Ranks[i].Value))
+		}
+		charts = append(charts, worst)
+	}
+	return charts
+}

@@ -1,0 +1,172 @@
+package report
+
+import (
+	"context"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// thresholdRow is the threshold that counts for one datapoint of one instance.
+type thresholdRow struct {
+	device   string
+	instance string
+	source   *portal.DataSource
+	point    *portal.DataPoint
+	counts   portal.Effective
+	off      string // the level at which alerting is disabled; empty: it is not
+}
+
+// thresholds lists the thresholds that count, or only those that differ from the
+// data source's own.
+func thresholds(ctx context.Context, r *Run) (*Table, error) {
+	c := &comparing{Run: r, l: &list[thresholdRow]{columns: thresholdColumns()}}
+	if err := c.begin(ctx); err != nil {
+		return nil, err
+	}
+	point, instance, dataSource := newGlobs(r.Report.DataPoint), newGlobs(r.Report.Instance), newGlobs(r.Report.DataSource)
+	over := false
+	s := &source[portal.Instance]{
+		name: portal.Instances.Name, id: func(i *portal.Instance) int64 { return i.ID },
+		keep: func(i *portal.Instance) bool {
+			d := c.sources[i.DataSourceID]
+			return d != nil && c.devices[i.DeviceID] != nil && instance.match(i.DisplayName) && dataSource.match(d.Name)
+		},
+	}
+	err := s.scan(ctx, r, func(i *portal.Instance) {
+		d := c.sources[i.DataSourceID]
+		for k := range d.DataPoints {
+			if point.match(d.DataPoints[k].Name) && !over {
+				over = c.add(i, d, &d.DataPoints[k])
+			}
+		}
+	})
+	if over {
+		return nil, tooMany("rows")
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.l.tone = func(t *thresholdRow) Tone {
+		if t.off != "" {
+			return Warn
+		}
+		return Plain
+	}
+	about := "All thresholds that count."
+	if r.Report.ExcludeGlobal {
+		about = "Thresholds that differ from those of the data source."
+	}
+	t, err := c.l.table(ctx, r, about)
+	if err == nil && len(c.l.rows) > 0 {
+		t.Counts = []Count{{"Alerting is off", Warn, c.off}, {"Other thresholds", OK, int64(len(c.l.rows)) - c.off}}
+		t.Charts = []Chart{ranked("Data sources by number of such thresholds", c.by, 8)}
+	}
+	return t, err
+}
+
+// comparing is a threshold report under way.
+type comparing struct {
+	*Run
+	l       *list[thresholdRow]
+	all     *portal.Thresholds
+	sources map[int64]*portal.DataSource
+	devices map[int64]*watchedDevice
+	off     int64
+	by      map[string]float64
+}
+
+type watchedDevice struct {
+	name   string
+	groups resource.IDs
+	off    bool
+}
+
+func (c *comparing) begin(ctx context.Context) (err error) {
+	if c.all, err = portal.ThresholdsOf(ctx, c.From); err != nil {
+		return err
+	}
+	found, err := resource.Find(ctx, c.From, portal.DataSources.Name)
+	if err != nil {
+		return err
+	}
+	c.sources, c.devices, c.by = map[int64]*portal.DataSource{}, map[int64]*watchedDevice{}, map[string]float64{}
+	for i := range found {
+		c.sources[found[i].ID] = &found[i]
+	}
+	names := newGlobs(c.Report.DeviceName)
+	s := &source[portal.Device]{
+		name: portal.Devices.Name, id: func(d *portal.Device) int64 { return d.ID },
+		keep: func(d *portal.Device) bool { return names.match(d.DisplayName) },
+	}
+	groups, all, err := c.groups(ctx, c.Report.GroupPath)
+	if err != nil {
+		return err
+	}
+	if !all {
+		s.where = []resource.Where{{Field: "hostGroupIds", Op: "has any", Value: groups}}
+	}
+	return s.scan(ctx, c.Run, func(d *portal.Device) {
+		c.devices[d.ID] = &watchedDevice{d.DisplayName, d.GroupIDs, d.DisableAlerting}
+	})
+}
+
+// add keeps the row, and reports whether that was one too many.
+func (c *comparing) add(i *portal.Instance, d *portal.DataSource, p *portal.DataPoint) bool {
+	on := c.devices[i.DeviceID]
+	row := thresholdRow{device: on.name, instance: i.DisplayName, source: d, point: p}
+	row.counts = c.all.For(portal.Spot{Groups: on.groups, DeviceDataSourceID: i.DeviceDataSourceID, InstanceGroupID: i.GroupID, InstanceID: i.ID}, p)
+	if row.counts.Disabled {
+		row.off = row.counts.DisabledAt
+	}
+	differs := row.counts.Disabled || row.counts.Expr != p.AlertExpr || row.counts.NoData != p.AlertForNoData ||
+		row.counts.Transition != p.AlertTransition || row.counts.ClearTransition != p.AlertClear
+	warns := row.counts.Expr != "" || row.counts.NoData > 1
+	if warns && row.off == "" {
+		switch {
+		case i.DisableAlerting:
+			row.off = portal.LevelInstance
+		case on.off:
+			row.off = portal.LevelDevice
+		}
+	}
+	if !differs && row.off == "" && (c.Report.ExcludeGlobal || !warns) {
+		return false
+	}
+	if row.off != "" {
+		c.off++
+	}
+	c.by[d.DisplayName]++
+	c.l.rows = append(c.l.rows, row)
+	return len(c.l.rows) > mostRows
+}
+
+func thresholdColumns() []column[thresholdRow] {
+	type row = thresholdRow
+	return plain(portal.ReportThreshold,
+		func(t *row) string { return t.device },
+		func(t *row) string { return t.source.DisplayName },
+		func(t *row) string { return t.instance },
+		func(t *row) string { return t.point.Name },
+		func(t *row) string { return t.counts.Expr },
+		func(t *row) string {
+			if t.counts.Expr == "" {
+				return ""
+			}
+			return t.counts.From
+		},
+		func(t *row) string { return t.point.AlertExpr },
+		func(t *row) string {
+			if t.counts.NoData < portal.SeverityWarn {
+				return "none"
+			}
+			return portal.SeverityWord(t.counts.NoData)
+		},
+		func(t *row) string {
+			if t.off == "" {
+				return "on"
+			}
+			return "off at the " + t.off
+		},
+	)
+}

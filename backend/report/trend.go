@@ -1,0 +1,245 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// dayCount is the alerts of one data source that opened on one day in one group.
+type dayCount struct {
+	day    string
+	group  string
+	source string
+	counts [3]int64 // critical, error, warn
+}
+
+func (d *dayCount) sum() int64 { return d.counts[0] + d.counts[1] + d.counts[2] }
+
+// mostDays bounds the days of an alert trend.
+const mostDays = 1100
+
+// alertTrends counts the alerts that opened, by day, device group and data source.
+func alertTrends(ctx context.Context, r *Run) (*Table, error) {
+	from, to, about, err := r.bounded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if to.Sub(from) > mostDays*24*time.Hour {
+		return nil, fault.New(fault.Invalid, "the range has more than %d days; choose a shorter one", mostDays)
+	}
+	c := &counting{Run: r, days: daysBetween(from, to), rows: map[[3]string]*dayCount{}, groups: map[string]float64{}, sources: map[string]float64{}}
+	c.daily = make([][3]int64, len(c.days))
+	if err := c.read(ctx, from, to); err != nil {
+		return nil, err
+	}
+	l := &list[dayCount]{columns: trendColumns()}
+	for _, row := range c.rows {
+		l.rows = append(l.rows, *row)
+	}
+	slices.SortFunc(l.rows, func(a, b dayCount) int {
+		return cmp.Or(strings.Compare(a.day, b.day), strings.Compare(a.group, b.group), strings.Compare(a.source, b.source))
+	})
+	l.tone = func(d *dayCount) Tone {
+		switch {
+		case d.counts[0] > 0:
+			return Critical
+		case d.counts[1] > 0:
+			return Error
+		}
+		return Warn
+	}
+	t, err := l.table(ctx, r, about, "Alerts by the day on which they opened. A device counts in the first of its groups.")
+	if err != nil {
+		return nil, err
+	}
+	t.Counts = []Count{{"Critical", Critical, c.all[0]}, {"Error", Error, c.all[1]}, {"Warn", Warn, c.all[2]}}
+	if t.Total > 0 {
+		t.Charts = c.charts()
+	}
+	return t, nil
+}
+
+// counting is an alert trend under way.
+type counting struct {
+	*Run
+	days    []string
+	daily   [][3]int64
+	all     [3]int64
+	rows    map[[3]string]*dayCount
+	groups  map[string]float64
+	sources map[string]float64
+}
+
+func (c *counting) read(ctx context.Context, from, to time.Time) error {
+	groupOf, err := c.groupNames(ctx)
+	if err != nil {
+		return err
+	}
+	wanted := c.itemFilter()
+	type alert = portal.Alert
+	s := &source[alert]{
+		name: portal.Alerts.Name, id: func(a *alert) int64 { return int64(a.ID) },
+		where: []resource.Where{{Field: "startEpoch", Op: ">=", Value: from.Unix()}, {Field: "startEpoch", Op: "<", Value: to.Unix()}},
+	}
+	over := false
+	err = s.scan(ctx, c.Run, func(a *alert) {
+		group := groupOf(a.DeviceID)
+		if !wanted(group, a.DeviceName) {
+			return
+		}
+		level := int(portal.SeverityCritical - a.Severity)
+		if level < 0 || level > 2 {
+			return
+		}
+		day := time.Unix(int64(a.StartOn), 0).In(c.Zone).Format(time.DateOnly)
+		key := [3]string{day, group, a.DataSourceName}
+		row := c.rows[key]
+		if row == nil {
+			if over = over || len(c.rows) >= mostRows; over {
+				return
+			}
+			row = &dayCount{day: day, group: group, source: a.DataSourceName}
+			c.rows[key] = row
+		}
+		row.counts[level]++
+		c.all[level]++
+		if i, ok := slices.BinarySearch(c.days, day); ok {
+			c.daily[i][level]++
+		}
+		c.groups[cmp.Or(group, "No group")]++
+		c.sources[cmp.Or(a.DataSourceName, "Collectors")]++
+	})
+	if over {
+		return tooMany("rows")
+	}
+	return err
+}
+
+// groupNames tells the full path of the first group of a device that the user
+// sees. It keeps an id for each device.
+func (c *counting) groupNames(ctx context.Context) (func(device int64) string, error) {
+	tree, err := portal.TreeOf(ctx, c.From)
+	if err != nil {
+		return nil, err
+	}
+	sees := c.seesGroup()
+	first := map[int64]int64{}
+	s := &source[portal.Device]{name: portal.Devices.Name, id: func(d *portal.Device) int64 { return d.ID }}
+	err = s.scan(ctx, c.Run, func(d *portal.Device) {
+		if i := slices.IndexFunc(d.GroupIDs, sees); i >= 0 {
+			first[d.ID] = d.GroupIDs[i]
+		}
+	})
+	return func(device int64) string {
+		if g := tree.Groups[first[device]]; g != nil {
+			return cmp.Or(g.FullPath, g.Name)
+		}
+		return ""
+	}, err
+}
+
+// seesGroup reports which device groups the user may read.
+func (r *Run) seesGroup() func(id int64) bool {
+	all, mine := true, []int64(nil)
+	if r.Access != nil {
+		all, mine = r.Access.Groups(resource.Read)
+	}
+	return func(id int64) bool { return all || slices.Contains(mine, id) }
+}
+
+// itemFilter is what the report is bound to; everything when that is nothing.
+func (c *counting) itemFilter() func(group, device string) bool {
+	var groups, devices []globs
+	for _, m := range c.Report.Metrics {
+		if strings.EqualFold(m.ItemType, portal.ItemGroup) {
+			groups = append(groups, newGlobs(m.ItemVal))
+		} else {
+			devices = append(devices, newGlobs(m.ItemVal))
+		}
+	}
+	return func(group, device string) bool {
+		return len(c.Report.Metrics) == 0 ||
+			slices.ContainsFunc(groups, func(g globs) bool { return g.match(group) }) ||
+			slices.ContainsFunc(devices, func(g globs) bool { return g.match(device) })
+	}
+}
+
+func trendColumns() []column[dayCount] {
+	count := func(i int) func(*dayCount) string {
+		return func(d *dayCount) string { return strconv.FormatInt(d.counts[i], 10) }
+	}
+	columns := plain(portal.ReportAlertTrends,
+		func(d *dayCount) string { return d.day },
+		func(d *dayCount) string { return d.group },
+		func(d *dayCount) string { return d.source },
+		count(0), count(1), count(2),
+		func(d *dayCount) string { return strconv.FormatInt(d.sum(), 10) },
+	)
+	for i := range 3 {
+		columns[3+i].num, columns[3+i].key = true, func(d *dayCount) string { return number(d.counts[i]) }
+	}
+	columns[6].num, columns[6].key = true, func(d *dayCount) string { return number(d.sum()) }
+	return columns
+}
+
+func (c *counting) charts() []Chart {
+	byDay := Chart{Title: "Alerts a day", Stacks: []Band{{Name: "Critical", Ink: Critical}, {Name: "Error", Ink: Error}, {Name: "Warn", Ink: Warn}}}
+	for i, day := range c.days {
+		byDay.Labels = append(byDay.Labels, dayLabel(day))
+		for k := range byDay.Stacks {
+			byDay.Stacks[k].Values = append(byDay.Stacks[k].Values, float64(c.daily[i][k]))
+		}
+	}
+	return []Chart{byDay, ranked("Device groups with the most alerts", c.groups, 8), ranked("Data sources with the most alerts", c.sources, 8)}
+}
+
+// daysBetween are the days of a range, in order.
+func daysBetween(from, to time.Time) (days []string) {
+	for at := time.Date(from.Year(), from.Month(), from.Day(), 12, 0, 0, 0, from.Location()); ; at = at.AddDate(0, 0, 1) {
+		if begin := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location()); !begin.Before(to) {
+			return days
+		}
+		days = append(days, at.Format(time.DateOnly))
+	}
+}
+
+func dayLabel(day string) string {
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return day
+	}
+	return at.Format("2 Jan")
+}
+
+// bounded is the report's range of time with both ends: one without a beginning
+// begins with the oldest alert, and nothing lies behind now.
+func (r *Run) bounded(ctx context.Context) (from, to time.Time, about string, err error) {
+	if from, to, about, err = r.span(); err != nil {
+		return from, to, about, err
+	}
+	if to.IsZero() || to.After(r.At) {
+		to = r.At
+	}
+	if from.IsZero() {
+		from = to.AddDate(0, 0, -30)
+		oldest, err := resource.Find(ctx, r.From, portal.Alerts.Name, resource.SeenBy(r.Access, resource.Read), resource.Limit(1))
+		if err != nil {
+			return from, to, about, err
+		}
+		if len(oldest) > 0 {
+			from = time.Unix(int64(oldest[0].StartOn), 0)
+		}
+	}
+	if from.After(to) {
+		from = to
+	}
+	return from.In(r.Zone), to.In(r.Zone), about, nil
+}

@@ -1,0 +1,169 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"spyglass/backend/demo"
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/report"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// openStage gives a demo its incidents and its time.
+func (s *Server) openStage(ctx context.Context) error {
+	if !s.Setting.Demo {
+		return nil
+	}
+	s.stage = demo.NewStage(demo.StageOptions{
+		DB: s.db, Clock: s.pace, Log: s.o.Log, Reset: s.reset,
+		Poll: func(wanted func(device, source int64) bool) { s.engine.Load().PollSimulated(wanted) },
+	})
+	incidents, err := store.Add(s.db, &portal.Incidents)
+	if err != nil {
+		return err
+	}
+	s.endpoints = append(s.endpoints, incidents.Endpoints()...)
+	s.endpoints = append(s.endpoints, s.stage.Endpoints()...)
+	return s.stage.Resume(ctx)
+}
+
+// trouble is what incidents make of requests.
+func (s *Server) trouble() func(context.Context, *resource.Endpoint) error {
+	if s.stage == nil {
+		return nil
+	}
+	return s.stage.Trouble
+}
+
+func (s *Server) newHistory() *demo.History {
+	return demo.NewHistory(demo.HistoryOptions{DB: s.db, Series: s.series, Log: s.o.Log, Clock: s.pace.Now, Ends: true})
+}
+
+// worldly are endpoints for callers elsewhere, whose clocks nobody hurries.
+func (s *Server) worldly(endpoints []resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		handle := endpoints[i].Handle
+		endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
+			call := *c
+			call.At = s.o.Clock()
+			return handle(resource.WithCall(ctx, &call), &call)
+		}
+	}
+	return endpoints
+}
+
+// kept are the resources that a reset leaves alone.
+var kept = []string{
+	string(portal.Users.Name), string(portal.Roles.Name), string(portal.Tokens.Name), string(portal.Settings.Name),
+	string(portal.AuditLogs.Name), string(portal.CollectorVersions.Name), string(portal.DemoTimes.Name),
+}
+
+// taker takes the rows of one resource over from another portal.
+type taker struct {
+	name  string
+	clear func(ctx context.Context, tx resource.Tx) error
+	take  func(ctx context.Context, from resource.Reader, tx resource.Tx) error
+}
+
+func takes[T any](s *Server, r *resource.Resource[*T]) {
+	if slices.Contains(kept, string(r.Name)) {
+		return
+	}
+	s.takers = append(s.takers, taker{
+		name:  string(r.Name),
+		clear: func(ctx context.Context, tx resource.Tx) error { return resource.DeleteAll(ctx, tx, r.Name) },
+		take: func(ctx context.Context, from resource.Reader, tx resource.Tx) error {
+			rows, err := resource.Find(ctx, from, r.Name)
+			for i := range rows {
+				if err == nil {
+					err = resource.Put(ctx, tx, r.Name, &rows[i])
+				}
+			}
+			return err
+		},
+	})
+}
+
+// reset makes the demo as it was at the beginning: another one is made in a
+// folder beside, and its rows take the place of these.
+func (s *Server) reset(ctx context.Context) error {
+	if !s.remaking.TryLock() {
+		return fault.New(fault.Conflict, "the demo is being reset already")
+	}
+	defer s.remaking.Unlock()
+	ctx = context.WithoutCancel(ctx) // whoever asked may go; half a reset is worse
+	folder, err := os.MkdirTemp(s.o.Data, "reset-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	made, err := resource.Get(ctx, s.db, portal.DemoTimes.Name, portal.DemoTimeID)
+	if fault.Is(err, fault.Unknown) {
+		made, err = &portal.DemoTime{ID: portal.DemoTimeID}, nil
+	}
+	if err == nil {
+		err = copyFile(filepath.Join(folder, "portal.db.key"), filepath.Join(s.o.Data, "portal.db.key"))
+	}
+	if err != nil {
+		return err
+	}
+	fresh, err := New(ctx, Options{Data: folder, Version: s.o.Version, Demo: true, DemoDevices: int(made.Devices), NoHistory: true, Log: s.o.Log, Clock: s.o.Clock})
+	if err != nil {
+		return err
+	}
+	err = s.takeOver(ctx, fresh, made)
+	return errors.Join(err, fresh.Stop(ctx))
+}
+
+// takeOver stops what watches, and begins anew with the rows of another portal.
+func (s *Server) takeOver(ctx context.Context, fresh *Server, made *portal.DemoTime) error {
+	s.engine.Load().Stop()
+	s.samples.stopHistory()
+	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		for _, t := range slices.Backward(s.takers) {
+			if err := t.clear(ctx, tx); err != nil {
+				return err
+			}
+		}
+		for _, t := range s.takers {
+			if err := t.take(ctx, fresh.db, tx); err != nil {
+				return err
+			}
+		}
+		made.Paused, made.At = false, 0
+		return resource.Put(ctx, tx, portal.DemoTimes.Name, made)
+	})
+	if err == nil {
+		s.pace.Follow()
+		err = errors.Join(s.series.Delete(ctx, s.series.Instances()...), s.takeReports(fresh))
+	}
+	s.engine.Store(s.engines())
+	if !s.o.NoHistory {
+		s.engine.Load().Start()
+		s.samples.history = s.newHistory()
+		s.samples.history.Start()
+	}
+	return err
+}
+
+// takeReports takes over the files of the reports.
+func (s *Server) takeReports(fresh *Server) error {
+	if err := os.RemoveAll(s.reportFolder()); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(fresh.o.Data, report.Folder), s.reportFolder())
+}
+
+func copyFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o600)
+}

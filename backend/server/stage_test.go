@@ -1,0 +1,46 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAResetMakesTheDemoAsItWasAndKeepsWhoIsSignedIn goes through what a person does.
+func TestAResetMakesTheDemoAsItWasAndKeepsWhoIsSignedIn(t *testing.T) {
+	c, _ := newCaller(t)
+	send := func(want int, method, path, body string) string {
+		t.Helper()
+		var sent []byte
+		if body != "" {
+			sent = []byte(body)
+		}
+		answer, text := c.send(method, path, sent)
+		if answer.StatusCode != want {
+			t.Fatalf("%s %s %s answers %d %s, want %d", method, path, body, answer.StatusCode, text, want)
+		}
+		return string(text)
+	}
+	const devices, alerts = "/device/devices?fields=id,displayName,hostGroupIds&size=1000", "/alert/alerts/1?fields=id,monitorObjectName,severity"
+	wasDevices, wasAlert := send(200, "GET", devices, ""), send(200, "GET", alerts, "")
+	send(200, "DELETE", "/device/devices/7", "")
+	send(200, "PATCH", "/device/devices/9", `{"displayName":"renamed"}`)
+	send(201, "POST", "/device/groups", `{"name":"Mine"}`)
+	send(201, "POST", "/demo/incidents", `{"kind":"expiredSession","strength":100}`)
+	send(401, "GET", "/device/devices", "")
+	send(200, "PATCH", "/demo/time", `{"speed":60}`)
+	send(400, "POST", "/demo/time/reset", `{}`)
+	if text := send(200, "POST", "/demo/time/reset", `{"confirm":"reset"}`); !strings.Contains(text, `"speed":1,"paused":false`) {
+		t.Errorf("the reset answers %s", text)
+	}
+	if got := send(200, "GET", devices, ""); got != wasDevices {
+		t.Errorf("after the reset the devices are\n%s\nwant\n%s", got, wasDevices)
+	}
+	if got := send(200, "GET", alerts, ""); got != wasAlert {
+		t.Errorf("after the reset alert 1 is %s, want %s", got, wasAlert)
+	}
+	if got := send(200, "GET", `/device/groups?filter=name:"Mine"`, ""); !strings.HasPrefix(got, `{"total":0`) {
+		t.Errorf("a group of before is there: %s", got)
+	}
+	send(200, "GET", "/session", "")
+	send(200, "GET", "/report/reports/1/tasks/1", "")
+}

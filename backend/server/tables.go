@@ -1,0 +1,83 @@
+package server
+
+import (
+	"errors"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/store"
+)
+
+// tables adds every resource; this list is the portal.
+func (s *Server) tables() error {
+	return errors.Join(
+		mount(s, &portal.Devices),
+		mount(s, &portal.Groups),
+		mount(s, &portal.DeviceDataSources),
+		mount(s, &portal.Instances),
+		mount(s, &portal.InstanceGroups),
+		keep(s, &portal.Overrides),
+		keep(s, &portal.GroupDataSourceSettings),
+		mountView(s, &portal.InstanceAlertSettings),
+		mountView(s, &portal.DeviceDataSourceAlertSettings),
+		mountView(s, &portal.DeviceAlertSettings),
+		mountView(s, &portal.InstanceGroupAlertSetting),
+		mountView(s, &portal.GroupDataSources),
+		mountView(s, &portal.GroupAlertSettings),
+		mount(s, &portal.ClusterAlerts),
+		keep(s, &portal.CollectorTokens),
+		keep(s, &portal.UnsettledRows),
+		keep(s, &portal.SettlingRow),
+		mount(s, &portal.Functions),
+		mount(s, &portal.DataSources),
+		mount(s, &portal.UpdateReasons),
+		mountView(s, &portal.OverviewGraphs),
+		mountView(s, &portal.DataSourceDevices),
+		mount(s, &portal.Alerts),
+		mount(s, &portal.Deliveries),
+		mount(s, &portal.SDTs),
+		mount(s, &portal.SDTHistories),
+		mount(s, &portal.Rules),
+		mount(s, &portal.Chains),
+		mount(s, &portal.RecipientGroups),
+		mount(s, &portal.Integrations),
+		mount(s, &portal.Collectors),
+		mount(s, &portal.CollectorGroups),
+		mount(s, &portal.CollectorVersions),
+		mount(s, &portal.Users),
+		mount(s, &portal.Tokens),
+		mount(s, &portal.Roles),
+		mount(s, &portal.OpsNotes),
+		mount(s, &portal.Settings),
+		mount(s, &portal.RemoteWrites),
+		mount(s, &portal.ReportGroups),
+		mount(s, &portal.Reports),
+		keep(s, &portal.ReportTasks),
+		mountView(s, &portal.ReportTaskList),
+		mount(s, &portal.AuditLogs),
+		keep(s, &portal.Incidents),
+		keep(s, &portal.DemoTimes),
+	)
+}
+
+func mount[T any](s *Server, r *resource.Resource[*T]) error {
+	table, err := store.Add(s.db, r)
+	if err == nil {
+		s.endpoints = append(s.endpoints, table.Endpoints()...)
+		takes(s, r)
+	}
+	return err
+}
+
+// mountView adds rows that are computed and not kept.
+func mountView[T any](s *Server, v *resource.View[*T]) error {
+	s.endpoints = append(s.endpoints, store.ViewEndpoints(s.db, v)...)
+	return nil
+}
+
+// keep adds rows that have no endpoints of their own.
+func keep[T any](s *Server, r *resource.Resource[*T]) error {
+	_, err := store.Add(s.db, r)
+	takes(s, r)
+	return err
+}
