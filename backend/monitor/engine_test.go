@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ type bench struct {
 	*house
 	*monitor.Engine
 	series *series.DB
-	at     int64 // of the next result
+	at     atomic.Int64 // of the next result
 	mu     sync.Mutex
 	hosts  map[string]bool // that were looked at
 	fails  bool
@@ -41,7 +42,8 @@ const gauge = `{"name":"Gauge","appliesTo":"true()","collectMethod":"tcp","colle
 // real-sw, on which it has an instance.
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{house: open(t), at: 1_790_000_000, hosts: map[string]bool{}}
+	b := &bench{house: open(t), hosts: map[string]bool{}}
+	b.at.Store(1_790_000_000)
 	b.do("POST /setting/datasources", "", gauge)
 	b.house.start()
 	b.settles("core-sw: Gauge, Net_Interfaces 8, Ping", "web: Gauge, Ping", "real-sw: Gauge, Net_Interfaces 2, Ping")
@@ -59,7 +61,7 @@ func newBench(t *testing.T) *bench {
 func (b *bench) run() {
 	b.Helper()
 	b.Engine = monitor.NewEngine(monitor.EngineOptions{
-		DB: b.db, Series: b.series, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return time.Unix(b.at, 0) },
+		DB: b.db, Series: b.series, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return time.Unix(b.at.Load(), 0) },
 		Checks: []check.Check{{Name: "tcp", Look: b.look}}, Pace: b.pace,
 	})
 	b.Engine.Start()
@@ -99,13 +101,13 @@ const realDevice = 3
 // the one before; "-" is a look that failed.
 func (b *bench) poll(level string) {
 	b.Helper()
-	b.at += 60
+	b.at.Add(60)
 	b.pollBy(portal.BuiltInCollector, b.instance(realDevice), level)
 }
 
 func (b *bench) pollBy(collector, instance int64, level string) {
 	b.Helper()
-	r := check.Result{InstanceID: instance, At: b.at, Error: "no answer"}
+	r := check.Result{InstanceID: instance, At: b.at.Load(), Error: "no answer"}
 	if level != "-" {
 		var v float64
 		if _, err := fmt.Sscan(level, &v); err != nil {
@@ -284,7 +286,7 @@ func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
 	b.Engine.Stop()
 	b.run()
 	for i := range int64(5) {
-		if err := b.Take(t.Context(), portal.BuiltInCollector, []check.Result{{InstanceID: instance, At: b.at + i*60}}); err != nil {
+		if err := b.Take(t.Context(), portal.BuiltInCollector, []check.Result{{InstanceID: instance, At: b.at.Load() + i*60}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -311,20 +313,20 @@ func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T)
 	}
 	interval := int64(86400)
 	b.poll("5")
-	b.at += 400
+	b.at.Add(400)
 	b.poll("5")
 	if got := status(); got != "normal 520" {
 		t.Errorf("a device that answers is %s", got)
 	}
 	for range 3 {
-		b.at += interval
+		b.at.Add(interval)
 		b.poll("-")
 	}
 	if got := status(); got != "dead 520" {
 		t.Errorf("a device that was silent three times is %s", got)
 	}
 	b.poll("5")
-	if got := status(); got != fmt.Sprint("normal ", b.at-1_790_000_000) {
+	if got := status(); got != fmt.Sprint("normal ", b.at.Load()-1_790_000_000) {
 		t.Errorf("a device that answers again is %s", got)
 	}
 	logs, err := resource.Find(t.Context(), b.db, portal.Devices.Name, resource.Where{Field: "hostStatus", Op: "!=", Value: "normal"})

@@ -12,13 +12,13 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.
 	b := newBench(t)
 	b.Engine.Stop()
 	b.pace = clock.New(nil)
-	b.pace.SetTime(time.Unix(b.at, 0))
+	b.pace.SetTime(time.Unix(b.at.Load(), 0))
 	b.pace.SetSpeed(0) // the parent is simulated, and is polled by this test alone
 	b.run()
 	const parent = 2
 	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
 	b.until("the engine knows the parent", func() bool { return b.Parent(realDevice) == "web" })
-	b.at += 60
+	b.at.Add(60)
 	b.pollBy(portal.BuiltInCollector, b.instance(parent), "1")
 	for range 5 {
 		b.poll("-")
@@ -32,7 +32,7 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.
 		b.poll("-")
 	}
 	b.wantAlerts("1 real-sw level 15: warn")
-	b.at += 60
+	b.at.Add(60)
 	b.pollBy(portal.BuiltInCollector, b.instance(parent), "1")
 	for range 3 {
 		b.poll("-")
