@@ -3,6 +3,7 @@
 package desktop
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"syscall"
@@ -117,9 +118,11 @@ func TestASecondStartRaisesTheFirstWindowAndEnds(t *testing.T) {
 	}
 	eventually(t, soon, func() bool { return first.xdotool("getactivewindow") == first.window },
 		func() string { return "the first window is not in front" })
-	if ids := strings.Fields(first.xdotool("search", "--onlyvisible", "--name", "^Spyglass")); len(ids) != 1 {
-		t.Errorf("there are windows %v, want one", ids)
-	}
+	var ids []string
+	eventually(t, soon, func() bool {
+		ids = strings.Fields(first.xdotool("search", "--onlyvisible", "--name", "^Spyglass"))
+		return len(ids) == 1
+	}, func() string { return fmt.Sprintf("there are windows %v, want one", ids) })
 }
 
 var geometry = regexp.MustCompile(`(?m)^(X|Y|WIDTH|HEIGHT)=\d+$`)
