@@ -72,7 +72,7 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
     for (const name of byHand) element.addEventListener(name, settle, { passive: true })
   } else settle()
   return () => {
-    if (timer) tell()
+    if (timer) queueMicrotask(tell) // a teardown would see the state of before, and write that back
     settle()
     element.removeEventListener('scroll', onscroll)
   }
