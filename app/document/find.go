@@ -39,7 +39,8 @@ type hits struct {
 // upper from lower case.
 //
 // The whole document is read once per query, at the speed of a search for bytes
-// where they are few; the matches of the newest query are remembered. It ends with ctx's error when ctx does.
+// where they are few; the matches of the newest query are remembered. It ends
+// with ctx's error when ctx does.
 func (d *Document) Find(ctx context.Context, query string, exact bool, n int) (f Found, err error) {
 	f.At = -1
 	if d.index.problem != "" {

@@ -64,13 +64,6 @@ import (
 	"spyglass/backend/resource"
 )
 
-// DB is what the service works on; the store's is one.
-type DB interface {
-	resource.DB
-	// Watch tells of commits that changed rows of those resources, until stop.
-	Watch(names ...string) (changed <-chan struct{}, stop func())
-}
-
 // Options say how notices leave.
 type Options struct {
 	// Dial connects to mail servers and web hooks, and judges where to.
@@ -87,7 +80,7 @@ type Options struct {
 
 // Service plans and sends notices.
 type Service struct {
-	db    DB
+	db    resource.LiveDB
 	o     Options
 	ways  map[string]way // by type of integration
 	freed chan struct{}  // a lane has become free
@@ -107,7 +100,7 @@ type way interface {
 }
 
 // New makes a service that does nothing yet.
-func New(db DB, o Options) *Service {
+func New(db resource.LiveDB, o Options) *Service {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Clock == nil {
 		o.Clock = time.Now

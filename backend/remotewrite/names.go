@@ -16,7 +16,7 @@ import (
 
 // names knows what series are called. It is for one goroutine.
 type names struct {
-	db      DB
+	db      resource.LiveDB
 	changed <-chan struct{}
 	known   map[int64]*place
 }
@@ -31,7 +31,7 @@ type place struct {
 // maxKnown bounds what is remembered.
 const maxKnown = 200_000
 
-func newNames(db DB) *names {
+func newNames(db resource.LiveDB) *names {
 	changed, _ := db.Watch(string(portal.Instances.Name), string(portal.Devices.Name), string(portal.DataSources.Name), string(portal.Groups.Name)) // for as long as the database
 	return &names{db: db, changed: changed, known: map[int64]*place{}}
 }

@@ -52,13 +52,6 @@ import (
 	"spyglass/backend/series"
 )
 
-// DB is what the service works on; the store's is one.
-type DB interface {
-	resource.DB
-	// Watch tells of commits that changed rows of those resources, until stop.
-	Watch(names ...string) (changed <-chan struct{}, stop func())
-}
-
 // Options say how samples leave.
 type Options struct {
 	// Dial connects to the receiver, and judges where to.
@@ -80,7 +73,7 @@ type Stats struct {
 
 // Service sends samples on.
 type Service struct {
-	db     DB
+	db     resource.LiveDB
 	o      Options
 	client *http.Client
 	names  *names
@@ -102,7 +95,7 @@ type Service struct {
 }
 
 // New makes a service that does nothing yet, and its row where there is none.
-func New(ctx context.Context, db DB, o Options) (*Service, error) {
+func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Clock == nil {
 		o.Clock = time.Now

@@ -21,13 +21,6 @@ import (
 	"spyglass/backend/series"
 )
 
-// DB is what the service works on; the store's is one.
-type DB interface {
-	resource.DB
-	// Watch tells of commits that changed rows of those resources, until stop.
-	Watch(names ...string) (changed <-chan struct{}, stop func())
-}
-
 // Options say how reports are made.
 type Options struct {
 	Folder string // where the files lie; made when it is not there
@@ -45,7 +38,7 @@ type Options struct {
 
 // Service makes the reports that are asked for.
 type Service struct {
-	db     DB
+	db     resource.LiveDB
 	o      Options
 	freed  chan struct{} // a worker has become free
 	wait   sync.WaitGroup
@@ -68,7 +61,7 @@ var (
 
 // New brings the folder and the rows into step: what the end of the last
 // process cut off has failed, and files without a row go.
-func New(ctx context.Context, db DB, o Options) (*Service, error) {
+func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}

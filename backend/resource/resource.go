@@ -203,6 +203,13 @@ type DB interface {
 	Write(ctx context.Context, do func(tx Tx) error) error
 }
 
+// LiveDB is a DB that tells of changes, as services wait for them.
+type LiveDB interface {
+	DB
+	// Watch tells of commits that changed rows of those resources, until stop.
+	Watch(names ...string) (changed <-chan struct{}, stop func())
+}
+
 // Tx reads and writes other tables inside one transaction; use Put and Delete.
 type Tx interface {
 	Reader

@@ -12,7 +12,6 @@ import (
 	"spyglass/backend/portal"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
-	"spyglass/backend/store"
 )
 
 // openStage gives a demo its incidents and its time.
@@ -24,11 +23,7 @@ func (s *Server) openStage(ctx context.Context) error {
 		DB: s.db, Clock: s.pace, Log: s.o.Log, Reset: s.reset,
 		Poll: func(wanted func(device, source int64) bool) { s.engine.Load().PollSimulated(wanted) },
 	})
-	incidents, err := store.Add(s.db, &portal.Incidents)
-	if err != nil {
-		return err
-	}
-	s.endpoints = append(s.endpoints, incidents.Endpoints()...)
+	s.endpoints = append(s.endpoints, s.staged...)
 	s.endpoints = append(s.endpoints, s.stage.Endpoints()...)
 	return s.stage.Resume(ctx)
 }

@@ -80,7 +80,8 @@ type Server struct {
 	lock      *lock
 	db        *store.DB
 	endpoints []resource.Endpoint
-	takers    []taker // of the resources that a reset of the demo makes anew
+	staged    []resource.Endpoint // that only a demo has
+	takers    []taker             // of the resources that a reset of the demo makes anew
 	series    *series.DB
 	samples   *samples
 	pace      *clock.Clock // the time of what the portal watches: the world's, unless this is a demo

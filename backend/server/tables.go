@@ -55,15 +55,20 @@ func (s *Server) tables() error {
 		keep(s, &portal.ReportTasks),
 		mountView(s, &portal.ReportTaskList),
 		mount(s, &portal.AuditLogs),
-		keep(s, &portal.Incidents),
+		mountIn(s, &s.staged, &portal.Incidents),
 		keep(s, &portal.DemoTimes),
 	)
 }
 
 func mount[T any](s *Server, r *resource.Resource[*T]) error {
+	return mountIn(s, &s.endpoints, r)
+}
+
+// mountIn adds a resource whose endpoints go elsewhere.
+func mountIn[T any](s *Server, endpoints *[]resource.Endpoint, r *resource.Resource[*T]) error {
 	table, err := store.Add(s.db, r)
 	if err == nil {
-		s.endpoints = append(s.endpoints, table.Endpoints()...)
+		*endpoints = append(*endpoints, table.Endpoints()...)
 		takes(s, r)
 	}
 	return err
