@@ -9,8 +9,9 @@ import { extractedToast } from './sidebar/extractors.svelte'
 import type { Catalog } from './catalog/catalog.svelte'
 import { Library } from './collections/library.svelte'
 import { commandList, type Command } from './commands'
-import { refused, type PortalAsk } from './portals/ask'
-import { newPlace, nowhere, type Place } from './portals/place'
+import { refused } from './portals/ask'
+import type { Place } from './portals/place'
+import { Portals } from './portals/portals.svelte'
 import type { Lookups } from './request/lookups'
 import { remappable } from './keymap'
 import { keyLabel } from './keys'
@@ -23,6 +24,7 @@ export type Phase = 'loading' | 'broken' | 'signin' | 'ready'
 
 /** The page as one value: who is signed in to what, what is shown, and every part's state. */
 export class App {
+  readonly portals: Portals
   readonly library: Library
   readonly commands: Command[]
   readonly toasts = new Toasts()
@@ -48,17 +50,7 @@ export class App {
   historyVersion = $state(0)
   online = $state(true)
 
-  /** All portals, the built-in one first. */
-  portals = $state.raw<Portal[]>([])
-  /** The portal that tabs, variables and history belong to. */
-  readonly portal: Portal = $derived.by(() => this.portals.find((p) => p.id === this.#place.id) ?? this.start?.portal ?? nowhere)
-  /** The dialog that is open about portals. */
-  asking = $state.raw<PortalAsk>()
-  switching = $state(false)
-
   readonly user: User | undefined = $derived(this.start?.user)
-  /** Addresses that a pasted URL may begin with. */
-  readonly bases: string[] = $derived.by(() => [this.portal.baseUrl.replace(/\/$/, ''), this.portal.remote ? '' : `${location.origin}/api`].filter(Boolean))
   readonly theme: Theme = $derived(this.settings.theme ?? 'system')
   /** The last answer's quota, of whichever tab asked last. */
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
@@ -67,32 +59,36 @@ export class App {
   #change: { [K in keyof Settings]?: Settings[K] | null } = {}
   #settings: Saver
   #unlisten: (() => void) | undefined
-  #places = new Map<number, Place>()
-  #place: Place = $state.raw(undefined as unknown as Place) // set in the constructor
 
+  /** The portal that tabs, variables and history belong to. */
+  get portal(): Portal {
+    return this.portals.shown
+  }
+  get bases(): string[] {
+    return this.portals.bases
+  }
   get client(): Client {
-    return this.#place.client
+    return this.portals.place.client
   }
   get catalog(): Catalog {
-    return this.#place.catalog
+    return this.portals.place.catalog
   }
   get lookups(): Lookups {
-    return this.#place.lookups
+    return this.portals.place.lookups
   }
   get workspace(): Workspace {
-    return this.#place.workspace
+    return this.portals.place.workspace
   }
 
   constructor(client: Client) {
-    this.#place = this.#prepare(0, client)
+    this.portals = new Portals(this, client, (place) => this.#wire(place))
     this.commands = remappable(commandList(this), () => this.settings.keys)
     this.#settings = new Saver((last) => this.#saveSettings(last), (e) => this.#saveFailed(e))
     this.library = new Library(client)
   }
 
-  /** A portal's place, made when it is first looked at. */
-  #prepare(id: number, client: Client): Place {
-    const place = newPlace(id, client, () => this.bases)
+  /** Answers and faults of a portal's tabs come to the page. */
+  #wire(place: Place) {
     const { workspace } = place
     workspace.onfault = (e) => this.#saveFailed(e)
     workspace.onclosed = (tabs) => {
@@ -106,14 +102,12 @@ export class App {
       for (const found of tab.draft.reply?.extracted ?? []) this.toast(...extractedToast(found))
       if (!tab.draft.fault) this.sending.answered(tab.draft.reply)
       this.historyVersion++
-      if (this.#place === place && tab.draft.reply?.quota) this.quota = tab.draft.reply.quota
-      if (tab.draft.fault?.detail.readOnly && !this.portal.readOnly) void this.reloadPortals().catch(() => {}) // locked in another window
+      if (this.portals.place === place && tab.draft.reply?.quota) this.quota = tab.draft.reply.quota
+      if (tab.draft.fault?.detail.readOnly && !this.portal.readOnly) void this.portals.reload().catch(() => {}) // locked in another window
       if (tab.draft.fault?.status === 401) this.sessionEnded = true
       if (tab.draft.fault?.status === 401 || tab.draft.reply?.status === 401) this.sending.refused(tab)
       if (tab.draft.reply?.status === 401) refused(this, place.id)
     }
-    this.#places.set(id, place)
-    return place
   }
 
   /** The one call before the first paint. */
@@ -133,7 +127,7 @@ export class App {
     await this.client.signIn(username, password)
     if (this.sessionEnded && this.start?.user.name === username) {
       const start = await this.client.start()
-      if (start) [this.start, this.portals] = [start, start.portals ?? [start.portal]]
+      if (start) [this.start, this.portals.all] = [start, start.portals ?? [start.portal]]
       this.sessionEnded = false
       await this.workspace.flush()
       return this.sending.resume()
@@ -244,73 +238,15 @@ export class App {
     return this.variables.find((v) => v.name === name && v.scope === 'portal') ?? this.variables.find((v) => v.name === name)
   }
 
-  async reloadPortals() {
-    this.portals = await this.client.portals.all()
-    if (!this.portals.some((p) => p.id === this.#place.id)) await this.switchPortal(0)
-    for (const id of this.#places.keys()) if (!this.portals.some((p) => p.id === id)) this.#places.delete(id)
-  }
-
-  /** Shows another portal: its tabs, variables and history. Requests under way go on. */
-  async switchPortal(id: number) {
-    if (this.switching || this.#place.id === id) return
-    this.switching = true
-    try {
-      await this.flush()
-      const gone = !this.portals.some((p) => p.id === this.#place.id)
-      if (!gone && this.workspace.tabs.some((t) => t.saver.dirty)) return this.toast(`Still at ${this.portal.name}: its edits could not be saved yet`, { tone: 'error' })
-      const place = this.#at(id)
-      const start = await this.client.at(id).start() // the first place's client asks for the portal looked at last
-      if (!start) return void (this.sessionEnded = true)
-      if (start.portal.id !== id) throw new Error('that portal is no longer in your list')
-      this.portals = start.portals
-      this.variables = start.variables
-      this.quota = null
-      this.#place = place
-      if (!place.restored) place.workspace.restore(start.tabs, this.#lastTab(id))
-      place.restored = true
-      if (this.view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
-      void place.catalog.load()
-      this.historyVersion++
-      this.save({ activePortal: id })
-    } catch (e) {
-      this.toast(`Not switched: ${asFault(e).message}`, { tone: 'error' })
-    } finally {
-      this.switching = false
-    }
-  }
-
-  /** Reads a portal's catalog anew; without one, the built-in one stands in, and the page says so. */
-  async readCatalog(id: number) {
-    try {
-      const portal = await this.client.portals.readCatalog(id)
-      await this.reloadPortals()
-      if (this.#place.id === id) await this.catalog.load()
-      this.toast(portal.catalogFrom ? `Catalog of ${portal.name}: ${portal.catalogFrom}` : `${portal.name} shows no catalog of its own; the built-in one stands in`)
-    } catch (e) {
-      this.toast(`No catalog read: ${asFault(e).message}`, { tone: 'warn' })
-    }
-  }
-
-  async signOutAt(id: number) {
-    try {
-      await this.client.portals.signOut(id)
-      await this.reloadPortals()
-    } catch (e) {
-      this.toast(asFault(e).message, { tone: 'error' })
-    }
-  }
-
-  /** Locks the portal that is shown against writes, or unlocks it. */
-  async setReadOnly(readOnly: boolean) {
-    const { id, name } = this.portal
-    try {
-      if (id) await this.client.portals.update(id, { readOnly })
-      else await this.client.saveSettings({ portalReadOnly: readOnly })
-      this.portals = this.portals.map((p) => (p.id === id ? { ...p, readOnly } : p)) // believed once Go knows it
-      this.toast(readOnly ? `${name} is read-only now: nothing can be changed there` : `${name} can be changed now`)
-    } catch (e) {
-      this.toast(`Not changed: ${asFault(e).message}`, { tone: 'error' })
-    }
+  /** A portal is shown: its tabs, unless they are here already, and its variables. */
+  arrived(start: Start, place: Place) {
+    this.variables = start.variables ?? []
+    this.quota = null
+    if (!place.restored) place.workspace.restore(start.tabs ?? [], this.#lastTab(place.id))
+    place.restored = true
+    if (this.view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
+    void place.catalog.load()
+    this.historyVersion++
   }
 
   toast(text: string, options?: ToastOptions) {
@@ -333,31 +269,26 @@ export class App {
   }
 
   async flush(last = false) {
-    await Promise.all([...[...this.#places.values()].map((p) => p.workspace.flush(last)), this.#settings.flush(last)])
+    await Promise.all([this.portals.flush(last), this.#settings.flush(last)])
   }
 
   #begin(start: Start) {
     this.start = start
-    this.portals = start.portals ?? [start.portal]
     this.settings = start.settings ?? {}
-    this.#place = this.#at(start.portal.id ?? 0)
-    this.variables = start.variables ?? []
     this.panel = this.settings.panel ?? 'docs'
     this.view = this.settings.view ?? 'welcome'
-    this.workspace.restore(start.tabs ?? [], this.#lastTab(this.#place.id))
-    this.#place.restored = true
-    if (this.view === 'api' && this.workspace.tabs.length === 0) this.workspace.open()
+    this.portals.begin(start.portals ?? [start.portal], start.portal.id ?? 0)
+    this.arrived(start, this.portals.place)
     this.phase = 'ready'
     if (start.notice) this.toast(start.notice, { tone: 'warn', stay: true })
-    void this.catalog.load()
     this.#unlisten?.()
     this.#unlisten = this.client.listen({
       progress: (e) => {
-        const tab = this.#everyTab().find((t) => t.draft.busy && t.draft.sendId === e.sendId)
+        const tab = this.portals.tabs.find((t) => t.draft.busy && t.draft.sendId === e.sendId)
         if (tab) [tab.draft.received, tab.draft.expected] = [e.received, e.expected]
       },
       pages: (e) => {
-        const mine = this.#everyTab().filter((t) => t.draft.progress(e)).length > 0
+        const mine = this.portals.tabs.filter((t) => t.draft.progress(e)).length > 0
         if (mine && e.state === 'ready') this.sending.fetchFile(e.sendId)
       },
       batch: (e) => this.library.batch?.hear(e),
@@ -366,20 +297,11 @@ export class App {
         if (e.kind === 'history') this.historyVersion++
         if (e.kind === 'extractors') this.act('extractors.reload')
         if (e.kind === 'tabs') this.workspace.follow()
-        if (e.kind === 'portals') void this.reloadPortals().catch(() => {})
+        if (e.kind === 'portals') void this.portals.reload().catch(() => {})
         if (e.kind === 'collections' && this.library.loaded) void this.library.load()
       },
       session: () => (this.sessionEnded = true),
     })
-  }
-
-  #everyTab(): OpenTab[] {
-    return [...this.#places.values()].flatMap((p) => p.workspace.tabs)
-  }
-
-  #at(id: number): Place {
-    const base = this.#places.get(0)!.client
-    return this.#places.get(id) ?? this.#prepare(id, base.at(id))
   }
 
   #lastTab(id: number): number | undefined {

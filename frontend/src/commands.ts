@@ -87,9 +87,9 @@ export function commandList(app: App): Command[] {
     { id: 'theme.dark', label: 'Dark theme', group: 'View', words: 'colour appearance', run: () => app.save({ theme: 'dark' }) },
     { id: 'theme.light', label: 'Light theme', group: 'View', words: 'colour appearance', run: () => app.save({ theme: 'light' }) },
     { id: 'theme.system', label: 'Theme of the system', group: 'View', words: 'colour appearance', run: () => app.save({ theme: 'system' }) },
-    { id: 'portal.add', label: 'Add portal…', group: 'Session', words: 'remote connect', run: () => (app.asking = { what: 'edit', id: 0 }) },
-    { id: 'portal.manage', label: 'Manage portals…', group: 'Session', words: 'remote edit delete catalog', run: () => (app.asking = { what: 'manage' }) },
-    { id: 'portal.lock', label: 'Lock or unlock the portal (read-only)', group: 'Session', words: 'refuse writes', run: () => void app.setReadOnly(!app.portal.readOnly) },
+    { id: 'portal.add', label: 'Add portal…', group: 'Session', words: 'remote connect', run: () => (app.portals.asking = { what: 'edit', id: 0 }) },
+    { id: 'portal.manage', label: 'Manage portals…', group: 'Session', words: 'remote edit delete catalog', run: () => (app.portals.asking = { what: 'manage' }) },
+    { id: 'portal.lock', label: 'Lock or unlock the portal (read-only)', group: 'Session', words: 'refuse writes', run: () => void app.portals.lock(!app.portal.readOnly) },
     { id: 'session.out', label: 'Sign out', group: 'Session', run: () => void app.signOut() },
   ]
 }

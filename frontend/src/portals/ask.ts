@@ -11,15 +11,15 @@ export type PortalAsk =
 export function signInAgain(app: App) {
   const { id, remote, auth } = app.portal
   if (!remote) app.sessionEnded = true
-  else if (auth === 'session') app.asking = { what: 'signin', id, resume: () => app.sending.resume(app.workspace.tabs) }
-  else app.asking = { what: 'edit', id }
+  else if (auth === 'session') app.portals.asking = { what: 'signin', id, resume: () => app.sending.resume(app.workspace.tabs) }
+  else app.portals.asking = { what: 'edit', id }
 }
 
 /** A remote portal answered that it does not know who asks. */
 export function refused(app: App, id: number) {
-  const portal = app.portals.find((p) => p.id === id)
+  const portal = app.portals.all.find((p) => p.id === id)
   if (!portal?.remote || app.portal.id !== id) return
   if (portal.auth === 'session') signInAgain(app)
-  else if (portal.auth === 'none') app.toast(`${portal.name} wants to know who asks`, { tone: 'warn', action: { label: 'Edit portal', run: () => (app.asking = { what: 'edit', id }) } })
-  else app.toast(`${portal.name} refuses the credential that is kept for it`, { tone: 'warn', action: { label: 'Edit portal', run: () => (app.asking = { what: 'edit', id }) } })
+  else if (portal.auth === 'none') app.toast(`${portal.name} wants to know who asks`, { tone: 'warn', action: { label: 'Edit portal', run: () => (app.portals.asking = { what: 'edit', id }) } })
+  else app.toast(`${portal.name} refuses the credential that is kept for it`, { tone: 'warn', action: { label: 'Edit portal', run: () => (app.portals.asking = { what: 'edit', id }) } })
 }

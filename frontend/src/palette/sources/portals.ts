@@ -4,8 +4,8 @@ import type { Source } from '../entries'
 /** The portals that are not shown. */
 export const portals: Source = {
   group: 'Portals', signs: '>#', most: 6, first: 0,
-  list: (app) => app.portals.filter((p) => p.id !== app.portal.id).map((p) => ({
+  list: (app) => app.portals.all.filter((p) => p.id !== app.portal.id).map((p) => ({
     id: `portal-${p.id}`, text: `Switch to ${p.name}`, hint: p.address, words: `portal ${p.environment} ${p.remote ? asWhom(p) : ''}`, key: '', icon: 'globe',
-    run: () => void app.switchPortal(p.id),
+    run: () => void app.portals.switchTo(p.id),
   })),
 }

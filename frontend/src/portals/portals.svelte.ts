@@ -1,0 +1,119 @@
+import type { App } from '../app.svelte'
+import { asFault, type Client, type Portal } from '../client'
+import type { OpenTab } from '../tabs/workspace.svelte'
+import type { PortalAsk } from './ask'
+import { newPlace, nowhere, type Place } from './place'
+
+/** The portals that can be looked at, and which one is. Tabs, variables and history belong to a portal. */
+export class Portals {
+  /** The built-in one first. */
+  all = $state.raw<Portal[]>([])
+  /** The dialog that is open about portals. */
+  asking = $state.raw<PortalAsk>()
+  switching = $state(false)
+  #place: Place = $state.raw(undefined as unknown as Place) // set in the constructor
+  #places = new Map<number, Place>()
+
+  readonly shown: Portal = $derived.by(() => this.all.find((p) => p.id === this.#place.id) ?? this.app.start?.portal ?? nowhere)
+  /** Addresses that a pasted URL may begin with. */
+  readonly bases: string[] = $derived.by(() => [this.shown.baseUrl.replace(/\/$/, ''), this.shown.remote ? '' : `${location.origin}/api`].filter(Boolean))
+
+  /** `wire` connects a place to the page when it is first looked at. */
+  constructor(private app: App, client: Client, private wire: (place: Place) => void) {
+    this.#place = this.#prepare(0, client)
+  }
+
+  /** What belongs to the portal that is shown. */
+  get place(): Place {
+    return this.#place
+  }
+
+  /** The tabs of all portals looked at: their requests go on while another one is shown. */
+  get tabs(): OpenTab[] {
+    return [...this.#places.values()].flatMap((p) => p.workspace.tabs)
+  }
+
+  /** The portals as Go knows them at the start, and the one of them that is shown. */
+  begin(all: Portal[], id: number) {
+    this.all = all
+    this.#place = this.#at(id)
+  }
+
+  async reload() {
+    this.all = await this.app.client.portals.all()
+    if (!this.all.some((p) => p.id === this.#place.id)) await this.switchTo(0)
+    for (const id of this.#places.keys()) if (!this.all.some((p) => p.id === id)) this.#places.delete(id)
+  }
+
+  /** Shows another portal: its tabs, variables and history. Requests under way go on. */
+  async switchTo(id: number) {
+    if (this.switching || this.#place.id === id) return
+    this.switching = true
+    try {
+      await this.app.flush()
+      const gone = !this.all.some((p) => p.id === this.#place.id)
+      if (!gone && this.#place.workspace.tabs.some((t) => t.saver.dirty)) return this.app.toast(`Still at ${this.shown.name}: its edits could not be saved yet`, { tone: 'error' })
+      const place = this.#at(id)
+      const start = await this.app.client.at(id).start() // the first place's client asks for the portal looked at last
+      if (!start) return void (this.app.sessionEnded = true)
+      if (start.portal.id !== id) throw new Error('that portal is no longer in your list')
+      this.all = start.portals
+      this.#place = place
+      this.app.arrived(start, place)
+      this.app.save({ activePortal: id })
+    } catch (e) {
+      this.app.toast(`Not switched: ${asFault(e).message}`, { tone: 'error' })
+    } finally {
+      this.switching = false
+    }
+  }
+
+  /** Reads a portal's catalog anew; without one, the built-in one stands in, and the page says so. */
+  async readCatalog(id: number) {
+    try {
+      const portal = await this.app.client.portals.readCatalog(id)
+      await this.reload()
+      if (this.#place.id === id) await this.#place.catalog.load()
+      this.app.toast(portal.catalogFrom ? `Catalog of ${portal.name}: ${portal.catalogFrom}` : `${portal.name} shows no catalog of its own; the built-in one stands in`)
+    } catch (e) {
+      this.app.toast(`No catalog read: ${asFault(e).message}`, { tone: 'warn' })
+    }
+  }
+
+  async signOut(id: number) {
+    try {
+      await this.app.client.portals.signOut(id)
+      await this.reload()
+    } catch (e) {
+      this.app.toast(asFault(e).message, { tone: 'error' })
+    }
+  }
+
+  /** Locks the portal that is shown against writes, or unlocks it. */
+  async lock(readOnly: boolean) {
+    const { id, name } = this.shown
+    try {
+      if (id) await this.app.client.portals.update(id, { readOnly })
+      else await this.app.client.saveSettings({ portalReadOnly: readOnly })
+      this.all = this.all.map((p) => (p.id === id ? { ...p, readOnly } : p)) // believed once Go knows it
+      this.app.toast(readOnly ? `${name} is read-only now: nothing can be changed there` : `${name} can be changed now`)
+    } catch (e) {
+      this.app.toast(`Not changed: ${asFault(e).message}`, { tone: 'error' })
+    }
+  }
+
+  async flush(last = false) {
+    await Promise.all([...this.#places.values()].map((p) => p.workspace.flush(last)))
+  }
+
+  #at(id: number): Place {
+    return this.#places.get(id) ?? this.#prepare(id, this.#places.get(0)!.client.at(id))
+  }
+
+  #prepare(id: number, client: Client): Place {
+    const place = newPlace(id, client, () => this.bases)
+    this.wire(place)
+    this.#places.set(id, place)
+    return place
+  }
+}
