@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"spyglass/app/snippet"
 	"spyglass/backend/api"
@@ -16,11 +17,16 @@ import (
 	"spyglass/backend/resource"
 )
 
-// catalog is the portal's endpoints as the page gets them. It never changes.
+// catalog is a portal's endpoints. It never changes.
 type catalog struct {
-	text      resource.JSON
-	etag      string
 	endpoints []resource.Endpoint
+	page      func() (resource.Answer, error) // as the page gets them
+}
+
+func pageOf(categories []category) (resource.Answer, error) {
+	text, err := marshal(map[string]any{"categories": categories})
+	sum := sha256.Sum256(text)
+	return resource.Answer{ETag: `"` + hex.EncodeToString(sum[:8]) + `"`, Body: resource.JSON(bytes.Clone(text))}, err
 }
 
 // entry is one endpoint of the catalog.
@@ -98,9 +104,20 @@ type category struct {
 	Endpoints []entry `json:"endpoints"`
 }
 
-// newCatalog writes the published endpoints down, once. Categories are in the
-// portal's order; others follow in the order they come.
-func newCatalog(endpoints []resource.Endpoint) (catalog, error) {
+// newCatalog is written down at its first use.
+func newCatalog(endpoints []resource.Endpoint) *catalog {
+	return &catalog{endpoints: endpoints, page: sync.OnceValues(func() (resource.Answer, error) {
+		categories, err := categoriesOf(endpoints)
+		if err != nil {
+			return resource.Answer{}, err
+		}
+		return pageOf(categories)
+	})}
+}
+
+// categoriesOf are the published endpoints. Categories are in the portal's
+// order; others follow in the order they come.
+func categoriesOf(endpoints []resource.Endpoint) ([]category, error) {
 	names := slices.Clone(portal.Categories)
 	for _, e := range endpoints {
 		if e.Category != "" && !slices.Contains(names, e.Category) {
@@ -116,7 +133,7 @@ func newCatalog(endpoints []resource.Endpoint) (catalog, error) {
 			}
 			one, err := entryOf(&endpoints[i])
 			if err != nil {
-				return catalog{}, err
+				return nil, err
 			}
 			part.Endpoints = append(part.Endpoints, one)
 		}
@@ -124,9 +141,7 @@ func newCatalog(endpoints []resource.Endpoint) (catalog, error) {
 			categories = append(categories, part)
 		}
 	}
-	text, err := marshal(map[string]any{"categories": categories})
-	sum := sha256.Sum256(text)
-	return catalog{text: text, etag: `"` + hex.EncodeToString(sum[:8]) + `"`, endpoints: endpoints}, err
+	return categories, nil
 }
 
 func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, error) {
@@ -134,7 +149,8 @@ func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	return &resource.Answer{ETag: t.catalog.etag, Body: t.catalog.text}, nil
+	answer, err := t.catalog.page()
+	return &answer, err
 }
 
 func entryOf(e *resource.Endpoint) (entry, error) {

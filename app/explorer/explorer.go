@@ -95,7 +95,7 @@ type Explorer struct {
 	o         Options
 	documents *document.Store
 	client    *resty.Client
-	catalog   catalog
+	catalog   *catalog
 	abroad    abroad
 	hub       hub
 	seal      []byte // makes document ids a user's own
@@ -123,12 +123,9 @@ func New(o Options) (*Explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Explorer{o: o, documents: documents, client: newClient(), seal: make([]byte, 32)}
+	e := &Explorer{o: o, documents: documents, client: newClient(), catalog: newCatalog(o.Catalog), seal: make([]byte, 32)}
 	rand.Read(e.seal)
-	if e.catalog, err = newCatalog(o.Catalog); err != nil {
-		documents.Close()
-		return nil, err
-	}
+	e.busy.Go(func() { _, _ = e.catalog.page() }) // the page asks for it soon, and is told if it fails
 	e.life, e.end = context.WithCancelCause(context.Background())
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
 		e.hub.tell(userID, "workspace "+string(kind), resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})

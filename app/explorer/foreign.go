@@ -1,11 +1,8 @@
 package explorer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,19 +30,19 @@ type known struct {
 // catalogOf is the portal's own catalog, the built-in one when it has none.
 func (e *Explorer) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog, error) {
 	if p.CatalogFrom == "" {
-		return &e.catalog, nil
+		return e.catalog, nil
 	}
 	if have := e.abroad.knows(p); have != nil {
 		return have, nil
 	}
 	text, err := e.o.Workspace.CatalogOf(ctx, p)
 	if err != nil || text == nil {
-		return &e.catalog, err
+		return e.catalog, err
 	}
 	made, err := foreignCatalog(text, p.BaseURL)
 	if err != nil {
 		e.o.Log.WarnContext(ctx, "the kept catalog of a portal cannot be read; the built-in one stands in", "portal", p.ID, "err", err)
-		return &e.catalog, nil
+		return e.catalog, nil
 	}
 	e.abroad.learn(p, made)
 	return made, nil
@@ -279,8 +276,7 @@ func (r *foreignReader) catalog(doc *openapi3.T) (*catalog, error) {
 	for _, f := range r.found {
 		made.endpoints = append(made.endpoints, f.endpoint)
 	}
-	text, err := marshal(map[string]any{"categories": categories})
-	sum := sha256.Sum256(text)
-	made.text, made.etag = bytes.Clone(text), `"`+hex.EncodeToString(sum[:8])+`"`
+	page, err := pageOf(categories)
+	made.page = func() (resource.Answer, error) { return page, nil }
 	return made, err
 }

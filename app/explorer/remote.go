@@ -39,7 +39,7 @@ func (e *Explorer) remote(ctx context.Context, c *resource.Call, id int64) (*tar
 // reach is a portal without a way in and without its catalog.
 func (e *Explorer) reach(p *workspace.Portal) (*target, error) {
 	t := &target{
-		name: p.Name, url: p.BaseURL, version: e.o.Version, remote: p, catalog: &e.catalog,
+		name: p.Name, url: p.BaseURL, version: e.o.Version, remote: p, catalog: e.catalog,
 		timeout: time.Duration(p.Timeout) * time.Second, readOnly: p.ReadOnly,
 		sign: unsigned,
 	}

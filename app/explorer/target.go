@@ -53,7 +53,7 @@ func (e *Explorer) target(ctx context.Context, c *resource.Call) (*target, error
 	}
 	t := &target{
 		name: e.o.PortalName, url: strings.TrimSuffix(e.o.BaseURL(), "/"), version: e.o.Version,
-		catalog: &e.catalog, client: e.client, timeout: timeout, readOnly: readOnly,
+		catalog: e.catalog, client: e.client, timeout: timeout, readOnly: readOnly,
 		sign: func(out *outgoing) [][2]string { return e.session(out, c.Session) },
 	}
 	t.place()

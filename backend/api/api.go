@@ -90,7 +90,7 @@ func New(o Options) (http.Handler, error) {
 	for _, host := range h.Hosts {
 		h.hosts[host] = newSite(scheme + host)
 	}
-	text, err := OpenAPI(o.Endpoints, native.prefix, o.Version)
+	err := distinct(o.Endpoints)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func New(o Options) (http.Handler, error) {
 	routes = append(routes, &route{
 		Endpoint: resource.Endpoint{Method: http.MethodGet, Path: "/openapi.json", Right: resource.Right{Object: resource.Anyone}},
 		bucket:   &bucket{},
-		file:     newFile("application/json", text),
+		file:     newFile("application/json", func() ([]byte, error) { return OpenAPI(o.Endpoints, native.prefix, o.Version) }),
 	})
 	for _, part := range []struct {
 		m      *mount

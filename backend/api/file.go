@@ -11,52 +11,61 @@ import (
 	"sync"
 )
 
-// file is an answer that never changes: packed once, at its first use.
+// file is an answer that never changes: made, and packed, at its first use.
 type file struct {
 	kind string // media type
-	body []byte
-	pack func() packed
+	made func() (made, error)
+	gzip func() []byte // nil where packing saves nothing
 }
 
-type packed struct {
+type made struct {
+	text []byte
 	etag string
-	gzip []byte // nil where packing saves nothing
 }
 
-func newFile(kind string, body []byte) *file {
-	f := &file{kind: kind, body: body}
-	f.pack = sync.OnceValue(func() packed {
-		sum := sha256.Sum256(body)
-		p := packed{etag: `W/"` + hex.EncodeToString(sum[:8]) + `"`} // weak: packed or not, it is the same
+func newFile(kind string, body func() ([]byte, error)) *file {
+	f := &file{kind: kind}
+	f.made = sync.OnceValues(func() (made, error) {
+		text, err := body()
+		sum := sha256.Sum256(text)
+		return made{text, `W/"` + hex.EncodeToString(sum[:8]) + `"`}, err // weak: packed or not, it is the same
+	})
+	f.gzip = sync.OnceValue(func() []byte {
+		m, _ := f.made()
 		var out bytes.Buffer
 		z := gzip.NewWriter(&out)
-		_, _ = z.Write(body) // a Buffer takes everything
+		_, _ = z.Write(m.text) // a Buffer takes everything
 		_ = z.Close()
-		if out.Len() < len(body)*9/10 {
-			p.gzip = out.Bytes()
+		if out.Len() < len(m.text)*9/10 {
+			return out.Bytes()
 		}
-		return p
+		return nil
 	})
 	return f
 }
 
 func (f *file) serve(x *exchange, cache string) error {
-	p := f.pack()
+	m, err := f.made()
+	if err != nil {
+		return err
+	}
 	h := x.w.Header()
-	h["ETag"] = []string{p.etag}
+	h["ETag"] = []string{m.etag}
 	h["Cache-Control"] = []string{cache}
 	h["Vary"] = []string{"Accept-Encoding"}
-	if matches(x.r.Header.Get("If-None-Match"), p.etag) {
+	if matches(x.r.Header.Get("If-None-Match"), m.etag) {
 		x.begin(http.StatusNotModified)
 		return nil
 	}
 	h["Content-Type"] = []string{f.kind}
-	if p.gzip != nil && acceptsGzip(x.r.Header.Get("Accept-Encoding")) {
-		h["Content-Encoding"] = []string{"gzip"}
-		x.send(http.StatusOK, p.gzip)
-		return nil
+	body := m.text
+	if x.packs() {
+		if packed := f.gzip(); packed != nil {
+			h["Content-Encoding"] = []string{"gzip"}
+			body = packed
+		}
 	}
-	x.send(http.StatusOK, f.body)
+	x.send(http.StatusOK, body)
 	return nil
 }
 

@@ -27,21 +27,15 @@ func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error
 	}
 	var paths object
 	at := map[string]int{}
-	ids := map[string]string{}
 	for i := range published {
 		e := &published[i]
-		id := operationID(e)
-		if other, taken := ids[id]; taken {
-			return nil, fmt.Errorf("%s and %s are both called %s", other, e.ID(), id)
-		}
-		ids[id] = e.ID()
 		k, known := at[e.Path]
 		if !known {
 			k = len(paths)
 			at[e.Path] = k
 			paths = append(paths, member{e.Path, object{}})
 		}
-		paths[k].value = append(paths[k].value.(object), member{strings.ToLower(e.Method), c.operation(e, id)})
+		paths[k].value = append(paths[k].value.(object), member{strings.ToLower(e.Method), c.operation(e, operationID(e))})
 	}
 	return encode(object{
 		{"openapi", "3.1.0"},
@@ -57,6 +51,23 @@ func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error
 			{"securitySchemes", securitySchemes},
 		}},
 	})
+}
+
+// distinct fails when two endpoints would have one name in OpenAPI.
+func distinct(endpoints []resource.Endpoint) error {
+	ids := map[string]string{}
+	for i := range endpoints {
+		e := &endpoints[i]
+		if e.Category == "" {
+			continue
+		}
+		id := operationID(e)
+		if other, taken := ids[id]; taken {
+			return fmt.Errorf("%s and %s are both called %s", other, e.ID(), id)
+		}
+		ids[id] = e.ID()
+	}
+	return nil
 }
 
 // notePartial remembers what fields= picks keys of: the answer, or its items.

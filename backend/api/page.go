@@ -31,11 +31,10 @@ func newPage(from fs.FS) (*page, error) {
 			if err != nil || entry.IsDir() || strings.HasPrefix(path.Base(name), ".") {
 				return err
 			}
-			body, err := fs.ReadFile(from, name)
 			if name == "index.html" {
-				index = body
+				index, err = fs.ReadFile(from, name)
 			} else {
-				p.files["/"+name] = newFile(kindOf(name), body)
+				p.files["/"+name] = newFile(kindOf(name), func() ([]byte, error) { return fs.ReadFile(from, name) })
 			}
 			return err
 		})

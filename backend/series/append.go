@@ -98,6 +98,7 @@ func (db *DB) run() {
 				db.serve(j)
 			case <-db.stop:
 				db.drain()
+				db.settle()
 				return
 			default:
 			}
@@ -108,6 +109,7 @@ func (db *DB) run() {
 			db.serve(j)
 		case <-db.stop:
 			db.drain()
+			db.settle()
 			return
 		}
 	}

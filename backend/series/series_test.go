@@ -248,6 +248,28 @@ func TestADamagedFileIsRefusedWithASentence(t *testing.T) {
 	}
 }
 
+func TestAFileThatWasClosedOpensWithNothingWaiting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "series.db")
+	key := series.Key{Instance: 1, DataPoint: 2}
+	whole := series.Query{Instance: key.Instance, DataPoints: []int64{key.DataPoint}, From: monday, To: monday + 43200}
+	for round := range int64(3) { // each goes on in the half day that the one before has written
+		db := openAt(t, path, monday+21600)
+		if held := db.Stats().Held; held != 0 {
+			t.Errorf("round %d begins with %d samples to write", round, held)
+		}
+		appendAll(t, db, series.Sample{Instance: key.Instance, DataPoint: key.DataPoint, At: monday + round*60, Value: float64(round)})
+		if last, ok, err := db.Last(t.Context(), key.Instance, key.DataPoint); err != nil || !ok || last.Value != float64(round) {
+			t.Errorf("round %d: the last sample is %v, %v, %v", round, last, ok, err)
+		}
+		if n := len(rangeOf(t, db, whole).Times); n != int(round)+1 {
+			t.Errorf("round %d: %d moments", round, n)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestAfterCloseEverythingIsRefused(t *testing.T) {
 	db := open(t)
 	for range 2 {
