@@ -79,6 +79,10 @@ func (r *ring) Delete(name string) error {
 // ask runs "GET /tabs?size=2" as a user and returns the body, or the error's
 // kind and sentence.
 func (d *desk) ask(user int64, do, body string) string {
+	return d.askIn(context.Background(), user, do, body)
+}
+
+func (d *desk) askIn(ctx context.Context, user int64, do, body string) string {
 	method, target, _ := strings.Cut(do, " ")
 	path, query, _ := strings.Cut(target, "?")
 	values, err := url.ParseQuery(query)
@@ -104,7 +108,7 @@ func (d *desk) ask(user int64, do, body string) string {
 		if len(parts) > 2 {
 			c.Vars["id"] = parts[2]
 		}
-		out, err := e.Handle(context.Background(), c)
+		out, err := e.Handle(ctx, c)
 		if err != nil {
 			f := fault.Of(err)
 			return fmt.Sprintf("%s %s: %s", f.Kind, f.Field, f.Message)

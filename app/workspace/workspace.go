@@ -235,7 +235,8 @@ func (w *Workspace) Endpoints() []resource.Endpoint {
 
 type handle = func(ctx context.Context, c *resource.Call) (any, error)
 
-// telling makes every write tell the watcher.
+// telling makes every write tell the watcher, and end even when the page that
+// sent it has gone: closing a window must not take back its last edit.
 func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		if endpoints[i].Method == "GET" {
@@ -243,7 +244,7 @@ func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource
 		}
 		do := endpoints[i].Handle
 		endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
-			out, err := do(ctx, c)
+			out, err := do(context.WithoutCancel(ctx), c)
 			if err == nil {
 				w.changed(c.Access.UserID, kind)
 			}

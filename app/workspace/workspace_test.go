@@ -346,3 +346,28 @@ func TestUsesOfVariablesAreFound(t *testing.T) {
 	d.expect(1, "GET /variables/uses?sent=1", "", `{"items":[{"name":"x","requests":[`+one+`],"count":1,"sentAt":1790000000000},{"name":"y","requests":[`+one+`,`+two+`],"count":2,"sentAt":0},{"name":"sent","requests":[],"count":0,"sentAt":1790000000000}]}`)
 	d.expect(2, "GET /variables/uses?sent=1", "", `{"items":[]}`)
 }
+
+func TestAnEditIsKeptWhenThePageThatSentItHasGone(t *testing.T) {
+	d := open(t)
+	tab := d.ask(1, "POST /tabs", `{"draft":{"method":"GET","path":"/a"}}`)
+	if !strings.HasPrefix(tab, `{"id":1,`) {
+		t.Fatal(tab)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for _, tt := range []struct{ do, body string }{
+		{"PATCH /settings", `{"activePortal":7}`},
+		{"PATCH /tabs/1", `{"draft":{"method":"GET","path":"/typed/last"}}`},
+		{"POST /variables", `{"name":"last","value":"kept"}`},
+	} {
+		if got := d.askIn(gone, 1, tt.do, tt.body); strings.HasPrefix(got, "internal") {
+			t.Errorf("%s: %s", tt.do, got)
+		}
+	}
+	d.expect(1, "GET /settings", ``, `{"activePortal":7}`)
+	for do, want := range map[string]string{"GET /tabs/1": `"path":"/typed/last"`, "GET /variables": `"name":"last"`} {
+		if got := d.ask(1, do, ``); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", do, got, want)
+		}
+	}
+}

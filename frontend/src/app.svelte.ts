@@ -12,6 +12,7 @@ import { commandList, type Command } from './commands'
 import { refused } from './portals/ask'
 import type { Place } from './portals/place'
 import { Portals } from './portals/portals.svelte'
+import { Reach } from './portals/reach.svelte'
 import type { Lookups } from './request/lookups'
 import { remappable } from './keymap'
 import { keyLabel } from './keys'
@@ -29,6 +30,7 @@ export class App {
   readonly commands: Command[]
   readonly toasts = new Toasts()
   readonly sending: Sending = new Sending(this)
+  readonly reach: Reach = new Reach(this)
   readonly comparison: Compare = new Compare({ compare: (...asked) => this.client.compare(...asked) })
 
   phase = $state<Phase>('loading')
@@ -48,7 +50,6 @@ export class App {
   sessionEnded = $state(false)
   /** Counts up when history changed, here or in another window. */
   historyVersion = $state(0)
-  online = $state(true)
 
   readonly user: User | undefined = $derived(this.start?.user)
   readonly theme: Theme = $derived(this.settings.theme ?? 'system')
@@ -83,7 +84,7 @@ export class App {
   constructor(client: Client) {
     this.portals = new Portals(this, client, (place) => this.#wire(place))
     this.commands = remappable(commandList(this), () => this.settings.keys)
-    this.#settings = new Saver((last) => this.#saveSettings(last), (e) => this.#saveFailed(e))
+    this.#settings = new Saver(() => this.#saveSettings(), (e) => this.#saveFailed(e))
     this.library = new Library(client)
   }
 
@@ -102,6 +103,7 @@ export class App {
       for (const found of tab.draft.reply?.extracted ?? []) this.toast(...extractedToast(found))
       if (!tab.draft.fault) this.sending.answered(tab.draft.reply)
       this.historyVersion++
+      if (tab.draft.fault || tab.draft.reply) this.reach.heard(place.id, tab.draft.fault)
       if (this.portals.place === place && tab.draft.reply?.quota) this.quota = tab.draft.reply.quota
       if (tab.draft.fault?.detail.readOnly && !this.portal.readOnly) void this.portals.reload().catch(() => {}) // locked in another window
       if (tab.draft.fault?.status === 401) this.sessionEnded = true
@@ -246,6 +248,7 @@ export class App {
     place.restored = true
     if (this.view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
     void place.catalog.load()
+    void this.reach.ask()
     this.historyVersion++
   }
 
@@ -318,11 +321,11 @@ export class App {
     }
   }
 
-  async #saveSettings(last: boolean) {
+  async #saveSettings() {
     const change = this.#change
     this.#change = {}
     try {
-      await this.client.saveSettings(change, last)
+      await this.client.saveSettings(change)
     } catch (e) {
       this.#change = { ...change, ...this.#change }
       throw e

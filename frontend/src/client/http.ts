@@ -16,8 +16,8 @@ export interface Call {
   method?: string
   body?: unknown
   signal?: AbortSignal
-  /** Let the call outlive the page. */
-  last?: boolean
+  /** Let the call outlive the page: it writes what was edited. */
+  keep?: boolean
 }
 
 /** What the parts of the client ask with; every call rejects with a Fault. */
@@ -26,28 +26,32 @@ export interface Http {
   ask: (path: string, call?: Call) => Promise<Response>
 }
 
+/** Bytes of bodies that may be under way when the page goes; browsers refuse more than 64 KiB together. */
+const mostKept = 60_000
+
 /** Clients of one page share a session. `portal` is undefined until it is known which was looked at last. */
-export function httpClient(portal?: number, shared = { csrf: '' }): Client {
+export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): Client {
   const here = (path: string) => (portal && path.startsWith('/explorer/') && !/[?&]portal=/.test(path) ? `${path}${path.includes('?') ? '&' : '?'}portal=${portal}` : path)
 
-  async function ask(path: string, { method = 'GET', body, signal, last }: Call = {}): Promise<Response> {
+  async function ask(path: string, { method = 'GET', body, signal, keep }: Call = {}): Promise<Response> {
     const headers: Record<string, string> = { Accept: 'application/json' }
     if (method !== 'GET') {
       headers['Content-Type'] = 'application/json'
       if (shared.csrf) headers['X-CSRF-Token'] = shared.csrf
     }
-    const text = JSON.stringify(body) ?? ''
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const bytes = keep ? new TextEncoder().encode(text).length : 0
+    const keepalive = keep && shared.keeping + bytes <= mostKept
+    if (keepalive) shared.keeping += bytes
     let answer: Response
     try {
-      answer = await fetch(here(path), {
-        // Browsers refuse to keep more than 64 KiB alive beyond the page.
-        method, headers, signal, keepalive: last && text.length < 60_000, credentials: 'same-origin',
-        body: body === undefined ? undefined : text,
-      })
+      answer = await fetch(here(path), { method, headers, signal, keepalive, credentials: 'same-origin', body: text })
     } catch (e) {
       const fault = asFault(e)
       if (fault.cancelled) throw fault
       throw new Fault(`Spyglass at ${location.host} does not answer`, 0, { reason: fault.message })
+    } finally {
+      if (keepalive) shared.keeping -= bytes
     }
     if (!answer.ok) throw await faultOf(answer)
     return answer
@@ -95,7 +99,7 @@ export function httpClient(portal?: number, shared = { csrf: '' }): Client {
       await ask('/api/session', { method: 'DELETE' })
       shared.csrf = ''
     },
-    saveSettings: (change, last) => json('/explorer/settings', { method: 'PATCH', body: change, last }),
+    saveSettings: (change) => json('/explorer/settings', { method: 'PATCH', body: change, keep: true }),
     catalog: () => json('/explorer/catalog'),
 
     tabs: collection(http, '/explorer/tabs'),
@@ -145,9 +149,9 @@ export function collection<T extends { id: number }>({ json, ask }: Http, path: 
   return {
     list: (query = {}) => json(path + search(query)),
     get: (id) => json(`${path}/${id}`),
-    create: (value) => json(path, { method: 'POST', body: value }),
-    update: (id, change, last) => json(`${path}/${id}`, { method: 'PATCH', body: change, last }),
-    remove: async (id) => void (await ask(`${path}/${id}`, { method: 'DELETE' })),
+    create: (value) => json(path, { method: 'POST', body: value, keep: true }),
+    update: (id, change) => json(`${path}/${id}`, { method: 'PATCH', body: change, keep: true }),
+    remove: async (id) => void (await ask(`${path}/${id}`, { method: 'DELETE', keep: true })),
   }
 }
 

@@ -375,8 +375,7 @@ export interface Collection<T extends { id: number }> {
   list(query?: ListQuery): Promise<Listing<T>>
   get(id: number): Promise<T>
   create(value: Omit<T, 'id'>): Promise<T>
-  /** `last` lets the call outlive the page. */
-  update(id: number, change: Partial<T>, last?: boolean): Promise<T>
+  update(id: number, change: Partial<T>): Promise<T>
   remove(id: number): Promise<void>
 }
 
@@ -406,7 +405,7 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
   signIn(username: string, password: string): Promise<Session>
   signOut(): Promise<void>
   /** Null forgets a setting. */
-  saveSettings(change: { [K in keyof Settings]?: Settings[K] | null }, last?: boolean): Promise<Settings>
+  saveSettings(change: { [K in keyof Settings]?: Settings[K] | null }): Promise<Settings>
   catalog(): Promise<CatalogData>
 
   tabs: Collection<Tab>

@@ -69,8 +69,8 @@ export interface PortalsClient {
     create(data: PortalData): Promise<{ id: number }>
     update(id: number, change: Partial<PortalData>): Promise<{ id: number }>
     remove(id: number): Promise<void>
-    /** Asks a portal as it is described, with the secrets kept of `id`, 0 for none. */
-    test(id: number, data: PortalData): Promise<Tried>
+    /** Asks the portal `id` with what is described otherwise; of 0, everything is. */
+    test(id: number, data: Partial<PortalData>): Promise<Tried>
     signIn(id: number, username: string, password: string): Promise<Portal>
     signOut(id: number): Promise<Portal>
     /** Reads its catalog anew. */

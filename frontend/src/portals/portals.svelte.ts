@@ -57,10 +57,11 @@ export class Portals {
       const start = await this.app.client.at(id).start() // the first place's client asks for the portal looked at last
       if (!start) return void (this.app.sessionEnded = true)
       if (start.portal.id !== id) throw new Error('that portal is no longer in your list')
+      this.app.save({ activePortal: id })
+      await this.app.flush() // before it is seen: the page comes back to what was seen last
       this.all = start.portals
       this.#place = place
       this.app.arrived(start, place)
-      this.app.save({ activePortal: id })
     } catch (e) {
       this.app.toast(`Not switched: ${asFault(e).message}`, { tone: 'error' })
     } finally {

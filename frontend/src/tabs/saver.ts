@@ -9,7 +9,7 @@ export class Saver {
   #running: Promise<void> | undefined
 
   constructor(
-    private write: (last: boolean) => Promise<unknown>,
+    private write: () => Promise<unknown>,
     private failed: (e: unknown) => void = () => {},
     private wait = 300,
   ) {}
@@ -33,7 +33,7 @@ export class Saver {
       return this.flush()
     }
     this.#dirty = false
-    this.#running = this.#run(last)
+    this.#running = this.#run()
     await this.#running
   }
 
@@ -44,9 +44,9 @@ export class Saver {
     this.#dirty = false
   }
 
-  async #run(last: boolean) {
+  async #run() {
     try {
-      await this.write(last)
+      await this.write()
     } catch (e) {
       this.#dirty = true
       this.failed(e)

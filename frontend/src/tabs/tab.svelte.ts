@@ -65,7 +65,7 @@ export class OpenTab {
     const off = this.view.bodyOff
     if (Array.isArray(off)) this.draft.bodyOff = off as OffField[]
     this.saver = new Saver(
-      (last) => this.#write(last),
+      () => this.#write(),
       (e) => home.onfault(e),
     )
     if (id) this.#note(this.snapshot())
@@ -203,23 +203,23 @@ export class OpenTab {
     return Object.fromEntries(all.filter(([key, value]) => this.#written.get(key) !== JSON.stringify(value)))
   }
 
-  async #write(last: boolean) {
+  async #write() {
     const behind = this.#writing++ > 0 // its answer would tell our version, and there is no time to wait
     try {
       const id = await this.stored()
-      await this.#update(id, last, behind)
+      await this.#update(id, behind)
     } finally {
       this.#writing--
     }
   }
 
-  async #update(id: number, last: boolean, unasked: boolean) {
+  async #update(id: number, unasked: boolean) {
     if (this.conflict) return // until it is decided whose it is
     const change = this.#changes()
     if (Object.keys(change).length === 0) return
     const asks = !unasked && versioned.some((key) => key in change)
     try {
-      const now = await this.home.client.tabs.update(id, asks ? { ...change, version: this.#version } : change, last)
+      const now = await this.home.client.tabs.update(id, asks ? { ...change, version: this.#version } : change)
       this.#note(change)
       this.#version = Math.max(this.#version, now.version ?? 0)
     } catch (e) {
@@ -243,7 +243,7 @@ export class OpenTab {
     if (!('draft' in change)) this.draft.load(theirs.draft)
     this.#note({ draft: this.draft.data() })
     if ('draft' in change && untouched) this.#written.delete('draft')
-    await this.#update(id, false, false)
+    await this.#update(id, false)
   }
 
   /** Go has it no more: it is stored anew. */

@@ -1,0 +1,41 @@
+import type { App } from '../app.svelte'
+import { asFault, type Fault } from '../client'
+
+/** Whether remote portals answer, as far as they were asked. */
+export class Reach {
+  /** Why a portal does not, one sentence by its id. */
+  #silent = $state.raw(new Map<number, string>())
+  /** Of the portal that is shown, '' while it answers. */
+  readonly problem: string = $derived.by(() => this.#silent.get(this.app.portal.id) ?? '')
+
+  constructor(private app: App) {}
+
+  /** Asks the portal that is shown, and says so when it does not answer. */
+  async ask() {
+    const { client, portal } = this.app
+    if (!portal.remote) return
+    try {
+      await client.portals.test(portal.id, {})
+      this.#note(portal.id, '')
+    } catch (e) {
+      const fault = asFault(e)
+      this.heard(portal.id, fault)
+      if (!this.problem || this.app.portal.id !== portal.id) return
+      const edit = { label: 'Edit portal', run: () => (this.app.portals.asking = { what: 'edit' as const, id: portal.id }) }
+      const action = fault.detail.certificate ? edit : { label: 'Try again', run: () => void this.ask() }
+      this.app.toast(`${portal.name} cannot be used now: ${fault.message}. Its tabs are here.`, { tone: 'warn', stay: true, action })
+    }
+  }
+
+  /** Learns from an answer of a portal, or from why there is none. */
+  heard(id: number, fault?: Fault) {
+    const silent = fault?.status === 502 && (fault.field === 'portal' || fault.field === 'baseUrl')
+    if (!fault || silent) this.#note(id, fault?.message ?? '')
+  }
+
+  #note(id: number, problem: string) {
+    if ((this.#silent.get(id) ?? '') === problem) return
+    const others = [...this.#silent].filter(([other]) => other !== id)
+    this.#silent = new Map(problem ? [...others, [id, problem]] : others)
+  }
+}
