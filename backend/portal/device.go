@@ -89,12 +89,13 @@ var Devices = resource.Resource[*Device]{
 		Of: string(groupRows), Param: "id", Field: "hostGroupIds", Sample: 8,
 	}},
 	Check: func(w *resource.Write, was, now *Device) error {
-		now.Name = strings.TrimSpace(now.Name)
+		name, err := HostName(now.Name)
+		if err != nil {
+			return err
+		}
+		now.Name = name
 		if now.DisplayName = strings.TrimSpace(now.DisplayName); now.DisplayName == "" {
 			now.DisplayName = now.Name
-		}
-		if strings.ContainsAny(now.Name, " /\\\"'<>") {
-			return fault.At("name", "name is a host name or an IP address, without spaces, quotes or slashes")
 		}
 		if !isWebLink(now.Link) {
 			return fault.At("link", "link is the address of a web page, and begins with http:// or https://")
@@ -131,6 +132,22 @@ var Devices = resource.Resource[*Device]{
 			return DiscoverNow(w.Context, w.Tx, d, resource.SecondsOf(w.Call.At))
 		},
 	}},
+}
+
+// HostName is a name that checks can connect to, without spaces around it.
+func HostName(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.ContainsAny(text, " /\\\"'<>") {
+		return "", fault.At("name", "name is a host name or an IP address, without spaces, quotes or slashes")
+	}
+	return text, nil
+}
+
+// Prospective is a device as it would be if it were added; no row is written.
+func Prospective(name string, groups resource.IDs, properties []resource.Property) *Device {
+	d := &Device{Name: name, DisplayName: name, GroupIDs: groups, CustomProperties: properties, CollectorID: BuiltInCollector, CurrentCollector: BuiltInCollector}
+	d.SystemProperties = systemProperties(d)
+	return d
 }
 
 func isWebLink(link string) bool {

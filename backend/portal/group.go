@@ -83,6 +83,7 @@ var Groups = resource.Resource[*Group]{
 				return integers(rows, counts), err
 			}},
 		{Name: "effectiveAlertEnabled", Doc: "Alerts are raised for devices inside: neither it nor a group above has disableAlerting", Schema: resource.Boolean(""), Example: true, Of: alertsEnabled},
+		{Name: "activeAlerts", Doc: "Active alerts of the devices in it and in all groups below", Schema: resource.SchemaOf(tally{}), Example: tally{Warn: 3, Error: 1}, Of: alertsWithin},
 		{Name: "subGroups", Doc: "Groups in it", Schema: resource.List(resource.SchemaOf(groupRef{}), ""), Example: []groupRef{}, Of: subGroups},
 	},
 	Unique: [][]string{{"parentId", "name"}},

@@ -11,6 +11,7 @@ import (
 	"spyglass/backend/notify"
 	"spyglass/backend/portal"
 	"spyglass/backend/remotewrite"
+	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
 
@@ -66,4 +67,9 @@ func (s *Server) collectors() *collect.Service {
 			return s.engine.Load().Take(ctx, collector, results)
 		},
 	})
+}
+
+// trials answers who wants to know what a check would say.
+func (s *Server) trials() []resource.Endpoint {
+	return append(monitor.Trials(s.db, s.engine.Load), portal.MatchesEndpoint(s.db))
 }

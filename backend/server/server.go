@@ -175,6 +175,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.notices.Endpoints()...)
 	s.endpoints = append(s.endpoints, s.worldly(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
+	s.endpoints = append(s.endpoints, s.trials()...)
 	return nil
 }
 

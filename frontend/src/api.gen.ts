@@ -3252,6 +3252,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/setting/datasources/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a data source on a device
+         * @description Runs the check of the data source once, on up to 20 instances of a device that the caller may change, and returns the values. Nothing is kept, and no alert opens.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postSettingDatasourcesByIdTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a device before it is added
+         * @description Returns the data sources that would apply to such a device, and runs the check of each once, from the portal itself. Nothing is kept.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postDeviceDevicesTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/matching": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Try an appliesTo expression
+         * @description Returns how many devices an expression applies to, and the first of them, without keeping it. Groups that the caller may not see count as if they were not there.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesMatching"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3453,6 +3519,21 @@ export interface components {
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
         };
+        /**
+         * @example {
+         *       "warn": 3,
+         *       "error": 1,
+         *       "critical": 0
+         *     }
+         */
+        Tally: {
+            /** @description alerts of severity 2 */
+            warn: number;
+            /** @description alerts of severity 3 */
+            error: number;
+            /** @description alerts of severity 4 */
+            critical: number;
+        };
         GroupRef: {
             id: number;
             name: string;
@@ -3534,6 +3615,8 @@ export interface components {
              * @example true
              */
             readonly effectiveAlertEnabled?: boolean;
+            /** @description Active alerts of the devices in it and in all groups below */
+            readonly activeAlerts?: components["schemas"]["Tally"];
             /**
              * @description Groups in it
              * @example []
@@ -7148,6 +7231,78 @@ export interface components {
             /** @description in the order of instanceIds */
             items: components["schemas"]["DeviceInstanceData"][];
         };
+        TrialValue: {
+            /** @description of the data point */
+            dataPointId: number;
+            /** @description of the data point */
+            dataPointName: string;
+            /** @description null for no data; a rate needs a poll before this one */
+            value: number | null;
+            /** @description that counts here, as > 60 80 90; empty for none */
+            threshold: string;
+            /** @description what the threshold says: 0 nothing, 2 warn, 3 error, 4 critical */
+            severity: number;
+        };
+        TrialInstance: {
+            /** @description of the instance */
+            instanceId: number;
+            /** @description what it is called in lists */
+            instanceName: string;
+            /** @description milliseconds; 0 for a simulated device */
+            took: number;
+            /** @description why there are no values; empty when there are */
+            error: string;
+            /** @description one for each data point */
+            values: components["schemas"]["TrialValue"][];
+        };
+        Trial: {
+            /** @description of the device */
+            deviceId: number;
+            /** @description of the data source */
+            dataSourceId: number;
+            /** @description instances that are polled there */
+            total: number;
+            /** @description the first 20 of them, each looked at once */
+            items: components["schemas"]["TrialInstance"][];
+        };
+        ProspectSource: {
+            /** @description of the data source */
+            dataSourceId: number;
+            /** @description its name */
+            dataSourceName: string;
+            /** @description its name shown on devices */
+            displayName: string;
+            /** @description what it measures */
+            description: string;
+            /** @description its check had an answer */
+            answered: boolean;
+            /** @description milliseconds */
+            took: number;
+            /** @description why there was no answer; empty where nothing was tried */
+            error: string;
+        };
+        Prospect: {
+            /** @description host name or address that was tried */
+            name: string;
+            /** @description at least one check had an answer */
+            answers: boolean;
+            /** @description the data sources that apply to it */
+            items: components["schemas"]["ProspectSource"][];
+            /** @description it is simulated: no machine stands behind it, and nothing was sent */
+            simulated: boolean;
+        };
+        Matched: {
+            /** @description of the device */
+            id: number;
+            /** @description name shown in lists */
+            displayName: string;
+        };
+        Matches: {
+            /** @description how many devices it applies to, of those that the caller may see */
+            total: number;
+            /** @description the first of them, by id */
+            items: components["schemas"]["Matched"][];
+        };
         DeviceBody: {
             /**
              * @description Set by the portal
@@ -7387,6 +7542,8 @@ export interface components {
              * @example true
              */
             readonly effectiveAlertEnabled?: boolean;
+            /** @description Active alerts of the devices in it and in all groups below */
+            readonly activeAlerts?: components["schemas"]["Tally"];
             /**
              * @description Groups in it
              * @example []
@@ -9756,6 +9913,18 @@ export interface components {
         DeviceInstances: {
             /** @description ids of up to 100 instances, joined by commas */
             instanceIds: string;
+        };
+        TrialOf: {
+            /** @description the device to try it on */
+            deviceId: number;
+        };
+        ProspectBody: {
+            /** @description host name or IP address */
+            name: string;
+            /** @description ids of its groups, joined by commas; the root group unless given */
+            hostGroupIds?: string;
+            /** @description name/value pairs that checks ask for, such as http.url */
+            customProperties?: components["schemas"]["Property"][];
         };
     };
     responses: {
@@ -23684,6 +23853,149 @@ export interface operations {
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingDatasourcesByIdTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the data source
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "deviceId": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["TrialOf"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            /** @description a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or has it for other groups */
+            403: components["responses"]["Denied"];
+            /** @description there is no such data source or device, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description nothing of the data source is polled on the device, or another collector does it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postDeviceDevicesTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "web-43.example.net",
+                 *       "hostGroupIds": "8",
+                 *       "customProperties": [
+                 *         {
+                 *           "name": "system.categories",
+                 *           "value": "linux,simulated"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProspectBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prospect"];
+                };
+            };
+            /** @description a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or has it for other groups */
+            403: components["responses"]["Denied"];
+            /** @description there is no such data source or device, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesMatching: {
+        parameters: {
+            query: {
+                /**
+                 * @description The expression, as in appliesTo of a data source or a group
+                 * @example hasCategory("linux")
+                 */
+                appliesTo: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Matches"];
+                };
+            };
+            /** @description the expression cannot be read; errorDetail says why */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];

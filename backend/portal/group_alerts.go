@@ -1,0 +1,79 @@
+package portal
+
+import (
+	"context"
+
+	"spyglass/backend/resource"
+)
+
+// tally counts active alerts by their severity.
+type tally struct {
+	Warn     int64 `json:"warn" doc:"alerts of severity 2"`
+	Error    int64 `json:"error" doc:"alerts of severity 3"`
+	Critical int64 `json:"critical" doc:"alerts of severity 4"`
+}
+
+func (t *tally) add(severity int64) {
+	switch severity {
+	case SeverityWarn:
+		t.Warn++
+	case SeverityError:
+		t.Error++
+	case SeverityCritical:
+		t.Critical++
+	}
+}
+
+// alertsWithin are the active alerts of the devices in a group and in all groups
+// below it. They are counted once for all groups, until an alert, a device or a
+// group changes.
+func alertsWithin(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	value, err := r.Memo("alertsWithin", []string{string(alertRows), string(deviceRows), string(groupRows)}, func() (any, error) {
+		return talliesOf(ctx, r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	tallies := value.(map[int64]*tally)
+	return eachRow(rows, func(row resource.Row) any {
+		if t := tallies[row.ID]; t != nil {
+			return t
+		}
+		return tally{}
+	})
+}
+
+func talliesOf(ctx context.Context, r resource.Reader) (map[int64]*tally, error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	alerts, err := resource.Find(ctx, r, alertRows, active)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	ofDevice := map[int64][]int64{} // severities
+	for i := range alerts {
+		a := &alerts[i]
+		if a.DeviceID != 0 && ofDevice[a.DeviceID] == nil {
+			ids = append(ids, a.DeviceID)
+		}
+		ofDevice[a.DeviceID] = append(ofDevice[a.DeviceID], a.Severity)
+	}
+	devices, err := resource.Find(ctx, r, deviceRows, resource.Where{Field: "id", Op: "in", Value: ids})
+	tallies := map[int64]*tally{}
+	for i := range devices {
+		for _, g := range tree.Above(devices[i].GroupIDs) {
+			t := tallies[g.ID]
+			if t == nil {
+				t = &tally{}
+				tallies[g.ID] = t
+			}
+			for _, severity := range ofDevice[devices[i].ID] {
+				t.add(severity)
+			}
+		}
+	}
+	return tallies, err
+}

@@ -1,0 +1,82 @@
+package portal
+
+import (
+	"context"
+	"slices"
+
+	"spyglass/backend/appliesto"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Matches are the devices that an expression applies to.
+type Matches struct {
+	Total int64     `json:"total" doc:"how many devices it applies to, of those that the caller may see"`
+	Items []Matched `json:"items" doc:"the first of them, by id"`
+}
+
+// Matched is one of them.
+type Matched struct {
+	ID          int64  `json:"id" doc:"of the device"`
+	DisplayName string `json:"displayName" doc:"name shown in lists"`
+}
+
+// shownMatches are how many devices the answer names.
+const shownMatches = 20
+
+// MatchesEndpoint declares GET /device/devices/matching.
+func MatchesEndpoint(r resource.Reader) resource.Endpoint {
+	schema := resource.SchemaOf(Matches{})
+	text := resource.Text("The expression, as in appliesTo of a data source or a group")
+	text.MaxLen = appliesto.MaxBytes
+	const example = `hasCategory("linux")`
+	return resource.Endpoint{
+		Method: "GET", Path: "/device/devices/matching", Category: CategoryDevices, Summary: "Try an appliesTo expression",
+		Doc:    "Returns how many devices an expression applies to, and the first of them, without keeping it. Groups that the caller may not see count as if they were not there.",
+		Right:  resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		Params: []resource.Param{{Name: "appliesTo", In: "query", Required: true, Schema: text, Example: example}},
+		Answer: &schema, Example: resource.Example{Query: [][2]string{{"appliesTo", example}}},
+		Errors: []resource.Failure{
+			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"}, {Kind: fault.Denied, When: "the role lacks the right"},
+			{Kind: fault.Invalid, When: "the expression cannot be read; errorDetail says why"}, {Kind: fault.TooMany, When: "the rate limit is reached"},
+		},
+		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+			return matching(ctx, r, c.Access, c.Query.Get("appliesTo"))
+		},
+	}
+}
+
+// matching tries the expression on all devices that who may see, a thousand at
+// a time so that memory stays bounded.
+func matching(ctx context.Context, r resource.Reader, who *resource.Access, text string) (*Matches, error) {
+	functions, err := resource.Find(ctx, r, functionRows)
+	if err != nil {
+		return nil, err
+	}
+	expr, err := appliesto.Parse(text, codeOf(functions))
+	if err != nil {
+		return nil, about("appliesTo", err)
+	}
+	a, err := ApplyingOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	out := &Matches{Items: []Matched{}}
+	for last := int64(0); ; {
+		devices, err := resource.Find(ctx, r, deviceRows, resource.Where{Field: "id", Op: ">", Value: last}, resource.SeenBy(who, resource.Read), resource.Limit(placed))
+		if err != nil || len(devices) == 0 {
+			return out, err
+		}
+		last = devices[len(devices)-1].ID
+		for i := range devices {
+			s := a.subject(&devices[i])
+			s.static = slices.DeleteFunc(s.static, func(id int64) bool { return !mayRead(who, id) })
+			if !expr.Match(s) {
+				continue
+			}
+			if out.Total++; len(out.Items) < shownMatches {
+				out.Items = append(out.Items, Matched{devices[i].ID, devices[i].DisplayName})
+			}
+		}
+	}
+}
