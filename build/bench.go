@@ -15,7 +15,7 @@ type figure struct {
 	does    string // for the table, with the unit
 	goal    string
 	measure func(ctx context.Context, p project) (score, error)
-	beside  func(ctx context.Context, r *rivals) (score, error) // instead of measure, where the other is PocketBase
+	beside  func(ctx context.Context, r *rivals) (score, error) // instead of measure, where several figures share what runs
 }
 
 // score is what a figure came to. The ratio is ours to the other.
@@ -35,9 +35,6 @@ func plain(measure func(ctx context.Context, p project) (ours, floor float64, er
 func (f *figure) run(ctx context.Context, r *rivals) (score, error) {
 	if f.measure != nil {
 		return f.measure(ctx, r.project)
-	}
-	if err := r.start(ctx); err != nil {
-		return score{}, err
 	}
 	return f.beside(ctx, r)
 }
@@ -73,6 +70,9 @@ var figures = []figure{
 	samples,
 	samplesSize,
 	samplesDay,
+	fleetCPU,
+	fleetMemory,
+	fleetLate,
 }
 
 // bench measures the figures that args name, or all of them. It writes into

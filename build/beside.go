@@ -38,6 +38,9 @@ var (
 
 func askBoth(ours, theirs request) func(context.Context, *rivals) (score, error) {
 	return func(ctx context.Context, r *rivals) (score, error) {
+		if err := r.start(ctx); err != nil {
+			return score{}, err
+		}
 		return inTurn(ctx, r.ours.side(ours), r.theirs.side(theirs))
 	}
 }

@@ -21,6 +21,7 @@ type rivals struct {
 	project
 	folder       string
 	ours, theirs *served
+	fleet        *fleet
 }
 
 const rivalDevices = 100_000
@@ -138,6 +139,10 @@ func (r *rivals) close() {
 		}
 	}
 	r.ours, r.theirs = nil, nil
+	if r.fleet != nil {
+		_ = r.fleet.close()
+		r.fleet = nil
+	}
 	if r.folder != "" {
 		_ = os.RemoveAll(r.folder)
 	}

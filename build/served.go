@@ -18,8 +18,8 @@ import (
 	"syscall"
 )
 
-// served is the program itself, serving the demo to a browser that is signed
-// in as its administrator.
+// served is the program itself, serving a browser that is signed in as its
+// administrator.
 type served struct {
 	origin, password, bearer string
 
@@ -30,11 +30,16 @@ type served struct {
 	asked  atomic.Int64 // requests of a load
 }
 
-// serve builds the program with its page, and starts it on a fresh folder.
-func (p project) serve(ctx context.Context, args ...string) (_ *served, err error) {
+// serve builds the program with its page, and starts it with the demo.
+func (p project) serve(ctx context.Context, args ...string) (*served, error) {
 	if err := p.frontend(ctx); err != nil {
 		return nil, err
 	}
+	return p.open(ctx, append([]string{"--demo"}, args...)...)
+}
+
+// open builds the program, and starts it on a fresh folder.
+func (p project) open(ctx context.Context, args ...string) (_ *served, err error) {
 	program, err := p.compile(ctx, "spyglass-bench", "", ".")
 	if err != nil {
 		return nil, err
@@ -54,7 +59,7 @@ func (p project) serve(ctx context.Context, args ...string) (_ *served, err erro
 		}
 	}()
 	data := filepath.Join(folder, "data")
-	if err := s.start(ctx, program, append([]string{"serve", "--demo", "--data", data, "--rate-limit", "off"}, args...)); err != nil {
+	if err := s.start(ctx, program, append([]string{"serve", "--data", data, "--rate-limit", "off"}, args...)); err != nil {
 		return nil, err
 	}
 	token, err := exec.CommandContext(ctx, program, "token", "create", "--data", data, "--user", "admin").Output()

@@ -37,6 +37,7 @@ import (
 	"spyglass/backend/api"
 	"spyglass/backend/clock"
 	"spyglass/backend/demo"
+	"spyglass/backend/events"
 	"spyglass/backend/fault"
 	"spyglass/backend/metrics"
 	"spyglass/backend/monitor"
@@ -176,6 +177,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.worldly(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
 	s.endpoints = append(s.endpoints, s.trials()...)
+	s.endpoints = append(s.endpoints, events.New(events.Options{DB: s.db, Endpoints: s.endpoints}).Endpoints()...)
 	return nil
 }
 

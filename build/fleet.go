@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The figures of watching: the program polls 10,000 simulated devices, each of
+// them once a minute and with ten data points. They run for two minutes and a
+// half before it counts, and then for two.
+var (
+	fleetCPU = figure{
+		name: "fleet-cpu", does: "10,000 devices, 10 datapoints a minute each: % of one core (other: limit)", goal: "≤ 1",
+		beside: ofFleet(func(f *fleet) score { return score{ours: f.cpu, other: 15} }),
+	}
+	fleetMemory = figure{
+		name: "fleet-memory", does: "the same, with 100,000 series: resident memory, MB (other: limit)", goal: "≤ 1",
+		beside: ofFleet(func(f *fleet) score { return score{ours: f.memory, other: 300} }),
+	}
+	fleetLate = figure{
+		name: "fleet-late", does: "the same: the latest that a check began since the start, s (other: limit)", goal: "≤ 1",
+		beside: ofFleet(func(f *fleet) score { return score{ours: f.late, other: 1} }),
+	}
+)
+
+const (
+	fleetDevices = 10_000
+	fleetEvery   = 60 // seconds
+	fleetWarm    = 150 * time.Second
+	fleetCounts  = 2 * fleetEvery * time.Second
+)
+
+// fleet is a portal that watches, and what it came to.
+type fleet struct {
+	*served
+	source            int64   // the data source
+	cpu, memory, late float64 // of one core in percent, MB, seconds
+}
+
+func ofFleet(what func(*fleet) score) func(context.Context, *rivals) (score, error) {
+	return func(ctx context.Context, r *rivals) (score, error) {
+		f, err := r.watched(ctx)
+		if err != nil {
+			return score{}, err
+		}
+		return what(f), nil
+	}
+}
+
+// watched is the fleet, which is started and measured once.
+func (r *rivals) watched(ctx context.Context) (*fleet, error) {
+	if r.fleet != nil {
+		return r.fleet, nil
+	}
+	s, err := r.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &fleet{served: s}
+	if err = f.fill(ctx); err == nil {
+		err = f.settle(ctx)
+	}
+	if err == nil {
+		err = f.measure(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	r.fleet = f
+	return f, nil
+}
+
+// point is a data point of the fleet.
+type point struct {
+	Name      string `json:"name"`
+	Raw       string `json:"rawDataFieldName"`
+	AlertExpr string `json:"alertExpr,omitempty"`
+}
+
+// fleetPoints are named so that each has another shape. The second is what a storm raises.
+func fleetPoints(alert string) []point {
+	names := []string{"cpuPercent", "memoryPercent", "responseTime", "inOctets", "errors", "temperature", "upTime", "diskPercent", "sessions", "load1"}
+	points := make([]point, len(names))
+	for i, name := range names {
+		points[i] = point{Name: name, Raw: name}
+	}
+	points[1].AlertExpr = alert
+	return points
+}
+
+// fill makes the devices and their data source, in place of the pings that every portal begins with.
+func (f *fleet) fill(ctx context.Context) error {
+	if err := f.send(ctx, http.MethodDelete, "/api/setting/datasources/1", nil, &struct{}{}); err != nil {
+		return err
+	}
+	var made struct{ ID int64 }
+	err := f.post(ctx, "/api/setting/datasources", map[string]any{
+		"name": "Fleet", "appliesTo": `displayName =~ "fleet-*"`, "collectMethod": "simulate", "collectInterval": fleetEvery, "dataPoints": fleetPoints(""),
+	}, &made)
+	if err != nil {
+		return err
+	}
+	f.source = made.ID
+	type operation struct {
+		Op   string         `json:"op"`
+		Body map[string]any `json:"body"`
+	}
+	var all []operation
+	for i := range fleetDevices {
+		all = append(all, operation{"create", map[string]any{"name": fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), "displayName": fmt.Sprintf("fleet-%05d", i), "hostGroupIds": "1"}})
+	}
+	for some := range slices.Chunk(all, 1000) {
+		if err := f.post(ctx, "/api/device/devices/batch", map[string]any{"operations": some}, &struct{}{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle waits until all devices are polled, and for what fills up after that.
+func (f *fleet) settle(ctx context.Context) error {
+	limit := time.Now().Add(5 * time.Minute)
+	for {
+		now, err := f.figures(ctx)
+		if err != nil {
+			return err
+		}
+		n := now[`spyglass_polled_instances{devices="simulated"}`]
+		if n == fleetDevices {
+			return wait(ctx, fleetWarm)
+		}
+		if time.Now().After(limit) {
+			return fmt.Errorf("after five minutes %.0f of %d devices are polled", n, fleetDevices)
+		}
+		if err := wait(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+// measure reads what two intervals take.
+func (f *fleet) measure(ctx context.Context) error {
+	before, err := f.figures(ctx)
+	if err != nil {
+		return err
+	}
+	pid, begun := f.cmd.Process.Pid, time.Now()
+	used, err := processorTime(pid)
+	if err != nil {
+		return err
+	}
+	if err := wait(ctx, fleetCounts); err != nil {
+		return err
+	}
+	usedNow, err := processorTime(pid)
+	if err != nil {
+		return err
+	}
+	f.cpu = 100 * (usedNow - used).Seconds() / time.Since(begun).Seconds()
+	if f.memory, err = resident(pid); err != nil {
+		return err
+	}
+	now, err := f.figures(ctx)
+	if err != nil {
+		return err
+	}
+	f.late = now[`spyglass_poll_delay_max_seconds{devices="simulated"}`]
+	const polls, samples = `spyglass_polls_total{devices="simulated",result="done"}`, "spyglass_samples_appended_total"
+	if did, kept := now[polls]-before[polls], now[samples]-before[samples]; did < 1.99*fleetDevices || kept < 9.5*did {
+		return fmt.Errorf("in two minutes there were %.0f polls and %.0f samples, want %d and ten times that", did, kept, 2*fleetDevices)
+	}
+	return nil
+}
+
+// figures are what the portal tells of itself.
+func (f *fleet) figures(ctx context.Context) (map[string]float64, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.origin+"/metrics", nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+f.bearer)
+	answer, err := f.client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("GET /metrics answers %s", answer.Status)
+	}
+	all := map[string]float64{}
+	lines := bufio.NewScanner(answer.Body)
+	for lines.Scan() {
+		at := strings.LastIndexByte(lines.Text(), ' ')
+		if v, err := strconv.ParseFloat(lines.Text()[at+1:], 64); err == nil && at > 0 {
+			all[lines.Text()[:at]] = v
+		}
+	}
+	return all, lines.Err()
+}
+
+// processorTime is what a process has used of the processors so far.
+func processorTime(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), ") ") // the name before it may hold anything
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("/proc/%d/stat is %q", pid, text)
+	}
+	var ticks int64
+	for _, field := range fields[11:13] { // in user mode, and for it in the kernel
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * time.Second / 100, nil // USER_HZ is 100 on all that Go runs on
+}
+
+// resident is the memory of a process that is in the machine's, in MB; of what
+// it shares with others, its part.
+func resident(pid int) (float64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), "\nPss:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0, fmt.Errorf("/proc/%d/smaps_rollup does not tell Pss", pid)
+	}
+	kB, err := strconv.ParseFloat(fields[0], 64)
+	return kB / 1024, err
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
