@@ -51,10 +51,10 @@ type Options struct {
 // Bounds.
 const (
 	defaultWorkers = 256
-	perDevice      = 3                      // looks at one device at the same time
-	longest        = 30 * time.Second       // a look, at most
-	maxBatch       = 2000                   // results in one batch
-	gather         = 100 * time.Millisecond // how long a batch waits for more
+	perDevice      = 3                     // looks at one device at the same time
+	longest        = 30 * time.Second      // a look, at most
+	maxBatch       = 2000                  // results in one batch
+	gather         = 50 * time.Millisecond // between two batches, at least: what comes meanwhile shares the next
 )
 
 // Poller polls a set of tasks.

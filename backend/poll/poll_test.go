@@ -128,6 +128,38 @@ func TestAThousandInstancesAreSpreadOverTheMinute(t *testing.T) {
 	})
 }
 
+func TestWhatComesAfterAPauseIsDeliveredAtOnceAndTheRestTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(0)
+		for i := range int64(21) {
+			l.Put(&check.Task{InstanceID: i + 1, DeviceID: i + 1, Interval: 3600, Method: "instant"})
+		}
+		l.Start()
+		defer l.Stop()
+		delivered := func(after time.Duration) int {
+			time.Sleep(after)
+			synctest.Wait()
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return len(l.got)
+		}
+		had := delivered(time.Second)
+		l.Now(1)
+		if got := delivered(0) - had; got != 1 {
+			t.Errorf("of one look after a pause %d results are delivered at once", got)
+		}
+		for i := range int64(20) {
+			l.Now(i + 2)
+		}
+		if got := delivered(0) - had; got != 1 {
+			t.Errorf("of 20 looks right after it %d are delivered each by itself", got-1)
+		}
+		if got := delivered(50*time.Millisecond) - had; got != 21 {
+			t.Errorf("of all 21 looks %d are delivered in time", got)
+		}
+	})
+}
+
 func TestASlowDeviceDelaysOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(8)

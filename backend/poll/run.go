@@ -158,21 +158,37 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	p.results <- r
 }
 
-// deliver hands on results in batches.
+// deliver hands on results in batches. What comes after a pause goes at once, so
+// that nobody waits for an alert; else a batch waits for more.
 func (p *Poller) deliver(ctx context.Context) {
+	var last time.Time
 	for first := range p.results {
-		batch := p.collect(first)
+		batch := p.collect(first, gather-time.Since(last))
 		if err := p.o.Deliver(ctx, batch); err != nil {
 			p.o.Log.WarnContext(ctx, "results of polling are lost", "results", len(batch), "err", err)
 		}
+		last = time.Now()
 	}
 }
 
-// collect waits a moment for more results.
-func (p *Poller) collect(first check.Result) []check.Result {
+// collect takes more results for some time, and those that wait already.
+func (p *Poller) collect(first check.Result, wait time.Duration) []check.Result {
 	batch := append(make([]check.Result, 0, 64), first)
-	timer := time.NewTimer(gather)
-	defer timer.Stop()
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		for over := false; !over && len(batch) < maxBatch; {
+			select {
+			case r, ok := <-p.results:
+				if !ok {
+					return batch
+				}
+				batch = append(batch, r)
+			case <-timer.C:
+				over = true
+			}
+		}
+	}
 	for len(batch) < maxBatch {
 		select {
 		case r, ok := <-p.results:
@@ -180,7 +196,7 @@ func (p *Poller) collect(first check.Result) []check.Result {
 				return batch
 			}
 			batch = append(batch, r)
-		case <-timer.C:
+		default:
 			return batch
 		}
 	}
