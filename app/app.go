@@ -63,7 +63,7 @@ func Open(ctx context.Context, o server.Options) (_ *App, err error) {
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, DataFolder: short(o.Data),
-		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: native,
+		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: native, Changes: a.Changes,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
 	if err != nil {

@@ -86,6 +86,7 @@ func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
 	return &resource.Answer{Events: func(send func(resource.Event) error) error {
 		s := e.hub.join(user)
 		defer e.hub.leave(user, s)
+		defer e.hear(ctx, s)()
 		for {
 			select {
 			case <-ctx.Done():
@@ -101,4 +102,22 @@ func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
 			}
 		}
 	}}, nil
+}
+
+// hear passes changes in the portal on to a stream; the function it returns ends that.
+func (e *Explorer) hear(ctx context.Context, s *stream) (stop func()) {
+	if e.o.Changes == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var hearing sync.WaitGroup
+	hearing.Go(func() {
+		_ = e.o.Changes(ctx, func(kinds []string) error { // it ends with the stream
+			for _, kind := range kinds {
+				s.put("portal "+kind, resource.Event{Name: "portal", Data: map[string]any{"kind": kind}})
+			}
+			return nil
+		})
+	})
+	return func() { cancel(); hearing.Wait() }
 }

@@ -31,8 +31,8 @@
 //
 // # Concurrency
 //
-// An Explorer is safe for concurrent use. It starts no goroutine of its own:
-// everything runs on those of the HTTP server. Stop cancels requests under way
+// An Explorer is safe for concurrent use. Everything runs on the goroutines of
+// the HTTP server, but for one beside each event stream, which ends with it. Stop cancels requests under way
 // and waits until they are in the history, and ends event streams; it comes
 // before the server's shutdown, which would wait for them. Close drops the
 // documents; it comes after, because it waits for those who read one.
@@ -84,6 +84,9 @@ type Options struct {
 	Demo       bool
 	Notice     func() string // what the person should know at the start; nil for nothing
 	Native     Native        // nil where there is no desktop
+	// Changes tells of which kinds something has changed in the portal, until ctx
+	// ends or tell fails; nil: nobody hears of changes.
+	Changes func(ctx context.Context, tell func(kinds []string) error) error
 
 	DocumentDir string        // for large answers; of this process alone
 	Timeout     time.Duration // of one request; 60 s when 0

@@ -83,6 +83,7 @@ type Server struct {
 	endpoints []resource.Endpoint
 	staged    []resource.Endpoint // that only a demo has
 	takers    []taker             // of the resources that a reset of the demo makes anew
+	kinds     []string            // names of the resources that have endpoints
 	series    *series.DB
 	samples   *samples
 	pace      *clock.Clock // the time of what the portal watches: the world's, unless this is a demo

@@ -69,6 +69,7 @@ func mountIn[T any](s *Server, endpoints *[]resource.Endpoint, r *resource.Resou
 	table, err := store.Add(s.db, r)
 	if err == nil {
 		*endpoints = append(*endpoints, table.Endpoints()...)
+		s.kinds = append(s.kinds, string(r.Name))
 		takes(s, r)
 	}
 	return err

@@ -16,6 +16,8 @@ import { Reach } from './portals/reach.svelte'
 import type { Lookups } from './request/lookups'
 import { remappable } from './keymap'
 import { keyLabel } from './keys'
+import { Live } from './monitor/live.svelte'
+import { MonitorPlace } from './monitor/place.svelte'
 import { Sending } from './sending/sending.svelte'
 import { Saver } from './tabs/saver'
 import type { OpenTab, Workspace } from './tabs/workspace.svelte'
@@ -32,6 +34,11 @@ export class App {
   readonly sending: Sending = new Sending(this)
   readonly reach: Reach = new Reach(this)
   readonly comparison: Compare = new Compare({ compare: (...asked) => this.client.compare(...asked) })
+
+  /** What the portal tells of its changes. */
+  readonly live = new Live()
+  /** Where one is in the Monitor view. */
+  readonly monitor = new MonitorPlace((spot) => this.save({ monitor: spot }))
 
   phase = $state<Phase>('loading')
   /** Why the page could not start. */
@@ -163,6 +170,12 @@ export class App {
     if (view === 'api' && this.workspace.tabs.length === 0) this.workspace.open()
   }
 
+  /** Shows a screen of the Monitor view, or an object on it. */
+  watch(screen: string, id = '', filters: Record<string, string> = {}) {
+    this.monitor.go(screen, id, filters)
+    if (this.view !== 'monitor') this.go('monitor')
+  }
+
   showPanel(panel: PanelName) {
     if (this.view !== 'api') this.go('api')
     this.panel = panel
@@ -280,6 +293,7 @@ export class App {
     this.settings = start.settings ?? {}
     this.panel = this.settings.panel ?? 'docs'
     this.view = this.settings.view ?? 'welcome'
+    this.monitor.restore(this.settings.monitor)
     this.portals.begin(start.portals ?? [start.portal], start.portal.id ?? 0)
     this.arrived(start, this.portals.place)
     this.phase = 'ready'
@@ -304,6 +318,8 @@ export class App {
         if (e.kind === 'collections' && this.library.loaded) void this.library.load()
       },
       session: () => (this.sessionEnded = true),
+      portal: (e) => this.live.hear(e.kind),
+      stream: (connected) => this.live.stream(connected),
     })
   }
 

@@ -2,6 +2,7 @@ import { tick } from 'svelte'
 import type { App } from './app.svelte'
 import { hasPages } from './sending/sending.svelte'
 import { saveTab } from './collections/saving'
+import { screens } from './monitor/screens'
 
 /** Something the page can do: in the palette, and on a key. Declared once, here. */
 export interface Command {
@@ -22,12 +23,18 @@ export interface Command {
 export function commandList(app: App): Command[] {
   const tab = () => app.workspace.active
   const inApi = () => app.phase === 'ready' && app.view === 'api'
+  const inMonitor = () => app.phase === 'ready' && app.view === 'monitor'
   const inWindow = () => app.start?.desktop === true // a browser zooms by itself
   const withTab = () => inApi() && tab() !== undefined
   return [
     { id: 'view.api', label: 'API Explorer', group: 'View', words: 'request endpoint', run: () => app.go('api') },
     { id: 'request.new', label: 'New API Request', group: 'Tabs', keys: ['Mod+T', 'Mod+N'], words: 'tab', run: () => void app.newTab() },
     { id: 'view.monitor', label: 'Monitor', group: 'View', words: 'overview devices', run: () => app.go('monitor') },
+    ...screens.map((s): Command => ({
+      id: `monitor.${s.id}`, label: `Go to ${s.name}`, group: 'View', words: `monitor ${s.words}`, when: () => !app.portal.remote && (!s.demo || app.portal.demo), run: () => app.watch(s.id),
+    })),
+    { id: 'monitor.back', label: 'Back', group: 'View', keys: ['Alt+ArrowLeft'], words: 'monitor previous screen', when: inMonitor, run: () => void app.monitor.back() },
+    { id: 'monitor.forward', label: 'Forward', group: 'View', keys: ['Alt+ArrowRight'], words: 'monitor next screen', when: inMonitor, run: () => void app.monitor.forward() },
     { id: 'view.toggle', label: 'Toggle Monitor and API', group: 'View', words: 'switch view', run: () => app.go(app.view === 'api' ? 'monitor' : 'api') },
     { id: 'view.welcome', label: 'Welcome screen', group: 'View', words: 'home start samples', run: () => app.go('welcome') },
     { id: 'palette', label: 'Command palette', group: 'View', keys: ['Mod+K', 'Mod+Shift+P'], run: () => app.openPalette() },
@@ -75,8 +82,8 @@ export function commandList(app: App): Command[] {
     { id: 'catalog.search', label: 'Search endpoints', group: 'View', keys: ['Mod+Shift+F'], run: () => void searchCatalog(app) },
     { id: 'pane.left', label: 'Show or hide the catalog', group: 'View', keys: ['Mod+B'], when: inApi, run: () => void app.act('pane.left') },
     { id: 'pane.right', label: 'Show or hide the tools', group: 'View', keys: ['Mod+Alt+B'], when: inApi, run: () => void app.act('pane.right') },
-    { id: 'pane.next', label: 'Next pane', group: 'View', keys: ['F6'], when: inApi, run: () => focusPane(1) },
-    { id: 'pane.previous', label: 'Previous pane', group: 'View', keys: ['Shift+F6'], when: inApi, run: () => focusPane(-1) },
+    { id: 'pane.next', label: 'Next pane', group: 'View', keys: ['F6'], when: () => inApi() || inMonitor(), run: () => focusPane(1) },
+    { id: 'pane.previous', label: 'Previous pane', group: 'View', keys: ['Shift+F6'], when: () => inApi() || inMonitor(), run: () => focusPane(-1) },
     { id: 'settings', label: 'Settings', group: 'View', keys: ['Mod+,'], words: 'preferences options theme density font size history limit timeout', run: () => void app.act('settings.open') },
     { id: 'settings.keys', label: 'Change keyboard shortcuts', group: 'View', words: 'keys remap settings', run: () => void app.act('settings.keys') },
     { id: 'keys', label: 'Keyboard shortcuts', group: 'View', keys: ['Mod+/'], words: 'help sheet', run: () => void app.act('keys.open') },

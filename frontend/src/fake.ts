@@ -3,6 +3,7 @@ import {
   Fault, hasBody,
   type Client, type Collection, type History, type Portal, type Reply, type SendRequest, type Settings, type Start, type Tab, type Variable,
 } from './client'
+import { monitorClient } from './client/monitor'
 import { nowhere } from './portals/place'
 import { fakeCatalog } from './fake-catalog'
 import { fakeAsk } from './fake-ask'
@@ -143,6 +144,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     },
     catalog: async () => fakeCatalog,
     collections: fakeShelf(),
+    monitor: monitorClient({ json: async <T,>() => page(20) as T, ask: async () => new Response('{}') }),
     tabs: collection('tabs', tabs),
     variables: { ...collection('variables', variables), restore: async () => {}, uses: async () => ({ items: [] }) },
     searchHistory: async ({ words = '' }) => {

@@ -7,6 +7,7 @@ import {
 import { collectionsClient } from './collections'
 import { askClient } from './ask'
 import { lookupClient } from './lookup'
+import { monitorClient } from './monitor'
 import { portalsClient } from './portals'
 import { pastClient } from './past'
 import { tableClient } from './table'
@@ -102,6 +103,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     saveSettings: (change) => json('/explorer/settings', { method: 'PATCH', body: change, keep: true }),
     catalog: () => json('/explorer/catalog'),
 
+    monitor: monitorClient(http),
     tabs: collection(http, '/explorer/tabs'),
     variables: {
       ...collection(http, '/explorer/variables'),
@@ -174,7 +176,7 @@ async function faultOf(answer: Response): Promise<Fault> {
 
 function listen(to: Listener): () => void {
   const stream = new EventSource('/explorer/events')
-  const on = (kind: keyof Listener) => {
+  const on = (kind: Exclude<keyof Listener, 'stream'>) => {
     stream.addEventListener(kind, (e) => {
       const data: unknown = JSON.parse((e as MessageEvent<string>).data || '{}')
       const heard = to[kind] as ((data: unknown) => void) | undefined
@@ -186,6 +188,9 @@ function listen(to: Listener): () => void {
   on('batch')
   on('workspace')
   on('session')
+  on('portal')
+  stream.addEventListener('open', () => to.stream?.(true))
+  stream.addEventListener('error', () => to.stream?.(false))
   return () => stream.close()
 }
 

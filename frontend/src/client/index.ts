@@ -6,6 +6,7 @@ import type { AskClient, Extracted } from './ask'
 import type { components, paths } from '../api.gen' // from the portal's OpenAPI; never edited
 import type { BatchProgress, CollectionsClient } from './collections'
 import type { LookupClient } from './lookup'
+import type { MonitorClient } from './monitor'
 import type { Portal, PortalsClient } from './portals'
 import type { PastClient } from './past'
 import type { TableClient } from './table'
@@ -34,6 +35,13 @@ export type Theme = 'system' | 'dark' | 'light'
 export type View = 'welcome' | 'api' | 'monitor'
 export type PanelName = 'variables' | 'history' | 'helpers' | 'docs'
 
+/** A screen of the Monitor view, the object it is about, and what it shows of all there is. */
+export interface MonitorSpot {
+  screen: string
+  id?: string
+  filters?: Record<string, string>
+}
+
 /** As the splitters left it; what is absent has its default. */
 export interface Layout {
   /** Width of the catalog, in pixels. */
@@ -57,6 +65,8 @@ export interface Settings {
   /** The lock of the built-in portal. */
   portalReadOnly?: boolean
   view?: View
+  /** Where one was in the Monitor view. */
+  monitor?: MonitorSpot
   panel?: PanelName
   expanded?: string[]
   leftPane?: 'endpoints' | 'collections'
@@ -395,6 +405,10 @@ export interface Listener {
   batch?(e: BatchProgress): void
   workspace?(e: { kind: 'portals' | 'tabs' | 'collections' | 'variables' | 'history' | 'settings' | 'extractors' }): void
   session?(): void
+  /** Something of a kind has changed in the portal: the name of its resource. */
+  portal?(e: { kind: string }): void
+  /** The stream itself came or went; it comes back by itself. */
+  stream?(connected: boolean): void
 }
 
 export interface Client extends AskClient, CollectionsClient, LookupClient, PastClient, SendingClient, TableClient, PortalsClient {
@@ -408,6 +422,8 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
   saveSettings(change: { [K in keyof Settings]?: Settings[K] | null }): Promise<Settings>
   catalog(): Promise<CatalogData>
 
+  /** The portal's own API. */
+  monitor: MonitorClient
   tabs: Collection<Tab>
   /** A deleted one can be restored for two minutes, its secret with it. */
   variables: Collection<Variable> & {

@@ -1,0 +1,47 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"spyglass/backend/portal"
+)
+
+// changesPace is how long changes gather before they are told.
+const changesPace = time.Second
+
+// Changes tells of which kinds something has changed, by the names of their
+// resources, at most once in changesPace, until ctx ends or tell fails. It does
+// not say what: who is told asks for what they may see.
+func (s *Server) Changes(ctx context.Context, tell func(kinds []string) error) error {
+	kinds := append(slices.Clone(s.kinds), string(portal.ReportTasks.Name), string(portal.DemoTimes.Name))
+	feed := s.db.Follow(kinds...)
+	defer feed.Close()
+	pace := time.NewTimer(0)
+	defer pace.Stop()
+	for {
+		rows, lost, err := feed.Next(ctx)
+		if err != nil {
+			return err
+		}
+		changed := kinds
+		if !lost {
+			changed = nil
+			for _, row := range rows {
+				changed = append(changed, row.Name)
+			}
+			slices.Sort(changed)
+			changed = slices.Compact(changed)
+		}
+		if err := tell(changed); err != nil {
+			return err
+		}
+		pace.Reset(changesPace)
+		select {
+		case <-pace.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,35 @@
+/** Durations and moments as people read them at a glance. */
+
+const minute = 60
+const hour = 3600
+const day = 86_400
+
+/** `27 s`, `41 min`, `1 h 12 min`, `3 d 4 h`: the two largest units, of seconds. */
+export function span(seconds: number): string {
+  const s = Math.max(0, Math.round(seconds))
+  if (s < minute) return `${s} s`
+  if (s < hour) return `${Math.floor(s / minute)} min`
+  const [large, small, of, rest] = s < day ? ['h', 'min', hour, minute] as const : ['d', 'h', day, hour] as const
+  const [a, b] = [Math.floor(s / of), Math.floor((s % of) / rest)]
+  return b && a < 10 ? `${a} ${large} ${b} ${small}` : `${a} ${large}`
+}
+
+/** `4 s ago`, of milliseconds; `just now` within two seconds. */
+export function ago(ms: number): string {
+  return ms < 2000 ? 'just now' : `${span(ms / 1000)} ago`
+}
+
+const sameDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const otherDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** A moment in epoch seconds: the time alone on the day of `now`, with the date otherwise. */
+export function moment(seconds: number, now = Date.now()): string {
+  const at = new Date(seconds * 1000)
+  return (at.toDateString() === new Date(now).toDateString() ? sameDay : otherDay).format(at)
+}
+
+/** Date and time to the second, for titles. */
+export function exact(seconds: number): string {
+  return whole.format(seconds * 1000)
+}

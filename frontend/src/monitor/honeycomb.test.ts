@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { cellAt, layout } from './honeycomb'
+
+test('cells lie in rows, the worst first, and a point finds its cell', () => {
+  const shape = layout([1, 2, 0, 1, 20], 100, 2000)
+  expect([shape.count, shape.columns]).toEqual([24, 11])
+  expect([0, 1, 3, 4, 23].map((cell) => shape.at(cell).sort)).toEqual(['critical', 'error', 'without an answer', 'healthy', 'healthy'])
+  for (const cell of [0, 10, 11, 23]) {
+    const { x, y } = shape.place(cell)
+    expect(cellAt(shape, x, y)).toBe(cell)
+  }
+  expect([cellAt(shape, 500, 5), cellAt(shape, 95, shape.height - 3)]).toEqual([-1, -1])
+})
+
+test('of a hundred thousand the few that matter stay single, and every one is in some cell', () => {
+  const shape = layout([3, 11, 24, 9, 99_953], 400, 2000)
+  expect(shape.count).toBeLessThan(2100)
+  expect([shape.at(0), shape.at(37)].map((c) => c.count)).toEqual([1, 1])
+  let next = 0
+  for (let cell = 0; cell < shape.count; cell++) {
+    const { first, count } = shape.at(cell)
+    expect(first).toBe(next)
+    next += count
+  }
+  expect(next).toBe(100_000)
+})

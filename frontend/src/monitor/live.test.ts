@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Live } from './live.svelte'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+test('changes are looked at once they have gathered, by those whom they concern', async () => {
+  const live = new Live()
+  const asked: string[] = []
+  live.on(['alert', 'device'], () => void asked.push('alerts'))
+  const off = live.on(['report'], () => void asked.push('reports'))
+  for (let i = 0; i < 10; i++) live.hear('alert')
+  live.hear('sdt')
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(asked).toEqual(['alerts'])
+  live.hear('report')
+  off()
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(asked).toEqual(['alerts'])
+})
+
+test('a pause and a broken stream hold changes back until afterwards', async () => {
+  const live = new Live()
+  let asked = 0
+  live.on(['alert'], () => void asked++)
+  live.pause(true)
+  live.hear('alert')
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect([asked, live.state]).toEqual([0, 'paused'])
+  live.pause(false)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(asked).toBe(1)
+  live.stream(false)
+  expect(live.state).toBe('stale')
+  live.stream(true)
+  await vi.advanceTimersByTimeAsync(10)
+  expect([asked, live.state]).toEqual([2, 'live'])
+})
+
+test('what changes while it is asked for is asked for again', async () => {
+  const live = new Live()
+  let asked = 0
+  let answer = () => {}
+  live.on(['alert'], () => { asked++; return new Promise<void>((done) => (answer = done)) })
+  live.refresh()
+  await vi.advanceTimersByTimeAsync(1)
+  live.hear('alert')
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(asked).toBe(1)
+  answer()
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(asked).toBe(2)
+})

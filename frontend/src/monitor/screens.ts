@@ -1,0 +1,19 @@
+/** The screens of the Monitor view, in their order: one line each, loaded when first looked at. */
+import type { Component } from 'svelte'
+import type { IconName } from '../ui/icons'
+
+export interface Screen {
+  /** In settings and in commands. */
+  id: string
+  name: string
+  icon: IconName
+  /** More words to find it by in the palette. */
+  words: string
+  load: () => Promise<{ default: Component }>
+  /** Only where the portal has a demo. */
+  demo?: boolean
+}
+
+export const screens: readonly Screen[] = [
+  { id: 'overview', name: 'Overview', icon: 'pulse', words: 'monitor what is wrong now counts trend health', load: () => import('./overview/Overview.svelte') },
+]

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { ago, span } from './age'
+import { severityOf, severityOfStatus, thresholdOf } from './severity'
+
+test('the limit of an alert is the one for its severity, or the last there is', () => {
+  expect(thresholdOf('> 60 80 90', 2)).toEqual({ op: '>', limit: 60 })
+  expect(thresholdOf('> 60 80 90', 4)).toEqual({ op: '>', limit: 90 })
+  expect(thresholdOf('<= 20 10', 4)).toEqual({ op: '<=', limit: 10 })
+  expect(thresholdOf('', 3)).toBeUndefined()
+  expect(thresholdOf('> many', 3)).toBeUndefined()
+})
+
+test('severities by number and by the status of a device', () => {
+  expect([4, 3, 2, 0].map((n) => severityOf(n).word)).toEqual(['Critical', 'Error', 'Warning', 'OK'])
+  expect(['none', 'unconfirmed-critical-none', 'confirmed-error-sdt', 'unconfirmed-warn-none'].map((s) => severityOfStatus(s).level)).toEqual(['ok', 'crit', 'error', 'warn'])
+})
+
+test('spans are read in their two largest units', () => {
+  expect([0, 59, 60, 3599, 3600, 4320, 36_000, 40_000, 86_400, 100_000, 900_000].map(span)).toEqual(['0 s', '59 s', '1 min', '59 min', '1 h', '1 h 12 min', '10 h', '11 h', '1 d', '1 d 3 h', '10 d'])
+  expect([500, 4000, 200_000].map(ago)).toEqual(['just now', '4 s ago', '3 min ago'])
+})

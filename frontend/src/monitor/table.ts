@@ -1,0 +1,18 @@
+/** A column of a live table. */
+export interface Column {
+  id: string
+  /** Its head; '' for actions. */
+  label: string
+  /** What it is called where it has no head. */
+  name?: string
+  /** A track of a CSS grid: `82px`, `minmax(0, 2fr)`. */
+  width: string
+  align?: 'right'
+  /** The field of the API that it sorts by. */
+  sort?: string
+  /** Sorted first with the largest on top. */
+  down?: boolean
+}
+
+/** Rows that are picked, by their keys. */
+export type Picked<T> = ReadonlyMap<string, T>

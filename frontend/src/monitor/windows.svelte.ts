@@ -1,0 +1,91 @@
+import { asFault, type Fault } from '../client'
+
+/** Rows of one call, and how many calls' rows are kept. */
+const size = 100
+const most = 12
+
+export interface Page<T> {
+  total: number
+  items: T[]
+}
+
+/**
+ * A list of any length of which only the windows that were in view are here:
+ * never all of its rows. What is asked for anew replaces the old when it is
+ * there, so that nothing jumps.
+ */
+export class Windows<T> {
+  /** How many rows there are; undefined before the first answer. */
+  total = $state<number>()
+  fault = $state.raw<Fault>()
+  #pages = $state.raw(new Map<number, T[]>())
+  #asking = new Map<number, AbortController>()
+  #view: [number, number] = [0, 0]
+  #generation = 0
+
+  constructor(private ask: (offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>) {}
+
+  /** The row, or undefined while it is on its way. */
+  at(index: number): T | undefined {
+    return this.#pages.get(Math.floor(index / size))?.[index % size]
+  }
+
+  /** Rows that are here, by their places. */
+  get loaded(): { index: number; row: T }[] {
+    return [...this.#pages].sort(([a], [b]) => a - b).flatMap(([page, rows]) => rows.map((row, i) => ({ index: page * size + i, row })))
+  }
+
+  /** These rows are in view now: those that are not here are asked for. */
+  show(first: number, last: number) {
+    this.#view = [Math.max(0, first), Math.max(0, last)]
+    for (const page of this.#inView()) if (!this.#pages.has(page) && !this.#asking.has(page)) void this.#load(page)
+  }
+
+  /** Asks again for what is in view; everything else is forgotten when that is there. */
+  async reload() {
+    const generation = ++this.#generation
+    for (const asking of this.#asking.values()) asking.abort()
+    this.#asking.clear()
+    const pages = this.#inView()
+    const fresh = new Map<number, T[]>()
+    await Promise.all(pages.map((page) => this.#load(page, fresh)))
+    if (generation !== this.#generation || this.fault) return
+    this.#pages = fresh
+  }
+
+  stop() {
+    this.#generation++
+    for (const asking of this.#asking.values()) asking.abort()
+  }
+
+  #inView(): number[] {
+    const [from, to] = this.#view.map((i) => Math.floor(i / size))
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i)
+  }
+
+  async #load(page: number, into?: Map<number, T[]>) {
+    const asking = new AbortController()
+    const generation = this.#generation
+    this.#asking.set(page, asking)
+    try {
+      const { total, items } = await this.ask(page * size, size, asking.signal)
+      if (asking.signal.aborted || generation !== this.#generation) return
+      this.fault = undefined
+      this.total = total
+      if (into) into.set(page, items)
+      else this.#pages = trimmed(new Map(this.#pages).set(page, items), page)
+    } catch (e) {
+      const fault = asFault(e)
+      if (!fault.cancelled && generation === this.#generation) this.fault = fault
+    } finally {
+      if (this.#asking.get(page) === asking) this.#asking.delete(page)
+    }
+  }
+}
+
+/** The pages nearest to one. */
+function trimmed<T>(pages: Map<number, T[]>, near: number): Map<number, T[]> {
+  if (pages.size <= most) return pages
+  const kept = [...pages.keys()].sort((a, b) => Math.abs(a - near) - Math.abs(b - near)).slice(0, most)
+  return new Map(kept.map((page) => [page, pages.get(page)!]))
+}

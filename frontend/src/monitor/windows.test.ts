@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { Windows } from './windows.svelte'
+
+const rows = (offset: number, size: number, name = 'row') => Array.from({ length: size }, (_, i) => `${name} ${offset + i}`)
+const done = () => new Promise((r) => setTimeout(r))
+
+test('only the windows that are in view are asked for, each once', async () => {
+  const asked: number[] = []
+  const list = new Windows((offset, size) => { asked.push(offset); return Promise.resolve({ total: 100_000, items: rows(offset, size) }) })
+  list.show(0, 30)
+  list.show(10, 40)
+  await done()
+  list.show(90_050, 90_120)
+  expect(list.at(90_060)).toBeUndefined()
+  await done()
+  expect(asked).toEqual([0, 90_000, 90_100])
+  expect([list.total, list.at(3), list.at(90_119)]).toEqual([100_000, 'row 3', 'row 90119'])
+})
+
+test('old rows stay until the new ones are there, and a failure leaves them', async () => {
+  let name = 'old'
+  let fail = false
+  const list = new Windows((offset, size) => (fail ? Promise.reject(new Error('no answer')) : Promise.resolve({ total: 5, items: rows(offset, size, name) })))
+  list.show(0, 4)
+  await done()
+  name = 'new'
+  const reloading = list.reload()
+  expect(list.at(2)).toBe('old 2')
+  await reloading
+  expect(list.at(2)).toBe('new 2')
+  fail = true
+  await list.reload()
+  expect([list.at(2), list.fault?.message]).toEqual(['new 2', 'no answer'])
+  fail = false
+  await list.reload()
+  expect(list.fault).toBeUndefined()
+})
+
+test('an answer to what is no longer asked for is not taken', async () => {
+  const answers: ((page: { total: number; items: string[] }) => void)[] = []
+  const list = new Windows<string>(() => new Promise((answer) => answers.push(answer)))
+  list.show(0, 4)
+  const reloading = list.reload()
+  answers[1]({ total: 1, items: ['second'] })
+  await reloading
+  answers[0]({ total: 9, items: ['first'] })
+  await done()
+  expect([list.total, list.at(0)]).toEqual([1, 'second'])
+})
