@@ -93,6 +93,8 @@ export interface Look {
   theme?: 'dark' | 'light'
   width?: number
   height?: number
+  /** How the system writes numbers and moments. */
+  locale?: string
   /** Only where a test puts a script of its own into the page. */
   bypassCSP?: boolean
   user?: string
@@ -168,8 +170,8 @@ async function forget(context: BrowserContext, url: string): Promise<boolean> {
 }
 
 export async function newPage(browser: Browser, look: Look = {}) {
-  const { theme = 'dark', width = 1440, height = 900, bypassCSP = false } = look
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, bypassCSP, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] })
+  const { theme = 'dark', width = 1440, height = 900, locale = 'en-GB', bypassCSP = false } = look
+  const context = await browser.newContext({ locale, viewport: { width, height }, colorScheme: theme, bypassCSP, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] })
   context.setDefaultTimeout(10_000)
   const page = await context.newPage()
   const wrongs: Wrongs = []

@@ -40,6 +40,22 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
   await expect.poll(kept).toMatchObject({ theme: 'light', timeout: 90 })
 })
 
+test('numbers and moments are written as the system of the reader writes them', async () => {
+  for (const [locale, most, moment] of [['de-DE', '3.600', /, \d\d:\d\d:\d\d$/], ['en-US', '3,600', /, \d\d:\d\d:\d\d [AP]M$/]] as const) {
+    const page = await portal.page({ fresh: true, locale })
+    await newRequest(page)
+    await parts(page).path.fill('/device/devices/1?fields=createdOn')
+    await page.keyboard.press('Control+Enter')
+    const row = page.getByRole('tree', { name: 'JSON' }).getByRole('treeitem', { name: /createdOn/ })
+    await row.locator('.note', { hasText: moment }).waitFor()
+    await page.keyboard.press('Control+,')
+    const settings = page.getByRole('dialog', { name: 'Settings' })
+    await settings.getByRole('tab', { name: 'Requests' }).click()
+    await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('0')
+    await settings.getByText(`A whole number from 1 to ${most}`).waitFor()
+  }
+})
+
 test('sections are gone through with the arrow keys, and the focus goes back where it was', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)

@@ -1,4 +1,5 @@
 import type { Param, Schema } from '../client'
+import { number } from '../ui/locale'
 
 /** Every field name in a schema, nested ones too. */
 export function fieldNames(schema: Schema | null | undefined): string[] {
@@ -20,6 +21,6 @@ export function schemaAt(schema: Schema | null | undefined, path: readonly (stri
 /** One line on what a value may be: `integer, 1 to 1000`. */
 export function hint(p: Pick<Param, 'type' | 'enum' | 'minimum' | 'maximum' | 'default'> | Schema): string {
   if (p.enum?.length) return p.enum.length <= 3 ? p.enum.map(String).join(' | ') : `one of ${p.enum.length}`
-  if (p.maximum !== undefined && p.maximum < 1e9) return `max ${p.maximum.toLocaleString('en')}`
+  if (p.maximum !== undefined && p.maximum < 1e9) return `max ${number(p.maximum)}`
   return p.type === 'any' ? '' : p.type
 }

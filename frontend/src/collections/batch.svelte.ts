@@ -1,5 +1,6 @@
 import { asFault, type Client, type Method } from '../client'
 import type { BatchProgress, Ran, SavedRequest } from '../client/collections'
+import { number } from '../ui/locale'
 
 /** Saved requests that Go sends one after the other. */
 export class Batch {
@@ -53,7 +54,7 @@ export class Batch {
 export function counted(requests: { method: Method }[]): string {
   const counts = new Map<Method, number>()
   for (const { method } of requests) counts.set(method, (counts.get(method) ?? 0) + 1)
-  return [...counts].map(([method, n]) => `${n.toLocaleString('en')} ${method}`).join(', ')
+  return [...counts].map(([method, n]) => `${number(n)} ${method}`).join(', ')
 }
 
 /** The sentence before a batch that changes something, or ''. */

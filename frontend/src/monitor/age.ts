@@ -1,4 +1,5 @@
 /** Durations and moments as people read them at a glance. */
+import { dayTime, exactMoment, time } from '../ui/locale'
 
 const minute = 60
 const hour = 3600
@@ -19,17 +20,13 @@ export function ago(ms: number): string {
   return ms < 2000 ? 'just now' : `${span(ms / 1000)} ago`
 }
 
-const sameDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const otherDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-
 /** A moment in epoch seconds: the time alone on the day of `now`, with the date otherwise. */
 export function moment(seconds: number, now = Date.now()): string {
   const at = new Date(seconds * 1000)
-  return (at.toDateString() === new Date(now).toDateString() ? sameDay : otherDay).format(at)
+  return (at.toDateString() === new Date(now).toDateString() ? time : dayTime)(at)
 }
 
 /** Date and time to the second, for titles. */
 export function exact(seconds: number): string {
-  return whole.format(seconds * 1000)
+  return exactMoment(seconds * 1000)
 }

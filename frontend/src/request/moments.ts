@@ -1,11 +1,8 @@
 /** Epochs as a person writes them: seconds or milliseconds, local times, and relative ones. */
+import { exactMoment } from '../ui/locale'
 import type { Option } from './suggest'
 
 export type Unit = 'seconds' | 'milliseconds'
-
-const clock = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23',
-})
 
 /** The unit of a field that holds an epoch; undefined for any other. */
 export function unitOf(format: string | undefined): Unit | undefined {
@@ -21,7 +18,7 @@ function dateOf(text: string, unit: Unit): Date | undefined {
 /** `20 Nov 2026, 15:03:41`; '' when the text is no epoch. 0 is no moment. */
 export function localOf(text: string, unit: Unit): string {
   const date = dateOf(text, unit)
-  return date && date.getTime() !== 0 ? clock.format(date) : ''
+  return date && date.getTime() !== 0 ? exactMoment(date) : ''
 }
 
 /** For a datetime-local input; '' when the text is no epoch. */

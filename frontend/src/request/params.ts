@@ -3,6 +3,7 @@ import type { Endpoint, Param, Schema } from '../client'
 import { unitOf, type Unit, relative } from './moments'
 import { itemFields } from './objects'
 import { choices, listed, type Option, type Suggest } from './suggest'
+import { number } from '../ui/locale'
 
 export interface Editor {
   suggest?: Suggest
@@ -55,8 +56,8 @@ export function complaint(editor: Editor, text: string): string {
   if (!n || text.trim() === '' || text.includes('{{')) return ''
   if (!/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim())) return n.whole ? 'a whole number is wanted' : 'a number is wanted'
   if (n.whole && !/^[+-]?\d+$/.test(text.trim())) return 'a whole number is wanted'
-  if (n.min !== undefined && Number(text) < n.min) return `at least ${n.min.toLocaleString('en')}`
-  if (n.max !== undefined && Number(text) > n.max) return `at most ${n.max.toLocaleString('en')}`
+  if (n.min !== undefined && Number(text) < n.min) return `at least ${number(n.min)}`
+  if (n.max !== undefined && Number(text) > n.max) return `at most ${number(n.max)}`
   return ''
 }
 

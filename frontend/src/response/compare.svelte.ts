@@ -1,11 +1,11 @@
 import { asFault, type Client, type History } from '../client'
 import type { Comparison, Side } from '../client/ask'
+import { exactMoment } from '../ui/locale'
 
-export const moment = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
 /** A request of the history as a side. */
 export function sideOf(h: Pick<History, 'id' | 'method' | 'path' | 'status' | 'at'>): Side {
-  return { historyId: h.id, label: `${h.method} ${h.path} · ${h.status} · ${moment.format(h.at)}` }
+  return { historyId: h.id, label: `${h.method} ${h.path} · ${h.status} · ${exactMoment(h.at)}` }
 }
 
 /** A comparison of two answers: what is on both sides, and what differs. */

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
+import { exactMoment } from '../ui/locale'
 import { localTime } from './epoch'
 
-const at = (iso: string) => {
-  const d = new Date(iso)
-  return `${d.getDate()} ${d.toLocaleString('en-GB', { month: 'short' })} ${d.getFullYear()}, ${d.toLocaleTimeString('en-GB')}`
-}
+const at = (iso: string) => exactMoment(new Date(iso))
 
 test('epochs in seconds and milliseconds read as local time', () => {
   expect(localTime('lastDataTime', '1795187021')).toBe(at('2026-11-20T15:03:41Z'))

@@ -3,6 +3,7 @@ import { asFault, type DraftData, type Reply } from '../client'
 import type { SavedFile } from '../client/sending'
 import type { Draft } from '../request/draft.svelte'
 import type { OpenTab } from '../tabs/workspace.svelte'
+import { number } from '../ui/locale'
 
 /** What is asked before a write goes out. */
 export interface Asking {
@@ -23,7 +24,7 @@ export function hasPages(draft: Draft): boolean {
 /** `page 7 of 13 · 6,412 items · 4.1 s` */
 export function runText(run: { page: number; pages: number; items: number; ms: number; state: string; wait: number }): string {
   const page = run.pages ? `page ${Math.min(run.page + 1, run.pages)} of ${run.pages}` : `page ${run.page + 1}`
-  const words = [page, `${run.items.toLocaleString('en')} ${run.items === 1 ? 'item' : 'items'}`, `${(run.ms / 1000).toFixed(1)} s`]
+  const words = [page, `${number(run.items)} ${run.items === 1 ? 'item' : 'items'}`, `${(run.ms / 1000).toFixed(1)} s`]
   if (run.state === 'paused') words.push('paused')
   if (run.state === 'waiting') words.push(`waiting ${Math.ceil(run.wait / 1000)} s for the quota`)
   return words.join(' · ')
@@ -106,8 +107,8 @@ export class Sending {
   saved(file: SavedFile) {
     this.app.historyVersion++
     const { items, total, partial, notes } = file.run
-    const count = `${items.toLocaleString('en')} ${items === 1 ? 'item' : 'items'}`
-    const of = partial && total !== null && total > 0 ? ` of ${total.toLocaleString('en')}` : ''
+    const count = `${number(items)} ${items === 1 ? 'item' : 'items'}`
+    const of = partial && total !== null && total > 0 ? ` of ${number(total)}` : ''
     const text = [partial ? `${file.name} is not whole: ${count}${of}, ${partial}.` : `Saved ${count} to ${file.name}.`, ...notes].join(' ')
     this.app.toast(text, partial ? { tone: 'warn', stay: true } : { tone: 'ok', stay: notes.length > 0 })
   }

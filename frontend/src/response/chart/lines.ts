@@ -1,4 +1,5 @@
 import type { Line, Series } from '../../client/table'
+import { dayMonth, exactTime, time as clock } from '../../ui/locale'
 
 /** One line as it is drawn: which of the colours and dashes it has is its place. */
 export interface Drawn extends Line {
@@ -43,26 +44,19 @@ function reach(line: Drawn): number {
   return Math.max(Math.abs(line.min ?? 0), Math.abs(line.max ?? 0)) || 1
 }
 
-const numbers = new Intl.NumberFormat('en', { maximumSignificantDigits: 5 })
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 })
+const numbers = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 5 })
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 4 })
 
 export const shown = (n: number | null | undefined, unit = '') => (n === null || n === undefined ? 'no data' : `${Math.abs(n) >= 1e6 ? short.format(n) : numbers.format(n)}${unit ? (unit === '%' ? ' %' : ` ${unit}`) : ''}`)
 export const tick = (n: number) => (Math.abs(n) >= 10_000 ? short.format(n) : numbers.format(n))
-
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-const seconds = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const whole = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
-
-export const moment = (at: number) => whole.format(at)
 
 /** The labels of a time axis: the hour, and under the first of each day its date. */
 export function timeTicks(at: number[], step: number): string[] {
   let last = ''
   return at.map((t) => {
-    const date = day.format(t)
+    const date = dayMonth(t)
     if (step >= 86_400_000) return date
-    const time = step < 60_000 ? seconds.format(t) : clock.format(t)
+    const time = step < 60_000 ? exactTime(t) : clock(t)
     const label = date === last ? time : `${time}\n${date}`
     last = date
     return label
