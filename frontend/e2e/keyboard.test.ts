@@ -56,7 +56,10 @@ test('the whole road without a pointer: sign in, choose, edit, send, read, keep 
   await page.getByRole('dialog', { name: 'Save as variable' }).waitFor()
   await press('Control+A')
   await page.keyboard.type('first')
-  await press('Enter', 'Control+E')
+  await press('Enter')
+  await page.getByRole('dialog', { name: 'Save as variable' }).waitFor({ state: 'detached' })
+  await press('Control+E')
+  await expect.poll(() => focused(p.tools.getByRole('searchbox', { name: 'Find a variable' }))).toBe(true)
   await expect.poll(() => p.tools.getByLabel('Value of first').inputValue()).toBe(id)
 
   await press('Control+L', 'Control+A')
@@ -66,8 +69,7 @@ test('the whole road without a pointer: sign in, choose, edit, send, read, keep 
   await until(p.status, /^200 OK(?!.* items)/)
 
   await press('Control+H')
-  await p.tools.getByRole('tab', { name: 'History', selected: true }).waitFor()
-  await pane('Tools')
+  await expect.poll(() => focused(p.tools.getByRole('searchbox', { name: 'Search history' }))).toBe(true)
   await walk('Tab', p.tools.getByRole('listitem').first().getByRole('button', { name: /^GET/ }))
   await press('ArrowDown', 'Shift+F10')
   await walk('ArrowDown', page.getByRole('menuitem', { name: 'Run again' }))

@@ -108,6 +108,59 @@ test('after kill -9 the tree, the search and the filter of an answer are as they
   expect((await look(p.tree, '[role=treeitem]')).top).toBe(0)
 })
 
+test('after kill -9 the history and the chosen item of a list are as they were left, and requests sent meanwhile do not move them', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  const p = parts(page)
+  await page.evaluate(async () => {
+    const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+    for (let i = 1; i <= 130; i++) {
+      const draft = { method: 'GET', path: `/device/devices/${i}`, template: '', pathParams: [], query: [], headers: [], body: '', mode: 'form' }
+      const body = JSON.stringify({ sendId: `sent-${i}`, draft })
+      await fetch('/explorer/send', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body })
+    }
+  })
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=7')
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('Control+H')
+  const list = p.tools.getByRole('list', { name: 'History' }).locator(':scope > *')
+  const seen = async () => {
+    await page.mouse.move(2, 2)
+    return list.evaluate((element) => {
+      const frame = element.getBoundingClientRect()
+      const rows = [...element.querySelectorAll<HTMLElement>('[data-id]')].map((r) => [r.title, Math.round(r.getBoundingClientRect().top - frame.top)] as const)
+      return rows.filter(([, top]) => top >= 0 && top < frame.height).sort((a, b) => a[1] - b[1])
+    })
+  }
+  await p.tools.getByRole('listitem').first().waitFor()
+  await scrollTo(list, 1500)
+  await expect.poll(async () => (await seen())[0]?.[0]).toMatch(/\/9\d$/)
+  await scrollTo(list, 3900)
+  await expect.poll(async () => (await seen())[0]?.[0]).toMatch(/\/4\d$/)
+  const before = await seen()
+  await sendPath(page, '/device/devices?size=6')
+  await expect.poll(seen).toEqual(before)
+
+  await page.keyboard.press('Escape')
+  await p.tools.getByRole('tab', { name: 'Helpers' }).click()
+  const item = p.tools.getByRole('combobox', { name: 'Item of the list' })
+  await item.selectOption('4')
+  const value = p.tools.getByRole('listitem').filter({ hasText: '$.items[4].id' })
+  await value.waitFor()
+  await p.tools.getByRole('tab', { name: 'History' }).click()
+  await expect.poll(seen).toEqual(before)
+  await p.tools.getByRole('tab', { name: 'Helpers' }).click()
+  await value.waitFor()
+  await expect.poll(async () => [(await views(page)).at(-1)?.answer?.item, typeof (await start(page)).settings.historyAt?.[0]?.id, (await start(page)).settings.panel]).toEqual([4, 'number', 'helpers'])
+  await comeBack(page)
+
+  await value.waitFor()
+  expect(await item.inputValue()).toBe('4')
+  await page.keyboard.press('Control+H')
+  await expect.poll(seen).toEqual(before)
+})
+
 test('after kill -9 tables, texts, headers, the request and its docs are scrolled as they were left', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)

@@ -108,7 +108,6 @@ export class App {
     workspace.onsaved = (file) => this.sending.saved(file)
     workspace.onanswer = (tab) => {
       for (const found of tab.draft.reply?.extracted ?? []) this.toast(...extractedToast(found))
-      if (!tab.draft.fault) this.sending.answered(tab.draft.reply)
       this.historyVersion++
       if (tab.draft.fault || tab.draft.reply) this.reach.heard(place.id, tab.draft.fault)
       if (this.portals.place === place && tab.draft.reply?.quota) this.quota = tab.draft.reply.quota
@@ -176,11 +175,18 @@ export class App {
     if (this.view !== 'monitor') this.go('monitor')
   }
 
-  showPanel(panel: PanelName) {
+  showPanel(panel: PanelName): Promise<unknown> {
     if (this.view !== 'api') this.go('api')
     this.panel = panel
     this.save({ panel })
-    void tick().then(() => this.act('tools.open'))
+    return tick().then(() => this.act('tools.open'))
+  }
+
+  /** Shows a panel of the tools, with the focus in it. */
+  async enterPanel(panel: PanelName) {
+    await this.showPanel(panel)
+    await tick()
+    this.act('tools.enter')
   }
 
   chooseEndpoint(endpoint: Endpoint): OpenTab {
@@ -231,7 +237,7 @@ export class App {
   /** Docs come to the front with one field or parameter looked for. */
   findInDocs(name: string) {
     this.docsQuery = { endpoint: this.workspace.active?.draft.endpoint?.id ?? '', text: name }
-    this.showPanel('docs')
+    void this.enterPanel('docs')
   }
 
   /** One step larger or smaller, or back to actual size by 0. */

@@ -8,7 +8,7 @@ import type { BatchProgress, CollectionsClient } from './collections'
 import type { LookupClient } from './lookup'
 import type { MonitorClient } from './monitor'
 import type { Portal, PortalsClient } from './portals'
-import type { PastClient } from './past'
+import type { PastClient, PastSpot } from './past'
 import type { TableClient } from './table'
 import type { Hop, PagesProgress, PortalError, RunReport, SendingClient } from './sending'
 
@@ -93,6 +93,8 @@ export interface Settings {
   wrap?: boolean
   /** How far parts of the page are scrolled, by their names. */
   scroll?: Record<string, { top: number; left: number }>
+  /** Where each portal's history was left, by the portal's id. */
+  historyAt?: Record<string, PastSpot | undefined>
   [key: string]: unknown
 }
 

@@ -42,6 +42,12 @@ export interface Script {
   name: string
 }
 
+/** Where the history was left: the first row in view, and how many pixels of it are above. */
+export interface PastSpot {
+  id: number
+  above: number
+}
+
 export interface PastClient {
   searchHistory(query: PastQuery): Promise<PastPage>
   pinHistory(id: number, pinned: boolean): Promise<void>

@@ -22,6 +22,8 @@ export interface Left {
   headers?: Spot
   /** The list of its values, in the tools. */
   helpers?: Spot
+  /** The item of the list that they are of. */
+  item?: number
   table?: { sort: string; desc: boolean; row: number; column: number; at?: Spot }
   chart?: LeftChart
   /** The same of a filter's matches. */

@@ -1,5 +1,5 @@
 import type { App } from '../app.svelte'
-import { asFault, type DraftData, type Reply } from '../client'
+import { asFault, type DraftData } from '../client'
 import type { SavedFile } from '../client/sending'
 import type { Draft } from '../request/draft.svelte'
 import type { OpenTab } from '../tabs/workspace.svelte'
@@ -111,12 +111,6 @@ export class Sending {
     const of = partial && total !== null && total > 0 ? ` of ${number(total)}` : ''
     const text = [partial ? `${file.name} is not whole: ${count}${of}, ${partial}.` : `Saved ${count} to ${file.name}.`, ...notes].join(' ')
     this.app.toast(text, partial ? { tone: 'warn', stay: true } : { tone: 'ok', stay: notes.length > 0 })
-  }
-
-  /** After a write that can be taken back, says so. */
-  answered(reply: Reply | undefined) {
-    if (!reply?.undo || reply.historyId === 0 || this.undone.has(reply.historyId)) return
-    this.app.toast(`${reply.status} ${reply.statusText}. Undo ${reply.undo}.`, { tone: 'ok', action: { label: 'Undo', run: () => void this.undo(reply.historyId) } })
   }
 
   async undo(historyId: number) {

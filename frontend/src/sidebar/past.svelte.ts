@@ -2,6 +2,9 @@ import { asFault, type Client } from '../client'
 import type { Past, PastQuery } from '../client/past'
 
 const pageSize = 50
+const largestPage = 100
+/** As many are read to come back to where the list was left. */
+const deepest = 2000
 
 /** The history as far as it was scrolled to, newest first. */
 export class PastList {
@@ -17,10 +20,11 @@ export class PastList {
 
   constructor(private client: Pick<Client, 'searchHistory' | 'pinHistory' | 'restoreHistory' | 'history'>) {}
 
-  /** From the start again, as much as a screen or two; with another query from its first page. */
-  async load(query = this.query) {
+  /** From the start again, as much as a screen or two, or down to an id; with another query from its first page. */
+  async load(query = this.query, down?: number) {
     this.query = query
-    await this.#get(undefined, Math.min(100, Math.max(pageSize, this.items.length)))
+    let came = await this.#get(undefined, down ? largestPage : Math.min(largestPage, Math.max(pageSize, this.items.length)))
+    while (came && down && this.#more && this.items.length < deepest && this.items.at(-1)!.id > down) came = await this.#get(this.items.at(-1)!.id, largestPage)
   }
 
   /** The next page, if there is one. */
@@ -52,12 +56,13 @@ export class PastList {
     this.total = 0
   }
 
-  async #get(before: number | undefined, size: number) {
+  /** False when it failed, or something newer was asked for meanwhile. */
+  async #get(before: number | undefined, size: number): Promise<boolean> {
     const generation = ++this.#generation
     this.loading = true
     try {
       const page = await this.client.searchHistory({ ...this.query, size, before })
-      if (generation !== this.#generation) return
+      if (generation !== this.#generation) return false
       this.#more = page.more
       if (before === undefined) {
         // What was scrolled to stays, as far as it hangs together with the new page.
@@ -68,8 +73,10 @@ export class PastList {
         this.total = page.total
       } else this.items = [...this.items, ...page.items]
       this.problem = ''
+      return true
     } catch (e) {
       if (generation === this.#generation) this.problem = asFault(e).message
+      return false
     } finally {
       if (generation === this.#generation) this.loading = false
     }

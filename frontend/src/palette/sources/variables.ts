@@ -4,6 +4,6 @@ export const variables: Source = {
   group: 'Variables', signs: '', most: 5, first: 0,
   list: (app) => app.variables.map((v) => ({
     id: `variable ${v.scope} ${v.name}`, text: `{{${v.name}}}`, hint: v.secret ? 'secret' : v.value.slice(0, 80), words: `variable ${v.scope}`, key: v.scope, icon: 'braces',
-    run: () => app.showPanel('variables'),
+    run: () => void app.enterPanel('variables'),
   })),
 }

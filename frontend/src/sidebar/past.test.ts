@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { Past, PastQuery } from '../client/past'
+import { PastList } from './past.svelte'
+
+/** A history of so many requests that says how it was asked. */
+function shelf(count: number) {
+  const asked: PastQuery[] = []
+  const client = {
+    searchHistory: async (query: PastQuery) => {
+      asked.push(query)
+      const all = Array.from({ length: count }, (_, i) => ({ id: count - i }) as Past).filter((p) => !query.before || p.id < query.before)
+      const items = all.slice(0, query.size)
+      return { total: count, more: all.length > items.length, items }
+    },
+  }
+  return { asked, list: new PastList(client as unknown as ConstructorParameters<typeof PastList>[0]) }
+}
+
+test('it is read down to where it was left, and no further', async () => {
+  const { asked, list } = shelf(1000)
+  await list.load({}, 750)
+  expect(asked).toEqual([{ size: 100, before: undefined }, { size: 100, before: 901 }, { size: 100, before: 801 }])
+  expect([list.items.length, list.items.at(-1)?.id]).toEqual([300, 701])
+})
+
+test('what is too far down is not read', async () => {
+  const { list } = shelf(5000)
+  await list.load({}, 7)
+  expect(list.items.length).toBe(2000)
+})
+
+test('something newer that is asked for ends the reading', async () => {
+  const { asked, list } = shelf(1000)
+  await Promise.all([list.load({}, 7), list.load({ words: 'web' })])
+  expect(asked).toEqual([{ size: 100, before: undefined }, { words: 'web', size: 50, before: undefined }])
+  expect(list.items.length).toBe(50)
+})
