@@ -1,7 +1,7 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// collector, user, token, version. Standard output carries only what a command answers;
+// collector, user, token, backup, restore, version. Standard output carries only what a command answers;
 // everything else is a log line on standard error. It ends with code 1 and one
 // sentence when something cannot be done.
 package main
@@ -26,6 +26,7 @@ import (
 	"spyglass/app"
 	"spyglass/app/shell"
 	"spyglass/backend/agent"
+	"spyglass/backend/backup"
 	"spyglass/backend/fault"
 	"spyglass/backend/server"
 	"spyglass/frontend"
@@ -72,7 +73,7 @@ func command() *cobra.Command {
 		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return err
 	}
-	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), &cobra.Command{
+	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o), restoreCommand(&o), &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
 	})
@@ -252,4 +253,46 @@ func tokenCommand(o *server.Options) *cobra.Command {
 	}
 	c.AddCommand(create)
 	return c
+}
+
+func backupCommand(o *server.Options) *cobra.Command {
+	return &cobra.Command{
+		Use: "backup FILE", Short: "Write the whole portal to one file, while it runs or not", Args: cobra.ExactArgs(1),
+		Long: "Writes the portal with its samples, its reports and the Explorer's tabs to a new file.\n" +
+			"Passwords and access keys stay sealed in it. The key that opens them is portal.db.key in\n" +
+			"the data folder: keep a copy of it somewhere else. What your system's keyring holds stays there.",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := server.Backup(c.Context(), *o, args[0], tell(c.ErrOrStderr())); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", args[0], o.Data)
+			return nil
+		},
+	}
+}
+
+func restoreCommand(o *server.Options) *cobra.Command {
+	var withoutKey bool
+	c := &cobra.Command{
+		Use: "restore FILE", Short: "Put a backup in the place of what the data folder holds", Args: cobra.ExactArgs(1),
+		Long: "Checks the whole backup first, and changes nothing if anything is wrong with it. Users,\n" +
+			"passwords and tokens are then those of the moment of the backup. No portal may run on the folder.",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := server.Restore(c.Context(), *o, args[0], withoutKey, tell(c.ErrOrStderr())); err != nil {
+				return err
+			}
+			fmt.Fprintf(c.ErrOrStderr(), "%s holds the portal of %s\n", o.Data, args[0])
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&withoutKey, "without-key", false, "restore though portal.db.key is another one: passwords and access keys have to be given again")
+	return c
+}
+
+// tell writes how far a backup or a restore is, a line for each piece of news.
+func tell(out io.Writer) func(backup.Progress) {
+	const mega = 1e6
+	return func(p backup.Progress) {
+		fmt.Fprintf(out, "%s %s: %.1f of %.1f MB\n", p.Doing, p.File, float64(p.Done)/mega, float64(p.Total)/mega)
+	}
 }

@@ -113,6 +113,10 @@ func TestTheCommandLineDoesWhatItSays(t *testing.T) {
 	if _, log, code := execute(t, "", program, "serve", "--data", data); code != 1 || log != "spyglass: another Spyglass runs on the data folder "+data+"; stop it, or choose another folder with --data\n" {
 		t.Errorf("a second serve ends with %d: %q", code, log)
 	}
+	file := filepath.Join(t.TempDir(), "portal.backup")
+	if out, log, code := execute(t, "", program, "backup", "--data", data, file); code != 0 || out != "" || log != file+" holds the portal of "+data+"\n" {
+		t.Errorf("a backup ends with %d and prints %q and %q", code, out, log)
+	}
 	if rest, code := r.end(); code != 0 || rest != "" {
 		t.Errorf("SIGTERM ends it with %d and %q on standard output\n%s", code, rest, r.log.String())
 	}
@@ -155,6 +159,9 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		{[]string{"user", "password", "nobody", "--data", data}, "write the password on standard input"},
 		{[]string{"token", "create", "--data", data, "--user", "nobody"}, "there is no user nobody"},
 		{[]string{"token", "create", "--data", data}, `required flag(s) "user" not set`},
+		{[]string{"backup", "--data", data + "2", file + "2"}, "there is no data folder " + data + "2"},
+		{[]string{"restore", "--data", data + "2", file}, file + " is no whole backup of Spyglass; nothing was changed"},
+		{[]string{"restore", "--data", data + "2", file + "2"}, file + "2 cannot be read; nothing was changed"},
 		{[]string{"serve", "--color"}, "unknown flag: --color"},
 	} {
 		out, log, code := execute(t, "", program, tt.args...)

@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"backend/resource"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/portal", "backend/store", "backend/poll"},
-	{"backend/series", "backend/agent"},
+	{"backend/series", "backend/agent", "backend/backup"},
 	{"backend/session", "backend/report", "backend/data", "backend/events", "backend/monitor", "backend/notify", "backend/remotewrite"},
 	{"backend/demo", "backend/collect", "backend/metrics"}, // what the demo tells has happened, such as a report that was run, the verbs have made
 	{"backend/api"},

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"spyglass/backend/backup"
 	"spyglass/backend/fault"
 )
 
@@ -21,6 +22,7 @@ type Command struct {
 	Role     string   `json:"role,omitempty"`
 	Password string   `json:"password,omitempty"`
 	Args     []string `json:"args,omitempty"`
+	File     string   `json:"file,omitempty"` // absolute
 }
 
 // What a Command can ask for.
@@ -29,6 +31,8 @@ const (
 	DoSetPassword = "user password"
 	DoCreateToken = "token create"
 	DoRaise       = "raise" // bring the window to the front; only a running desktop answers
+
+	doBackup = "backup" // answers how far it is, too
 )
 
 // Result is the answer to a Command; only DoCreateToken fills it.
@@ -38,10 +42,12 @@ type Result struct {
 	AccessKey string `json:"accessKey,omitempty"`
 }
 
+// reply is one line of an answer. Those with Progress come before the last.
 type reply struct {
-	Result Result     `json:"result"`
-	Kind   fault.Kind `json:"kind,omitempty"`
-	Error  string     `json:"error,omitempty"`
+	Progress *backup.Progress `json:"progress,omitempty"`
+	Result   Result           `json:"result"`
+	Kind     fault.Kind       `json:"kind,omitempty"`
+	Error    string           `json:"error,omitempty"`
 }
 
 // Ask runs a command on the portal of a data folder: in the process that has
@@ -61,26 +67,33 @@ func Ask(ctx context.Context, o Options, c Command) (Result, error) {
 		return Result{}, err
 	}
 	defer conn.Close()
-	return exchange(conn, c)
+	return exchange(conn, c, nil)
 }
 
+// controlTimeout is how long either side waits for the other's next line.
 const controlTimeout = 10 * time.Second
 
-func exchange(conn net.Conn, c Command) (Result, error) {
+func exchange(conn net.Conn, c Command, tell func(backup.Progress)) (Result, error) {
 	if err := conn.SetDeadline(time.Now().Add(controlTimeout)); err != nil {
 		return Result{}, err
 	}
 	if err := json.NewEncoder(conn).Encode(c); err != nil {
 		return Result{}, err
 	}
-	var r reply
-	if err := json.NewDecoder(conn).Decode(&r); err != nil {
-		return Result{}, fault.New(fault.Offline, "the running Spyglass gave no answer")
+	for in := json.NewDecoder(conn); ; {
+		var r reply
+		if err := errors.Join(conn.SetReadDeadline(time.Now().Add(controlTimeout)), in.Decode(&r)); err != nil {
+			return Result{}, fault.New(fault.Offline, "the running Spyglass gave no answer")
+		}
+		switch {
+		case r.Progress != nil && tell != nil:
+			tell(*r.Progress)
+		case r.Error != "":
+			return Result{}, fault.New(r.Kind, "%s", r.Error)
+		default:
+			return r.Result, nil
+		}
 	}
-	if r.Error != "" {
-		return Result{}, fault.New(r.Kind, "%s", r.Error)
-	}
-	return r.Result, nil
 }
 
 // do runs one command.
@@ -184,13 +197,15 @@ func (c *control) answer(s *Server, conn net.Conn) {
 		return
 	}
 	var cmd Command
-	if json.NewDecoder(bufio.NewReader(conn)).Decode(&cmd) != nil {
+	in := json.NewDecoder(bufio.NewReader(conn))
+	if in.Decode(&cmd) != nil {
 		return // whoever asked has gone
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), controlTimeout)
-	defer cancel()
 	var r reply
-	result, err := s.do(ctx, cmd)
+	result, err := s.obey(conn, in, cmd)
+	if conn.SetWriteDeadline(time.Now().Add(controlTimeout)) != nil {
+		return
+	}
 	if r.Result = result; err != nil {
 		f := fault.Of(err)
 		if f.Kind == fault.Internal {
@@ -199,6 +214,30 @@ func (c *control) answer(s *Server, conn net.Conn) {
 		r.Kind, r.Error = f.Kind, f.Message
 	}
 	_ = json.NewEncoder(conn).Encode(r) // whoever asked may have gone
+}
+
+// obey runs one command, with a time limit, or as long as whoever asked is there.
+func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, error) {
+	if cmd.Do != doBackup {
+		ctx, cancel := context.WithTimeout(context.Background(), controlTimeout)
+		defer cancel()
+		return s.do(ctx, cmd)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if err := conn.SetReadDeadline(time.Time{}); err != nil {
+		return Result{}, err
+	}
+	go func() {
+		_ = in.Decode(&struct{}{}) // returns once the other side, or control.close, has closed
+		cancel()
+	}()
+	out := json.NewEncoder(conn)
+	return Result{}, backup.Write(ctx, s.o.backup(cmd.File, func(p backup.Progress) {
+		if conn.SetWriteDeadline(time.Now().Add(controlTimeout)) != nil || out.Encode(reply{Progress: &p}) != nil {
+			cancel() // nobody listens
+		}
+	}))
 }
 
 func (c *control) close() {

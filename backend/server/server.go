@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"spyglass/backend/api"
+	"spyglass/backend/backup"
 	"spyglass/backend/clock"
 	"spyglass/backend/demo"
 	"spyglass/backend/events"
@@ -121,6 +122,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		return nil, fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data", o.Data, cause(err))
 	}
 	if s.lock, err = takeLock(o.Data); err != nil {
+		return nil, err
+	}
+	if err := backup.Finish(o.Data); err != nil {
 		return nil, err
 	}
 	if o.Listen != "" {

@@ -88,7 +88,7 @@ func (s *Service) signed(all *tokens, value string, r TokenRequest) (*portal.Tok
 	token, key := all.byAccess[parts[0]], []byte("as slow without a token as with one")
 	if token != nil {
 		if key, err = s.db.Unseal(token.SealedKey); err != nil {
-			return nil, err
+			return nil, nil // sealed with a key that was lost: no signature can be good
 		}
 	}
 	bodies := [][]byte{r.Body}

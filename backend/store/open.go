@@ -73,6 +73,7 @@ type DB struct {
 	watchers map[*watcher]bool
 	feeds    map[*Feed]bool
 	backedUp bool
+	unopened sync.Once // a secret that another key has sealed was told of
 }
 
 // format is the number of this layout of the file. A higher one was written by

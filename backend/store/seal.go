@@ -44,6 +44,18 @@ func (db *DB) Seal(secret []byte) string {
 	return base64.RawStdEncoding.EncodeToString(db.seal.aead.Seal(nonce, nonce, secret, nil))
 }
 
+// opened is what was sealed; empty where the key is another one, as after a
+// restore without the key: such a secret is as if it had never been given.
+func (db *DB) opened(sealed string) string {
+	secret, err := db.Unseal(sealed)
+	if err != nil {
+		db.unopened.Do(func() {
+			db.log.Warn("secrets in the database were sealed with another key: they are empty until they are given again", "key", db.path+".key")
+		})
+	}
+	return string(secret)
+}
+
 // Unseal gives back what was sealed with the same key file.
 func (db *DB) Unseal(sealed string) ([]byte, error) {
 	raw, err := base64.RawStdEncoding.DecodeString(sealed)

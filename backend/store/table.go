@@ -175,13 +175,10 @@ func (t *Table[T]) kept(column int, text string) string {
 }
 
 // unkept is the text that lies in the file as kept made it.
-func (t *Table[T]) unkept(column int, text *string) error {
-	if !t.columns[column].field.Sealed || *text == "" {
-		return nil
+func (t *Table[T]) unkept(column int, text *string) {
+	if t.columns[column].field.Sealed && *text != "" {
+		*text = t.db.opened(*text)
 	}
-	secret, err := t.db.Unseal(*text)
-	*text = string(secret)
-	return err
 }
 
 // sealSecrets is what the masked values of props are, encrypted; "" for none.
@@ -223,7 +220,7 @@ func (t *Table[T]) scan(scan func(...any) error, row T) error {
 		case *resource.IDs:
 			*p, err = resource.ParseIDs(texts[2*i])
 		case *string:
-			err = t.unkept(i, p)
+			t.unkept(i, p)
 		case *[]resource.Property:
 			err = t.unseal(texts[2*i], texts[2*i+1], p)
 		default:
@@ -243,15 +240,13 @@ func (t *Table[T]) unseal(shown, sealed string, props *[]resource.Property) erro
 	if *props, err = resource.ReadProperties(shown); err != nil || sealed == "" {
 		return err
 	}
-	text, err := t.db.Unseal(sealed)
-	if err != nil {
-		return err
-	}
 	secrets := map[string]string{}
-	err = json.Unmarshal(text, &secrets)
+	if text := t.db.opened(sealed); text != "" {
+		err = json.Unmarshal([]byte(text), &secrets)
+	}
 	for i, p := range *props {
-		if value, ok := secrets[p.Name]; ok && p.Value == resource.Mask {
-			(*props)[i].Value = value
+		if p.Value == resource.Mask {
+			(*props)[i].Value = secrets[p.Name]
 		}
 	}
 	return err

@@ -1,0 +1,279 @@
+// Package backup keeps a whole portal in one file, and brings it back.
+//
+// Write makes the file while the portal runs; Restore and Finish put it in the
+// place of what a data folder holds.
+//
+// # The file
+//
+// A ZIP with a copy of each database (samples included), the files of reports,
+// and, last, manifest.json: the version that made it, and of each file its
+// size, its SHA-256 and, of a database, the number of its layout. Passwords of
+// devices, access keys of tokens and the like stay sealed in it: the key that
+// opens them, portal.db.key, is not part of it and has to be kept apart. The
+// manifest has a fingerprint of that key, so that a restore can tell whether it
+// is the right one. What the OS keyring holds is not part of it either.
+//
+// # Nothing half done
+//
+// Write makes a hidden folder beside its file and renames the file into place
+// at the end. Restore unpacks into a folder inside the data folder, checks
+// everything there, and then names it "ready" in one step: from then on the
+// restore has happened. What is left to do is moving files, and Finish, which
+// every start of a portal calls, does it again after a crash. Before that step
+// the data folder is as it was.
+//
+// # Errors
+//
+// A file that is broken, foreign or from a newer version is fault.Conflict, a
+// full disk fault.Full.
+package backup
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/store"
+)
+
+// databases are copied each at one moment; the portal's is last, so that
+// whatever it speaks of is there.
+var databases = []string{"series.db", "workspace.db", "portal.db"}
+
+const (
+	portalFile = "portal.db"         // a folder with it holds a portal
+	keyFile    = portalFile + ".key" // of what is sealed in it
+	folderName = "reports"           // whose files are part of a backup
+	manifest   = "manifest.json"     // the last entry of the file
+	layout     = 1                   // of the file; a higher one was written by a newer program
+	pulse      = 500 * time.Millisecond
+)
+
+// Manifest says what a backup holds.
+type Manifest struct {
+	Layout  int       `json:"layout"`
+	Version string    `json:"version"` // of the program that made it
+	Made    time.Time `json:"made"`
+	Key     string    `json:"key"` // fingerprint of the key of the sealed secrets
+	Files   []File    `json:"files"`
+}
+
+// File is one file of a backup.
+type File struct {
+	Name   string `json:"name"` // in the data folder, with /
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+	Layout int    `json:"layout,omitempty"` // of a database
+}
+
+// Progress is how far a backup or a restore is with one file, in bytes. Total
+// is 0 while nobody knows.
+type Progress struct {
+	Doing string `json:"doing"` // "copying", "packing", "checking" or "unpacking"
+	File  string `json:"file"`
+	Done  int64  `json:"done"`
+	Total int64  `json:"total"`
+}
+
+// Options say what is backed up or restored.
+type Options struct {
+	Folder  string // the data folder
+	File    string // the backup
+	Version string // of this program
+	Clock   func() time.Time
+	Tell    func(Progress) // called from one goroutine at a time, twice a second or so
+
+	WithoutKey bool // restore even where the sealed secrets cannot be opened
+}
+
+// Write backs up a data folder to a new file.
+func Write(ctx context.Context, o Options) (err error) {
+	if _, err := os.Stat(filepath.Join(o.Folder, portalFile)); err != nil {
+		return fault.New(fault.Conflict, "there is no portal in %s; name its folder with --data", o.Folder)
+	}
+	if _, err := os.Lstat(o.File); err == nil {
+		return fault.New(fault.Conflict, "%s is there already; choose another name, or remove it first", o.File)
+	}
+	work, err := os.MkdirTemp(filepath.Dir(o.File), ".spyglass-backup-")
+	if err != nil {
+		return unwritten(o.File, err)
+	}
+	defer func() { err = unwritten(o.File, errors.Join(err, os.RemoveAll(work))) }()
+	path := filepath.Join(work, "backup")
+	if err := o.pack(ctx, work, path); err != nil {
+		return err
+	}
+	return os.Rename(path, o.File)
+}
+
+func (o Options) pack(ctx context.Context, work, path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	w := zip.NewWriter(file)
+	m := Manifest{Layout: layout, Version: o.Version, Made: o.Clock().UTC().Truncate(time.Second)}
+	if m.Key, err = fingerprint(o.Folder); err != nil {
+		return err
+	}
+	for _, name := range databases {
+		f, err := o.database(ctx, w, work, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a portal without an Explorer has no workspace
+		}
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, f)
+	}
+	entries, err := os.ReadDir(filepath.Join(o.Folder, folderName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		f, err := o.add(ctx, w, folderName+"/"+e.Name(), filepath.Join(o.Folder, folderName, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its task has gone in the meantime
+		}
+		if err != nil {
+			return err
+		}
+		m.Files = append(m.Files, f)
+	}
+	if err := writeManifest(w, m); err != nil {
+		return err
+	}
+	return errors.Join(w.Close(), file.Sync(), file.Close())
+}
+
+// database adds a copy of a database, which needs room beside the backup for a while.
+func (o Options) database(ctx context.Context, w *zip.Writer, work, name string) (File, error) {
+	from, to := filepath.Join(o.Folder, name), filepath.Join(work, name)
+	info, err := os.Stat(from)
+	if err != nil {
+		return File{}, err
+	}
+	err = o.watch(Progress{Doing: "copying", File: name, Total: info.Size()}, to, func() error {
+		return store.CopyFile(ctx, from, to)
+	})
+	if err != nil {
+		return File{}, err
+	}
+	number, err := store.CheckFile(ctx, to)
+	if err != nil {
+		return File{}, err
+	}
+	f, err := o.add(ctx, w, name, to)
+	f.Layout = number
+	return f, errors.Join(err, os.Remove(to))
+}
+
+// watch tells how a file grows until do is done.
+func (o Options) watch(p Progress, path string, do func() error) error {
+	tick, done := time.NewTicker(pulse), make(chan error, 1)
+	defer tick.Stop()
+	go func() { done <- do() }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-tick.C:
+			if info, err := os.Stat(path); err == nil {
+				p.Done = info.Size()
+			}
+			o.Tell(p)
+		}
+	}
+}
+
+// add packs one file.
+func (o Options) add(ctx context.Context, w *zip.Writer, name, path string) (f File, err error) {
+	source, err := os.Open(path)
+	if err != nil {
+		return f, err
+	}
+	defer source.Close()
+	info, err := source.Stat()
+	if err != nil {
+		return f, err
+	}
+	entry, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: info.ModTime().UTC()})
+	if err != nil {
+		return f, err
+	}
+	sum := sha256.New()
+	flow := &flow{ctx: ctx, in: source, tell: o.Tell, told: time.Now(), at: Progress{Doing: "packing", File: name, Total: info.Size()}}
+	size, err := io.Copy(io.MultiWriter(entry, sum), flow)
+	return File{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
+}
+
+func writeManifest(w *zip.Writer, m Manifest) error {
+	entry, err := w.CreateHeader(&zip.FileHeader{Name: manifest, Method: zip.Deflate, Modified: m.Made})
+	if err != nil {
+		return err
+	}
+	e := json.NewEncoder(entry)
+	e.SetIndent("", "  ")
+	return e.Encode(m)
+}
+
+// flow reads until ctx ends, and tells how far it is.
+type flow struct {
+	ctx  context.Context
+	in   io.Reader
+	tell func(Progress)
+	at   Progress
+	told time.Time
+}
+
+func (f *flow) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := f.in.Read(p)
+	f.at.Done += int64(n)
+	if now := time.Now(); now.Sub(f.told) >= pulse {
+		f.told = now
+		f.tell(f.at)
+	}
+	return n, err
+}
+
+// fingerprint tells one key from another, and nothing else of it; empty for no key.
+func fingerprint(folder string) (string, error) {
+	key, err := os.ReadFile(filepath.Join(folder, keyFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	sum := sha256.Sum256(append([]byte("spyglass key "), key...))
+	return hex.EncodeToString(sum[:8]), err
+}
+
+// unwritten says why a file could not be made.
+func unwritten(path string, err error) error {
+	var known *fault.Error
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case errors.Is(err, context.Canceled):
+		return &fault.Error{Kind: fault.Conflict, Message: "stopped; nothing was changed", Err: err}
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG):
+		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was changed", Err: err}
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return &fault.Error{Kind: fault.Conflict, Message: path + " cannot be written: " + p.Err.Error(), Err: err}
+	}
+	return err
+}

@@ -1,0 +1,233 @@
+package backup
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/store"
+)
+
+// The folders of a restore, inside the data folder.
+const (
+	workFolder = "restore"                // removed when all is done
+	newFolder  = workFolder + "/unpacked" // nothing counts yet
+	readyName  = workFolder + "/ready"    // all of it counts
+)
+
+// largestManifest bounds what is read before anything is known of a file.
+const largestManifest = 64 << 20
+
+// Restore puts a backup in the place of what the data folder holds, which is
+// untouched when it fails. Whoever calls it keeps other processes out of the folder.
+func Restore(ctx context.Context, o Options) error {
+	z, m, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	for _, f := range m.Files { // all of it, before the folder is touched
+		if err := o.extract(ctx, z, f, "checking", io.Discard); err != nil {
+			return err
+		}
+	}
+	if err := o.checkKey(m); err != nil {
+		return err
+	}
+	if err := o.unpack(ctx, z, m); err != nil {
+		return unwritten(o.Folder, errors.Join(err, os.RemoveAll(filepath.Join(o.Folder, workFolder))))
+	}
+	if err := os.Rename(filepath.Join(o.Folder, newFolder), filepath.Join(o.Folder, readyName)); err != nil {
+		return unwritten(o.Folder, errors.Join(err, os.RemoveAll(filepath.Join(o.Folder, workFolder))))
+	}
+	return Finish(o.Folder)
+}
+
+func (o Options) broken(cause error) error {
+	return &fault.Error{Kind: fault.Conflict, Message: o.File + " is no whole backup of Spyglass; nothing was changed", Err: cause}
+}
+
+func (o Options) newer(by string) error {
+	return fault.New(fault.Conflict, "%s was made by a newer version of Spyglass (%s); restore it with that one. Nothing was changed", o.File, by)
+}
+
+// open reads the manifest and sees that the file holds what it says.
+func (o Options) open() (*zip.ReadCloser, Manifest, error) {
+	var m Manifest
+	z, err := zip.OpenReader(o.File)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil, m, fault.New(fault.Invalid, "%s cannot be read; nothing was changed", o.File)
+	}
+	if err != nil {
+		return nil, m, o.broken(err)
+	}
+	if m, err = readManifest(z); err == nil && m.Layout > layout {
+		err = o.newer(m.Version)
+	} else if err == nil {
+		err = m.check()
+	}
+	if err != nil {
+		_ = z.Close()
+		if !fault.Is(err, fault.Conflict) {
+			err = o.broken(err)
+		}
+		return nil, m, err
+	}
+	return z, m, nil
+}
+
+func readManifest(z *zip.ReadCloser) (m Manifest, err error) {
+	in, err := z.Open(manifest)
+	if err != nil {
+		return m, err
+	}
+	defer in.Close()
+	err = json.NewDecoder(io.LimitReader(in, largestManifest)).Decode(&m)
+	return m, err
+}
+
+// check sees that every name is one that Write gives: it becomes a path.
+func (m Manifest) check() error {
+	seen := map[string]bool{}
+	for _, f := range m.Files {
+		report := path.Dir(f.Name) == folderName && filepath.IsLocal(f.Name)
+		if seen[f.Name] || !report && !slices.Contains(databases, f.Name) {
+			return errors.New("foreign file " + f.Name)
+		}
+		seen[f.Name] = true
+	}
+	if !seen[portalFile] {
+		return errors.New("no portal in it")
+	}
+	return nil
+}
+
+// extract reads one file of the backup to its end, and compares it with the manifest.
+func (o Options) extract(ctx context.Context, z *zip.ReadCloser, f File, doing string, to io.Writer) error {
+	in, err := z.Open(f.Name)
+	if err != nil {
+		return o.broken(err)
+	}
+	defer in.Close()
+	sum := sha256.New()
+	source := &flow{ctx: ctx, in: io.LimitReader(in, f.Size+1), tell: o.Tell, told: time.Now(), at: Progress{Doing: doing, File: f.Name, Total: f.Size}}
+	size, err := io.Copy(io.MultiWriter(sum, to), source)
+	switch {
+	case ctx.Err() != nil:
+		return unwritten(o.Folder, ctx.Err())
+	case unwritable(err):
+		return err
+	case err != nil || size != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.SHA256:
+		return o.broken(err)
+	}
+	return nil
+}
+
+// unwritable says whether it was the writing that failed.
+func unwritable(err error) bool {
+	var p *fs.PathError
+	return errors.As(err, &p) && p.Op == "write"
+}
+
+// checkKey sees that what is sealed in the backup can be opened in the folder.
+func (o Options) checkKey(m Manifest) error {
+	have, err := fingerprint(o.Folder)
+	if err != nil {
+		return err
+	}
+	if have == m.Key || m.Key == "" || o.WithoutKey {
+		return nil
+	}
+	return fault.New(fault.Conflict, "the secrets in %s were sealed with another key than that of %s: put the %s of the portal that was backed up there, or lose the passwords and access keys in it with --without-key. Nothing was changed",
+		o.File, o.Folder, keyFile)
+}
+
+// unpack brings everything to the disk, and each database to a second look.
+func (o Options) unpack(ctx context.Context, z *zip.ReadCloser, m Manifest) error {
+	folder := filepath.Join(o.Folder, newFolder)
+	if err := errors.Join(os.RemoveAll(filepath.Join(o.Folder, workFolder)), os.MkdirAll(filepath.Join(folder, folderName), 0o700)); err != nil {
+		return err
+	}
+	for _, f := range m.Files {
+		to := filepath.Join(folder, filepath.FromSlash(f.Name))
+		if err := o.unpackFile(ctx, z, f, to); err != nil {
+			return err
+		}
+		if !slices.Contains(databases, f.Name) {
+			continue
+		}
+		if _, err := store.CheckFile(ctx, to); err != nil {
+			return o.unfit(err, m)
+		}
+	}
+	return syncFolders(filepath.Join(folder, folderName), folder, filepath.Join(o.Folder, workFolder))
+}
+
+// unfit is what is wrong with a database whose sum is right.
+func (o Options) unfit(err error, m Manifest) error {
+	switch f := fault.Of(err); {
+	case f.Kind != fault.Conflict:
+		return err
+	case f.Err != nil:
+		return o.broken(err)
+	}
+	return o.newer(m.Version)
+}
+
+func (o Options) unpackFile(ctx context.Context, z *zip.ReadCloser, f File, to string) error {
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := o.extract(ctx, z, f, "unpacking", file); err != nil {
+		_ = file.Close()
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// Finish does what is left of a restore that was interrupted after it counted,
+// and forgets one that was before. It may be called again, and does nothing in
+// a folder without a restore.
+func Finish(folder string) error {
+	ready := filepath.Join(folder, readyName)
+	if _, err := os.Stat(ready); errors.Is(err, fs.ErrNotExist) {
+		return os.RemoveAll(filepath.Join(folder, workFolder))
+	} else if err != nil {
+		return err
+	}
+	for _, name := range append([]string{folderName}, databases...) {
+		if err := replace(folder, ready, name); err != nil {
+			return fault.New(fault.Conflict, "the restore in %s is not finished (%v); it goes on at the next start", folder, err)
+		}
+	}
+	return errors.Join(syncFolders(folder), os.RemoveAll(filepath.Join(folder, workFolder)))
+}
+
+// replace moves one file or folder of the backup to its place. Where it is no
+// longer, it has been moved before.
+func replace(folder, ready, name string) error {
+	from, to := filepath.Join(ready, name), filepath.Join(folder, name)
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	for _, old := range []string{to + "-wal", to + "-shm", to} {
+		if err := os.RemoveAll(old); err != nil {
+			return err
+		}
+	}
+	return os.Rename(from, to)
+}

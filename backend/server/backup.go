@@ -1,0 +1,69 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"spyglass/backend/backup"
+	"spyglass/backend/fault"
+)
+
+// Backup writes the portal of a data folder to a new file: in the process that
+// has it, or here when none has. tell hears how far it is.
+func Backup(ctx context.Context, o Options, file string, tell func(backup.Progress)) (err error) {
+	if file, err = filepath.Abs(file); err != nil {
+		return err
+	}
+	if _, err := os.Stat(o.Data); err != nil {
+		return fault.New(fault.Conflict, "there is no data folder %s; name it with --data", o.Data)
+	}
+	l, err := takeLock(o.Data)
+	if err == nil {
+		return errors.Join(backup.Write(ctx, o.backup(file, tell)), l.release())
+	}
+	conn, dialErr := dialControl(o.Data)
+	if dialErr != nil {
+		return err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	_, err = exchange(conn, Command{Do: doBackup, File: file}, tell)
+	if ctx.Err() != nil {
+		return fault.New(fault.Conflict, "stopped; nothing was changed")
+	}
+	return err
+}
+
+// Restore puts a backup in the place of what a data folder holds. No portal may
+// run on it. Where withoutKey, it does so even if nothing can open the secrets
+// of the backup: they are as if they had never been given.
+func Restore(ctx context.Context, o Options, file string, withoutKey bool, tell func(backup.Progress)) error {
+	_, err := os.Stat(o.Data)
+	made := errors.Is(err, os.ErrNotExist)
+	if err := os.MkdirAll(o.Data, 0o700); err != nil {
+		return fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data", o.Data, cause(err))
+	}
+	l, err := takeLock(o.Data)
+	if err != nil {
+		return err
+	}
+	options := o.backup(file, tell)
+	options.WithoutKey = withoutKey
+	err = errors.Join(backup.Finish(o.Data), backup.Restore(ctx, options))
+	if err != nil && made {
+		return errors.Join(err, l.release(), os.Remove(filepath.Join(o.Data, "lock")), os.Remove(o.Data))
+	}
+	return errors.Join(err, l.release())
+}
+
+func (o Options) backup(file string, tell func(backup.Progress)) backup.Options {
+	clock := o.Clock
+	if clock == nil {
+		clock = time.Now
+	}
+	return backup.Options{Folder: o.Data, File: file, Version: cmp.Or(o.Version, "unknown"), Clock: clock, Tell: tell}
+}

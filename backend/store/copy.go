@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+
+	"spyglass/backend/fault"
+)
+
+// CopyFile writes what a database holds at this moment to a new file. It reads
+// beside whoever has the database open, and neither waits for the other.
+func CopyFile(ctx context.Context, from, to string) error {
+	if _, err := os.Stat(from); err != nil {
+		return err // SQLite would make it
+	}
+	pool, err := sql.Open("sqlite", dsn(from, "deferred"))
+	if err != nil {
+		return err
+	}
+	_, err = pool.ExecContext(ctx, "VACUUM INTO "+quoteText(to))
+	if ctx.Err() != nil {
+		err = ctx.Err() // SQLite only says that it was interrupted
+	}
+	if err = errors.Join(err, pool.Close()); err != nil {
+		return explain(from, err)
+	}
+	return os.Chmod(to, 0o600)
+}
+
+// CheckFile reads a whole database that nobody has open, of this package's or
+// of Chunks', and returns the number of its layout. It is fault.Conflict when
+// the file is damaged or from a newer version.
+func CheckFile(ctx context.Context, path string) (layout int, err error) {
+	// immutable: nothing is made beside the file
+	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&immutable=1")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err = explain(path, err); err == nil {
+			err = pool.Close()
+		} else {
+			_ = pool.Close() // there is more to say
+		}
+	}()
+	var verdict string
+	if err := pool.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return 0, err
+	}
+	if verdict != "ok" {
+		return 0, &fault.Error{Kind: fault.Conflict, Message: path + " is damaged", Err: errors.New(verdict)}
+	}
+	var rows bool
+	err = pool.QueryRowContext(ctx, `SELECT user_version, EXISTS (SELECT 1 FROM sqlite_master WHERE name = '_shape') FROM pragma_user_version`).Scan(&layout, &rows)
+	newest := chunkFormat
+	if rows {
+		newest = format
+	}
+	if err == nil && layout > newest {
+		err = fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d)", path, layout, newest)
+	}
+	return layout, err
+}
