@@ -22,31 +22,37 @@ const (
 
 // below is how many there are of something that goes with an object.
 type below struct {
-	Label string `json:"label"`
+	Label string `json:"label"` // "devices", or "device" where there is one
 	Count int64  `json:"count"`
 }
 
-// goes tells what a DELETE would take along: the object's name, and how many
-// there are in the lists below it. What is not counted in time is left out.
+// goes tells what a DELETE would take along: what the object is and is called,
+// its address as it would go out, and how many there are in the lists below it.
+// What is not counted in time is left out.
 func (e *Explorer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE takes something away")
 	}
-	t, _, out, err := e.outgoing(ctx, c, &in.Draft, strict)
+	t, v, out, err := e.outgoing(ctx, c, &in.Draft, strict)
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{"name": "", "below": []below{}, "late": false, "bin": false}
+	safe, err := t.build(&filler{values: v, manner: shown}, &in.Draft)
+	if err != nil {
+		return nil, err
+	}
+	answer := map[string]any{"noun": "", "name": "", "path": strings.TrimPrefix(maskURL(safe), t.url), "below": []below{}, "late": false, "bin": false}
 	if out.endpoint == nil {
 		return answer, nil
 	}
+	answer["noun"] = nounOf(out.endpoint)
 	answer["bin"] = t.catalog.restore(out.endpoint) != nil && !strings.Contains(out.URL, "deleteHard=true")
 	timed, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	var found []below
 	if was, err := e.at(timed, t, out); err == nil {
 		answer["name"] = was.name()
-		found = counted(was)
+		found = counted(was, t.catalog.match("GET", out.path).Answer)
 	}
 	lists := t.catalog.below(out.endpoint)
 	results := make([]*below, len(lists))
@@ -61,7 +67,7 @@ func (e *Explorer) goes(ctx context.Context, c *resource.Call, in *draftRequest)
 	}
 	looking.Wait()
 	for _, one := range results {
-		if one != nil && one.Count > 0 && !slices.ContainsFunc(found, func(f below) bool { return f.Label == one.Label }) {
+		if one != nil && one.Count > 0 && !slices.ContainsFunc(found, one.same) {
 			found = append(found, *one)
 		}
 	}
@@ -72,17 +78,31 @@ func (e *Explorer) goes(ctx context.Context, c *resource.Call, in *draftRequest)
 	return answer, nil
 }
 
-// counted are the fields of an object that count what it holds.
-func counted(o *object) []below {
+// counted are the fields of an object that count what it holds. Where the
+// catalog describes such a field ("Devices in it"), that is what they are called.
+func counted(o *object, s *resource.Schema) []below {
 	var out []below
 	for _, key := range o.keys {
 		label, ok := strings.CutPrefix(key, "numOf")
 		var n int64
-		if ok && json.Unmarshal(o.values[key], &n) == nil && n > 0 {
-			out = append(out, below{Label: words(label), Count: n})
+		if !ok || json.Unmarshal(o.values[key], &n) != nil || n <= 0 {
+			continue
 		}
+		many := words(label)
+		if s != nil {
+			if i := slices.IndexFunc(s.Properties, func(k resource.Key) bool { return k.Name == key }); i >= 0 && s.Properties[i].Schema.Doc != "" {
+				doc, _, _ := strings.Cut(s.Properties[i].Schema.Doc, ";")
+				many = uncapital(doc)
+			}
+		}
+		out = append(out, below{Label: countable(many, n), Count: n})
 	}
 	return out
+}
+
+// same tells whether f counts what b does: a list by another name.
+func (b *below) same(f below) bool {
+	return f.Label == b.Label || f.Count == b.Count && strings.HasPrefix(f.Label, b.Label+" ")
 }
 
 // countList asks a list below the object for its total; nil when it has none.
@@ -99,20 +119,8 @@ func (e *Explorer) countList(ctx context.Context, t *target, out *outgoing, list
 	if err != nil || got.total == nil {
 		return nil
 	}
-	parts := strings.Split(list.Path, "/")
-	return &below{Label: words(parts[len(parts)-1]), Count: max(*got.total, -*got.total)}
-}
-
-// words is "direct sub groups" of "DirectSubGroups".
-func words(name string) string {
-	var out strings.Builder
-	for i, r := range name {
-		if i > 0 && 'A' <= r && r <= 'Z' {
-			out.WriteByte(' ')
-		}
-		out.WriteRune(r)
-	}
-	return strings.ToLower(out.String())
+	n := max(*got.total, -*got.total)
+	return &below{Label: countable(itemsOf(list), n), Count: n}
 }
 
 // below are the lists of what belongs to an endpoint's object: a GET one step

@@ -40,7 +40,7 @@ var UpdateReasons = resource.Resource[*UpdateReason]{
 	},
 	Without: []string{"GET", "POST", "PUT", "PATCH", "DELETE"},
 	Lists: []resource.Listing{{
-		Path: "/setting/datasources/{id}/updatereasons", Category: CategoryDataSources, Summary: "List why a data source was changed",
+		Path: "/setting/datasources/{id}/updatereasons", Category: CategoryDataSources, Summary: "List update reasons of a data source",
 		Doc: "Returns who changed the data source, when and why; the last 500 changes are kept.",
 		Of:  string(dataSourceRows), Param: "id", Field: "dataSourceId", Sample: 1,
 	}},

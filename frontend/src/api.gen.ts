@@ -1106,7 +1106,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List why a data source was changed
+         * List update reasons of a data source
          * @description Returns who changed the data source, when and why; the last 500 changes are kept.
          *
          *     Right needed: read on settings: datasources.
@@ -1526,7 +1526,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List past maintenance of a device
+         * List past maintenance windows of a device
          * @description Returns the maintenance windows of the device itself that have ended, one page at a time.
          *
          *     Right needed: read on deviceGroup.
@@ -1548,7 +1548,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List past maintenance of a group
+         * List past maintenance windows of a group
          * @description Returns the maintenance windows of the device group itself that have ended, one page at a time.
          *
          *     Right needed: read on deviceGroup.
@@ -1570,7 +1570,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List past maintenance of a device datasource
+         * List past maintenance windows of a device datasource
          * @description Returns the maintenance windows of the data source on the device that have ended, one page at a time.
          *
          *     Right needed: read on deviceGroup.
@@ -1592,7 +1592,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List past maintenance of an instance
+         * List past maintenance windows of an instance
          * @description Returns the maintenance windows of the instance that have ended, one page at a time.
          *
          *     Right needed: read on deviceGroup.

@@ -198,7 +198,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     pagesFileUrl: (id) => `#${id}`,
     steer: async () => {},
     changes: async () => ({ name: 'web-prod-07.fra', fields: [{ name: 'displayName', kind: 'changed', was: '"web"', now: '"web-prod-07"' }] }),
-    goes: async () => ({ name: 'web-prod-07.fra', below: [], late: false, bin: true }),
+    goes: async () => ({ noun: 'device', name: 'web-prod-07.fra', path: '/device/devices/1148', below: [], late: false, bin: true }),
     undo: async (historyId) => ({ historyId, message: 'Put back displayName' }),
     undos: async () => ({ items: [] }),
     lookup: async <T>() => page(20) as T,

@@ -92,7 +92,11 @@ export interface Changes {
 
 /** What goes with an object that is deleted. */
 export interface Goes {
+  /** What kind of thing it is, `maintenance window`; '' when the catalog does not say. */
+  noun: string
   name: string
+  /** The path as it would go out, with its query. */
+  path: string
   below: { label: string; count: number }[]
   /** Whether counting took too long. */
   late: boolean
