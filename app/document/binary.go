@@ -15,7 +15,7 @@ func (d *Document) Binary() (bool, error) {
 	if ok, _ := d.JSON(); ok {
 		return false, nil
 	}
-	head, err := d.Raw(0, HeadSize)
+	head, err := d.beginning(HeadSize)
 	if err != nil {
 		return false, err
 	}

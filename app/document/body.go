@@ -13,6 +13,23 @@ type body struct {
 	size int64
 }
 
+// all fills p with the bytes from at on; the end of the body is no error.
+func (b *body) all(p []byte, at int64) error {
+	_, err := b.ReadAt(p, at)
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// drop deletes the file of a body; nil has none.
+func (b *body) drop() {
+	if b != nil && b.file != nil {
+		b.file.Close()
+		os.Remove(b.file.Name())
+	}
+}
+
 func (b *body) ReadAt(p []byte, at int64) (int, error) {
 	if b.file != nil {
 		return b.file.ReadAt(p, at)

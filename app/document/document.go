@@ -54,14 +54,17 @@ type Document struct {
 	ID          string
 	ContentType string // as it was sent
 
-	size  int64
-	index *indexer
-	lines *lineIndex
-	root  member
+	size   int64 // of the text
+	length int64 // of what was sent
+	index  *indexer
+	lines  *lineIndex
+	root   member
 
 	life sync.RWMutex // held for reading by whoever reads the body
-	body *body        // nil once dropped
-	path string       // of the file; empty when in memory
+	body *body        // the text, in UTF-8; nil once dropped
+	sent *body        // the bytes that came, where the text is in another charset; else nil
+
+	reading string // how the bytes became text, one sentence; empty for UTF-8
 
 	folds sync.RWMutex
 	fold  *fold // of the root; nil when it is not JSON
@@ -79,8 +82,8 @@ type Document struct {
 	sorted  *order // of the newest sort
 }
 
-// Size is the length of the body in bytes.
-func (d *Document) Size() int64 { return d.size }
+// Size is the length of the body in bytes, as it was sent.
+func (d *Document) Size() int64 { return d.length }
 
 // JSON tells whether the body can be shown as a tree, or else why not, in one
 // sentence with a position in bytes from 0.
@@ -121,27 +124,54 @@ func (d *Document) read(window int, do func(*scanner) error) error {
 // Raw returns up to n bytes of the body from offset on, as they were sent.
 // Fewer than n means the end.
 func (d *Document) Raw(offset int64, n int) (raw []byte, err error) {
-	err = d.use(func(s *scanner) error {
-		if offset < 0 || offset > d.size || n < 0 {
-			return fault.At("offset", "the offset is not in the body, which has %d bytes", d.size)
+	err = d.asSent(func(b *body) error {
+		if offset < 0 || offset > d.length || n < 0 {
+			return fault.At("offset", "the offset is not in the body, which has %d bytes", d.length)
 		}
-		raw = make([]byte, min(int64(n), d.size-offset))
-		_, err := s.body.ReadAt(raw, offset)
-		if err == io.EOF {
-			return nil
-		}
-		return err
+		raw = make([]byte, min(int64(n), d.length-offset))
+		return b.all(raw, offset)
 	})
 	return raw, err
 }
 
 // WriteTo writes the whole body as it was sent.
 func (d *Document) WriteTo(w io.Writer) (n int64, err error) {
-	err = d.read(largeWindow, func(s *scanner) error {
-		n, err = io.Copy(w, io.NewSectionReader(s.body, 0, d.size))
+	err = d.asSent(func(b *body) error {
+		n, err = io.Copy(w, io.NewSectionReader(b, 0, d.length))
 		return err
 	})
 	return n, err
+}
+
+// WriteText writes the whole body in UTF-8.
+func (d *Document) WriteText(w io.Writer) error {
+	return d.read(largeWindow, func(s *scanner) error {
+		_, err := io.Copy(w, io.NewSectionReader(s.body, 0, d.size))
+		return err
+	})
+}
+
+// beginning is the first n bytes of the text, or all of it.
+func (d *Document) beginning(n int64) (head []byte, err error) {
+	err = d.use(func(s *scanner) error {
+		head = make([]byte, min(n, d.size))
+		return s.body.all(head, 0)
+	})
+	return head, err
+}
+
+// asSent runs do with the bytes that came, and keeps them from being dropped
+// meanwhile.
+func (d *Document) asSent(do func(*body) error) error {
+	d.life.RLock()
+	defer d.life.RUnlock()
+	if d.body == nil {
+		return errGone
+	}
+	if d.sent != nil {
+		return do(d.sent)
+	}
+	return do(d.body)
 }
 
 var errGone = fault.New(fault.Unknown, "this response is no longer kept; send the request again")

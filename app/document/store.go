@@ -54,8 +54,8 @@ func NewStore(dir string, limits Limits) (*Store, error) {
 // Create begins a document. It is not in the store before Finish.
 func (s *Store) Create(contentType string) *Writer {
 	return &Writer{
-		store: s, body: &body{},
-		doc: &Document{ID: rand.Text(), ContentType: contentType, index: newIndexer(), lines: newLineIndex()},
+		store: s,
+		doc:   &Document{ID: rand.Text(), ContentType: contentType, body: &body{}, index: newIndexer(), lines: newLineIndex()},
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *Store) put(d *Document) error {
 	for e := s.used.Back(); e != s.used.Front() && (s.memory > s.limits.Memory || s.disk > s.limits.Disk); {
 		old := e
 		e = e.Prev()
-		if inFile := old.Value.(*Document).path != ""; inFile && s.disk > s.limits.Disk || !inFile && s.memory > s.limits.Memory {
+		if inFile := old.Value.(*Document).body.file != nil; inFile && s.disk > s.limits.Disk || !inFile && s.memory > s.limits.Memory {
 			gone = append(gone, s.remove(old))
 		}
 	}
@@ -130,11 +130,42 @@ func (s *Store) remove(e *list.Element) *Document {
 }
 
 func (s *Store) account(d *Document, sign int64) {
-	if d.path != "" {
-		s.disk += sign * d.size
-	} else {
-		s.memory += sign * d.size
+	for _, b := range []*body{d.body, d.sent} {
+		switch {
+		case b == nil:
+		case b.file != nil:
+			s.disk += sign * b.size
+		default:
+			s.memory += sign * b.size
+		}
 	}
+}
+
+// keep adds bytes to a body that is still written.
+func (s *Store) keep(b *body, p []byte) error {
+	if b.file == nil {
+		if len(b.mem)+len(p) <= s.limits.InMemory {
+			b.mem = append(b.mem, p...)
+			return nil
+		}
+		if err := s.spool(b); err != nil {
+			return diskError(err)
+		}
+	}
+	_, err := b.file.Write(p)
+	return diskError(err)
+}
+
+// spool moves what is in memory to a file that only this user may read.
+func (s *Store) spool(b *body) error {
+	f, err := s.file()
+	if err != nil {
+		return err
+	}
+	b.file = f
+	_, err = f.Write(b.mem)
+	b.mem = nil
+	return err
 }
 
 // file makes a file for one body.
@@ -152,9 +183,7 @@ func (d *Document) drop() {
 	}
 	d.life.Lock()
 	defer d.life.Unlock()
-	if d.body != nil && d.body.file != nil {
-		d.body.file.Close()
-		os.Remove(d.path)
-	}
-	d.body = nil
+	d.body.drop()
+	d.sent.drop()
+	d.body, d.sent = nil, nil
 }

@@ -2,8 +2,9 @@ package document
 
 import (
 	"errors"
-	"os"
 	"syscall"
+
+	"golang.org/x/text/transform"
 
 	"spyglass/backend/fault"
 )
@@ -13,10 +14,11 @@ import (
 type Writer struct {
 	store *Store
 	doc   *Document
-	body  *body
-	path  string
-	size  int64
-	err   error // the first failed write; nothing is taken after it
+	head  []byte            // what has come while the charset is not known
+	begun bool              // it is known
+	into  *transform.Writer // makes UTF-8 of a body in another charset; nil for one that stays as it is
+	size  int64             // bytes that came
+	err   error             // the first failed write; nothing is taken after it
 }
 
 // Write keeps and indexes the next piece. fault.Full: no room on the disk.
@@ -24,43 +26,63 @@ func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	if w.err = w.keep(p); w.err != nil {
+	if w.err = w.take(p); w.err != nil {
 		return 0, w.err
 	}
 	w.size += int64(len(p))
-	w.doc.index.feed(p)
-	w.doc.lines.feed(p)
+	return len(p), nil
+}
+
+func (w *Writer) take(p []byte) error {
+	if !w.begun {
+		if w.head = append(w.head, p...); len(w.head) < declaredIn {
+			return nil
+		}
+		return w.begin()
+	}
+	return w.next(p)
+}
+
+// begin settles the charset, and takes what has come until then.
+func (w *Writer) begin() error {
+	w.begun = true
+	from, reading := charsetOf(w.doc.ContentType, w.head)
+	if w.doc.reading = reading; from != nil {
+		w.doc.sent = &body{}
+		w.into = transform.NewWriter(textWriter{w}, from.NewDecoder())
+	}
+	head := w.head
+	w.head = nil
+	return w.next(head)
+}
+
+func (w *Writer) next(p []byte) error {
+	if w.into == nil {
+		_, err := textWriter{w}.Write(p)
+		return err
+	}
+	if err := w.store.keep(w.doc.sent, p); err != nil {
+		return err
+	}
+	_, err := w.into.Write(p)
+	return err
+}
+
+// textWriter takes the body as it is shown and searched, in UTF-8.
+type textWriter struct{ *Writer }
+
+func (t textWriter) Write(p []byte) (int, error) {
+	if err := t.store.keep(t.doc.body, p); err != nil {
+		return 0, err
+	}
+	t.doc.body.size += int64(len(p))
+	t.doc.index.feed(p)
+	t.doc.lines.feed(p)
 	return len(p), nil
 }
 
 // Size is how many bytes have come so far.
 func (w *Writer) Size() int64 { return w.size }
-
-func (w *Writer) keep(p []byte) error {
-	if w.body.file == nil {
-		if len(w.body.mem)+len(p) <= w.store.limits.InMemory {
-			w.body.mem = append(w.body.mem, p...)
-			return nil
-		}
-		if err := w.spool(); err != nil {
-			return diskError(err)
-		}
-	}
-	_, err := w.body.file.Write(p)
-	return diskError(err)
-}
-
-// spool moves what is in memory to a file that only this user may read.
-func (w *Writer) spool() error {
-	f, err := w.store.file()
-	if err != nil {
-		return err
-	}
-	w.body.file, w.path = f, f.Name()
-	_, err = f.Write(w.body.mem)
-	w.body.mem = nil
-	return err
-}
 
 func diskError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
@@ -77,10 +99,22 @@ func (w *Writer) Finish() (*Document, error) {
 		return nil, err
 	}
 	d := w.doc
-	d.size, w.body.size = w.size, w.size
+	var err error
+	if !w.begun {
+		err = w.begin()
+	}
+	if err == nil && w.into != nil {
+		d.sent.size = w.size
+		err = w.into.Close()
+	}
+	d.size, d.length = d.body.size, w.size
 	d.index.finish()
-	d.body, d.path = w.body, w.path
-	err := d.open()
+	if err == nil {
+		err = d.open()
+	}
+	if err == nil {
+		err = d.readable()
+	}
 	if err == nil {
 		err = w.store.put(d)
 	}
@@ -98,11 +132,7 @@ func (w *Writer) Abort() {
 		return
 	}
 	w.err = errEnded
-	w.doc.body = nil
-	if w.body.file != nil {
-		w.body.file.Close()
-		os.Remove(w.path)
-	}
+	w.doc.drop()
 }
 
 var errEnded = errors.New("the response has ended")

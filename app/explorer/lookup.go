@@ -60,7 +60,7 @@ func (e *Explorer) fetchUpTo(ctx context.Context, t *target, out *outgoing, limi
 	defer stop()
 	response, err := t.ask(timed, out)
 	if err != nil {
-		return nil, nil, t.explain(timed, err, 0)
+		return nil, nil, t.explain(timed, err, arrived{})
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
@@ -69,7 +69,7 @@ func (e *Explorer) fetchUpTo(ctx context.Context, t *target, out *outgoing, limi
 		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s has more than %d MiB; ask for fewer items", t.host, limit>>20), Err: err}
 	}
 	if err != nil {
-		return nil, nil, t.explain(timed, err, int64(len(body)))
+		return nil, nil, t.explain(timed, err, arrived{status: response.Status, bytes: int64(len(body))})
 	}
 	return response, body, nil
 }

@@ -243,7 +243,7 @@ func (x *exchange) fetchWhole(ctx context.Context, out *outgoing, limit int64) (
 	defer stop()
 	response, err := x.target.ask(timed, out)
 	if err != nil {
-		return nil, nil, x.endedBy(ctx, timed, err, 0)
+		return nil, nil, x.endedBy(ctx, timed, err, arrived{})
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
@@ -251,17 +251,17 @@ func (x *exchange) fetchWhole(ctx context.Context, out *outgoing, limit int64) (
 		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.target.host, limit>>20)}
 	}
 	if err != nil {
-		return nil, nil, x.endedBy(ctx, timed, err, int64(len(body)))
+		return nil, nil, x.endedBy(ctx, timed, err, arrived{status: response.Status, bytes: int64(len(body))})
 	}
 	return response, body, nil
 }
 
 // endedBy is why a request ended: what ended ctx, or else what went wrong.
-func (x *exchange) endedBy(ctx, timed context.Context, err error, received int64) error {
+func (x *exchange) endedBy(ctx, timed context.Context, err error, came arrived) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	return x.target.explain(timed, err, received)
+	return x.target.explain(timed, err, came)
 }
 
 // tell says on the user's streams how far the run is.

@@ -30,7 +30,8 @@ type reply struct {
 	Document   string                `json:"document"`
 	JSON       bool                  `json:"json"`
 	Problem    string                `json:"problem"`
-	Binary     bool                  `json:"binary"` // no text; /documents/{id}/hex shows its beginning
+	Reading    string                `json:"reading"` // how its bytes became text; empty for UTF-8
+	Binary     bool                  `json:"binary"`  // no text; /documents/{id}/hex shows its beginning
 	Rows       []document.Row        `json:"rows"`
 	RowCount   int                   `json:"rowCount"`
 	LineCount  int                   `json:"lineCount"`
@@ -62,7 +63,7 @@ func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [
 	}
 	if r.Hops = []hop{}; h.Status >= 400 && doc.Size() <= maxProblem {
 		var body bytes.Buffer
-		if _, err := doc.WriteTo(&body); err != nil {
+		if err := doc.WriteText(&body); err != nil {
 			return nil, err
 		}
 		r.Error = problemOf(h.Status, headers, body.Bytes())
@@ -71,6 +72,7 @@ func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [
 		r.Undo = way.says()
 	}
 	r.JSON, r.Problem = doc.JSON()
+	r.Reading = doc.Reading()
 	var err error
 	if r.Binary, err = doc.Binary(); err != nil {
 		return nil, err

@@ -89,6 +89,7 @@ type exchange struct {
 	history *workspace.History
 	watch   stopwatch
 	hops    trail
+	came    arrived
 	before  *object // what a write is about to change, where that is known
 }
 
@@ -101,7 +102,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	took := time.Since(x.watch.began)
 	x.history.MS = took.Round(time.Millisecond).Milliseconds()
 	if err != nil {
-		return nil, x.failed(ctx, x.target.explain(timed, err, x.history.Bytes))
+		return nil, x.failed(ctx, x.target.explain(timed, err, x.came))
 	}
 	x.history.Status, x.history.StatusText = int64(response.StatusCode), statusText(response.Status)
 	x.history.Bytes = doc.Size()
@@ -131,9 +132,10 @@ func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Documen
 	defer response.Body.Close()
 	w := x.documents.Create(response.Header.Get("Content-Type"))
 	defer w.Abort()
-	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0)}
+	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0), last: time.Now()}
 	if _, err := io.CopyBuffer(struct{ io.Writer }{w}, body, make([]byte, 64<<10)); err != nil {
 		x.history.Bytes = w.Size()
+		x.came = arrived{response.Status, body.received, time.Since(body.last)}
 		return nil, nil, err
 	}
 	doc, err := w.Finish()
@@ -153,11 +155,14 @@ type progress struct {
 	received int64
 	expected int64 // 0: not known
 	told     time.Duration
+	last     time.Time // when something came, or the answer began
 }
 
 func (p *progress) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
-	p.received += int64(n)
+	if p.received += int64(n); n > 0 {
+		p.last = time.Now()
+	}
 	if now := time.Since(p.exchange.watch.began); now >= firstProgress && now-p.told >= nextProgress && n > 0 {
 		p.told = now
 		p.exchange.hub.tell(p.exchange.user, "progress "+p.exchange.in.SendID, resource.Event{Name: "progress", Data: map[string]any{
@@ -179,13 +184,13 @@ func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][
 			return err
 		}
 		var body bytes.Buffer
-		if _, err := doc.WriteTo(&body); err != nil {
+		if err := doc.WriteText(&body); err != nil {
 			return err
 		}
 		if x.echoes(body.String()) {
 			return errEcho
 		}
-		_, err := body.WriteTo(w)
+		_, err := doc.WriteTo(w)
 		return err
 	})
 	if errors.Is(err, errEcho) {

@@ -112,9 +112,31 @@ func (t *target) ask(ctx context.Context, out *outgoing) (*http.Response, error)
 	return answer.RawResponse, nil
 }
 
-// explain turns what went wrong into a sentence; received is how much of the
-// answer had come.
-func (t *target) explain(ctx context.Context, err error, received int64) *fault.Error {
+// arrived is how much of an answer had come when it ended early.
+type arrived struct {
+	status string        // "200 OK"; empty: not even the headers
+	bytes  int64         // of the body
+	quiet  time.Duration // since the last of them; 0: not known
+}
+
+// stalled is how long an answer says nothing until it counts as stalled.
+const stalled = 2 * time.Second
+
+// late says why an answer is not all there when the time is up.
+func (a arrived) late(address string, timeout time.Duration) string {
+	switch {
+	case a.status == "":
+		return fmt.Sprintf("%s did not answer within %s", address, seconds(timeout))
+	case a.bytes == 0:
+		return fmt.Sprintf("%s answered %s and then stalled: no byte of the body came within %s", address, a.status, seconds(timeout))
+	case a.quiet >= min(stalled, timeout/2):
+		return fmt.Sprintf("%s answered %s and then stalled: %d bytes came, and nothing more for %s", address, a.status, a.bytes, seconds(a.quiet.Round(100*time.Millisecond)))
+	}
+	return fmt.Sprintf("%s answered %s, but was not done after %s: %d bytes had come", address, a.status, seconds(timeout), a.bytes)
+}
+
+// explain turns what went wrong into a sentence.
+func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Error {
 	address := t.host
 	out := &fault.Error{Kind: fault.Offline, Field: "portal", Err: err, Detail: map[string]any{"address": address}}
 	if t.remote != nil {
@@ -125,8 +147,11 @@ func (t *target) explain(ctx context.Context, err error, received int64) *fault.
 	var at *url.Error
 	switch cause := context.Cause(ctx); {
 	case cause == errTimeout:
-		out.Message = fmt.Sprintf("%s did not answer within %g seconds", address, t.timeout.Seconds())
+		out.Message = came.late(address, t.timeout)
 		out.Detail["timeout"] = true
+		if came.status != "" {
+			out.Detail["status"], out.Detail["received"] = came.status, came.bytes
+		}
 	case cause == errStopping:
 		out.Message = errStopping.Error()
 	case cause != nil:
@@ -141,7 +166,15 @@ func (t *target) explain(ctx context.Context, err error, received int64) *fault.
 	case errors.As(err, &at): // its own words hold the URL
 		out.Message = fmt.Sprintf("%s gave no answer: %v", address, at.Err)
 	default:
-		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, received)
+		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, came.bytes)
 	}
 	return out
+}
+
+// seconds is a time as people say it.
+func seconds(d time.Duration) string {
+	if d == time.Second {
+		return "1 second"
+	}
+	return fmt.Sprintf("%g seconds", d.Seconds())
 }

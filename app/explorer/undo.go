@@ -119,7 +119,7 @@ func (x *exchange) offerUndo(ctx context.Context, doc *document.Document) string
 	way := &undo{user: x.user, portal: x.history.PortalID, target: x.target, out: x.out, before: x.before}
 	if x.out.Method != "DELETE" && doc.Size() <= maxUndoable {
 		var body bytes.Buffer
-		if _, err := doc.WriteTo(&body); err == nil {
+		if err := doc.WriteText(&body); err == nil {
 			way.after, _ = readObject(body.Bytes())
 		}
 	}

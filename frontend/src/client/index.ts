@@ -295,6 +295,8 @@ export interface Reply {
   json: boolean
   /** Why the body is no JSON, or ''. */
   problem: string
+  /** How its bytes became text, one sentence; '' for UTF-8. */
+  reading?: string
   /** The body is no text; `hex` shows its beginning. */
   binary: boolean
   /** The first 200. */

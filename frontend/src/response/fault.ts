@@ -37,6 +37,7 @@ function explainCause(fault: Cause, portal: string): Explained {
     case 502:
       if (/broke off/.test(fault.message)) return { title: `The answer of ${portal} is not whole`, sent: 'The request was sent; the portal may have carried it out.', tone: 'crit' }
       if (/did not answer within/.test(fault.message)) return { title: `${portal} did not answer in time`, sent: 'The request may have been sent; the portal may still carry it out.', tone: 'crit' }
+      if (/stalled|was not done/.test(fault.message)) return { title: `The answer of ${portal} is not whole`, sent: 'The request was sent; the portal may have carried it out. What came is not shown, because it is cut.', tone: 'crit' }
       if (/in a circle/.test(fault.message)) return { title: `${portal} leads nowhere`, sent: 'The request was sent; only redirects came back.', tone: 'crit' }
       return { title: `Could not reach ${portal}`, sent: neverSent.test(fault.message) ? 'Nothing was sent.' : 'It may have been sent; no answer came.', tone: 'crit' }
     case 504:

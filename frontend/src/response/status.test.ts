@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { duration, size, statusText, tone } from './status'
+import { aboutText, duration, fileName, size, statusText, tone } from './status'
 
 describe('statusText', () => {
   const reply = { status: 200, statusText: 'OK', ms: 12, bytes: 18432, items: 50 as number | null }
@@ -21,4 +21,18 @@ test('sizes and times are short', () => {
 
 test('the tone of a status', () => {
   expect([200, 204, 302, 404, 429, 500, 0].map(tone)).toEqual(['ok', 'ok', 'ok', 'err', 'warn', 'err', 'err'])
+})
+
+test('a text that is no JSON says what it is, and is saved as that', () => {
+  const of = (kind: string, more: object = {}) => ({ headers: [['Content-Type', kind]] as [string, string][], json: false, binary: false, ...more })
+  for (const [reply, about, file] of [
+    [of('text/html; charset=utf-8'), 'HTML, shown as text: nothing in it runs.', 'a-b.html'],
+    [of('application/atom+xml'), 'XML, shown as text.', 'a-b.txt'],
+    [of('text/xml', { reading: 'The text is in latin1' }), 'XML, shown as text. The text is in latin1.', 'a-b.xml'],
+    [of('text/csv'), '', 'a-b.csv'],
+    [of('text/html', { json: true }), '', 'a-b.json'],
+    [of('text/html', { binary: true }), '', 'a-b.html'],
+    [of('application/json', { json: true, reading: 'The text is in utf-16le' }), 'The text is in utf-16le.', 'a-b.json'],
+  ] as const)
+    expect([aboutText(reply), fileName(reply, '/a/b')]).toEqual([about, file])
 })

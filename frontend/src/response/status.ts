@@ -44,10 +44,21 @@ export function contentType(reply: Pick<Reply, 'headers'>): string {
   return value.split(';')[0].trim().toLowerCase()
 }
 
+/** What a person should know of a text before reading it, or ''. */
+export function aboutText(reply: Pick<Reply, 'headers' | 'json' | 'binary' | 'reading'>): string {
+  if (reply.binary) return ''
+  const kind = contentType(reply)
+  const words = []
+  if (/^(text\/html|application\/xhtml\+xml)$/.test(kind) && !reply.json) words.push('HTML, shown as text: nothing in it runs.')
+  else if (/^(text|application)\/(.+\+)?xml$/.test(kind) && !reply.json) words.push('XML, shown as text.')
+  if (reply.reading) words.push(`${reply.reading}.`)
+  return words.join(' ')
+}
+
 /** The name an answer is saved under: `device-devices.json`. */
 export function fileName(reply: Pick<Reply, 'headers' | 'json' | 'binary'> | undefined, path: string): string {
   const stem = path.split('?')[0].split('/').filter(Boolean).join('-').replace(/[^\w.-]+/g, '') || 'response'
-  if (!reply?.binary) return `${stem}.${reply?.json ? 'json' : 'txt'}`
+  if (!reply?.binary) return `${stem}.${reply?.json ? 'json' : (/^text\/(html|xml|csv)$/.exec(reply ? contentType(reply) : '')?.[1] ?? 'txt')}`
   const end = /^\w+\/(?:x-)?([a-z\d]{2,5})$/.exec(contentType(reply))?.[1] ?? 'bin'
   return stem.endsWith(`.${end}`) ? stem : `${stem}.${end}`
 }

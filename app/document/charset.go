@@ -1,0 +1,103 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex" // the charsets of the web, by the names that servers give them
+	"golang.org/x/text/encoding/unicode"
+)
+
+// declaredIn is how many bytes a body may take until it has named its charset.
+const declaredIn = 1 << 10
+
+// Byte order marks, and what they mean.
+var marks = []struct {
+	mark []byte
+	name string
+	from encoding.Encoding
+}{
+	{[]byte{0xef, 0xbb, 0xbf}, "utf-8", unicode.UTF8BOM},
+	{[]byte{0xff, 0xfe}, "utf-16le", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)},
+	{[]byte{0xfe, 0xff}, "utf-16be", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)},
+}
+
+// inXML and inHTML are where a body names its charset itself.
+var (
+	inXML  = regexp.MustCompile(`^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']`)
+	inHTML = regexp.MustCompile(`(?i)<meta[^>]*\bcharset\s*=\s*["']?([\w.:-]+)`)
+)
+
+// charsetOf tells how a body that begins with head becomes UTF-8: from is nil
+// where it stays as it is. A byte order mark goes before the content type, and
+// that before what the body says itself. reading is a sentence for the person,
+// empty where there is nothing to say.
+func charsetOf(contentType string, head []byte) (from encoding.Encoding, reading string) {
+	for _, m := range marks {
+		if bytes.HasPrefix(head, m.mark) {
+			return m.from, readAs(m.name)
+		}
+	}
+	kind, parameters, _ := mime.ParseMediaType(contentType)
+	name := parameters["charset"]
+	if found := inXML.FindSubmatch(head); name == "" && found != nil {
+		name = string(found[1])
+	} else if found := inHTML.FindSubmatch(head); name == "" && kind == "text/html" && found != nil {
+		name = string(found[1])
+	}
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "", "utf-8", "utf8", "us-ascii", "ascii": // ASCII is UTF-8, too
+		return nil, ""
+	}
+	from, err := htmlindex.Get(name)
+	if err != nil || from == encoding.Replacement {
+		return nil, fmt.Sprintf("The answer says its text is in “%s”, which is not known here: it is shown as UTF-8", name)
+	}
+	if from == unicode.UTF8 {
+		return nil, ""
+	}
+	return from, readAs(strings.ToLower(name))
+}
+
+func readAs(name string) string {
+	if name == "utf-8" {
+		return ""
+	}
+	return fmt.Sprintf("The text is in %s; saved to a file, it keeps the bytes that came", name)
+}
+
+// Reading says how the bytes of the body became text, in one sentence without
+// a period; it is empty for UTF-8.
+func (d *Document) Reading() string { return d.reading }
+
+// notUTF8 is what Reading says of a body that names no charset and has bytes
+// among its first that UTF-8 does not know.
+const notUTF8 = "The text is not all UTF-8, and the answer names no charset: what cannot be read is shown as �"
+
+// looked is how many bytes of a body are tried as UTF-8.
+const looked = 64 << 10
+
+// readable finds out whether the body is the UTF-8 that it is taken for.
+func (d *Document) readable() error {
+	if d.reading != "" || d.sent != nil {
+		return nil
+	}
+	head, err := d.beginning(looked)
+	if err != nil {
+		return err
+	}
+	for len(head) > 0 {
+		r, size := utf8.DecodeRune(head)
+		if r == utf8.RuneError && size == 1 && (d.size <= looked || utf8.FullRune(head)) {
+			d.reading = notUTF8
+			return nil
+		}
+		head = head[size:]
+	}
+	return nil
+}
