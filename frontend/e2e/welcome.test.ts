@@ -31,3 +31,27 @@ test('a recent request opens again', async () => {
   expect(await p.path.inputValue()).toBe('/setting/version')
   await until(p.status, /^200 OK/)
 })
+
+test('the tour goes through five stops, is left with Escape, and is not offered again', async () => {
+  const page = await portal.page({ fresh: true })
+  const tour = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Take the tour' }).focus()
+  await page.keyboard.press('Enter')
+  const stops = ['Every request', 'Fill it in', 'Read the answer', 'Keep what', 'See the portal']
+  for (const [i, title] of stops.entries()) {
+    await tour.getByRole('heading', { name: title }).waitFor()
+    await tour.getByText(`${i + 1} of 5`).waitFor()
+    const box = (await tour.boundingBox())!
+    expect(box.x >= 0 && box.y >= 0 && box.x + box.width <= 1440 && box.y + box.height <= 900).toBe(true)
+    if (i < 4) await page.keyboard.press(i % 2 ? 'ArrowRight' : 'Enter')
+  }
+  await page.getByRole('main', { name: 'Monitor' }).waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await tour.getByRole('heading', { name: stops[3] }).waitFor()
+  await until(parts(page).status, /^200 OK/)
+  await page.keyboard.press('Escape')
+  await tour.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Welcome screen' }).click()
+  await page.getByRole('button', { name: 'API Explorer', exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Take the tour' }).count()).toBe(0)
+})

@@ -37,6 +37,7 @@ export function commandList(app: App): Command[] {
     { id: 'monitor.forward', label: 'Forward', group: 'View', keys: ['Alt+ArrowRight'], words: 'monitor next screen', when: inMonitor, run: () => void app.monitor.forward() },
     { id: 'view.toggle', label: 'Toggle Monitor and API', group: 'View', words: 'switch view', run: () => app.go(app.view === 'api' ? 'monitor' : 'api') },
     { id: 'view.welcome', label: 'Welcome screen', group: 'View', words: 'home start samples', run: () => app.go('welcome') },
+    { id: 'tour', label: 'Take the tour', group: 'View', words: 'help introduction first steps', run: () => void app.act('tour.start') },
     { id: 'palette', label: 'Command palette', group: 'View', keys: ['Mod+K', 'Mod+Shift+P'], run: () => app.openPalette() },
     { id: 'quick.switch', label: 'Go to tab or endpoint', group: 'View', keys: ['Mod+P'], run: () => app.openPalette('#') },
 

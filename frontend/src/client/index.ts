@@ -91,6 +91,8 @@ export interface Settings {
   reviewWrites?: boolean
   /** Long lines of a response are wrapped. */
   wrap?: boolean
+  /** The tour was begun or declined: it is not offered again. */
+  toured?: boolean
   /** How far parts of the page are scrolled, by their names. */
   scroll?: Record<string, { top: number; left: number }>
   /** Where each portal's history was left, by the portal's id. */
