@@ -73,6 +73,10 @@ var figures = []figure{
 	fleetCPU,
 	fleetMemory,
 	fleetLate,
+	alertSoon,
+	alertLate,
+	stormKept,
+	stormList,
 }
 
 // bench measures the figures that args name, or all of them. It writes into

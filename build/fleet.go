@@ -14,7 +14,7 @@ import (
 )
 
 // The figures of watching: the program polls 10,000 simulated devices, each of
-// them once a minute and with ten data points. They run for two minutes and a
+// them once a minute and with ten data points. They run for a minute and a
 // half before it counts, and then for two.
 var (
 	fleetCPU = figure{
@@ -34,7 +34,7 @@ var (
 const (
 	fleetDevices = 10_000
 	fleetEvery   = 60 // seconds
-	fleetWarm    = 150 * time.Second
+	fleetWarm    = 90 * time.Second
 	fleetCounts  = 2 * fleetEvery * time.Second
 )
 
@@ -43,6 +43,7 @@ type fleet struct {
 	*served
 	source            int64   // the data source
 	cpu, memory, late float64 // of one core in percent, MB, seconds
+	trouble           *trouble
 }
 
 func ofFleet(what func(*fleet) score) func(context.Context, *rivals) (score, error) {
@@ -127,23 +128,14 @@ func (f *fleet) fill(ctx context.Context) error {
 
 // settle waits until all devices are polled, and for what fills up after that.
 func (f *fleet) settle(ctx context.Context) error {
-	limit := time.Now().Add(5 * time.Minute)
-	for {
+	err := f.until(ctx, 5*time.Minute, func() (bool, error) {
 		now, err := f.figures(ctx)
-		if err != nil {
-			return err
-		}
-		n := now[`spyglass_polled_instances{devices="simulated"}`]
-		if n == fleetDevices {
-			return wait(ctx, fleetWarm)
-		}
-		if time.Now().After(limit) {
-			return fmt.Errorf("after five minutes %.0f of %d devices are polled", n, fleetDevices)
-		}
-		if err := wait(ctx, time.Second); err != nil {
-			return err
-		}
+		return now[`spyglass_polled_instances{devices="simulated"}`] == fleetDevices, err
+	})
+	if err != nil {
+		return fmt.Errorf("not all devices are polled: %w", err)
 	}
+	return wait(ctx, fleetWarm)
 }
 
 // measure reads what two intervals take.

@@ -84,3 +84,9 @@ func simulatedItself(d *portal.Device) bool {
 func coverAlerts(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
 	return false, portal.CoverAlerts(ctx, tx, now)
 }
+
+// judgeAllClusters finds what no poll tells of: declarations, groups and
+// maintenance that have changed.
+func judgeAllClusters(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
+	return false, portal.JudgeClusters(ctx, tx, now)
+}

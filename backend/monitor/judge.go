@@ -3,8 +3,10 @@ package monitor
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
@@ -187,7 +189,7 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 				return err
 			}
 		}
-		return nil
+		return judgeClusters(ctx, tx, acts)
 	})
 	if err != nil {
 		return err // the next poll finds the same again
@@ -200,6 +202,18 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 		*acts[i].state = state{alert: int64(a.ID), severity: a.Severity, value: a.Value, startOn: a.StartOn}
 	}
 	return nil
+}
+
+// judgeClusters sees what follows for groups as a whole, before anybody can have
+// been told of the single alerts.
+func judgeClusters(ctx context.Context, tx resource.Tx, acts []act) error {
+	var at int64
+	points := make([]int64, len(acts))
+	for i := range acts {
+		at, points[i] = max(at, acts[i].reading.at), acts[i].rule.id
+	}
+	slices.Sort(points)
+	return portal.JudgeClusters(ctx, tx, time.Unix(at, 0), slices.Compact(points)...)
 }
 
 // weigh adds what follows from one reading.

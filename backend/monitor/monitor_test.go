@@ -71,6 +71,7 @@ func (h *house) connect() {
 	mount(h, &portal.CollectorGroups)
 	mount(h, &portal.Roles)
 	mount(h, &portal.Alerts)
+	mount(h, &portal.ClusterAlerts)
 	mount(h, &portal.SDTs)
 	mount(h, &portal.SDTHistories)
 	mount(h, &portal.Settings)

@@ -13,10 +13,10 @@ import (
 // transaction, as long as there is more.
 type chore func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error)
 
-var minutely = []chore{portal.CloseWindows, portal.PruneSDTHistory, coverAlerts, portal.PruneAlerts}
+var minutely = []chore{portal.CloseWindows, portal.PruneSDTHistory, coverAlerts, judgeAllClusters, portal.PruneAlerts}
 
 // Tick does what is due each minute: it closes the maintenance windows that
-// have ended, tells which ones cover alerts and which collectors are silent, gives
+// have ended, tells which ones cover alerts, which groups have one as a whole and which collectors are silent, gives
 // the devices of these to others, and drops what is older than the portal keeps. It may be called late, or again.
 func (m *Monitor) Tick(ctx context.Context) error {
 	if err := m.tendCollectors(ctx); err != nil {

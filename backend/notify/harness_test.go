@@ -83,6 +83,8 @@ func (h *house) reopen() {
 	table(h, &portal.SDTs)
 	table(h, &portal.Users)
 	table(h, &portal.Alerts)
+	table(h, &portal.ClusterAlerts)
+	table(h, &portal.DeviceDataSources)
 	table(h, &portal.Rules)
 	table(h, &portal.Chains)
 	table(h, &portal.RecipientGroups)

@@ -20,8 +20,8 @@
 // after the rule's interval, until somebody acknowledges it, it clears, or there
 // is no further stage. Who was told of it is told, too, that it was
 // acknowledged or has cleared, unless the rule suppresses that. Nobody is told
-// while maintenance covers the alert; if it is still active afterwards, it goes
-// on from there.
+// while maintenance covers the alert, or while the alert of a group stands for it;
+// if it is still active afterwards, it goes on from there.
 //
 // # Web hooks
 //

@@ -87,6 +87,42 @@ func TestRulesSuppressNoticesOfTheEnd(t *testing.T) {
 	}
 }
 
+func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
+	h := open(t)
+	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
+	put(h, portal.ClusterAlerts.Name, portal.ClusterAlert{ID: 7, GroupID: 2, DataSourceID: 1, DataPointID: 11, CountBy: "host", ThresholdType: "absolute", Expr: "> 0", MinLevel: portal.SeverityError, SuppressSingle: true})
+	judge := func() {
+		t.Helper()
+		h.write(func(tx resource.Tx) error { return portal.JudgeClusters(t.Context(), tx, h.clock()) })
+	}
+	s := h.service(nil)
+	subjects := func() string {
+		t.Helper()
+		before := len(h.deliveries())
+		h.planned(s)
+		var all []string
+		for _, d := range h.deliveries()[before:] {
+			all = append(all, d.Subject)
+		}
+		return strings.Join(all, "; ")
+	}
+	for _, step := range []struct {
+		what string
+		do   func()
+		want string
+	}{
+		{"the group tells, the device does not", func() { h.raise(portal.SeverityCritical); judge() }, "warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"nor later", func() { h.pass(time.Hour) }, ""},
+		{"once the group has cleared, the device does", func() { h.raise(portal.SeverityWarn); judge() }, "warn: fjord Ping loss; Cleared: warn: 1 of 1 devices of Oslo have an alert of loss"},
+	} {
+		step.do()
+		if got := subjects(); got != step.want {
+			t.Errorf("%s: got %q, want %q", step.what, got, step.want)
+		}
+	}
+}
+
 func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
 	h := open(t)
 	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})

@@ -83,7 +83,7 @@ func (p *planning) alert(ctx context.Context, a *portal.Alert) error {
 			err = p.follow(ctx, a, chain, portal.ToldCleared)
 		}
 		a.Told = portal.Told{}
-	case a.SDTed || chain == nil:
+	case a.SDTed || a.Suppressor != "" || chain == nil:
 	case a.Acked:
 		if a.Told.Stage > 0 && !a.Told.Acked && !(rule != nil && rule.SuppressAck) {
 			err = p.follow(ctx, a, chain, portal.ToldAcked)

@@ -19,15 +19,16 @@ const (
 
 // Types of an alert.
 const (
-	DataSourceAlert = "dataSourceAlert" // a data point is beyond its threshold
-	AgentDownAlert  = "agentDownAlert"  // a collector does not answer
+	DataSourceAlert = "dataSourceAlert"  // a data point is beyond its threshold
+	AgentDownAlert  = "agentDownAlert"   // a collector does not answer
+	GroupAlert      = "hostClusterAlert" // so many devices of a group have an alert (ClusterAlert)
 )
 
 // Alert is a data point that is, or was, beyond its threshold on one instance.
 // Names are kept as they were when it opened: it is history once it has cleared.
 type Alert struct {
 	ID                 resource.TextID
-	Type               string // DataSourceAlert, or AgentDownAlert of a collector
+	Type               string // DataSourceAlert, AgentDownAlert of a collector, or GroupAlert
 	Severity           int64
 	StartOn            resource.Seconds
 	EndOn              resource.Seconds // 0 while active
@@ -36,9 +37,9 @@ type Alert struct {
 	AckedBy            string
 	AckedOn            resource.Seconds
 	AckComment         string
-	DeviceID           int64 // 0 for a collector's alert, which only who sees all devices sees
+	DeviceID           int64 // 0 for a collector's alert, which only who sees all devices sees, and for a group's
 	DeviceName         string
-	ObjectType         string // device or collector
+	ObjectType         string // device, collector or deviceGroup
 	DataSourceID       int64
 	DataSourceName     string
 	DeviceDataSourceID int64
@@ -48,6 +49,8 @@ type Alert struct {
 	DataPointID        int64
 	DataPointName      string
 	CollectorID        int64
+	GroupID            int64 // of a GroupAlert
+	ClusterID          int64 // the ClusterAlert it was judged by
 	Value              string
 	Threshold          string // "> 60 80 90"
 	ClearValue         string
@@ -87,14 +90,14 @@ type AlertNote struct {
 // Alerts declares /alert/alerts. The rows are written by Raise, Clear and their
 // kin (alert_life.go); callers acknowledge, comment and escalate.
 var Alerts = resource.Resource[*Alert]{
-	Name: alertRows, Label: "alert", Sample: 1, Path: "/alert/alerts", Category: CategoryAlerts, Object: resource.DeviceGroup, Scope: []string{"monitorObjectId"},
+	Name: alertRows, Label: "alert", Sample: 1, Path: "/alert/alerts", Category: CategoryAlerts, Object: resource.DeviceGroup, Scope: []string{"monitorObjectId", "deviceGroupId"},
 	Doc:     "A data point that is, or was, beyond its threshold. Lists show active alerts unless the filter names cleared: cleared:\"*\" shows both.",
 	Without: []string{"POST /alert/alerts", "PUT", "PATCH", "DELETE"},
 	Usual:   &resource.Where{Field: "cleared", Op: "=", Value: false},
 	Asks:    alertAsks,
 	Fields: []resource.Field[*Alert]{
 		{Name: "id", At: func(a *Alert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true, Example: "12"},
-		{Name: "type", At: func(a *Alert) any { return &a.Type }, Doc: "dataSourceAlert, or agentDownAlert of a collector", ReadOnly: true, Example: DataSourceAlert},
+		{Name: "type", At: func(a *Alert) any { return &a.Type }, Doc: "dataSourceAlert, agentDownAlert of a collector, or hostClusterAlert of a device group", ReadOnly: true, Example: DataSourceAlert},
 		{Name: "severity", At: func(a *Alert) any { return &a.Severity }, Doc: "2 warn, 3 error, 4 critical", ReadOnly: true, Index: true, Example: 3},
 		{Name: "startEpoch", At: func(a *Alert) any { return &a.StartOn }, Doc: "When it opened", ReadOnly: true, Index: true, Example: 1790000000},
 		{Name: "endEpoch", At: func(a *Alert) any { return &a.EndOn }, Doc: "When it cleared; 0 while it is active", ReadOnly: true, Index: true},
@@ -103,10 +106,12 @@ var Alerts = resource.Resource[*Alert]{
 		{Name: "ackedBy", At: func(a *Alert) any { return &a.AckedBy }, Doc: "Who acknowledged it last", ReadOnly: true, Example: "operator"},
 		{Name: "ackedEpoch", At: func(a *Alert) any { return &a.AckedOn }, Doc: "When that was; 0 for never", ReadOnly: true},
 		{Name: "ackComment", At: func(a *Alert) any { return &a.AckComment }, Doc: "What they wrote", ReadOnly: true},
-		{Name: "monitorObjectId", At: func(a *Alert) any { return &a.DeviceID }, Doc: "The device; 0 for an alert of a collector", ReadOnly: true, Refs: string(deviceRows), Cascade: true, Index: true, Example: 7},
-		{Name: "monitorObjectName", At: func(a *Alert) any { return &a.DeviceName }, Doc: "Display name of the device, or the host name of the collector, when it opened", ReadOnly: true, Index: true, Example: "web-42"},
-		{Name: "monitorObjectType", At: func(a *Alert) any { return &a.ObjectType }, Doc: "device or collector", ReadOnly: true, Example: "device"},
+		{Name: "monitorObjectId", At: func(a *Alert) any { return &a.DeviceID }, Doc: "The device; 0 for an alert of a collector or a group", ReadOnly: true, Refs: string(deviceRows), Cascade: true, Index: true, Example: 7},
+		{Name: "monitorObjectName", At: func(a *Alert) any { return &a.DeviceName }, Doc: "Display name of the device, host name of the collector, or full path of the group, when it opened", ReadOnly: true, Index: true, Example: "web-42"},
+		{Name: "monitorObjectType", At: func(a *Alert) any { return &a.ObjectType }, Doc: "device, collector or deviceGroup", ReadOnly: true, Example: "device"},
 		{Name: "collectorId", At: func(a *Alert) any { return &a.CollectorID }, Doc: "The collector that is down; 0 for an alert of a device", ReadOnly: true, Refs: string(collectorRows), Cascade: true, Index: true},
+		{Name: "deviceGroupId", At: func(a *Alert) any { return &a.GroupID }, Doc: "The group whose cluster alert it is; 0 for an alert of a device or a collector", ReadOnly: true, Refs: string(groupRows), Cascade: true, Index: true},
+		{Name: "clusterAlertConfId", At: func(a *Alert) any { return &a.ClusterID }, Doc: "The cluster alert of that group; 0 for none", ReadOnly: true, Index: true},
 		{Name: "resourceTemplateId", At: func(a *Alert) any { return &a.DataSourceID }, Doc: "The data source", ReadOnly: true, Index: true, Example: 3},
 		{Name: "resourceTemplateName", At: func(a *Alert) any { return &a.DataSourceName }, Doc: "Unique name of the data source", ReadOnly: true, Example: "Ping"},
 		{Name: "resourceId", At: func(a *Alert) any { return &a.DeviceDataSourceID }, Doc: "The data source on the device", ReadOnly: true, Example: 31},
@@ -140,7 +145,7 @@ var Alerts = resource.Resource[*Alert]{
 	Lists: []resource.Listing{
 		{Path: "/device/devices/{id}/alerts", Category: CategoryDevices, Summary: "List alerts of a device", Doc: "Returns the alerts of one device, one page at a time: active ones unless the filter names cleared.",
 			Of: string(deviceRows), Param: "id", Where: alertsOfDevice, Asks: alertTimes, Sample: 2},
-		{Path: "/device/groups/{id}/alerts", Category: CategoryGroups, Summary: "List alerts of a group", Doc: "Returns the alerts of the devices in a group and in all groups below it, one page at a time: active ones unless the filter names cleared.",
+		{Path: "/device/groups/{id}/alerts", Category: CategoryGroups, Summary: "List alerts of a group", Doc: "Returns the alerts of a group and all groups below it, and of the devices in them, one page at a time: active ones unless the filter names cleared.",
 			Of: string(groupRows), Param: "id", Where: alertsOfGroup, Sample: 16},
 	},
 	After: func(w *resource.Write, _, now *Alert) error { return keepStatus(w.Context, w.Tx, now.DeviceID) },

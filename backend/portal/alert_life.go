@@ -12,13 +12,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Finding is what a check found out about one data point of an instance, or
-// about a collector: then all that is about a data point is empty.
+// Finding is what was found out about one data point of an instance, about a
+// collector, or about a group by its cluster alert: of these only one is named.
 type Finding struct {
 	InstanceID  int64
 	DataPointID int64
 	CollectorID int64
-	Severity    int64 // of Raise
+	ClusterID   int64
+	Note        string // of a cluster alert: "3 of 4 devices"
+	Severity    int64  // of Raise
 	Value       string
 	Threshold   string // what the value was held against, "> 60 80 90"
 	At          resource.Seconds
@@ -116,6 +118,9 @@ func (a *Alert) cover(ctx context.Context, r resource.Reader, d *Device, i *Inst
 	if d != nil {
 		of.GroupIDs = append(of.GroupIDs, d.GroupIDs...)
 	}
+	if a.GroupID > 0 {
+		of.GroupIDs = resource.IDs{a.GroupID}
+	}
 	if i != nil {
 		of.InstanceGroupID = i.GroupID
 	}
@@ -164,11 +169,14 @@ func PruneAlerts(ctx context.Context, tx resource.Tx, now time.Time) (more bool,
 
 var active = resource.Where{Field: "cleared", Op: "=", Value: false}
 
-// activeAlert is that of a finding's data point or collector, or nil.
+// activeAlert is that of a finding's data point, collector or group, or nil.
 func activeAlert(ctx context.Context, r resource.Reader, f *Finding) (*Alert, error) {
-	where := []resource.Where{active, {Field: "collectorId", Op: "=", Value: f.CollectorID}}
-	if f.CollectorID == 0 {
-		where = []resource.Where{active, {Field: "instanceId", Op: "=", Value: f.InstanceID}, {Field: "dataPointId", Op: "=", Value: f.DataPointID}}
+	where := []resource.Where{active, {Field: "instanceId", Op: "=", Value: f.InstanceID}, {Field: "dataPointId", Op: "=", Value: f.DataPointID}}
+	switch {
+	case f.CollectorID > 0:
+		where = []resource.Where{active, {Field: "collectorId", Op: "=", Value: f.CollectorID}}
+	case f.ClusterID > 0:
+		where = []resource.Where{active, {Field: "clusterAlertConfId", Op: "=", Value: f.ClusterID}}
 	}
 	alerts, err := resource.Find(ctx, r, alertRows, where...)
 	if err != nil || len(alerts) == 0 {
@@ -179,11 +187,12 @@ func activeAlert(ctx context.Context, r resource.Reader, f *Finding) (*Alert, er
 
 // foundAt is where a finding was made.
 type foundAt struct {
-	device    *Device // nil for a collector
+	device    *Device // nil for a collector and a group
 	instance  *Instance
 	source    *DataSource
 	point     *DataPoint
 	collector *Collector
+	group     *Group
 }
 
 // findingOf looks up where a finding was made; nil where no alert opens.
@@ -194,6 +203,9 @@ func findingOf(ctx context.Context, r resource.Reader, f *Finding) (*foundAt, er
 	}
 	if err != nil || about.collector != nil {
 		return about, err
+	}
+	if about.group != nil { // whether it alerts was judged with it
+		return about, nil
 	}
 	tree, err := TreeOf(ctx, r)
 	if err != nil || about.instance.DisableAlerting || about.device.DisableAlerting || disablingGroup(about.device, tree) != nil {
@@ -207,6 +219,9 @@ func lookUp(ctx context.Context, r resource.Reader, f *Finding) (about *foundAt,
 	if f.CollectorID > 0 {
 		about.collector, err = resource.Get(ctx, r, collectorRows, f.CollectorID)
 		return about, err
+	}
+	if f.ClusterID > 0 {
+		return about, about.lookUpGroup(ctx, r, f)
 	}
 	if about.instance, err = resource.Get(ctx, r, instanceRows, f.InstanceID); err != nil {
 		return nil, err
@@ -232,9 +247,14 @@ func lookUp(ctx context.Context, r resource.Reader, f *Finding) (about *foundAt,
 // open is a new alert of a finding.
 func (at *foundAt) open(ctx context.Context, r resource.Reader, f *Finding) (*Alert, error) {
 	a := &Alert{Type: DataSourceAlert, ObjectType: "device", Severity: f.Severity, StartOn: f.At, Value: f.Value, Threshold: f.Threshold}
-	if c := at.collector; c != nil {
-		a.Type, a.ObjectType, a.CollectorID, a.DeviceName = AgentDownAlert, "collector", c.ID, c.Hostname
-	} else {
+	switch {
+	case at.collector != nil:
+		a.Type, a.ObjectType, a.CollectorID, a.DeviceName = AgentDownAlert, "collector", at.collector.ID, at.collector.Hostname
+	case at.group != nil:
+		a.Type, a.ObjectType, a.GroupID, a.DeviceName, a.ClusterID, a.InstanceNote = GroupAlert, "deviceGroup", at.group.ID, at.group.path(), f.ClusterID, f.Note
+		a.DataSourceID, a.DataSourceName = at.source.ID, at.source.Name
+		a.DataPointID, a.DataPointName = at.point.ID, at.point.Name
+	default:
 		a.DeviceID, a.DeviceName = at.device.ID, at.device.DisplayName
 		a.DataSourceID, a.DataSourceName, a.DeviceDataSourceID = at.source.ID, at.source.Name, at.instance.DeviceDataSourceID
 		a.InstanceID, a.InstanceName, a.InstanceNote = at.instance.ID, at.instance.Name, at.instance.Description
@@ -250,6 +270,9 @@ func (a *Alert) turn(f *Finding) {
 	worse := f.Severity > a.Severity
 	text := fmt.Sprintf("%s became %s", levels[a.Severity], levels[f.Severity])
 	a.Severity, a.Value, a.Threshold = f.Severity, f.Value, f.Threshold
+	if f.ClusterID > 0 {
+		a.InstanceNote = f.Note
+	}
 	if worse && a.Acked {
 		a.Acked, a.AckedBy, a.AckedOn, a.AckComment = false, "", 0, ""
 		text += ", and is no longer acknowledged"

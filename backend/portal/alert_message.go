@@ -22,6 +22,8 @@ type AlertMessage struct {
 const (
 	plainSubject = "##LEVEL##: ##HOST## ##INSTANCE## ##DATAPOINT##"
 	plainBody    = "##DATAPOINT## of ##INSTANCE## on ##HOST## is ##VALUE##, beyond ##THRESHOLD##, since ##START##."
+	groupSubject = "##LEVEL##: ##DSIDESCRIPTION## of ##HOST## have an alert of ##DATAPOINT##"
+	groupBody    = "##DSIDESCRIPTION## of the group ##HOST## have an alert of ##DATAPOINT## (##DATASOURCE##): ##VALUE##, beyond ##THRESHOLD##, since ##START##."
 	downSubject  = "##LEVEL##: the collector ##HOST## is down"
 	downBody     = "The collector ##HOST## has not answered since ##START##."
 )
@@ -144,10 +146,12 @@ func byID[T any](ctx context.Context, r resource.Reader, name resource.Name[*T],
 
 func (s *alertSubject) message() AlertMessage {
 	subject, body := plainSubject, plainBody
-	if s.alert.Type == AgentDownAlert {
+	switch p := s.point(); {
+	case s.alert.Type == AgentDownAlert:
 		subject, body = downSubject, downBody
-	}
-	if p := s.point(); p != nil {
+	case s.alert.Type == GroupAlert: // the words of the data point are about one instance
+		subject, body = groupSubject, groupBody
+	case p != nil:
 		subject, body = cmp.Or(p.AlertSubject, subject), cmp.Or(p.AlertBody, body)
 	}
 	return AlertMessage{s.render(subject), s.render(body)}
@@ -267,7 +271,7 @@ func (s *alertSubject) moment(at resource.Seconds) string {
 
 func (s *alertSubject) groups() string {
 	var paths []string
-	for _, id := range s.device.GroupIDs {
+	for _, id := range append(slices.Clone(s.device.GroupIDs), s.alert.GroupID) {
 		if g := s.tree.Groups[id]; g != nil && g.FullPath != "" && maySee(s.who, resource.IDs{id}) {
 			paths = append(paths, g.FullPath)
 		}

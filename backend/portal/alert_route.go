@@ -39,7 +39,7 @@ func routesOf(ctx context.Context, r resource.Reader) (*routes, error) {
 
 // RuleFor is the alert rule that fits an alert first, and its chain; nil for
 // none. The device is nil for an alert of a collector, which only rules for
-// every device fit.
+// every device fit, and for one of a group, which is taken as a device there.
 func RuleFor(ctx context.Context, r resource.Reader, a *Alert, d *Device) (*Rule, *Chain, error) {
 	routes, err := routesOf(ctx, r)
 	if err != nil {
@@ -56,6 +56,9 @@ func RuleFor(ctx context.Context, r resource.Reader, a *Alert, d *Device) (*Rule
 				paths = append(paths, g.FullPath)
 			}
 		}
+	}
+	if g := tree.Groups[a.GroupID]; g != nil {
+		paths = append(paths, g.FullPath)
 	}
 	for i := range routes.rules {
 		if rule := &routes.rules[i]; rule.fits(a, paths) {

@@ -51,7 +51,11 @@ func alertsOfGroup(ctx context.Context, r resource.Reader, id int64) ([]resource
 	if err != nil {
 		return nil, err
 	}
-	return []resource.Where{resource.Of("monitorObjectId", resource.Where{Field: "hostGroupIds", Op: "has any", Value: tree.below(id)})}, nil
+	below := tree.below(id)
+	return []resource.Where{resource.Either(
+		resource.Of("monitorObjectId", resource.Where{Field: "hostGroupIds", Op: "has any", Value: below}),
+		resource.Where{Field: "deviceGroupId", Op: "in", Value: below},
+	)}, nil
 }
 
 // alertDerived are what depends on other rows, or is the same in every alert.

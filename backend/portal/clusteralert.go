@@ -10,8 +10,9 @@ import (
 
 const clusterAlertRows resource.Name[*ClusterAlert] = "deviceClusterAlertConfig"
 
-// ClusterAlert is an alert of a group as a whole: raised when so many of its
-// devices, or of their instances, have an alert of one data point.
+// ClusterAlert declares an alert of a group as a whole: raised when so many of
+// its devices, or of their instances, have an alert of one data point
+// (JudgeClusters).
 type ClusterAlert struct {
 	ID             int64
 	GroupID        int64
@@ -65,6 +66,12 @@ var ClusterAlerts = resource.Resource[*ClusterAlert]{
 			return fault.At("dataPointId", "dataPointId: the datasource %d has no datapoint %d", now.DataSourceID, now.DataPointID)
 		}
 		return nil
+	},
+	After: func(w *resource.Write, _, now *ClusterAlert) error {
+		return now.judge(w.Context, w.Tx, resource.SecondsOf(w.Call.At))
+	},
+	Remove: func(w *resource.Write, a *ClusterAlert) error {
+		return endCluster(w.Context, w.Tx, a.ID, resource.SecondsOf(w.Call.At), "the cluster alert was removed")
 	},
 }
 

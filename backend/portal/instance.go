@@ -2,6 +2,8 @@ package portal
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"strings"
 
 	"spyglass/backend/fault"
@@ -31,7 +33,6 @@ type Instance struct {
 	AutoProperties     []resource.Property
 	CreatedOn          resource.Seconds
 	UpdatedOn          resource.Seconds
-	LastDataOn         resource.Seconds
 }
 
 // OnlyWildValue is the wild value of the one instance of a data source that has
@@ -71,7 +72,6 @@ var Instances = resource.Resource[*Instance]{
 		{Name: "dataSourceId", At: func(i *Instance) any { return &i.DataSourceID }, Doc: "The data source", ReadOnly: true, Example: 1},
 		{Name: "createdOn", At: func(i *Instance) any { return &i.CreatedOn }, Doc: "When it was added or found", ReadOnly: true},
 		{Name: "updatedOn", At: func(i *Instance) any { return &i.UpdatedOn }, Doc: "When it was last changed", ReadOnly: true},
-		{Name: "lastDataOn", At: func(i *Instance) any { return &i.LastDataOn }, Doc: "When it last gave data; 0 for not yet", ReadOnly: true},
 	},
 	Derived: []resource.Derived{
 		{Name: "deviceDisplayName", Doc: "What the device is called in lists", Schema: resource.Text(""), Example: "core-sw-01.fra", From: "deviceId",
@@ -83,6 +83,7 @@ var Instances = resource.Resource[*Instance]{
 			Of: ofSource(func(*DataSource) any { return "DS" })},
 		{Name: "isUNCInstance", Doc: "It was found on a share by its UNC path; always false", Schema: resource.Boolean(""), Example: false, From: "dataSourceId",
 			Of: ofSource(func(*DataSource) any { return false })},
+		lastData(nil),
 	},
 	Unique: [][]string{{"deviceDataSourceId", "wildValue"}},
 	Check:  checkInstance,
@@ -185,4 +186,49 @@ func instanceGroupNames(ctx context.Context, r resource.Reader, rows []resource.
 		}
 		return g.Name
 	})
+}
+
+// Latest is when any of these data points of an instance last gave a number, in
+// epoch seconds; 0 for not yet.
+type Latest func(ctx context.Context, instance int64, dataPoints []int64) (int64, error)
+
+// InstancesWith is Instances in a portal that has samples: what lastDataOn says
+// is looked up there whenever it is read, so that no poll writes a row.
+func InstancesWith(latest Latest) *resource.Resource[*Instance] {
+	with := Instances
+	with.Derived = slices.Clone(with.Derived)
+	with.Derived[len(with.Derived)-1] = lastData(latest)
+	return &with
+}
+
+func lastData(latest Latest) resource.Derived {
+	return resource.Derived{
+		Name: "lastDataOn", Doc: "When it last gave data; 0 for not yet", Schema: resource.Schema{Type: "integer", Format: "epoch-seconds"}, Example: 1790000000, From: "dataSourceId",
+		Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+			sources, err := sourcesOf(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			out := make([][]byte, len(rows))
+			for i, row := range rows {
+				at := int64(0)
+				id, _ := strconv.ParseInt(row.From, 10, 64)
+				if source := sources[id]; source != nil && latest != nil {
+					if at, err = latest(ctx, row.ID, source.dataPointIDs()); err != nil {
+						return nil, err
+					}
+				}
+				out[i] = strconv.AppendInt(nil, at, 10)
+			}
+			return out, nil
+		},
+	}
+}
+
+func (d *DataSource) dataPointIDs() []int64 {
+	ids := make([]int64, len(d.DataPoints))
+	for i := range d.DataPoints {
+		ids[i] = d.DataPoints[i].ID
+	}
+	return ids
 }

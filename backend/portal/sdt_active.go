@@ -10,10 +10,10 @@ import (
 )
 
 // Watched is what may be in maintenance: an instance, with all that it is on; a
-// device alone, or a data source on it; or a collector. What is 0 is not asked for.
+// device alone, or a data source on it; a group; or a collector. What is 0 is not asked for.
 type Watched struct {
 	DeviceID           int64
-	GroupIDs           resource.IDs // of the device; read from it when nil
+	GroupIDs           resource.IDs // of the device, which they are read from when nil; or a group alone
 	DataSourceID       int64
 	DeviceDataSourceID int64
 	InstanceID         int64
@@ -43,7 +43,7 @@ func InMaintenance(ctx context.Context, r resource.Reader, of Watched, now time.
 	add(plan.of(InstanceSDT, of.InstanceID))
 	add(plan.of(InstanceGroupSDT, of.InstanceGroupID))
 	add(plan.of(CollectorSDT, of.CollectorID))
-	if len(plan.by[GroupSDT]) > 0 && of.DeviceID > 0 {
+	if len(plan.by[GroupSDT]) > 0 && (of.DeviceID > 0 || len(of.GroupIDs) > 0) {
 		groups := of.GroupIDs
 		if groups == nil {
 			device, err := resource.Get(ctx, r, deviceRows, of.DeviceID)

@@ -223,8 +223,8 @@ type Tx interface {
 
 // Where is one condition on a field; Op is one of = != < > <= >=, "in" or "has any".
 // "in" takes a []int64 and asks whether the number is one of them; "has any"
-// takes a []int64 and asks whether an IDs field holds one of them. Of, SeenBy
-// and Limit make further ones.
+// takes a []int64 and asks whether an IDs field holds one of them. Of, Either,
+// SeenBy and Limit make further ones.
 type Where struct {
 	Field string
 	Op    string
@@ -233,6 +233,9 @@ type Where struct {
 
 // Of is the condition that the row which a Refs field names meets all of where.
 func Of(field string, where ...Where) Where { return Where{Field: field, Op: OpOf, Value: where} }
+
+// Either is the condition that at least one of where is met.
+func Either(where ...Where) Where { return Where{Op: OpEither, Value: where} }
 
 // SeenBy is the condition that the caller may do op with the row; everything
 // goes for nobody in particular.
@@ -247,6 +250,7 @@ type Seen struct {
 // The operators of the conditions that functions make.
 const (
 	OpOf     = "of"
+	OpEither = "either"
 	OpSeenBy = "seen by"
 	OpLimit  = "limit"
 )

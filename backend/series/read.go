@@ -221,6 +221,22 @@ func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample,
 	return Sample{instance, datapoint, p.at, p.value}, true, nil
 }
 
+// Latest is the moment of the newest sample of any of the datapoints of an
+// instance; 0 when there is none. It reads the disk once for a series of which
+// nothing was appended since Open.
+func (db *DB) Latest(ctx context.Context, instance int64, datapoints ...int64) (at int64, err error) {
+	for _, id := range datapoints {
+		last, ok, err := db.Last(ctx, instance, id)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			at = max(at, last.At)
+		}
+	}
+	return at, nil
+}
+
 // Instances are those that have a series, by id.
 func (db *DB) Instances() []int64 {
 	db.mu.RLock()

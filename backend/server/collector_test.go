@@ -69,7 +69,13 @@ func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 		ended <- agent.Run(ctx, agent.Options{Folder: folder, Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet()})
 	}()
 	w.until("admin", "GET /setting/collectors/2?fields=status,build,isDown", `{"status":1,"build":"test","isDown":false}`)
+	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Ping"&fields=lastDataOn`, ""); !strings.Contains(answer, `"items":[{"lastDataOn":0}]`) {
+		t.Errorf("what was never measured answers %s", answer)
+	}
 	w.hasSamples(4)
+	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, ""); !strings.Contains(answer, fmt.Sprintf(`"lastDataOn":%d`, time.Now().Unix()/1000)) {
+		t.Errorf("what was measured answers %s", answer)
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("the collector ends with %v", err)

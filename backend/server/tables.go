@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 
 	"spyglass/backend/portal"
@@ -14,7 +15,9 @@ func (s *Server) tables() error {
 		mount(s, &portal.Devices),
 		mount(s, &portal.Groups),
 		mount(s, &portal.DeviceDataSources),
-		mount(s, &portal.Instances),
+		mount(s, portal.InstancesWith(func(ctx context.Context, instance int64, dataPoints []int64) (int64, error) {
+			return s.series.Latest(ctx, instance, dataPoints...)
+		})),
 		mount(s, &portal.InstanceGroups),
 		keep(s, &portal.Overrides),
 		keep(s, &portal.GroupDataSourceSettings),

@@ -1327,7 +1327,7 @@ export interface paths {
         };
         /**
          * List alerts of a group
-         * @description Returns the alerts of the devices in a group and in all groups below it, one page at a time: active ones unless the filter names cleared.
+         * @description Returns the alerts of a group and all groups below it, and of the devices in them, one page at a time: active ones unless the filter names cleared.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -3902,11 +3902,6 @@ export interface components {
              */
             readonly updatedOn?: number;
             /**
-             * Format: epoch-seconds
-             * @description When it last gave data; 0 for not yet
-             */
-            readonly lastDataOn?: number;
-            /**
              * @description What the device is called in lists
              * @example core-sw-01.fra
              */
@@ -3931,6 +3926,12 @@ export interface components {
              * @example false
              */
             readonly isUNCInstance?: boolean;
+            /**
+             * Format: epoch-seconds
+             * @description When it last gave data; 0 for not yet
+             * @example 1790000000
+             */
+            readonly lastDataOn?: number;
         };
         DeviceDatasourceInstanceList: {
             /** @description How many match in all, whatever the page */
@@ -4845,7 +4846,7 @@ export interface components {
              */
             readonly id?: string;
             /**
-             * @description dataSourceAlert, or agentDownAlert of a collector
+             * @description dataSourceAlert, agentDownAlert of a collector, or hostClusterAlert of a device group
              * @example dataSourceAlert
              */
             readonly type?: string;
@@ -4882,22 +4883,26 @@ export interface components {
             /** @description What they wrote */
             readonly ackComment?: string;
             /**
-             * @description The device; 0 for an alert of a collector
+             * @description The device; 0 for an alert of a collector or a group
              * @example 7
              */
             readonly monitorObjectId?: number;
             /**
-             * @description Display name of the device, or the host name of the collector, when it opened
+             * @description Display name of the device, host name of the collector, or full path of the group, when it opened
              * @example web-42
              */
             readonly monitorObjectName?: string;
             /**
-             * @description device or collector
+             * @description device, collector or deviceGroup
              * @example device
              */
             readonly monitorObjectType?: string;
             /** @description The collector that is down; 0 for an alert of a device */
             readonly collectorId?: number;
+            /** @description The group whose cluster alert it is; 0 for an alert of a device or a collector */
+            readonly deviceGroupId?: number;
+            /** @description The cluster alert of that group; 0 for none */
+            readonly clusterAlertConfId?: number;
             /**
              * @description The data source
              * @example 3
@@ -7633,11 +7638,6 @@ export interface components {
              */
             readonly updatedOn?: number;
             /**
-             * Format: epoch-seconds
-             * @description When it last gave data; 0 for not yet
-             */
-            readonly lastDataOn?: number;
-            /**
              * @description What the device is called in lists
              * @example core-sw-01.fra
              */
@@ -7662,6 +7662,12 @@ export interface components {
              * @example false
              */
             readonly isUNCInstance?: boolean;
+            /**
+             * Format: epoch-seconds
+             * @description When it last gave data; 0 for not yet
+             * @example 1790000000
+             */
+            readonly lastDataOn?: number;
         };
         DeviceDatasourceInstanceGroupBody: {
             /**

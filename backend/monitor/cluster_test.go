@@ -1,0 +1,111 @@
+package monitor_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"spyglass/backend/monitor"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// newCluster is a bench with the group Shop of four real devices, 4 to 7, and a
+// rule for whatever happens there.
+func newCluster(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.do("POST /device/groups", "", `{"name":"Shop","parentId":1}`)
+	for i := range 4 {
+		b.do("POST /device/devices", "", fmt.Sprintf(`{"name":"shop-%d","hostGroupIds":"2"}`, i+1))
+	}
+	b.house.start()
+	b.until("the shop is polled", func() bool { return b.Polled() == 17 })
+	b.house.stop()
+	return b
+}
+
+// level gives one device of the shop a level that counts at the third poll.
+func (b *bench) level(device int64, level string) {
+	b.Helper()
+	for range 3 {
+		b.at.Add(60)
+		b.pollBy(portal.BuiltInCollector, b.instance(device), level)
+	}
+}
+
+// point is the data point of Gauge.
+func (b *bench) point() *portal.DataPoint {
+	b.Helper()
+	found, err := resource.Find(b.Context(), b.db, portal.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: "Gauge"})
+	if err != nil || len(found) != 1 {
+		b.Fatalf("%d data sources (%v)", len(found), err)
+	}
+	return &found[0].DataPoints[0]
+}
+
+func (b *bench) cluster(rest string) string {
+	p := b.point()
+	return fmt.Sprintf(`{"dataSourceId":%d,"dataPointId":%d,%s}`, p.DataSourceID, p.ID, rest)
+}
+
+func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
+	b := newCluster(t)
+	const group = "deviceGroupId=2"
+	b.do("POST /device/groups/{deviceGroupId}/clusterAlertConf", group, b.cluster(`"thresholdType":"percentage","alertExpr":"> 25 50 75","minAlertLevel":3,"suppressIndAlert":true`))
+	suppressed := func() int {
+		found, err := resource.Find(t.Context(), b.db, portal.Alerts.Name, resource.Where{Field: "suppressor", Op: "=", Value: "cluster alert 1"}, resource.Where{Field: "cleared", Op: "=", Value: false})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	want := func(alerts string, kept int) {
+		t.Helper()
+		b.wantAlerts(alerts)
+		if got := suppressed(); got != kept {
+			t.Errorf("%d alerts are suppressed, want %d", got, kept)
+		}
+	}
+	const one, two = "1 shop-1 level 40: critical", "2 shop-2 level 40: critical"
+	b.level(4, "40")
+	want(one, 0) // 25 % is not more than 25
+	b.level(5, "15")
+	b.wantAlerts(one + ", 2 shop-2 level 15: warn") // a warning does not count
+	b.level(5, "40")
+	want(one+", "+two+", 3 Shop level 50: warn", 2)
+	got, err := resource.Get(t.Context(), b.db, portal.Alerts.Name, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wording, err := portal.WordingOf(t.Context(), b.db, got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Type != portal.GroupAlert || got.GroupID != 2 || got.DeviceID != 0 || wording.Message().Subject != "warn: 2 of 4 devices of Shop have an alert of level" {
+		t.Errorf("%s of group %d, device %d: %q", got.Type, got.GroupID, got.DeviceID, wording.Message().Subject)
+	}
+	b.level(6, "40")
+	want(one+", "+two+", 3 Shop level 75: error, 4 shop-3 level 40: critical", 3)
+	if page := b.do("GET /device/groups/{id}/alerts", "id=2", ""); fmt.Sprint(page["total"]) != "4" {
+		t.Errorf("the group lists %v alerts, want 4", page["total"])
+	}
+
+	// Maintenance of one takes it out of the count.
+	b.do("POST /sdt/sdts", "", `{"type":"ResourceSDT","deviceId":6,"duration":60}`)
+	put(b.house, &portal.Settings, &portal.Setting{ID: portal.SettingID, Timezone: "UTC"})
+	if err := monitor.New(monitor.Options{DB: b.db, Clock: func() time.Time { return time.Unix(1_790_000_900, 0) }}).Tick(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want(one+", "+two+", 3 Shop level 50: warn, 4 shop-3 level 40: critical", 3)
+
+	b.level(5, "1")
+	want(one+", 4 shop-3 level 40: critical", 0)
+
+	b.level(5, "40")
+	want(one+", 4 shop-3 level 40: critical, 5 shop-2 level 40: critical, 6 Shop level 50: warn", 3)
+	b.do("PATCH /device/groups/{deviceGroupId}/clusterAlertConf/{id}", group+" id=1", `{"countBy":"instance","thresholdType":"absolute","alertExpr":"> 0 1 2","suppressIndAlert":false}`)
+	want(one+", 4 shop-3 level 40: critical, 5 shop-2 level 40: critical, 6 Shop level 2: error", 0)
+	b.do("DELETE /device/groups/{deviceGroupId}/clusterAlertConf/{id}", group+" id=1", "")
+	want(one+", 4 shop-3 level 40: critical, 5 shop-2 level 40: critical", 0)
+}

@@ -1,0 +1,206 @@
+package portal
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"spyglass/backend/resource"
+)
+
+// JudgeClusters counts the active alerts in the groups that have cluster alerts,
+// and opens, turns and clears these. points are the data points whose alerts may
+// have changed; without any it looks at all, and clears what has no declaration
+// any more.
+//
+// An alert counts when it is as bad as the declaration asks and no maintenance
+// covers it, once for each device or for each instance in the group and the
+// groups below. A percentage is of the devices, or instances, there on which the
+// data source is polled.
+func JudgeClusters(ctx context.Context, tx resource.Tx, at time.Time, points ...int64) error {
+	all, err := clustersOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if len(points) == 0 {
+		if err := endLostClusters(ctx, tx, all, resource.SecondsOf(at)); err != nil {
+			return err
+		}
+	}
+	for i := range all {
+		if c := &all[i]; len(points) == 0 || slices.Contains(points, c.DataPointID) {
+			if err := c.judge(ctx, tx, resource.SecondsOf(at)); err != nil {
+				return fmt.Errorf("cluster alert %d: %w", c.ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// clustersOf are all cluster alerts; they are read again only when one has changed.
+func clustersOf(ctx context.Context, r resource.Reader) ([]ClusterAlert, error) {
+	value, err := r.Memo("cluster alerts", []string{string(clusterAlertRows)}, func() (any, error) {
+		return resource.Find(ctx, r, clusterAlertRows)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.([]ClusterAlert), nil
+}
+
+// endLostClusters ends alerts whose declaration went with its data source.
+func endLostClusters(ctx context.Context, tx resource.Tx, all []ClusterAlert, at resource.Seconds) error {
+	open, err := resource.Find(ctx, tx, alertRows, active, resource.Where{Field: "clusterAlertConfId", Op: ">", Value: int64(0)})
+	for i := range open {
+		id := open[i].ClusterID
+		if err == nil && !slices.ContainsFunc(all, func(c ClusterAlert) bool { return c.ID == id }) {
+			err = endCluster(ctx, tx, id, at, "the cluster alert was removed")
+		}
+	}
+	return err
+}
+
+// endCluster ends the alert of a declaration, and what it kept people from.
+func endCluster(ctx context.Context, tx resource.Tx, id int64, at resource.Seconds, why string) error {
+	if err := ClearAlerts(ctx, tx, at, why, resource.Where{Field: "clusterAlertConfId", Op: "=", Value: id}); err != nil {
+		return err
+	}
+	return suppress(ctx, tx, nil, suppressorOf(id), "", at)
+}
+
+// judge counts for one declaration, and brings its alert in line.
+func (c *ClusterAlert) judge(ctx context.Context, tx resource.Tx, at resource.Seconds) error {
+	tree, err := TreeOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if c.Disabled || slices.ContainsFunc(tree.Above(resource.IDs{c.GroupID}), func(g *Group) bool { return g.DisableAlerting }) {
+		return endCluster(ctx, tx, c.ID, at, "alerting is disabled")
+	}
+	inside := resource.Where{Field: "hostGroupIds", Op: "has any", Value: tree.below(c.GroupID)}
+	alerts, err := resource.Find(ctx, tx, alertRows, active, resource.Where{Field: "dataPointId", Op: "=", Value: c.DataPointID}, resource.Of("monitorObjectId", inside))
+	if err != nil {
+		return err
+	}
+	value, note, err := c.measure(ctx, tx, alerts, inside)
+	if err != nil {
+		return err
+	}
+	expr, err := ParseAlertExpr(c.Expr)
+	if err != nil {
+		return err
+	}
+	f := &Finding{ClusterID: c.ID, Severity: expr.Severity(value), Value: strconv.FormatFloat(value, 'f', -1, 64), Threshold: c.Expr, Note: note, At: at}
+	var open *Alert
+	if f.Severity > 0 {
+		open, _, err = Raise(ctx, tx, f)
+	} else {
+		_, err = Clear(ctx, tx, f)
+	}
+	if err != nil {
+		return err
+	}
+	if open == nil || !c.SuppressSingle {
+		alerts = nil
+	}
+	return suppress(ctx, tx, alerts, suppressorOf(c.ID), note+" have it", at)
+}
+
+// measure is what the threshold is held against: how many, or of a hundred.
+func (c *ClusterAlert) measure(ctx context.Context, r resource.Reader, alerts []Alert, inside resource.Where) (value float64, note string, err error) {
+	hit := map[int64]bool{}
+	for i := range alerts {
+		a := &alerts[i]
+		if a.Severity < c.MinLevel || a.SDTed {
+			continue
+		}
+		if c.CountBy == "instance" {
+			hit[a.InstanceID] = true
+		} else {
+			hit[a.DeviceID] = true
+		}
+	}
+	polled, err := resource.Find(ctx, r, deviceDataSourceRows, resource.Where{Field: "dataSourceId", Op: "=", Value: c.DataSourceID},
+		resource.Where{Field: "monitoringInstanceNumber", Op: ">", Value: int64(0)}, resource.Of("deviceId", inside))
+	if err != nil {
+		return 0, "", err
+	}
+	of, what := len(polled), "devices"
+	if c.CountBy == "instance" {
+		of, what = 0, "instances"
+		for i := range polled {
+			of += int(polled[i].Monitored)
+		}
+	}
+	of = max(of, len(hit)) // an alert may outlive its polling
+	note = fmt.Sprintf("%d of %d %s", len(hit), of, what)
+	if c.ThresholdType != "percentage" {
+		return float64(len(hit)), note, nil
+	}
+	return math.Round(10_000*float64(len(hit))/float64(max(1, of))) / 100, note, nil
+}
+
+// suppressorOf is how alerts name the cluster alert that people are told of
+// instead of them.
+func suppressorOf(cluster int64) string { return "cluster alert " + integer(cluster) }
+
+// suppress keeps people from being told of these alerts, which are active, and
+// of no others because of that: these are told now.
+func suppress(ctx context.Context, tx resource.Tx, alerts []Alert, by, why string, at resource.Seconds) error {
+	still := make(map[resource.TextID]bool, len(alerts))
+	for i := range alerts {
+		a := &alerts[i]
+		still[a.ID] = true
+		if a.Suppressor != "" {
+			continue
+		}
+		a.Suppressor, a.SuppressNote = by, why
+		a.note(systemUser, at, "suppressed by "+by+": "+why)
+		if err := resource.Put(ctx, tx, alertRows, a); err != nil {
+			return err
+		}
+	}
+	marked, err := resource.Find(ctx, tx, alertRows, active, resource.Where{Field: "suppressor", Op: "=", Value: by})
+	for i := range marked {
+		a := &marked[i]
+		if err != nil || still[a.ID] {
+			continue
+		}
+		a.Suppressor, a.SuppressNote = "", ""
+		a.note(systemUser, at, "no longer suppressed by "+by)
+		err = resource.Put(ctx, tx, alertRows, a)
+	}
+	return err
+}
+
+// lookUpGroup finds what a cluster alert is about.
+func (at *foundAt) lookUpGroup(ctx context.Context, r resource.Reader, f *Finding) error {
+	c, err := resource.Get(ctx, r, clusterAlertRows, f.ClusterID)
+	if err != nil {
+		return err
+	}
+	if at.group, err = resource.Get(ctx, r, groupRows, c.GroupID); err != nil {
+		return err
+	}
+	sources, err := sourcesOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	at.source, at.point = cmp.Or(sources[c.DataSourceID], &DataSource{}), &DataPoint{ID: c.DataPointID} // one that has gone has no name
+	if i := slices.IndexFunc(at.source.DataPoints, func(p DataPoint) bool { return p.ID == c.DataPointID }); i >= 0 {
+		at.point = &at.source.DataPoints[i]
+	}
+	return nil
+}
+
+// path is the group's full path; its name for the root, which has none.
+func (g *Group) path() string {
+	if g.FullPath == "" {
+		return g.Name
+	}
+	return g.FullPath
+}

@@ -1,0 +1,194 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"spyglass/backend/resource"
+)
+
+// query reads whole rows, by id.
+func (t *Table[T]) query(ctx context.Context, q asker, where string, args ...any) ([]T, error) {
+	stmt, err := q.stmt(ctx, t.selectSQL+" WHERE "+where+` ORDER BY "id"`)
+	if err != nil {
+		return nil, err
+	}
+	found, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	var list []T
+	for found.Next() {
+		row := t.res.New()
+		if err := t.scan(found.Scan, row); err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, found.Err()
+}
+
+func (t *Table[T]) getRow(ctx context.Context, q asker, id int64, row any) error {
+	found, err := t.load(ctx, q, id, t.live())
+	if err == nil {
+		copyValue(row, found)
+	}
+	return err
+}
+
+func (t *Table[T]) findRows(ctx context.Context, q asker, list any, where []resource.Where) error {
+	text, args, err := t.conditions(where)
+	if err != nil {
+		return err
+	}
+	found, err := t.query(ctx, q, text, args...)
+	rows := reflect.ValueOf(list).Elem()
+	for _, row := range found {
+		rows.Set(reflect.Append(rows, reflect.ValueOf(row).Elem()))
+	}
+	return err
+}
+
+// conditions are what follows WHERE, before any order; a limit is kept by
+// choosing the ids.
+func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
+	parts, args, limit := []string{t.live()}, []any{}, any(nil)
+	for _, w := range where {
+		c := t.column(w.Field)
+		switch {
+		case w.Op == resource.OpLimit:
+			limit = w.Value
+		case w.Op == resource.OpEither:
+			text, more, err := t.either(w.Value.([]resource.Where))
+			if err != nil {
+				return "", nil, err
+			}
+			parts, args = append(parts, text), append(args, more...)
+		case w.Op == resource.OpSeenBy:
+			seen := w.Value.(resource.Seen)
+			g, err := t.grant(seen.Access, seen.Op, alive)
+			if err != nil {
+				return "", nil, err
+			}
+			if !g.all {
+				parts, args = append(parts, g.text), append(args, g.args...)
+			}
+		case c == nil:
+			return "", nil, fmt.Errorf("%s has no field %q", t.res.Name, w.Field)
+		case w.Op == "has any" && c.link != "":
+			ids, err := json.Marshal(w.Value)
+			if err != nil {
+				return "", nil, err
+			}
+			parts, args = append(parts, `"id" IN (SELECT "row" FROM `+c.link+` WHERE "ref" IN (SELECT value FROM json_each(?)))`), append(args, string(ids))
+		case w.Op == "in":
+			ids, err := json.Marshal(w.Value)
+			if err != nil {
+				return "", nil, err
+			}
+			parts, args = append(parts, quote(w.Field)+" IN (SELECT value FROM json_each(?))"), append(args, string(ids))
+		case w.Op == resource.OpOf:
+			text, more, err := t.db.named(c.field.Refs, w.Value.([]resource.Where))
+			if err != nil {
+				return "", nil, err
+			}
+			parts, args = append(parts, quote(w.Field)+" IN ("+text+")"), append(args, more...)
+		case slices.Contains([]string{"=", "!=", "<", ">", "<=", ">="}, w.Op):
+			parts, args = append(parts, quote(w.Field)+collation(c.Kind)+" "+w.Op+" ?"), append(args, w.Value)
+		default:
+			return "", nil, fmt.Errorf("%s: no operator %q on %s", t.res.Name, w.Op, w.Field)
+		}
+	}
+	text := strings.Join(parts, " AND ")
+	if limit != nil {
+		text, args = `"id" IN (SELECT "id" FROM `+t.name()+" WHERE "+text+` ORDER BY "id" LIMIT ?)`, append(args, limit)
+	}
+	return text, args, nil
+}
+
+// either is the condition that one of them is met.
+func (t *Table[T]) either(where []resource.Where) (string, []any, error) {
+	var texts []string
+	var args []any
+	for _, w := range where {
+		text, more, err := t.conditions([]resource.Where{w})
+		if err != nil {
+			return "", nil, err
+		}
+		texts, args = append(texts, text), append(args, more...)
+	}
+	return "(" + strings.Join(texts, " OR ") + ")", args, nil
+}
+
+// named are the ids of the rows of a resource that meet all of where.
+func (db *DB) named(name string, where []resource.Where) (string, []any, error) {
+	other, err := db.table(name)
+	if err != nil {
+		return "", nil, err
+	}
+	text, args, err := other.conditions(where)
+	return `SELECT "id" FROM ` + other.name() + " WHERE " + text, args, err
+}
+
+func collation(kind resource.Kind) string {
+	if kind == resource.KindText {
+		return " COLLATE NOCASE"
+	}
+	return ""
+}
+
+func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int64]int64, error) {
+	c := t.column(field)
+	if c == nil {
+		return nil, fmt.Errorf("%s has no field %q", t.res.Name, field)
+	}
+	query := "SELECT " + quote(field) + ", count(*) FROM " + t.name() + " WHERE " + t.live() + " GROUP BY 1"
+	if c.link != "" {
+		query = `SELECT "ref", count(*) FROM ` + c.link + " GROUP BY 1"
+	}
+	return counts(ctx, q, query)
+}
+
+func (t *Table[T]) countWithin(ctx context.Context, q asker, field string, within map[int64][]int64) (map[int64]int64, error) {
+	c := t.column(field)
+	if c == nil || c.link == "" {
+		return nil, fmt.Errorf("%s has no field of ids %q", t.res.Name, field)
+	}
+	pairs := [][2]int64{}
+	for key, ids := range within {
+		for _, id := range ids {
+			pairs = append(pairs, [2]int64{key, id})
+		}
+	}
+	text, err := json.Marshal(pairs)
+	if err != nil {
+		return nil, err
+	}
+	return counts(ctx, q, `SELECT p.value->>0, count(DISTINCT l."row") FROM json_each(?) p JOIN `+c.link+` l ON l."ref" = p.value->>1 GROUP BY 1`, string(text))
+}
+
+func counts(ctx context.Context, q asker, query string, args ...any) (map[int64]int64, error) {
+	stmt, err := q.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	found, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	out := map[int64]int64{}
+	for found.Next() {
+		var key, n int64
+		if err := found.Scan(&key, &n); err != nil {
+			return nil, err
+		}
+		out[key] = n
+	}
+	return out, found.Err()
+}
