@@ -97,7 +97,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 		},
 		{
 			Method: "POST", Path: path + "/samples", Category: portal.CategorySettings, Summary: "Post what was polled",
-			Doc:   "Takes the raw fields that checks answered with. Results of instances that the collector does not poll any more are passed over.",
+			Doc:   "Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over.",
 			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept, Errors: failures(wrong, builtIn), Example: at("/samples", posted{[]check.Result{}}), Handle: s.samples,
 		},
 	}

@@ -34,18 +34,18 @@ func (b *bench) level(device int64, level string) {
 	}
 }
 
-// point is the data point of Gauge.
-func (b *bench) point() *portal.DataPoint {
+// source is Gauge.
+func (b *bench) source() *portal.DataSource {
 	b.Helper()
 	found, err := resource.Find(b.Context(), b.db, portal.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: "Gauge"})
 	if err != nil || len(found) != 1 {
 		b.Fatalf("%d data sources (%v)", len(found), err)
 	}
-	return &found[0].DataPoints[0]
+	return &found[0]
 }
 
 func (b *bench) cluster(rest string) string {
-	p := b.point()
+	p := b.source().DataPoints[0]
 	return fmt.Sprintf(`{"dataSourceId":%d,"dataPointId":%d,%s}`, p.DataSourceID, p.ID, rest)
 }
 

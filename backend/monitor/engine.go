@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,6 +57,13 @@ type EngineOptions struct {
 // device's own silence opens no alert, nor makes one worse: its parent's says it.
 // So the parent has to have answered since the device fell silent.
 //
+// # What comes late
+//
+// A collector that could not reach the portal posts what it kept, the oldest
+// first; by then another one may look after its devices. Such results fill the
+// holes that nobody else's samples have filled, and that is all: nobody wants an
+// alert of what is long over, and how the device is now is known already.
+//
 // # Concurrency
 //
 // NewEngine, Start and Stop are for one owner; Take is safe for concurrent use.
@@ -87,6 +95,7 @@ type watched struct {
 	muted            bool             // no alerts, by the instance or its device
 	simulated        bool             // no machine stands behind it
 	foundOn          resource.Seconds // when the portal got to know of it
+	elsewhere        bool             // another collector than who tells of it looks after it now
 }
 
 // NewEngine makes an engine that does nothing yet.
@@ -204,8 +213,8 @@ func (e *Engine) polls(a *assigned) bool {
 }
 
 // Take keeps the results of a collector: samples, alerts and the state of the
-// devices. Those of instances that are gone, or that another collector looks
-// after, are passed over.
+// devices. Those of instances that are gone, or that the collector has nothing
+// to do with, are passed over; of those that come late only samples are kept.
 func (e *Engine) Take(ctx context.Context, collector int64, results []check.Result) error {
 	known, err := e.known(ctx, collector, results)
 	if err != nil {
@@ -214,13 +223,17 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 	if err := e.judge.begin(ctx); err != nil {
 		return err
 	}
-	readings, err := e.intake.read(ctx, results, known, e.judge.held(known))
+	readings, err := e.intake.read(ctx, results, known, e.judge.held(known), e.lateBefore(collector))
 	if err != nil || len(readings) == 0 {
+		return err
+	}
+	readings, late := parted(readings)
+	if late, err = e.holes(ctx, late); err != nil {
 		return err
 	}
 	back := e.heard(readings)
 	return errors.Join(
-		e.append(ctx, samples(readings)),
+		e.append(ctx, samples(slices.Concat(late, readings))),
 		e.judge.take(ctx, readings),
 		e.save(ctx, back),
 	)
@@ -257,7 +270,7 @@ func (e *Engine) deadInStory(w *watched) bool {
 	return w.simulated && h != nil && h.status == hostDead && h.saved < w.foundOn
 }
 
-// assignedTo finds instances whose device a remote collector looks after.
+// assignedTo finds instances whose device a remote collector looks after, or did.
 func (e *Engine) assignedTo(ctx context.Context, collector int64, results []check.Result, known map[int64]*watched) error {
 	ids := make([]int64, 0, len(results))
 	for i := range results {
@@ -271,7 +284,11 @@ func (e *Engine) assignedTo(ctx context.Context, collector int64, results []chec
 	for i := range instances {
 		ids = append(ids, instances[i].DeviceID)
 	}
-	devices, err := resource.Find(ctx, e.o.DB, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids}, resource.Where{Field: "currentCollectorId", Op: "=", Value: collector})
+	devices, err := resource.Find(ctx, e.o.DB, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return err
+	}
+	collectors, err := resource.Find(ctx, e.o.DB, portal.Collectors.Name)
 	if err != nil {
 		return err
 	}
@@ -282,10 +299,15 @@ func (e *Engine) assignedTo(ctx context.Context, collector int64, results []chec
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i := range instances {
-		if d := of[instances[i].DeviceID]; d != nil && !instances[i].StopMonitoring {
-			known[instances[i].ID] = newWatched(&assigned{instance: &instances[i], device: d})
+		d := of[instances[i].DeviceID]
+		if d == nil || instances[i].StopMonitoring || !mayHavePolled(collector, d, collectors) {
+			continue
+		}
+		w := newWatched(&assigned{instance: &instances[i], device: d})
+		if w.elsewhere = d.CurrentCollector != collector; !w.elsewhere {
 			e.host(d)
 		}
+		known[w.instance] = w
 	}
 	return nil
 }

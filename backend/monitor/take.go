@@ -23,6 +23,7 @@ type intake struct {
 
 	mu     sync.Mutex
 	before map[int64]raw // by instance, where rates are made
+	late   map[int64]raw // the same of what came late
 }
 
 // reading is what one look at an instance came to.
@@ -32,12 +33,14 @@ type reading struct {
 	at      int64
 	values  map[int64]float64 // by data point, NaN for no data; nil: the look failed
 	first   bool              // there was none before it to make rates from
+	late    bool              // it fills a hole, at most
 	behind  bool              // it is not answered, and may be so because of the device that it is reached through
 }
 
 // read makes readings of the results whose instances are known; the others are
-// passed over. held are values that simulated data points are kept at.
-func (k *intake) read(ctx context.Context, results []check.Result, known map[int64]*watched, held func(instance int64) map[int64]float64) ([]reading, error) {
+// passed over. held are values that simulated data points are kept at; what is
+// from before lateBefore, in epoch seconds, comes late.
+func (k *intake) read(ctx context.Context, results []check.Result, known map[int64]*watched, held func(instance int64) map[int64]float64, lateBefore int64) ([]reading, error) {
 	formulas, err := k.formulas(ctx)
 	if err != nil {
 		return nil, err
@@ -49,7 +52,7 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 		if w == nil || formulas[w.source] == nil {
 			continue
 		}
-		one := reading{of: w, formula: formulas[w.source], at: r.At}
+		one := reading{of: w, formula: formulas[w.source], at: r.At, late: w.elsewhere || r.At < lateBefore}
 		reach := Answers
 		if w.simulated {
 			reach = k.world.Reach(w.device, r.At)
@@ -64,7 +67,7 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 		case r.Error == "" && len(r.Values) > 0:
 			now, before := raw{r.At, r.Values}, (*raw)(nil)
 			if one.formula.rates {
-				before = k.swap(r.InstanceID, now)
+				before = k.swap(r.InstanceID, now, one.late)
 				one.first = before == nil
 			}
 			one.values = one.formula.values(now, before)
@@ -106,23 +109,36 @@ func (k *intake) formulas(ctx context.Context) (map[int64]*formula, error) {
 	return value.(map[int64]*formula), nil
 }
 
+// maxLate bounds what is kept of instances whose results came late.
+const maxLate = 100_000
+
 // swap keeps a raw answer, and gives the one before; nil when it is the first,
-// or a later one has come already.
-func (k *intake) swap(instance int64, now raw) *raw {
+// or a later one has come already that was not late.
+func (k *intake) swap(instance int64, now raw, late bool) *raw {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.before == nil {
-		k.before = map[int64]raw{}
+		k.before, k.late = map[int64]raw{}, map[int64]raw{}
 	}
-	was, ok := k.before[instance]
-	if ok && was.at >= now.at {
+	last, ok := k.before[instance]
+	switch {
+	case late && len(k.late) >= maxLate:
+		clear(k.late) // the next of each gives no rate
+	case !late && ok && last.at >= now.at:
 		return nil
 	}
-	k.before[instance] = now
-	if !ok {
-		return nil
+	was := (*raw)(nil)
+	for _, one := range []map[int64]raw{k.before, k.late} {
+		if r, ok := one[instance]; ok && r.at < now.at && (was == nil || r.at > was.at) {
+			was = &r
+		}
 	}
-	return &was
+	if late {
+		k.late[instance] = now
+	} else {
+		k.before[instance] = now
+	}
+	return was
 }
 
 // forget drops what is kept of instances that are not polled any more.
@@ -131,5 +147,6 @@ func (k *intake) forget(instances ...int64) {
 	defer k.mu.Unlock()
 	for _, id := range instances {
 		delete(k.before, id)
+		delete(k.late, id)
 	}
 }

@@ -56,13 +56,13 @@ func TestRawFieldsBecomeTheValuesOfDataPoints(t *testing.T) {
 
 func TestAResultThatComesLateIsNotWhatRatesAreMadeFrom(t *testing.T) {
 	k := &intake{}
-	if k.swap(1, raw{at: 100}) != nil {
+	if k.swap(1, raw{at: 100}, false) != nil {
 		t.Error("the first answer has one before it")
 	}
-	if k.swap(1, raw{at: 90}) != nil {
+	if k.swap(1, raw{at: 90}, false) != nil {
 		t.Error("a late answer has a later one before it")
 	}
-	if before := k.swap(1, raw{at: 110}); before == nil || before.at != 100 {
+	if before := k.swap(1, raw{at: 110}, false); before == nil || before.at != 100 {
 		t.Errorf("the answer before is %+v, want that of 100", before)
 	}
 }

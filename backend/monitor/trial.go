@@ -128,7 +128,7 @@ func (e *Engine) readOnce(ctx context.Context, tried []assigned, results []check
 	if err := e.judge.begin(ctx); err != nil {
 		return nil, err
 	}
-	readings, err := once.read(ctx, results, known, e.judge.held(known))
+	readings, err := once.read(ctx, results, known, e.judge.held(known), 0)
 	of := map[int64]*reading{}
 	for i := range readings {
 		of[readings[i].of.instance] = &readings[i]

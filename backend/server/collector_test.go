@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,10 +13,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"spyglass/backend/agent"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
 )
 
 // until asks until want is in the answer, or time is up.
@@ -108,6 +112,91 @@ func (w *town) hasSamples(device int) {
 		w.t.Fatal(answer)
 	}
 	w.until("admin", fmt.Sprintf("GET /device/devices/%d/devicedatasources/%d/instances/%d/data", device, list.Items[0].DeviceDataSourceID, list.Items[0].ID), `"values":[[1`)
+}
+
+// cut is a line to the portal that can be cut.
+type cut struct{ atomic.Bool }
+
+func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
+	if c.Load() {
+		return nil, errors.New("the line is cut")
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func TestWhatACollectorKeptWhileAnotherHadItsDevicesFillsTheHole(t *testing.T) {
+	w := newTown(t)
+	token := w.newCollector()
+	if status, answer := w.ask("admin", "PATCH /setting/collectors/2", `{"backupAgentId":1,"enableFailBack":false}`); status != 200 {
+		t.Fatal(answer)
+	}
+	w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")","collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},"dataPoints":[{"name":"open","rawDataFieldName":"status"}]}`)
+	w.until("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=name`, `"total":1`)
+	folder, line := t.TempDir(), &cut{}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- agent.Run(ctx, agent.Options{Folder: folder, Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet(), Client: &http.Client{Transport: line}})
+	}()
+	w.hasSamples(4)
+	line.Store(true)
+	waiting := func() int {
+		files, err := filepath.Glob(filepath.Join(folder, "waiting", "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	w.holds("batches wait", func() bool { return waiting() >= 3 })
+	// The portal finds it down, and its backup has the device; from now on a port that is open is an alert.
+	if err := w.s.DB().Write(t.Context(), func(tx resource.Tx) error {
+		c, err := resource.Get(t.Context(), tx, portal.Collectors.Name, 2)
+		if err != nil {
+			return err
+		}
+		d, err := resource.Get(t.Context(), tx, portal.Devices.Name, 4)
+		if err != nil {
+			return err
+		}
+		c.IsDown, c.LastHeartbeatOn, d.CurrentCollector = true, 1, portal.BuiltInCollector
+		return errors.Join(resource.Put(t.Context(), tx, portal.Collectors.Name, c), resource.Put(t.Context(), tx, portal.Devices.Name, d))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if status, answer := w.ask("admin", "PATCH /setting/datasources/9", `{"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"> 0"}]}`); status != 200 {
+		t.Fatal(answer)
+	}
+	before := w.lastData()
+	line.Store(false)
+	w.holds("what waited is taken", func() bool { return waiting() == 0 && w.lastData() >= before+2 })
+	if _, answer := w.ask("admin", `GET /alert/alerts?filter=cleared:"*",type:"dataSourceAlert"`, ""); !strings.Contains(answer, `"total":0`) {
+		t.Errorf("alerts are raised late: %s", answer)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the collector ends with %v", err)
+	}
+}
+
+// lastData is when Fast_Port of device 4 last gave data.
+func (w *town) lastData() int64 {
+	w.t.Helper()
+	var list struct{ Items []struct{ LastDataOn int64 } }
+	_, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, "")
+	if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 {
+		w.t.Fatal(answer)
+	}
+	return list.Items[0].LastDataOn
+}
+
+// holds waits until it is so, or time is up.
+func (w *town) holds(what string, so func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("after 30 seconds it is not so that %s", what)
+		}
+	}
 }
 
 func TestACollectorIsNobodyButItself(t *testing.T) {

@@ -1,0 +1,84 @@
+package monitor
+
+import (
+	"context"
+	"slices"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/series"
+)
+
+// lateBefore is from when on the results of a collector are of now. One that
+// the portal has not heard for so long is known to be down, and others have its
+// devices. The built-in one is never late.
+func (e *Engine) lateBefore(collector int64) int64 {
+	if collector == portal.BuiltInCollector {
+		return 0
+	}
+	return e.o.Clock().Add(-heartbeatLimit).Unix()
+}
+
+// mayHavePolled reports whether a collector looks after a device, or did when
+// other collectors were down (place): it is the preferred one, the backup of
+// that, or in a group with it.
+func mayHavePolled(collector int64, d *portal.Device, all []portal.Collector) bool {
+	if d.CurrentCollector == collector || d.CollectorID == collector {
+		return true
+	}
+	named := func(id int64) *portal.Collector {
+		i := slices.IndexFunc(all, func(c portal.Collector) bool { return c.ID == id })
+		if i < 0 {
+			return &portal.Collector{}
+		}
+		return &all[i]
+	}
+	preferred, one := named(d.CollectorID), named(collector)
+	return preferred.BackupID == collector || one.GroupID > 0 && preferred.GroupID == one.GroupID
+}
+
+// parted are the readings of now, and those that come late.
+func parted(all []reading) (now, late []reading) {
+	for _, r := range all {
+		if r.late {
+			late = append(late, r)
+		} else {
+			now = append(now, r)
+		}
+	}
+	return now, late
+}
+
+// holes are those of the late readings near which the instance has no samples:
+// closer than three quarters of the interval somebody else has measured it, and
+// perhaps from a place that sees more.
+func (e *Engine) holes(ctx context.Context, late []reading) ([]reading, error) {
+	of := map[int64][]reading{}
+	for _, r := range late {
+		of[r.of.instance] = append(of[r.of.instance], r)
+	}
+	var kept []reading
+	for instance, readings := range of {
+		f := readings[0].formula
+		q := series.Query{Instance: instance, From: readings[0].at, To: readings[0].at}
+		for i := range f.points {
+			q.DataPoints = append(q.DataPoints, f.points[i].id)
+		}
+		for _, r := range readings {
+			q.From, q.To = min(q.From, r.at), max(q.To, r.at)
+		}
+		every := f.source.CollectInterval
+		q.From, q.To = q.From-every, q.To+every
+		have, err := e.o.Series.Range(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range readings {
+			next, exact := slices.BinarySearch(have.Times, r.at)
+			near := exact || next < len(have.Times) && 4*(have.Times[next]-r.at) < 3*every || next > 0 && 4*(r.at-have.Times[next-1]) < 3*every
+			if !near {
+				kept = append(kept, r)
+			}
+		}
+	}
+	return kept, nil
+}

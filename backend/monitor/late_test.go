@@ -1,0 +1,80 @@
+package monitor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"spyglass/backend/check"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+)
+
+// A collector is cut off from minute 0 on, and polls on. From minute 3 on the
+// built-in one has its device. In minute 11 it posts what it kept.
+func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
+	b := newBench(t)
+	const minute = 60
+	b.do("PATCH /setting/datasources/{id}", "id="+fmt.Sprint(b.source().ID), `{"collectInterval":60,"dataPoints":[
+		{"name":"level","rawDataFieldName":"level","alertExpr":"> 10 20 30"},{"name":"sent","rawDataFieldName":"sent","type":1}]}`)
+	put(b.house, &portal.Collectors, &portal.Collector{Description: "Oslo", GroupID: portal.DefaultCollectorGroup + 1, BackupID: portal.BuiltInCollector, LastHeartbeatOn: 1})
+	put(b.house, &portal.Collectors, &portal.Collector{Description: "Rome", GroupID: portal.DefaultCollectorGroup, LastHeartbeatOn: 1})
+	b.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":2}`)
+	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
+	began, instance := b.at.Load(), b.instance(realDevice)
+	take := func(collector int64, level float64, minutes ...int64) {
+		t.Helper()
+		var all []check.Result
+		for _, m := range minutes {
+			all = append(all, check.Result{InstanceID: instance, At: began + m*minute, Values: check.Values{"level": level, "sent": float64(600 * (m + 100))}})
+		}
+		if err := b.Take(t.Context(), collector, all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	quiet := func() {
+		t.Helper()
+		if strings.Contains(b.alerts(), "real-sw") {
+			t.Errorf("alerts are raised late: %s", b.alerts())
+		}
+	}
+	take(2, 1, -1, 0)
+	d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.CurrentCollector = portal.BuiltInCollector
+	put(b.house, &portal.Devices, d)
+	b.until("the built-in collector polls it", func() bool { return b.Polled() == 13 })
+	take(portal.BuiltInCollector, 2, 3, 4)
+	b.at.Store(began + 11*minute)
+
+	take(2, 40, 1, 2, 3, 4, 5)
+	take(2, 40, 6)
+	take(3, 50, 1, 2, 7) // has nothing to do with the device
+	quiet()
+	p := b.source().DataPoints
+	got, err := b.series.Range(t.Context(), series.Query{Instance: instance, DataPoints: []int64{p[0].ID, p[1].ID}, From: began, To: began + 20*minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Times {
+		got.Times[i] = (got.Times[i] - began) / minute
+	}
+	want := "[0 1 2 3 4 5 6] [[1 40 40 2 2 40 40] [10 NaN 10 10 10 10 10]]" // what was sent until minute 1 nobody can tell any more
+	if shown := fmt.Sprint(got.Times, got.Values); shown != want {
+		t.Errorf("got  %s\nwant %s", shown, want)
+	}
+
+	// What its own collector kept for longer than it takes to be known as down is late as well.
+	d.CurrentCollector = 2
+	put(b.house, &portal.Devices, d)
+	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
+	take(2, 40, 7)
+	quiet()
+	take(2, 40, 9)
+	if !strings.Contains(b.alerts(), "real-sw level 40: critical") {
+		t.Error("what is true now raises no alert")
+	}
+}
