@@ -34,6 +34,12 @@
 // A report that was made goes to its recipients by the same rows (Post), with
 // the file attached when it is not too large.
 //
+// # Two times
+//
+// Whose turn it is, who is on duty and how much a chain may send go by the time
+// of the alerts (Pace), which a demo hurries or stops. Attempts go by real time,
+// because the servers that are tried do.
+//
 // # Attempts
 //
 // A busy or silent server is tried again after ever longer pauses (pauses) for
@@ -60,6 +66,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"spyglass/backend/clock"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 )
@@ -76,6 +83,7 @@ type Options struct {
 	Version string        // of the program
 	Log     *slog.Logger  // slog.Default when nil
 	Clock   func() time.Time
+	Pace    *clock.Clock // the time of alerts; Clock's when nil
 }
 
 // Service plans and sends notices.
@@ -105,6 +113,9 @@ func New(db resource.LiveDB, o Options) *Service {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
+	if o.Pace == nil {
+		o.Pace = clock.New(o.Clock)
+	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext
 	}
@@ -119,8 +130,12 @@ func New(db resource.LiveDB, o Options) *Service {
 	return s
 }
 
-// patience is how long nothing is looked at while nothing happens.
-const patience = 15 * time.Second
+// patience is how long nothing is looked at while nothing happens, in the time
+// of the alerts; leastPatience and patience bound that in real time.
+const (
+	patience      = 15 * time.Second
+	leastPatience = time.Second
+)
 
 // Start begins to plan and to send, also what an earlier process left.
 func (s *Service) Start() {
@@ -129,8 +144,6 @@ func (s *Service) Start() {
 	changed, stop := s.db.Watch(string(portal.Alerts.Name), string(portal.Deliveries.Name), string(portal.Integrations.Name))
 	s.wait.Go(func() {
 		defer stop()
-		tick := time.NewTicker(patience)
-		defer tick.Stop()
 		for {
 			err := s.plan(ctx)
 			if err == nil {
@@ -139,13 +152,18 @@ func (s *Service) Start() {
 			if err != nil && ctx.Err() == nil {
 				s.o.Log.ErrorContext(ctx, "notices wait", "err", err)
 			}
+			wait, turned := s.o.Pace.Wait(patience)
+			timer := time.NewTimer(min(max(wait, leastPatience), patience))
 			select {
 			case <-ctx.Done():
+				timer.Stop()
 				return
 			case <-changed:
 			case <-s.freed:
-			case <-tick.C:
+			case <-turned:
+			case <-timer.C:
 			}
+			timer.Stop()
 		}
 	})
 }

@@ -3,6 +3,7 @@ package notify
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
+	"spyglass/backend/clock"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 )
@@ -57,6 +59,38 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 	a, err := resource.Get(t.Context(), h.db, portal.Alerts.Name, 1)
 	if want := "admin by email,archive@example.net by email,night@example.net by email"; err != nil || a.Received != want {
 		t.Errorf("the alert was received by %q (%v), want %q", a.Received, err, want)
+	}
+}
+
+func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
+	h := open(t)
+	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1/", Method: "POST"})
+	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")}, []portal.Recipient{hookTo("b")}, []portal.Recipient{hookTo("c")})
+	pace := clock.New(h.clock)
+	pace.SetSpeed(60)
+	s := New(h.db, Options{Log: slog.New(slog.DiscardHandler), Clock: h.clock, Pace: pace})
+	h.raise(portal.SeverityWarn)
+	want := func(what, want string) {
+		t.Helper()
+		if got := h.planned(s); got != want {
+			t.Errorf("%s: got %q, want %q", what, got, want)
+		}
+	}
+	want("at once", "active 1 a by duty waiting")
+	h.send(s)
+	if d := h.deliveries()[0]; d.Attempts != 1 || d.NextOn != resource.SecondsOf(noon.Add(pauses[0])) {
+		t.Errorf("after %d attempts it is tried %d s after the first, want %v", d.Attempts, d.NextOn-resource.SecondsOf(noon), pauses[0])
+	}
+	h.pass(14 * time.Second)
+	want("after 14 of its minutes", "")
+	h.pass(time.Second)
+	want("after a quarter of its hour", "escalated 2 b by duty waiting")
+	pace.SetSpeed(0)
+	h.pass(time.Hour)
+	want("while its time stands still", "")
+	h.send(s)
+	if d := h.deliveries()[0]; d.Attempts != 2 {
+		t.Errorf("while its time stands still it was tried %d times, want 2", d.Attempts)
 	}
 }
 

@@ -23,7 +23,7 @@ func (s *Service) plan(ctx context.Context) error {
 	for {
 		planned := 0
 		err := s.db.Write(ctx, func(tx resource.Tx) error {
-			p := &planning{Service: s, tx: tx, now: s.o.Clock(), sent: map[int64]int64{}}
+			p := &planning{Service: s, tx: tx, now: s.o.Pace.Now(), real: s.o.Clock(), sent: map[int64]int64{}}
 			alerts, err := resource.Find(ctx, tx, portal.Alerts.Name,
 				resource.Where{Field: "noticeOn", Op: ">", Value: int64(0)},
 				resource.Where{Field: "noticeOn", Op: "<=", Value: p.now.Unix()}, resource.Limit(batch))
@@ -50,7 +50,7 @@ func (s *Service) plan(ctx context.Context) error {
 // Tell writes the notices that an alert gives rise to at a moment, as the
 // planner would have, and notes them on the alert.
 func Tell(ctx context.Context, tx resource.Tx, a *portal.Alert, at time.Time) error {
-	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, sent: map[int64]int64{}}
+	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, real: at, sent: map[int64]int64{}}
 	if err := p.open(ctx); err != nil {
 		return err
 	}
@@ -61,7 +61,8 @@ func Tell(ctx context.Context, tx resource.Tx, a *portal.Alert, at time.Time) er
 type planning struct {
 	*Service
 	tx   resource.Tx
-	now  time.Time
+	now  time.Time // of the alerts
+	real time.Time
 	book book
 	sent map[int64]int64 // notices of a chain within its throttling period
 }
@@ -233,7 +234,7 @@ func (p *planning) write(ctx context.Context, a *portal.Alert, d *portal.Deliver
 		return err
 	}
 	m := wording.Message()
-	d.AlertID, d.Tells, d.CreatedOn, d.NextOn, d.Key = int64(a.ID), tells, resource.SecondsOf(p.now), resource.SecondsOf(p.now), rand.Text()
+	d.AlertID, d.Tells, d.CreatedOn, d.NextOn, d.Key = int64(a.ID), tells, resource.SecondsOf(p.now), resource.SecondsOf(p.real), rand.Text()
 	d.Subject, d.Body = m.Subject, m.Body
 	switch tells {
 	case portal.ToldAcked:

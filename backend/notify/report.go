@@ -17,11 +17,11 @@ func (s *Service) Post(ctx context.Context, tx resource.Tx, m *portal.ReportMail
 	if err != nil {
 		return err
 	}
-	now := resource.SecondsOf(s.o.Clock())
+	now, real := resource.SecondsOf(s.o.Pace.Now()), resource.SecondsOf(s.o.Clock())
 	for _, to := range b.expand(m.Recipients) {
 		d := &portal.Delivery{
 			Tells: portal.ToldReport, TaskID: m.TaskID, Attached: m.Attach, Recipient: to.name, Method: to.method, Address: to.address,
-			Subject: strings.Join(strings.Fields(m.Subject), " "), Body: m.Body, State: portal.DeliveryWaiting, CreatedOn: now, NextOn: now, Key: rand.Text(),
+			Subject: strings.Join(strings.Fields(m.Subject), " "), Body: m.Body, State: portal.DeliveryWaiting, CreatedOn: now, NextOn: real, Key: rand.Text(),
 		}
 		if to.problem != "" {
 			d.State, d.NextOn, d.Error = portal.DeliveryFailed, 0, to.problem

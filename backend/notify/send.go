@@ -117,7 +117,7 @@ func (s *Service) deliver(ctx context.Context, i *portal.Integration, d *portal.
 		if gone != nil {
 			return nil // removed meanwhile
 		}
-		settle(row, err, s.o.Clock())
+		s.settle(row, err)
 		state = row.State
 		return resource.Put(ctx, tx, portal.Deliveries.Name, row)
 	})
@@ -178,14 +178,17 @@ func hostOf(i *portal.Integration) string {
 }
 
 // settle notes what became of an attempt.
-func settle(d *portal.Delivery, err error, now time.Time) {
+func (s *Service) settle(d *portal.Delivery, err error) {
+	now := s.o.Clock()
 	d.Attempts++
-	at := resource.SecondsOf(now)
+	if d.UntilOn == 0 {
+		d.UntilOn = resource.SecondsOf(now.Add(giveUp))
+	}
 	switch {
 	case err == nil:
-		d.State, d.SentOn, d.NextOn, d.Error = portal.DeliverySent, at, 0, ""
+		d.State, d.SentOn, d.NextOn, d.Error = portal.DeliverySent, resource.SecondsOf(s.o.Pace.Now()), 0, ""
 		return
-	case isRefused(err), time.Duration(at-d.CreatedOn)*time.Second > giveUp:
+	case isRefused(err), resource.SecondsOf(now) > d.UntilOn:
 		d.State, d.NextOn = portal.DeliveryFailed, 0
 	default:
 		d.NextOn = resource.SecondsOf(now.Add(pauses[min(int(d.Attempts), len(pauses))-1]))

@@ -72,7 +72,7 @@ func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 	if err := keep(); err != nil { // before: what goes out is in the log
 		return nil, err
 	}
-	settle(d, s.try(ctx, i, d), s.o.Clock())
+	s.settle(d, s.try(ctx, i, d))
 	d.NextOn = 0 // whoever tests looks at the answer: there is no second attempt
 	if err := keep(); err != nil {
 		return nil, err

@@ -43,7 +43,8 @@ type Delivery struct {
 	State     string
 	Attempts  int64
 	CreatedOn resource.Seconds
-	NextOn    resource.Seconds // when it is tried next, while it waits
+	NextOn    resource.Seconds // when it is tried next, while it waits: in real time, as UntilOn
+	UntilOn   resource.Seconds // when it is given up; 0 before the first attempt
 	SentOn    resource.Seconds
 	Error     string
 	TaskID    int64  // the run whose report it brings; 0 for none
@@ -73,6 +74,7 @@ var Deliveries = resource.Resource[*Delivery]{
 		{Name: "attempts", At: func(d *Delivery) any { return &d.Attempts }, Doc: "How often it was tried", ReadOnly: true, Example: 1},
 		{Name: "createdOn", At: func(d *Delivery) any { return &d.CreatedOn }, Doc: "When it was written", ReadOnly: true, Index: true, Example: 1790000000},
 		{Name: "nextOn", At: func(d *Delivery) any { return &d.NextOn }, Doc: "When it is tried next, while it waits", ReadOnly: true, Index: true},
+		{Name: "untilOn", At: func(d *Delivery) any { return &d.UntilOn }, Doc: "When it is given up", ReadOnly: true, WriteOnly: true},
 		{Name: "sentOn", At: func(d *Delivery) any { return &d.SentOn }, Doc: "When the other side took it; 0 until then", ReadOnly: true, Example: 1790000001},
 		{Name: "error", At: func(d *Delivery) any { return &d.Error }, Doc: "Why the last attempt failed", ReadOnly: true},
 		{Name: "reportTaskId", At: func(d *Delivery) any { return &d.TaskID }, Doc: "The run whose report it brings; 0 for none", ReadOnly: true},
@@ -81,11 +83,11 @@ var Deliveries = resource.Resource[*Delivery]{
 	},
 	Actions: []resource.Action[*Delivery]{{
 		Name: "retry", Summary: "Send a notice again", Doc: "Tries a failed or held back notice once more, from now on as often as a new one.",
-		Do: func(w *resource.Write, d *Delivery) error {
+		Do: func(_ *resource.Write, d *Delivery) error {
 			if d.State != DeliveryFailed && d.State != DeliveryThrottled {
 				return fault.New(fault.Conflict, "the notice %d is %s; only failed and throttled ones are sent again", d.ID, d.State)
 			}
-			d.State, d.Attempts, d.NextOn, d.Error = DeliveryWaiting, 0, resource.SecondsOf(w.Call.At), ""
+			d.State, d.Attempts, d.NextOn, d.UntilOn, d.Error = DeliveryWaiting, 0, 0, 0, ""
 			return nil
 		},
 	}},

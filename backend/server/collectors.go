@@ -35,7 +35,7 @@ func (s *Server) watch(ctx context.Context) (err error) {
 		File: func(ctx context.Context, taskID int64) (*portal.ReportFile, error) {
 			return s.reports.Made(ctx, taskID)
 		},
-		Dial: dialer.DialContext, Origin: s.link, Name: func() string { return s.Setting.Name }, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock,
+		Dial: dialer.DialContext, Origin: s.link, Name: func() string { return s.Setting.Name }, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace,
 	})
 	s.remote, err = remotewrite.New(ctx, s.db, remotewrite.Options{Dial: dialer.DialContext, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock})
 	if err != nil {

@@ -3109,7 +3109,7 @@ export interface paths {
         put?: never;
         /**
          * Post what was polled
-         * @description Takes the raw fields that checks answered with. Results of instances that the collector does not poll any more are passed over.
+         * @description Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over.
          *
          *     Right needed: write on settings: collecting.
          */
