@@ -153,6 +153,18 @@ func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, erro
 	return &answer, err
 }
 
+// rights are those that endpoints of the built-in portal ask for and the caller
+// holds, in the catalog's words: what a page need not offer in vain.
+func (e *Explorer) rights(who *resource.Access) []string {
+	held := []string{}
+	for i := range e.catalog.endpoints {
+		if right := e.catalog.endpoints[i].Right; who.May(right) && !slices.Contains(held, right.String()) {
+			held = append(held, right.String())
+		}
+	}
+	return held
+}
+
 func entryOf(e *resource.Endpoint) (entry, error) {
 	out := entry{
 		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,

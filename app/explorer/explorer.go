@@ -255,7 +255,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	return map[string]any{
 		"portal": portals[slices.IndexFunc(portals, func(p shownPortal) bool { return p.ID == at })], "portals": portals,
 		"version": e.o.Version, "dataFolder": homely(e.o.DataFolder), "notice": e.notice(), "desktop": e.o.Desktop,
-		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "csrfToken": c.Session.CSRF},
+		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
 		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),
 	}, nil
 }

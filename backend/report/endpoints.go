@@ -74,6 +74,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Errors: fails(missing), Handle: s.remove, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
 		},
 	}
+	all = append(all, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid, When: "it is no cron line, or there is no such time zone"})))
 	for i := range all {
 		all[i].Category = portal.CategoryReports
 	}

@@ -2922,6 +2922,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/report/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look at a schedule
+         * @description Returns when a schedule has a report made next, the first three times. Nothing is kept.
+         *
+         *     Right needed: read on report.
+         */
+        get: operations["getReportSchedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/setting/integrations/{id}/test": {
         parameters: {
             query?: never;
@@ -7021,6 +7043,12 @@ export interface components {
             taskId: number;
             /** @description where the file is once the run is done */
             resulturl: string;
+        };
+        ScheduleTimes: {
+            /** @description the next runs, in epoch seconds */
+            next: number[];
+            /** @description the time zone they are reckoned in */
+            timezone: string;
         };
         Installer: {
             /** @description Linux64, Win64 or Darwin64 */
@@ -23053,6 +23081,49 @@ export interface operations {
             404: components["responses"]["NotFound"];
             /** @description the run has failed; the sentence says why */
             409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getReportSchedule: {
+        parameters: {
+            query: {
+                /**
+                 * @description The cron line: minute, hour, day of the month, month, day of the week
+                 * @example 0 7 * * 1
+                 */
+                schedule: string;
+                /**
+                 * @description IANA name of its time zone; empty: the portal's
+                 * @example Europe/Berlin
+                 */
+                scheduleTimezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleTimes"];
+                };
+            };
+            /** @description it is no cron line, or there is no such time zone */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];

@@ -4,6 +4,7 @@ import {
   type Client, type Collection, type History, type Portal, type Reply, type SendRequest, type Settings, type Start, type Tab, type Variable,
 } from './client'
 import { monitorClient } from './client/monitor'
+import { restClient } from './client/rest'
 import { nowhere } from './portals/place'
 import { fakeCatalog } from './fake-catalog'
 import { fakeAsk } from './fake-ask'
@@ -145,6 +146,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     catalog: async () => fakeCatalog,
     collections: fakeShelf(),
     monitor: monitorClient({ json: async <T,>() => page(20) as T, ask: async () => new Response('{}') }),
+    ...restClient({ json: async <T,>() => page(20) as T, ask: async () => new Response('{}') }),
     tabs: collection('tabs', tabs),
     variables: { ...collection('variables', variables), restore: async () => {}, uses: async () => ({ items: [] }) },
     searchHistory: async ({ words = '' }) => {

@@ -12,6 +12,7 @@ import { portalsClient } from './portals'
 import { pastClient } from './past'
 import { tableClient } from './table'
 import { sendingClient } from './sending'
+import { restClient } from './rest'
 
 export interface Call {
   method?: string
@@ -19,6 +20,7 @@ export interface Call {
   signal?: AbortSignal
   /** Let the call outlive the page: it writes what was edited. */
   keep?: boolean
+  headers?: Record<string, string>
 }
 
 /** What the parts of the client ask with; every call rejects with a Fault. */
@@ -34,8 +36,8 @@ const mostKept = 60_000
 export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): Client {
   const here = (path: string) => (portal && path.startsWith('/explorer/') && !/[?&]portal=/.test(path) ? `${path}${path.includes('?') ? '&' : '?'}portal=${portal}` : path)
 
-  async function ask(path: string, { method = 'GET', body, signal, keep }: Call = {}): Promise<Response> {
-    const headers: Record<string, string> = { Accept: 'application/json' }
+  async function ask(path: string, { method = 'GET', body, signal, keep, headers: more }: Call = {}): Promise<Response> {
+    const headers: Record<string, string> = { Accept: 'application/json', ...more }
     if (method !== 'GET') {
       headers['Content-Type'] = 'application/json'
       if (shared.csrf) headers['X-CSRF-Token'] = shared.csrf
@@ -80,6 +82,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     ...pastClient(http),
     ...tableClient(http),
     ...sendingClient(http),
+    ...restClient(http),
     async start() {
       try {
         const start = await json<Start>(portal === undefined ? '/explorer/start' : `/explorer/start?portal=${portal}`)

@@ -9,6 +9,7 @@ import type { LookupClient } from './lookup'
 import type { MonitorClient } from './monitor'
 import type { Portal, PortalsClient } from './portals'
 import type { PastClient, PastSpot } from './past'
+import type { RestClient } from './rest'
 import type { TableClient } from './table'
 import type { Hop, PagesProgress, PortalError, RunReport, SendingClient } from './sending'
 
@@ -28,6 +29,8 @@ export interface User {
   id: number
   name: string
   role: string
+  /** What endpoints of the built-in portal ask for and the user holds, in the catalog's words. */
+  rights?: string[]
   csrfToken: string
 }
 
@@ -52,6 +55,14 @@ export interface Layout {
   request?: number
   leftClosed?: boolean
   rightClosed?: boolean
+}
+
+/** What was typed into a form, and the version of the object it was typed over; without secrets. */
+export interface KeptEdits {
+  etag: string
+  edits: Record<string, unknown>
+  /** What stood in the edited fields before. */
+  was: Record<string, unknown>
 }
 
 /** What the page remembers in Go. Keys not named here are kept as they are. */
@@ -93,6 +104,8 @@ export interface Settings {
   wrap?: boolean
   /** The tour was begun or declined: it is not offered again. */
   toured?: boolean
+  /** Edits of the Monitor view's forms that are not saved yet, by what they change. */
+  edits?: Record<string, KeptEdits>
   /** How far parts of the page are scrolled, by their names. */
   scroll?: Record<string, { top: number; left: number }>
   /** Where each portal's history was left, by the portal's id. */
@@ -417,7 +430,7 @@ export interface Listener {
   stream?(connected: boolean): void
 }
 
-export interface Client extends AskClient, CollectionsClient, LookupClient, PastClient, SendingClient, TableClient, PortalsClient {
+export interface Client extends AskClient, CollectionsClient, LookupClient, PastClient, SendingClient, TableClient, PortalsClient, RestClient {
   /** The same for a portal: its tabs, variables and history, and requests that go to it. */
   at(portal: number): Client
   /** Null when nobody is signed in. */

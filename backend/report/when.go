@@ -1,0 +1,57 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// mostRuns are told ahead of a schedule.
+const mostRuns = 3
+
+// times is when a schedule has a report made.
+type times struct {
+	Next     []resource.Seconds `json:"next" doc:"the next runs, in epoch seconds"`
+	Timezone string             `json:"timezone" doc:"the time zone they are reckoned in"`
+}
+
+// whenEndpoint tells a person what a schedule means before they keep it.
+func (s *Service) whenEndpoint(fails []resource.Failure) resource.Endpoint {
+	answer := resource.SchemaOf(times{})
+	answer.Name = "ScheduleTimes"
+	return resource.Endpoint{
+		Method: "GET", Path: "/report/schedule", Summary: "Look at a schedule", Right: resource.Right{Object: resource.Reports, Op: resource.Read}, Answer: &answer,
+		Doc: "Returns when a schedule has a report made next, the first three times. Nothing is kept.",
+		Params: []resource.Param{
+			{Name: "schedule", In: "query", Required: true, Schema: resource.Text("The cron line: minute, hour, day of the month, month, day of the week"), Example: "0 7 * * 1"},
+			{Name: "scheduleTimezone", In: "query", Schema: resource.Text("IANA name of its time zone; empty: the portal's"), Example: "Europe/Berlin"},
+		},
+		Errors:  fails,
+		Example: resource.Example{Path: "/report/schedule", Query: [][2]string{{"schedule", "0 7 * * 1"}, {"scheduleTimezone", "Europe/Berlin"}}},
+		Handle:  s.when,
+	}
+}
+
+func (s *Service) when(_ context.Context, c *resource.Call) (any, error) {
+	schedule, err := portal.ParseSchedule(c.Query.Get("schedule"))
+	if err != nil {
+		return nil, err
+	}
+	zone, name := s.o.Zone(), c.Query.Get("scheduleTimezone")
+	if name != "" {
+		if zone, err = time.LoadLocation(name); err != nil || name == "Local" {
+			return nil, fault.At("scheduleTimezone", "scheduleTimezone is an IANA name such as Europe/Berlin")
+		}
+	}
+	out := times{Timezone: zone.String(), Next: make([]resource.Seconds, 0, mostRuns)}
+	for at := c.At.In(zone); len(out.Next) < mostRuns; {
+		if at = schedule.Next(at); at.IsZero() { // beyond the years that cron looks ahead
+			break
+		}
+		out.Next = append(out.Next, resource.SecondsOf(at))
+	}
+	return out, nil
+}

@@ -1,0 +1,40 @@
+/** Objects of the portal whose kind is known only when it runs: lists and forms that are made from a plan. */
+import type { Http } from './http'
+import type { Listing, ListQuery, Method } from './index'
+
+/** A value and the name of its version, for If-Match; '' where there is none. */
+export interface Versioned<T> {
+  value: T
+  etag: string
+}
+
+export interface RestClient {
+  rest: {
+    list<T>(path: string, query?: ListQuery, signal?: AbortSignal): Promise<Listing<T>>
+    get<T>(path: string, query?: Record<string, string>, signal?: AbortSignal): Promise<Versioned<T>>
+    /** With an etag, rejects with a Fault of status 412 where the object has changed since. */
+    write<T>(method: Exclude<Method, 'GET'>, path: string, body?: unknown, etag?: string): Promise<T>
+    text(path: string): Promise<string>
+    /** Where the browser finds a file of the portal, to save it. */
+    url(path: string): string
+  }
+}
+
+export function restClient({ json, ask }: Http): RestClient {
+  const address = (path: string, query: object = {}) => {
+    const pairs = Object.entries(query).filter(([, v]) => v !== undefined && v !== '').map(([k, v]) => [k, String(v)])
+    return `/api${path}${pairs.length ? `?${new URLSearchParams(pairs).toString()}` : ''}`
+  }
+  return {
+    rest: {
+      list: (path, query, signal) => json(address(path, query), { signal }),
+      get: async (path, query, signal) => {
+        const answer = await ask(address(path, query), { signal })
+        return { value: (await answer.json()) as never, etag: answer.headers.get('ETag') ?? '' }
+      },
+      write: (method, path, body = method === 'DELETE' ? undefined : {}, etag = '') => json(address(path), { method, body, headers: etag ? { 'If-Match': etag } : undefined }),
+      text: async (path) => (await ask(address(path))).text(),
+      url: (path) => address(path),
+    },
+  }
+}

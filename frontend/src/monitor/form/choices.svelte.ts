@@ -1,0 +1,38 @@
+import { SvelteMap } from 'svelte/reactivity'
+import type { App } from '../../app.svelte'
+import { asFault } from '../../client'
+
+export interface Choices {
+  list: { value: string; text: string; row: Record<string, unknown> }[]
+  loading: boolean
+  problem: string
+}
+
+const most = 1000
+const asking = new Set<string>()
+/** Of the page; made here, because what a computation makes itself it does not follow. */
+const shelf = new SvelteMap<string, Choices>()
+
+/** Things of the portal to choose from; asked for once, until forgotten. */
+export function choicesOf(app: App, from: { path: string; value: string; text: string; more?: string }): Choices {
+  const key = `${app.portal.id} ${from.path} ${from.value} ${from.text} ${from.more ?? ''}`
+  const there = shelf.get(key)
+  if (there) return there
+  const waiting: Choices = { list: [], loading: true, problem: '' }
+  if (asking.has(key)) return waiting
+  asking.add(key)
+  const done = (choices: Choices) => {
+    asking.delete(key)
+    shelf.set(key, choices)
+  }
+  void app.client.rest.list<Record<string, unknown>>(from.path, { size: most, sort: from.text, fields: [...new Set(['id', from.value, from.text, ...(from.more ? [from.more] : [])])].join(',') }).then(
+    ({ items }) => done({ list: items.map((row) => ({ value: String(row[from.value]), text: String(row[from.text] || `#${String(row.id)}`), row })), loading: false, problem: '' }),
+    (e: unknown) => done({ list: [], loading: false, problem: asFault(e).message }),
+  )
+  return waiting
+}
+
+/** They may have changed. */
+export function forgetChoices() {
+  shelf.clear()
+}

@@ -1,0 +1,170 @@
+import { asFault, type Fault, type KeptEdits } from '../../client'
+import type { RestClient } from '../../client/rest'
+import { problemOf, same, within, type Field, type Values } from './fields'
+
+/** What the portal holds by now, beside what is typed here. */
+export interface Conflict {
+  etag: string
+  theirs: Values
+  /** Fields that are different in both. */
+  fields: string[]
+}
+
+interface Options {
+  rest: RestClient['rest']
+  /** The list's path. */
+  path: string
+  /** Absent for a new one. */
+  id?: number | string
+  /** A resource that is one row, with the path of the list. */
+  single?: boolean
+  /** What a new one begins with. */
+  blank?: Values
+  kept?: KeptEdits
+  /** Told of every edit, to keep it. */
+  keep: (edits: KeptEdits | undefined) => void
+}
+
+/**
+ * One object while it is edited. Only what differs from the portal's is kept
+ * and sent, with the version it was typed over: a change that somebody else
+ * made meanwhile is never written over unseen.
+ */
+export class Editing {
+  /** As the portal has it. */
+  base = $state.raw<Values>({})
+  edits = $state.raw<Values>({})
+  problems = $state.raw<Record<string, string>>({})
+  /** What went wrong, where it belongs to no field. */
+  fault = $state.raw<Fault>()
+  conflict = $state.raw<Conflict>()
+  loading = $state(false)
+  saving = $state(false)
+  #etag = ''
+  /** What stood in the edited fields before. */
+  #was: Values = {}
+  #o: Options
+
+  readonly dirty = $derived.by(() => Object.keys(this.edits).length > 0)
+  readonly values: Values = $derived.by(() => ({ ...this.base, ...this.edits }))
+
+  constructor(o: Options) {
+    this.#o = o
+    if (o.kept) [this.edits, this.#etag, this.#was] = [o.kept.edits, o.kept.etag, o.kept.was]
+    if (this.isNew) this.base = o.blank ?? {}
+  }
+
+  get isNew(): boolean {
+    return this.#o.id === undefined && !this.#o.single
+  }
+
+  get path(): string {
+    return this.#o.id === undefined ? this.#o.path : `${this.#o.path}/${this.#o.id}`
+  }
+
+  /** Reads it; what is typed stays, and so does the version it was typed over. */
+  async load() {
+    if (this.isNew) return
+    this.loading = true
+    try {
+      const { value, etag } = await this.#o.rest.get<Values>(this.path)
+      this.base = value
+      if (!this.dirty) this.#etag = etag
+      this.fault = undefined
+    } catch (e) {
+      this.fault = asFault(e)
+    } finally {
+      this.loading = false
+    }
+  }
+
+  set(name: string, value: unknown) {
+    const { [name]: _, ...others } = this.edits
+    if (!(name in this.edits)) this.#was = { ...this.#was, [name]: this.base[name] }
+    this.edits = same(value, this.base[name]) ? others : { ...others, [name]: value }
+    this.problems = Object.fromEntries(Object.entries(this.problems).filter(([at]) => !within(name, at)))
+    this.#keep()
+  }
+
+  /** Forgets what is typed. */
+  discard() {
+    this.edits = {}
+    this.problems = {}
+    this.fault = this.conflict = undefined
+    this.#keep()
+    void this.load()
+  }
+
+  /** The problems of a field, by what follows its name. */
+  at(name: string): Record<string, string> {
+    return Object.fromEntries(Object.entries(this.problems).filter(([at]) => within(name, at)).map(([at, text]) => [at.slice(name.length), text]))
+  }
+
+  /** What the portal answered; undefined where it was not saved, and then the form says why. */
+  async save(fields: Field[]): Promise<Values | undefined> {
+    if (this.saving) return undefined
+    const values = this.values
+    const wrong = fields.filter((f) => !f.when || f.when(values)).map((f) => [f.name, problemOf(f, values[f.name])] as const).filter(([, text]) => text)
+    this.problems = Object.fromEntries(wrong)
+    this.fault = undefined
+    if (wrong.length > 0) return undefined
+    this.saving = true
+    try {
+      const sent = $state.snapshot(this.isNew ? values : this.edits) as Values
+      const saved = await this.#o.rest.write<Values>(this.isNew ? 'POST' : 'PATCH', this.path, sent, this.isNew ? '' : this.#etag)
+      this.base = this.isNew ? (this.#o.blank ?? {}) : saved
+      // What was typed while it was on its way stays.
+      this.edits = Object.fromEntries(Object.entries(this.edits).filter(([name, value]) => !same(value, sent[name])))
+      this.conflict = undefined
+      this.#keep()
+      if (!this.isNew) await this.load()
+      return saved
+    } catch (e) {
+      await this.#refused(asFault(e))
+      return undefined
+    } finally {
+      this.saving = false
+    }
+  }
+
+  /** Goes on with what is typed here, over what the portal holds now. */
+  keepMine() {
+    if (!this.conflict) return
+    this.#etag = this.conflict.etag
+    this.#was = this.conflict.theirs
+    this.base = this.conflict.theirs
+    this.conflict = undefined
+    this.#keep()
+  }
+
+  /** Goes on with what the portal holds, where both differ. */
+  takeTheirs() {
+    if (!this.conflict) return
+    const { fields, etag, theirs } = this.conflict
+    this.base = theirs
+    this.edits = Object.fromEntries(Object.entries(this.edits).filter(([name]) => !fields.includes(name)))
+    this.#etag = etag
+    this.#was = theirs
+    this.conflict = undefined
+    this.#keep()
+  }
+
+  async #refused(fault: Fault) {
+    if (fault.status === 412) {
+      try {
+        const { value, etag } = await this.#o.rest.get<Values>(this.path)
+        const fields = Object.keys(this.edits).filter((name) => !same(value[name], this.#was[name]) && !same(value[name], this.edits[name]))
+        this.conflict = { etag, theirs: value, fields }
+        return
+      } catch (e) {
+        fault = asFault(e)
+      }
+    }
+    if (fault.field) this.problems = { ...this.problems, [fault.field]: fault.message }
+    else this.fault = fault
+  }
+
+  #keep() {
+    this.#o.keep(this.dirty ? { etag: this.#etag, edits: this.edits, was: Object.fromEntries(Object.keys(this.edits).map((name) => [name, this.#was[name]])) } : undefined)
+  }
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { Fault, type KeptEdits, type Schema } from '../../client'
+import { Editing } from './editing.svelte'
+import { defaultsOf, fieldOf, problemOf, within } from './fields'
+
+const body: Schema = { type: 'object', properties: [
+  { name: 'name', type: 'string', required: true, maxLength: 5 },
+  { name: 'port', type: 'integer', minimum: 1, maximum: 9, default: 4 },
+  { name: 'mode', type: 'string', enum: ['a', 'b'], default: 'a' },
+  { name: 'on', type: 'boolean' },
+  { name: 'id', type: 'integer', readOnly: true, default: 0 },
+] }
+
+test('a field gets its control, choices and bounds from the schema', () => {
+  const of = (name: string) => fieldOf({ name, label: name }, body)
+  expect(['name', 'port', 'mode', 'on', 'new'].map((n) => of(n).control)).toEqual(['text', 'number', 'choice', 'switch', 'text'])
+  expect(defaultsOf(body)).toEqual({ port: 4, mode: 'a' })
+  expect([problemOf(of('name'), ''), problemOf(of('name'), 'abcdef'), problemOf(of('port'), 10), problemOf(of('port'), 1.5), problemOf(of('port'), undefined)])
+    .toEqual(['name is asked for.', 'name has at most 5 characters.', 'port is from 1 to 9.', 'port is a whole number.', ''])
+  expect([within('a', 'a'), within('a', 'a[0].b'), within('a', 'a.b'), within('a', 'ab')]).toEqual([true, true, true, false])
+})
+
+/** A portal with one object, which others change too. */
+function portal() {
+  const it = { value: { id: 7, name: 'one', note: 'x' } as Record<string, unknown>, version: 1, writes: [] as unknown[] }
+  const rest = {
+    get: async () => ({ value: { ...it.value }, etag: `"${it.version}"` }),
+    write: async (method: string, _: string, sent: Record<string, unknown>, etag: string) => {
+      it.writes.push([method, sent, etag])
+      if (sent.name === '') throw new Fault('name is required', 400, { field: 'name' })
+      if (etag && etag !== `"${it.version}"`) throw new Fault('changed', 412)
+      it.version++
+      return (it.value = { ...it.value, ...sent })
+    },
+  }
+  let kept: KeptEdits | undefined
+  const open = (from?: KeptEdits) => new Editing({ rest: rest as never, path: '/things', id: 7, kept: from, keep: (k) => (kept = k) })
+  return { it, open, kept: () => kept }
+}
+
+test('only what differs is sent and kept, with the version it was typed over', async () => {
+  const { it, open, kept } = portal()
+  const form = open()
+  await form.load()
+  form.set('name', 'two')
+  form.set('note', 'y')
+  form.set('note', 'x') // as it was
+  expect([form.dirty, kept()]).toEqual([true, { etag: '"1"', edits: { name: 'two' }, was: { name: 'one' } }])
+  expect(await form.save([])).toEqual({ id: 7, name: 'two', note: 'x' })
+  expect(it.writes).toEqual([['PATCH', { name: 'two' }, '"1"']])
+  expect([form.dirty, kept()]).toEqual([false, undefined])
+})
+
+test('a refusal stands at the field it names, until that is typed over', async () => {
+  const { open } = portal()
+  const form = open()
+  await form.load()
+  form.set('name', '')
+  expect(await form.save([])).toBeUndefined()
+  expect([form.at('name'), form.fault]).toEqual([{ '': 'name is required' }, undefined])
+  form.set('name', 'z')
+  expect(form.at('name')).toEqual({})
+})
+
+test('edits of an earlier run meet what changed since: both sides are shown, nothing is lost', async () => {
+  const { it, open } = portal()
+  it.value = { ...it.value, name: 'theirs', note: 'also theirs' }
+  it.version = 2
+  const form = open({ etag: '"1"', edits: { name: 'mine' }, was: { name: 'one' } })
+  await form.load()
+  expect(await form.save([])).toBeUndefined()
+  expect(form.conflict).toMatchObject({ fields: ['name'], theirs: { name: 'theirs' } })
+  expect(form.values.name).toBe('mine')
+  form.keepMine()
+  expect(await form.save([])).toEqual({ id: 7, name: 'mine', note: 'also theirs' })
+
+  form.set('name', 'mine again')
+  it.value = { ...it.value, name: 'theirs again' }
+  it.version = 9
+  await form.save([])
+  form.takeTheirs()
+  expect([form.values.name, form.dirty, form.conflict]).toEqual(['theirs again', false, undefined])
+})

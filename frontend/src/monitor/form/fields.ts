@@ -1,0 +1,106 @@
+import type { Endpoint, Property, Schema } from '../../client'
+import type { Component } from 'svelte'
+
+export type Values = Record<string, unknown>
+
+export type Control = 'text' | 'long' | 'number' | 'choice' | 'switch' | 'secret' | 'zone' | 'words' | 'pairs' | 'ref'
+
+/** What a control of its own is given. */
+export interface Part {
+  id: string
+  label: string
+  value: unknown
+  values: Values
+  /** The problems below the field, by what follows its name: `[0].addr`. */
+  problems: Record<string, string>
+  disabled: boolean
+  onchange: (value: unknown) => void
+}
+
+/** How a form shows one field. What is not said here comes from the API's schema. */
+export interface FieldPlan {
+  name: string
+  label: string
+  hint?: string
+  control?: Control
+  unit?: string
+  /** The words for the values of an enum. */
+  words?: Record<string, string>
+  /** Where the choices of a `ref` come from. */
+  from?: { path: string; value: string; text: string; none?: string }
+  /** Whether it goes with the other values. */
+  when?: (values: Values) => boolean
+  /** Only on a new one, or only on one that is there. */
+  only?: 'new' | 'old'
+  /** A control of its own. */
+  view?: () => Promise<{ default: Component<Part> }>
+  placeholder?: string
+}
+
+export interface Group {
+  title: string
+  fields: FieldPlan[]
+}
+
+/** A field as it is drawn: the plan, filled up with what the schema says. */
+export interface Field extends FieldPlan {
+  control: Control
+  required: boolean
+  options: { value: string; text: string }[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  integer: boolean
+  readOnly: boolean
+}
+
+const controls: Partial<Record<Schema['type'], Control>> = { boolean: 'switch', integer: 'number', number: 'number' }
+
+export function fieldOf(plan: FieldPlan, body: Schema | null | undefined): Field {
+  const has: Property | undefined = body?.properties?.find((p) => p.name === plan.name)
+  const values = has?.enum?.map(String) ?? Object.keys(plan.words ?? {})
+  return {
+    ...plan,
+    control: plan.control ?? (values.length ? 'choice' : (has && controls[has.type]) || 'text'),
+    required: has?.required ?? false,
+    readOnly: has?.readOnly ?? false,
+    hint: plan.hint ?? '',
+    options: values.map((value) => ({ value, text: plan.words?.[value] ?? value })),
+    minimum: has?.minimum, maximum: has?.maximum, maxLength: has?.maxLength || undefined,
+    integer: has?.type === 'integer',
+  }
+}
+
+/** What a new one begins with: the schema's defaults. */
+export function defaultsOf(body: Endpoint['body'] | undefined): Values {
+  return Object.fromEntries((body?.properties ?? []).filter((p) => !p.readOnly && p.default !== undefined && p.default !== null).map((p) => [p.name, p.default]))
+}
+
+/** What can be said of a value before it is sent; '' when nothing is wrong. */
+export function problemOf(field: Field, value: unknown): string {
+  const empty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  if (empty) return field.required ? `${field.label} is asked for.` : ''
+  if (field.control === 'number') {
+    const { minimum: least, maximum: most } = field
+    const number = Number(value)
+    if (!Number.isFinite(number) || (field.integer && !Number.isInteger(number))) return `${field.label} is a ${field.integer ? 'whole ' : ''}number.`
+    if ((least !== undefined && number < least) || (most !== undefined && number > most)) return `${field.label} ${range(least, most)}.`
+  }
+  if (field.maxLength && typeof value === 'string' && [...value].length > field.maxLength) return `${field.label} has at most ${field.maxLength.toLocaleString()} characters.`
+  return ''
+}
+
+function range(least: number | undefined, most: number | undefined): string {
+  if (least === undefined) return `is at most ${most!.toLocaleString()}`
+  if (most === undefined) return `is at least ${least.toLocaleString()}`
+  return `is from ${least.toLocaleString()} to ${most.toLocaleString()}`
+}
+
+/** Whether a problem's field is this one or lies in it: `columns[2].name` is in `columns`. */
+export function within(name: string, at: string): boolean {
+  return at === name || at.startsWith(`${name}[`) || at.startsWith(`${name}.`)
+}
+
+export function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+}

@@ -1,0 +1,31 @@
+/** The periods that reports are about, as the portal reads them. */
+export const ranges: { value: string; text: string }[] = [
+  { value: 'Last 24 hours', text: 'Last 24 hours' },
+  { value: 'Today', text: 'Today so far' },
+  { value: 'Yesterday', text: 'Yesterday' },
+  { value: 'Last 7 days', text: 'Last 7 days' },
+  { value: 'Last calendar week', text: 'Last calendar week' },
+  { value: 'Last 30 days', text: 'Last 30 days' },
+  { value: 'Month to date', text: 'This month so far' },
+  { value: 'Last calendar month', text: 'Last calendar month' },
+  { value: 'Any time', text: 'Any time' },
+]
+
+const span = /^(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)\s+to\s+(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)$/i
+
+/** The two ends of a period that names them, as days. */
+export function endsOf(range: string): { from: string; to: string } | undefined {
+  const match = span.exec(range.trim())
+  return match ? { from: match[1].slice(0, 10), to: match[2].slice(0, 10) } : undefined
+}
+
+/** A period from a day to the end of another. */
+export function rangeOf(from: string, to: string): string {
+  return `${from} TO ${to}`
+}
+
+export function rangeText(range: string): string {
+  const ends = endsOf(range)
+  if (ends) return ends.from === ends.to ? ends.from : `${ends.from} to ${ends.to}`
+  return ranges.find((r) => r.value.toLowerCase() === range.trim().toLowerCase())?.text ?? (range || 'Last 24 hours')
+}

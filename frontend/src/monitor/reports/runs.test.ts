@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { endsOf, rangeOf, rangeText } from './ranges'
+import { opens, runText, withNonce, type Run } from './runs'
+
+const run: Run = { id: 1, reportId: 2, state: 'done', progress: 100, createdOn: 1000, startedOn: 1001, endedOn: 1003, size: 2048, rows: 1, format: 'HTML', error: '', userName: 'admin', scheduled: false, note: '', pages: 0 }
+
+test('what came of a run is said in a line', () => {
+  expect(runText(run)).toMatch(/^1 row · 2(\.0)? KB · in 2 s$/i)
+  expect(runText({ ...run, state: 'running', progress: 40, rows: 1200 })).toBe(`40 % · ${(1200).toLocaleString()} rows so far`)
+  expect(runText({ ...run, state: 'failed', error: 'the disk is full' })).toBe('the disk is full')
+  expect([opens(run), opens({ ...run, format: 'PDF' }), opens({ ...run, state: 'running' })]).toEqual([true, false, false])
+})
+
+test('only the styles of a report get the leave of the page, and a leave cannot break out', () => {
+  expect(withNonce('<style>a{}</style><p>style</p><styled>', 'AB2')).toBe('<style nonce="AB2">a{}</style><p>style</p><styled>')
+  expect(withNonce('<style>', '"><script>')).toBe('<style nonce="script">')
+})
+
+test('a period between two days is read and written', () => {
+  expect(endsOf('2026-01-01 00:00 to 2026-01-31 23:59')).toEqual({ from: '2026-01-01', to: '2026-01-31' })
+  expect(endsOf(rangeOf('2026-01-01', '2026-01-02'))).toEqual({ from: '2026-01-01', to: '2026-01-02' })
+  expect([rangeText('last 7 DAYS'), rangeText(''), rangeText('2026-01-01 TO 2026-01-01'), rangeText('Last 3 weeks')]).toEqual(['Last 7 days', 'Last 24 hours', '2026-01-01', 'Last 3 weeks'])
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { linesOf, summary, withLevel, type Privilege } from './privileges'
+import { swap } from './priority'
+import { minutesOf, periodText, recipientText } from './stages'
+
+const on = (objectType: string, objectId: string, operation: string): Privilege => ({ objectType, objectId, operation })
+
+test('privileges are lines of a matrix, with what a line for all allows already', () => {
+  const lines = linesOf([on('deviceGroup', '*', 'read'), on('deviceGroup', '7', 'ack'), on('report', '*', 'ack'), on('setting', 'portal', 'write')])
+  expect(lines.slice(0, 3)).toEqual([
+    { type: 'deviceGroup', id: '*', level: 'read', from: 'none' },
+    { type: 'deviceGroup', id: '7', level: 'ack', from: 'read' },
+    { type: 'report', id: '*', level: 'read', from: 'none' }, // a report is not acknowledged
+  ])
+  expect(lines.find((l) => l.id === 'portal')).toEqual({ type: 'setting', id: 'portal', level: 'write', from: 'none' })
+})
+
+test('one line is changed, and what the portal keeps beside it stays', () => {
+  const before = [{ ...on('deviceGroup', '7', 'read'), objectName: 'Oslo' }, on('report', '*', 'read')]
+  expect(withLevel(before, 'deviceGroup', '7', 'write')).toEqual([{ ...on('deviceGroup', '7', 'write'), objectName: 'Oslo' }, on('report', '*', 'read')])
+  expect(withLevel(before, 'deviceGroup', '7', 'none')).toEqual([on('report', '*', 'read')])
+  expect(withLevel(before, 'setting', 'audit', 'read')).toEqual([...before, on('setting', 'audit', 'read')])
+})
+
+test('a role says in a line what it may do', () => {
+  expect(summary([])).toBe('Nothing')
+  expect(summary([on('deviceGroup', '*', 'write'), on('setting', 'portal', 'read')])).toBe('Change all devices, look at 1 part of the settings')
+  expect(summary([on('deviceGroup', '3', 'ack'), on('deviceGroup', '4', 'read')])).toBe('Look at and acknowledge 2 groups of devices')
+})
+
+test('two rules change places by a number nobody has; a refusal puts the first one back', async () => {
+  const calls: string[] = []
+  const rest = (fails: string) => ({ write: async (_: string, path: string, body: { priority: number }) => {
+    calls.push(`${path} ${body.priority}`)
+    if (path.endsWith(fails)) throw new Error('no')
+  } }) as never
+  await swap(rest('-'), { id: 1, priority: 10 }, { id: 2, priority: 20 })
+  await expect(swap(rest('/2'), { id: 1, priority: 10 }, { id: 2, priority: 20 })).rejects.toThrow('no')
+  const at = '/setting/alert/rules/'
+  expect(calls).toEqual([`${at}1 2147483647`, `${at}2 10`, `${at}1 20`, `${at}1 2147483647`, `${at}2 10`, `${at}1 10`])
+})
+
+test('recipients and periods are said as people do', () => {
+  expect([recipientText({ type: 'ADMIN', method: 'email', addr: 'admin' }), recipientText({ type: 'group', addr: 'Night' })]).toEqual(['admin by mail', 'Night'])
+  expect(periodText({ weekDays: [2, 3, 4, 5, 6], timezone: 'Europe/Oslo', startMinutes: 420, endMinutes: 1140 })).toBe('Mon–Fri 07:00–19:00')
+  expect([minutesOf('08:30'), minutesOf('00:00'), minutesOf('00:00', true)]).toEqual([510, 0, 1440])
+})

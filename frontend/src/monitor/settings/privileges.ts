@@ -1,0 +1,77 @@
+/** Privileges of a role as a matrix: a line for each thing, and how much of it is allowed. */
+export interface Privilege {
+  objectType: string
+  objectId: string
+  objectName?: string
+  operation: string
+}
+
+export const levels = ['none', 'read', 'ack', 'write'] as const
+export type Level = (typeof levels)[number]
+
+export interface Line {
+  type: 'deviceGroup' | 'report' | 'setting'
+  /** `*` for all. */
+  id: string
+  level: Level
+  /** What a line above it allows already. */
+  from: Level
+}
+
+/** The parts of the settings, as the portal names them. */
+export const areas: Record<string, string> = {
+  useraccess: 'Users, roles, API tokens',
+  collectors: 'Collectors',
+  alerting: 'Alert rules, chains, integrations',
+  datasources: 'DataSources',
+  opsnotes: 'Ops notes',
+  portal: 'Portal, remote write',
+  audit: 'Audit log',
+}
+
+/** Whether a level is one that this type knows. */
+export function goes(type: Line['type'], level: Level): boolean {
+  return level !== 'ack' || type === 'deviceGroup'
+}
+
+/** All lines, also those nothing is said of: all of a type first, then what is named. */
+export function linesOf(privileges: Privilege[]): Line[] {
+  const level = (type: Line['type'], id: string): Level => {
+    const all = privileges.filter((p) => p.objectType === type && p.objectId === id).map((p) => levels.indexOf(p.operation as Level))
+    const most = levels[Math.max(0, ...all)]
+    return goes(type, most) ? most : 'read' // what includes looking and is no more here
+  }
+  const named = (type: string) => [...new Set(privileges.filter((p) => p.objectType === type && p.objectId !== '*').map((p) => p.objectId))]
+  const lines = (type: Line['type'], ids: string[]): Line[] => {
+    const whole = level(type, '*')
+    return [{ type, id: '*', level: whole, from: 'none' as Level }, ...ids.map((id) => ({ type, id, level: level(type, id), from: whole }))]
+  }
+  return [...lines('deviceGroup', named('deviceGroup')), ...lines('report', named('report')), ...lines('setting', Object.keys(areas))]
+}
+
+/** The privileges with one line changed; what the portal keeps beside stays. */
+export function withLevel(privileges: Privilege[], type: string, id: string, level: Level): Privilege[] {
+  const there = privileges.find((p) => p.objectType === type && p.objectId === id)
+  const others = privileges.filter((p) => p.objectType !== type || p.objectId !== id)
+  if (level === 'none') return others
+  if (!there) return [...privileges, { objectType: type, objectId: id, operation: level }]
+  return privileges.filter((p) => p === there || others.includes(p)).map((p) => (p === there ? { ...p, operation: level } : p))
+}
+
+const words: Record<Level, string> = { none: 'nothing', read: 'look at', ack: 'look at and acknowledge', write: 'change' }
+
+/** What a role may do, in a line. */
+export function summary(privileges: Privilege[]): string {
+  const lines = linesOf(privileges)
+  const of = (type: Line['type'], what: string) => {
+    const mine = lines.filter((l) => l.type === type && l.level !== 'none')
+    const whole = mine.find((l) => l.id === '*')
+    if (whole) return `${words[whole.level]} all ${what}`
+    if (mine.length === 0) return ''
+    const most = levels[Math.max(...mine.map((l) => levels.indexOf(l.level)))]
+    const n = mine.length
+    return `${words[most]} ${n} ${n === 1 ? (what === 'settings' ? 'part' : 'group') : what === 'settings' ? 'parts' : 'groups'} of ${what === 'settings' ? 'the settings' : what}`
+  }
+  const said = [of('deviceGroup', 'devices'), of('report', 'reports'), of('setting', 'settings')].filter(Boolean).join(', ')
+  return said ? said[0].toUpperCase() + said.slice(1) : 'Nothing'
+}
