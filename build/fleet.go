@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -19,15 +20,15 @@ import (
 var (
 	fleetCPU = figure{
 		name: "fleet-cpu", does: "10,000 devices, 10 datapoints a minute each: % of one core (other: limit)", goal: "≤ 1",
-		beside: ofFleet(func(f *fleet) score { return score{ours: f.cpu, other: 15} }),
+		beside: ofFleet(func(b burden) score { return score{ours: b.cpu, other: 15} }),
 	}
 	fleetMemory = figure{
 		name: "fleet-memory", does: "the same, with 100,000 series: resident memory, MB (other: limit)", goal: "≤ 1",
-		beside: ofFleet(func(f *fleet) score { return score{ours: f.memory, other: 300} }),
+		beside: ofFleet(func(b burden) score { return score{ours: b.memory, other: 300} }),
 	}
 	fleetLate = figure{
 		name: "fleet-late", does: "the same: the latest that a check began since the start, s (other: limit)", goal: "≤ 1",
-		beside: ofFleet(func(f *fleet) score { return score{ours: f.late, other: 1} }),
+		beside: ofFleet(func(b burden) score { return score{ours: b.late, other: 1} }),
 	}
 )
 
@@ -41,22 +42,29 @@ const (
 // fleet is a portal that watches, and what it came to.
 type fleet struct {
 	*served
-	source            int64   // the data source
-	cpu, memory, late float64 // of one core in percent, MB, seconds
-	trouble           *trouble
+	source  int64 // the data source
+	burden  func() (burden, error)
+	trouble func() (trouble, error)
 }
 
-func ofFleet(what func(*fleet) score) func(context.Context, *rivals) (score, error) {
+// burden is what watching takes: of one core in percent, MB, and how many
+// seconds the latest check was late.
+type burden struct {
+	cpu, memory, late float64
+}
+
+func ofFleet(what func(burden) score) func(context.Context, *rivals) (score, error) {
 	return func(ctx context.Context, r *rivals) (score, error) {
 		f, err := r.watched(ctx)
 		if err != nil {
 			return score{}, err
 		}
-		return what(f), nil
+		b, err := f.burden()
+		return what(b), err
 	}
 }
 
-// watched is the fleet, which is started and measured once.
+// watched is the fleet, which is started once.
 func (r *rivals) watched(ctx context.Context) (*fleet, error) {
 	if r.fleet != nil {
 		return r.fleet, nil
@@ -66,11 +74,10 @@ func (r *rivals) watched(ctx context.Context) (*fleet, error) {
 		return nil, err
 	}
 	f := &fleet{served: s}
+	f.burden = sync.OnceValues(func() (burden, error) { return f.measure(ctx) })
+	f.trouble = sync.OnceValues(func() (trouble, error) { return f.alarm(ctx) })
 	if err = f.fill(ctx); err == nil {
 		err = f.settle(ctx)
-	}
-	if err == nil {
-		err = f.measure(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.close())
@@ -126,7 +133,7 @@ func (f *fleet) fill(ctx context.Context) error {
 	return nil
 }
 
-// settle waits until all devices are polled, and for what fills up after that.
+// settle waits until all devices are polled.
 func (f *fleet) settle(ctx context.Context) error {
 	err := f.until(ctx, 5*time.Minute, func() (bool, error) {
 		now, err := f.figures(ctx)
@@ -135,41 +142,48 @@ func (f *fleet) settle(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("not all devices are polled: %w", err)
 	}
-	return wait(ctx, fleetWarm)
+	return nil
 }
 
 // measure reads what two intervals take.
-func (f *fleet) measure(ctx context.Context) error {
+func (f *fleet) measure(ctx context.Context) (b burden, err error) {
+	if err := wait(ctx, fleetWarm); err != nil {
+		return b, err
+	}
 	before, err := f.figures(ctx)
 	if err != nil {
-		return err
+		return b, err
 	}
-	pid, begun := f.cmd.Process.Pid, time.Now()
-	used, err := processorTime(pid)
-	if err != nil {
-		return err
+	if b.cpu, err = spent(ctx, f.cmd.Process.Pid, fleetCounts); err != nil {
+		return b, err
 	}
-	if err := wait(ctx, fleetCounts); err != nil {
-		return err
-	}
-	usedNow, err := processorTime(pid)
-	if err != nil {
-		return err
-	}
-	f.cpu = 100 * (usedNow - used).Seconds() / time.Since(begun).Seconds()
-	if f.memory, err = resident(pid); err != nil {
-		return err
+	if b.memory, err = resident(f.cmd.Process.Pid); err != nil {
+		return b, err
 	}
 	now, err := f.figures(ctx)
 	if err != nil {
-		return err
+		return b, err
 	}
-	f.late = now[`spyglass_poll_delay_max_seconds{devices="simulated"}`]
+	b.late = now[`spyglass_poll_delay_max_seconds{devices="simulated"}`]
 	const polls, samples = `spyglass_polls_total{devices="simulated",result="done"}`, "spyglass_samples_appended_total"
 	if did, kept := now[polls]-before[polls], now[samples]-before[samples]; did < 1.99*fleetDevices || kept < 9.5*did {
-		return fmt.Errorf("in two minutes there were %.0f polls and %.0f samples, want %d and ten times that", did, kept, 2*fleetDevices)
+		return b, fmt.Errorf("in two minutes there were %.0f polls and %.0f samples, want %d and ten times that", did, kept, 2*fleetDevices)
 	}
-	return nil
+	return b, nil
+}
+
+// spent is how much of one core a process uses for a while, in percent.
+func spent(ctx context.Context, pid int, d time.Duration) (float64, error) {
+	begun := time.Now()
+	before, err := processorTime(pid)
+	if err != nil {
+		return 0, err
+	}
+	if err := wait(ctx, d); err != nil {
+		return 0, err
+	}
+	now, err := processorTime(pid)
+	return 100 * (now - before).Seconds() / time.Since(begun).Seconds(), err
 }
 
 // figures are what the portal tells of itself.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -49,13 +50,11 @@ type trouble struct {
 func ofAlerts(what func(trouble) score) func(context.Context, *rivals) (score, error) {
 	return func(ctx context.Context, r *rivals) (score, error) {
 		f, err := r.watched(ctx)
-		if err == nil && f.trouble == nil {
-			f.trouble, err = f.alarm(ctx)
-		}
 		if err != nil {
 			return score{}, err
 		}
-		return what(*f.trouble), nil
+		t, err := f.trouble()
+		return what(t), err
 	}
 }
 
@@ -65,18 +64,17 @@ const (
 	stormEnds = 90 * time.Second
 )
 
-func (f *fleet) alarm(ctx context.Context) (_ *trouble, err error) {
-	t := &trouble{}
+func (f *fleet) alarm(ctx context.Context) (t trouble, err error) {
 	s, err := f.listen(ctx)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := f.fail(ctx, s, t); err != nil {
-		return nil, fmt.Errorf("alerts of pages: %w", err)
+	defer s.close()
+	if err := f.fail(ctx, s, &t); err != nil {
+		return t, fmt.Errorf("alerts of pages: %w", err)
 	}
-	if err := f.storm(ctx, s, t); err != nil {
-		return nil, fmt.Errorf("the storm: %w", err)
+	if err := f.storm(ctx, s, &t); err != nil {
+		return t, fmt.Errorf("the storm: %w", err)
 	}
 	return t, nil
 }
@@ -156,10 +154,9 @@ func (s *stream) of(prefix string) (n int, err error) {
 	return n, s.err
 }
 
-func (s *stream) close() error {
+func (s *stream) close() {
 	s.cancel()
 	<-s.ended
-	return nil
 }
 
 // failing is a web server whose pages can be made to fail.
@@ -324,8 +321,12 @@ func (f *fleet) get(ctx context.Context, path string, out any) error {
 		return err
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s answers %s", path, answer.Status)
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
 	}
-	return json.NewDecoder(answer.Body).Decode(out)
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s answers %s: %s", path, answer.Status, text)
+	}
+	return json.Unmarshal(text, out)
 }

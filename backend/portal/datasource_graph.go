@@ -298,3 +298,16 @@ func (d *DataSource) checkLines(at string, g *Graph) error {
 	}
 	return nil
 }
+
+// UnitOf is the unit of a data point, as the first graph that shows it says;
+// empty where none does.
+func (d *DataSource) UnitOf(point string) string {
+	for i := range d.Graphs {
+		for _, line := range d.Graphs[i].Lines {
+			if !line.Virtual && line.DataPointName == point {
+				return d.Graphs[i].VerticalLabel
+			}
+		}
+	}
+	return ""
+}

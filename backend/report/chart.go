@@ -18,7 +18,7 @@ type Chart struct {
 	From   time.Time // of the lines: their values lie evenly from here
 	To     time.Time // up to here
 	Top    float64   // where the scale ends; 0: at the largest value
-	Bottom float64   // where that of lines begins
+	Bottom float64   // where that of stacks begins, or a little below
 }
 
 // Band is one part of every stack.
@@ -148,9 +148,9 @@ func (c *Chart) drawStacks(on canvas) {
 	wide := math.Min(step*0.72, 56)
 	every := len(c.Labels)/14 + 1
 	for i, label := range c.Labels {
-		x, y := axisWidth+step*(float64(i)+0.5), s.y(c.Bottom)
+		x, y := axisWidth+step*(float64(i)+0.5), s.y(s.bottom)
 		for _, band := range c.Stacks {
-			if v := band.Values[i] - c.Bottom; v > 0 {
+			if v := band.Values[i] - s.bottom; v > 0 {
 				high := math.Max(plotHeight*v/(s.top-s.bottom), 1)
 				on.rect(x-wide/2, y-high, wide, high, band.Ink)
 				y -= high

@@ -28,9 +28,13 @@ type pageRow struct {
 	Cells []pageCell
 }
 
+// oneLine is how many bytes stay on one line: names and moments are not torn apart.
+const oneLine = 26
+
 type pageCell struct {
 	Text   string
 	Number bool
+	Long   bool // it may take several lines
 }
 
 // Number reports whether the cells of a column are numbers.
@@ -51,7 +55,7 @@ func (t *Table) writeHTML(w io.Writer, r *Run) error {
 	if err := t.Rows(func(row Row) error {
 		line.Tone, line.Cells = row.Tone, line.Cells[:0]
 		for i, text := range row.Cells {
-			line.Cells = append(line.Cells, pageCell{text, t.Number(i)})
+			line.Cells = append(line.Cells, pageCell{text, t.Number(i), len(text) > oneLine})
 		}
 		return parsed.ExecuteTemplate(w, "row", line)
 	}); err != nil {

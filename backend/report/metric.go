@@ -210,6 +210,9 @@ func (m *measuring) charts(ctx context.Context) (out []Chart, err error) {
 			continue
 		}
 		c := Chart{Title: p.source.DisplayName + ": " + p.point.Name, From: m.from, To: m.to}
+		if unit := p.source.UnitOf(p.point.Name); unit != "" {
+			c.Title += " in " + unit
+		}
 		if p.rows > len(lineInks) {
 			c.Title += fmt.Sprintf(", the %d highest of %d", len(lineInks), p.rows)
 		}

@@ -277,7 +277,7 @@ func TestThePageShowsHostileNamesAsText(t *testing.T) {
 <table>
 <thead><tr><th scope="col">Device</th><th scope="col">` + safe + `</th></tr></thead>
 <tbody>
-<tr class="critical"><td>` + safe + `</td><td></td></tr>
+<tr class="critical"><td class="w">` + safe + `</td><td></td></tr>
 <tr class="ok"><td>calm</td><td></td></tr>
 </tbody>
 </table>

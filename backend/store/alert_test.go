@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net/url"
 	"strings"
@@ -439,4 +440,21 @@ func TestClearedAlertsAreKeptAsLongAsThePortalSays(t *testing.T) {
 		return err
 	})
 	w.calls(admin, []step{{"GET /alert/alerts?fields=id&filter=cleared%3A%22*%22", "", page(`{"id":"2"},{"id":"3"}`, "2")}})
+}
+
+func TestTheNewestActiveAlertsAreReadFromAnIndex(t *testing.T) {
+	w := watch(t)
+	file, err := sql.Open("sqlite", "file:"+w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, field := range []string{"startEpoch", "endEpoch", "lastUpdatedOnEpoch"} {
+		var id, parent, unused int
+		var plan string
+		row := file.QueryRow(`EXPLAIN QUERY PLAN SELECT "id", "body" FROM "alert" WHERE "cleared" = ? ORDER BY "`+field+`" DESC, "id" DESC LIMIT 50`, false)
+		if err := row.Scan(&id, &parent, &unused, &plan); err != nil || plan != `SEARCH alert USING INDEX alert by cleared and `+field+` (cleared=?)` {
+			t.Errorf("alerts by %s are read so: %s (%v)", field, plan, err)
+		}
+	}
 }

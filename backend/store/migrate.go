@@ -63,7 +63,7 @@ func (t *Table[T]) knownShape(ctx context.Context) (shape string, err error) {
 
 // shape names everything of the declaration that the file depends on.
 func (t *Table[T]) shape() string {
-	text := fmt.Sprintf("%v %s 3", t.res.Unique, t.res.SoftBy) // 3: what indexes are made for a declaration
+	text := fmt.Sprintf("%v %s 4", t.res.Unique, t.res.SoftBy) // 4: what indexes are made for a declaration
 	for _, c := range t.columns {
 		text += fmt.Sprintf("|%s %d %v %v", c.Name, c.Kind, c.Hidden, c.field.Index)
 	}
@@ -187,6 +187,10 @@ func (t *Table[T]) indexes() []string {
 				continue // the unique index serves
 			}
 			statements = append(statements, "CREATE INDEX "+name+" ON "+t.name()+" ("+quote(c.Name)+collation(c.Kind)+`, "id")`+t.whereLive())
+			if usual := t.res.Usual; usual != nil && (c.Kind == resource.KindSeconds || c.Kind == resource.KindMillis) { // the newest of those that are usually listed
+				name := quote(string(t.res.Name) + " by " + usual.Field + " and " + c.Name)
+				statements = append(statements, "DROP INDEX IF EXISTS "+name, "CREATE INDEX "+name+" ON "+t.name()+" ("+quote(usual.Field)+", "+quote(c.Name)+`, "id")`+t.whereLive())
+			}
 		}
 	}
 	if t.res.SoftBy != "" {

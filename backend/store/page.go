@@ -47,10 +47,7 @@ type page struct {
 // transaction, and takes one only when a commit came in between.
 func (t *Table[T]) page(ctx context.Context, cond *condition, order string, q resource.Query, keep bool) (*page, error) {
 	key := pageKey(cond, order, q)
-	for range 3 {
-		if cond.foreign {
-			break
-		}
+	if !cond.foreign {
 		state := t.lock.now()
 		if p := t.recent.get(key, state); p != nil && settled(state) {
 			return p, nil
