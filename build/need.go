@@ -37,9 +37,10 @@ var (
 		{"dbus", program("dbus-daemon")},
 		{"gnome-keyring", program("gnome-keyring-daemon")},
 	}
-	forGo = append([]need{ // the race detector, and the programs that snippets run in
+	forGo = append([]need{ // the race detector, the programs that snippets run in, and an SNMP agent
 		{"build-essential", program("gcc")},
 		{"curl", program("curl")},
+		{"snmpd", file("/usr/sbin/snmpd")}, // which is in the PATH of root only
 		{"python3", program("python3")},
 		{"groovy", program("groovy")},
 		{"default-jre-headless", program("java")},
