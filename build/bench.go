@@ -77,6 +77,7 @@ var figures = []figure{
 	alertLate,
 	stormKept,
 	stormList,
+	backfill,
 }
 
 // bench measures the figures that args name, or all of them. It writes into

@@ -107,8 +107,10 @@ func (h *History) run(ctx context.Context) {
 	each := time.NewTicker(eachMinute)
 	defer each.Stop()
 	for {
+		began := time.Now()
 		err := h.Once(ctx)
 		if err == nil && h.ends {
+			h.log.InfoContext(ctx, "the past of the demo is filled", "instances", len(h.tracks), "took", time.Since(began).Round(time.Millisecond))
 			return
 		}
 		if err != nil && ctx.Err() == nil {
