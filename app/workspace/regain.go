@@ -2,16 +2,15 @@ package workspace
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
-// dropped is a variable that was deleted and can still come back. Its secret
-// has left the keyring and is in memory only: nothing of it outlasts the process.
-type dropped struct {
+// pastVariable is a variable that was deleted. Its secret has left the keyring
+// and is in memory only.
+type pastVariable struct {
 	variable Variable
 	secret   string
 }
@@ -29,10 +28,10 @@ func (w *Workspace) removeVariable(remove handle) handle {
 		if was == nil {
 			return remove(ctx, c) // it says what is wrong
 		}
-		d := &dropped{variable: *was}
+		gone := pastVariable{variable: *was}
 		if was.Secret {
 			var err error
-			if d.secret, err = w.Secret(was); err != nil && !fault.Is(err, fault.Unknown) {
+			if gone.secret, err = w.Secret(was); err != nil && !fault.Is(err, fault.Unknown) {
 				return nil, err
 			}
 		}
@@ -40,10 +39,7 @@ func (w *Workspace) removeVariable(remove handle) handle {
 		if err != nil {
 			return out, err
 		}
-		w.mu.Lock()
-		w.dropped = append(w.dropped, d)
-		w.mu.Unlock()
-		time.AfterFunc(regainable, func() { w.takeDropped(d.variable.UserID, d.variable.ID) })
+		w.deletedVariables.put(was.UserID, was.ID, gone)
 		if was.Secret {
 			err = w.secrets.Delete(was.key())
 		}
@@ -63,33 +59,19 @@ func (w *Workspace) regaining() resource.Endpoint {
 			}
 			w.writing.Lock()
 			defer w.writing.Unlock()
-			d := w.takeDropped(c.Access.UserID, id)
-			if d == nil {
+			gone, ok := w.deletedVariables.take(c.Access.UserID, id)
+			if !ok {
 				return nil, fault.New(fault.Unknown, "variable %d can no longer be brought back", id)
 			}
-			err = w.db.Write(ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, variableRows, &d.variable) })
+			err = w.db.Write(ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, variableRows, &gone.variable) })
 			if err != nil {
-				w.mu.Lock()
-				w.dropped = append(w.dropped, d)
-				w.mu.Unlock()
+				w.deletedVariables.put(c.Access.UserID, id, gone)
 				return nil, err
 			}
-			if d.secret != "" {
-				w.keep(d.variable.key(), d.secret)
+			if gone.secret != "" {
+				w.keep(gone.variable.key(), gone.secret)
 			}
 			return resource.JSON("{}"), nil
 		},
 	}
-}
-
-func (w *Workspace) takeDropped(userID, id int64) *dropped {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	i := slices.IndexFunc(w.dropped, func(d *dropped) bool { return d.variable.ID == id && d.variable.UserID == userID })
-	if i < 0 {
-		return nil
-	}
-	d := w.dropped[i]
-	w.dropped = slices.Delete(w.dropped, i, i+1)
-	return d
 }

@@ -7,14 +7,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// gone is a request that was deleted and can still come back.
-type gone struct {
+// pastRequest is a request that was deleted, with its answer.
+type pastRequest struct {
 	history History
 	reply   *Reply
 }
 
-// mostGone deleted requests of all users can come back, until the process ends.
-const mostGone = 16
+// mostRestored deleted requests of all users can come back.
+const mostRestored = 16
 
 // removeHistory deletes one request, and keeps it in memory for a while.
 func (w *Workspace) removeHistory(remove handle) handle {
@@ -31,10 +31,7 @@ func (w *Workspace) removeHistory(remove handle) handle {
 		if err != nil {
 			return nil, err
 		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.gone = append(w.gone, gone{*h, r})
-		w.gone = w.gone[max(0, len(w.gone)-mostGone):]
+		w.deletedHistory.put(c.Access.UserID, h.ID, pastRequest{*h, r})
 		return out, nil
 	}
 }
@@ -49,7 +46,7 @@ func (w *Workspace) restoring() resource.Endpoint {
 			if err != nil {
 				return nil, err
 			}
-			g, ok := w.takeGone(c.Access.UserID, id)
+			was, ok := w.deletedHistory.take(c.Access.UserID, id)
 			if !ok {
 				return nil, fault.New(fault.Unknown, "request %d can no longer be brought back", id)
 			}
@@ -57,30 +54,22 @@ func (w *Workspace) restoring() resource.Endpoint {
 				if err := learnAll(ctx, tx); err != nil {
 					return err
 				}
-				if err := resource.Put(ctx, tx, historyRows, &g.history); err != nil {
+				if err := resource.Put(ctx, tx, historyRows, &was.history); err != nil {
 					return err
 				}
-				if g.reply != nil {
-					if err := resource.Put(ctx, tx, replyRows, g.reply); err != nil {
+				if was.reply != nil {
+					if err := resource.Put(ctx, tx, replyRows, was.reply); err != nil {
 						return err
 					}
 				}
-				return learn(ctx, tx, &g.history)
+				return learn(ctx, tx, &was.history)
 			})
+			if err != nil {
+				w.deletedHistory.put(c.Access.UserID, id, was)
+				return nil, err
+			}
 			w.recount(c.Access.UserID)
-			return resource.JSON("{}"), err
+			return resource.JSON("{}"), nil
 		},
 	}
-}
-
-func (w *Workspace) takeGone(userID, id int64) (gone, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, g := range w.gone {
-		if g.history.ID == id && g.history.UserID == userID {
-			w.gone = append(w.gone[:i:i], w.gone[i+1:]...)
-			return g, true
-		}
-	}
-	return gone{}, false
 }

@@ -100,11 +100,12 @@ type Workspace struct {
 	closed    chan struct{}
 	closing   sync.Once
 
+	deletedHistory   bin[pastRequest]
+	deletedVariables bin[pastVariable]
+
 	mu      sync.Mutex
 	rows    map[int64]int64 // unpinned history per user, as far as known
 	limits  map[int64]int64 // of that history, as far as known
-	gone    []gone          // requests deleted last
-	dropped []*dropped      // variables deleted last
 	lost    bool            // a secret is kept until the process ends only
 	watcher func(userID int64, kind Kind)
 }
@@ -125,6 +126,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		return nil, err
 	}
 	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, rows: map[int64]int64{}, limits: map[int64]int64{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1), closed: make(chan struct{})}
+	w.deletedHistory.most, w.deletedVariables.keep = mostRestored, regainable
 	if err := w.addTables(); err != nil {
 		_ = db.Close()
 		return nil, err

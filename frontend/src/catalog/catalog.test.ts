@@ -65,9 +65,13 @@ test('closed categories show their count only; favourites stand on top', async (
 })
 
 test.each([
-  ['/device/devices', '', '/device/devices'],
-  ['/device/devices/{id}', '/device/devices', '/{id}'],
-  ['/device/devices/{id}/alerts', '…', '/{id}/alerts'],
-])('%s is shortened to %s%s', (path, head, tail) => {
-  expect(shortPath(path)).toEqual({ head, tail })
+  ['/device/devices', 99, '', '/device/devices'],
+  ['/device/devices/{id}', 20, '/device/devices', '/{id}'],
+  ['/device/devices/{id}', 19, '…', '/{id}'],
+  ['/device/devices/{id}/alerts', 99, '…', '/{id}/alerts'],
+  ['/device/devices/{deviceId}/properties', 23, '…', '/{deviceId}/properties'],
+  ['/device/devices/{deviceId}/properties', 22, '…', '/properties'],
+  ['/device/devices/{id}/scheduleAutoDiscovery', 9, '…', '/scheduleAutoDiscovery'],
+])('%s in %d characters is %s%s', (path, room, head, tail) => {
+  expect(shortPath(path, room)).toEqual({ head, tail })
 })

@@ -27,8 +27,20 @@ export function branches(catalog: Pick<Catalog, 'categories' | 'byId'>, expanded
   return items
 }
 
-/** A path for a narrow list: the part its neighbours share, then the part that differs. */
-export function shortPath(path: string): { head: string; tail: string } {
+/**
+ * A path for a narrow list: the part its neighbours share, then the part that
+ * differs. Where there is room for so many characters only, whole segments at
+ * the beginning go; the last one stays.
+ */
+export function shortPath(path: string, room = Infinity): { head: string; tail: string } {
+  const { head, tail } = split(path)
+  if (head.length + tail.length <= room) return { head, tail }
+  const parts = tail.split('/').slice(1)
+  while (parts.length > 1 && parts.join('/').length + 2 > room) parts.shift()
+  return { head: '…', tail: `/${parts.join('/')}` }
+}
+
+function split(path: string): { head: string; tail: string } {
   const parts = path.split('/')
   const at = parts.findIndex((p) => p.startsWith('{'))
   if (at > 0 && at < parts.length - 1) return { head: '…', tail: `/${parts.slice(at).join('/')}` }

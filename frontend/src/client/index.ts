@@ -5,15 +5,21 @@
 import type { AskClient, Extracted } from './ask'
 import type { components, paths } from '../api.gen' // from the portal's OpenAPI; never edited
 import type { BatchProgress, CollectionsClient } from './collections'
+import type { CatalogData } from './catalog'
+import type { DocRow, DocumentClient } from './document'
 import type { LookupClient } from './lookup'
 import type { MonitorClient } from './monitor'
 import type { Portal, PortalsClient } from './portals'
-import type { PastClient, PastSpot } from './past'
+import type { PastClient } from './past'
 import type { RestClient } from './rest'
 import type { TableClient } from './table'
+import type { Settings } from './settings'
 import type { Hop, PagesProgress, PortalError, RunReport, SendingClient } from './sending'
 
+export type * from './catalog'
+export type { DocRow, Found, Rows } from './document'
 export type { PagesProgress } from './sending'
+export type * from './settings'
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
@@ -32,85 +38,6 @@ export interface User {
   /** What endpoints of the built-in portal ask for and the user holds, in the catalog's words. */
   rights?: string[]
   csrfToken: string
-}
-
-export type Theme = 'system' | 'dark' | 'light'
-export type View = 'welcome' | 'api' | 'monitor'
-export type PanelName = 'variables' | 'history' | 'helpers' | 'docs'
-
-/** A screen of the Monitor view, the object it is about, and what it shows of all there is. */
-export interface MonitorSpot {
-  screen: string
-  id?: string
-  filters?: Record<string, string>
-}
-
-/** As the splitters left it; what is absent has its default. */
-export interface Layout {
-  /** Width of the catalog, in pixels. */
-  left?: number
-  /** Width of the tools, in pixels. */
-  right?: number
-  /** The request's share of the height, 0 to 1. */
-  request?: number
-  leftClosed?: boolean
-  rightClosed?: boolean
-}
-
-/** What was typed into a form, and the version of the object it was typed over; without secrets. */
-export interface KeptEdits {
-  etag: string
-  edits: Record<string, unknown>
-  /** What stood in the edited fields before. */
-  was: Record<string, unknown>
-}
-
-/** What the page remembers in Go. Keys not named here are kept as they are. */
-export interface Settings {
-  theme?: Theme
-  layout?: Layout
-  activeTab?: number
-  /** Of remote portals, by their id. */
-  activeTabs?: Record<string, number>
-  activePortal?: number
-  /** The lock of the built-in portal. */
-  portalReadOnly?: boolean
-  view?: View
-  /** Where one was in the Monitor view. */
-  monitor?: MonitorSpot
-  panel?: PanelName
-  expanded?: string[]
-  leftPane?: 'endpoints' | 'collections'
-  /** Whether a run of saved requests stops at its first failure; it does unless false. */
-  batchStops?: boolean
-  openCollections?: number[]
-  /** Where a request was saved last. */
-  lastCollection?: number
-  favourites?: string[]
-  recents?: string[]
-  /** 1 is actual size. */
-  zoom?: number
-  density?: 'compact' | 'normal' | 'roomy'
-  fontSize?: 'normal' | 'large' | 'larger'
-  /** A person's own keys, by command; a command that is not in it has its declared ones. */
-  keys?: Record<string, string[]>
-  /** Requests kept in the history, apart from pinned ones. */
-  historyKept?: number
-  /** Seconds to wait for an answer, where a request does not say. */
-  timeout?: number
-  /** Show what a write would change before it is sent. */
-  reviewWrites?: boolean
-  /** Long lines of a response are wrapped. */
-  wrap?: boolean
-  /** The tour was begun or declined: it is not offered again. */
-  toured?: boolean
-  /** Edits of the Monitor view's forms that are not saved yet, by what they change. */
-  edits?: Record<string, KeptEdits>
-  /** How far parts of the page are scrolled, by their names. */
-  scroll?: Record<string, { top: number; left: number }>
-  /** Where each portal's history was left, by the portal's id. */
-  historyAt?: Record<string, PastSpot | undefined>
-  [key: string]: unknown
 }
 
 export interface Start {
@@ -133,73 +60,6 @@ export type Session = components['schemas']['Whoami']
 export type ListPath = {
   [P in keyof paths]: paths[P] extends { get: { responses: { 200: { content: { 'application/json': { total: number } } } } } } ? P : never
 }[keyof paths]
-
-export interface Param {
-  name: string
-  in: 'path' | 'query'
-  type: string
-  required: boolean
-  doc: string
-  enum?: unknown[]
-  default?: unknown
-  minimum?: number
-  maximum?: number
-  example?: unknown
-  format?: string
-  /** Of a filter: which operators go with which fields. */
-  operators?: { fields: string[]; ops: string[] }[]
-}
-
-export interface Schema {
-  type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'any'
-  doc?: string
-  format?: string
-  properties?: Property[]
-  items?: Schema
-  enum?: unknown[]
-  minimum?: number
-  maximum?: number
-  maxLength?: number
-  default?: unknown
-  example?: unknown
-}
-
-export type Property = { name: string; required?: boolean; readOnly?: boolean } & Schema
-
-export interface Endpoint {
-  /** "GET /device/devices" */
-  id: string
-  method: Method
-  /** Template with {id}. */
-  path: string
-  category: string
-  summary: string
-  doc: string
-  permission: string
-  admin: boolean
-  deprecated: boolean
-  params: Param[]
-  body: Schema | null
-  answer: Schema | null
-  status: number
-  errors: { status: number; when: string }[]
-  example: {
-    path: string
-    query: { key: string; value: string }[]
-    body: string | null
-    /** The body, coloured. */
-    lines: Token[][]
-  }
-}
-
-export interface Category {
-  name: string
-  endpoints: Endpoint[]
-}
-
-export interface CatalogData {
-  categories: Category[]
-}
 
 export interface Row {
   on: boolean
@@ -271,22 +131,6 @@ export interface History {
   draft: DraftData
   /** Whether the answer's body can still be opened. */
   kept: boolean
-}
-
-export interface DocRow {
-  node: number
-  line: number
-  depth: number
-  kind: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'end'
-  key?: string
-  index?: number
-  text?: string
-  cut?: boolean
-  count?: number
-  open?: boolean
-  preview?: string
-  comma?: boolean
-  hint?: string
 }
 
 export interface Quota {
@@ -371,19 +215,6 @@ export interface Snippet {
   lines: Token[][]
 }
 
-export interface Rows {
-  rows: DocRow[]
-  total: number
-}
-
-export interface Found {
-  count: number
-  index: number
-  row: number
-  path: string
-  total: number
-}
-
 export interface Listing<T> {
   total: number
   searchId: null
@@ -455,23 +286,6 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
   send(request: SendRequest, signal: AbortSignal): Promise<Reply>
   preview(draft: DraftData): Promise<Preview>
   snippet(draft: DraftData, language: string): Promise<Snippet>
-
-  rows(document: string, from: number, count: number): Promise<Rows>
-  toggle(document: string, node: number, open: boolean, deep: boolean, from: number, count: number): Promise<Rows>
-  /** What is open of the tree, to have it so again; also of another document of the same bytes. */
-  left(document: string): Promise<string>
-  unfold(document: string, left: string, from: number, count: number): Promise<Rows>
-  lines(document: string, from: number, count: number): Promise<{ lines: string[]; total: number }>
-  nodePath(document: string, node: number): Promise<string>
-  nodeValue(document: string, node: number): Promise<string>
-  /** In keys and values; opens the tree around the match. */
-  find(document: string, query: string, from: number, matchCase: boolean, signal?: AbortSignal): Promise<Found>
-  /** In the body as it came; `row` is a line. */
-  findText(document: string, query: string, from: number, matchCase: boolean, signal?: AbortSignal): Promise<Found>
-  /** The address of the body as it came, to save it. */
-  rawUrl(document: string): string
-  /** The first 4 KiB of the body in hexadecimal, 16 bytes a line. */
-  hex(document: string): Promise<string>
 
   /** Items in the portal's list at path, counted by asking for one. */
   count(path: ListPath): Promise<number>

@@ -98,3 +98,8 @@ function singular(word: string): string {
   if (/ies$/.test(word)) return word.slice(0, -3) + 'y'
   return word.replace(/(?<!s)s$/, '')
 }
+
+/** How many digits a gutter of line numbers up to this one has room for. */
+export function digitsOf(lines: number): number {
+  return Math.max(4, String(Math.ceil(lines)).length)
+}

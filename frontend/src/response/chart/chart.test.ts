@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
 import { dayMonth, time } from '../../ui/locale'
 import { applies, limitsOf, lookUpLimits, lookUpMaintenance, placeOf } from './limits'
-import { linesOf, shownAtFirst, summary, timeTicks } from './lines'
+import { freeRow, linesOf, shownAtFirst, summary, timeTicks } from './lines'
 
 const line = (name: string, min: number | null, max: number | null, gaps = 0) => ({ name, values: [min, max], min, max, last: max, count: min === null ? 0 : 2, gaps })
 const series = (...lines: ReturnType<typeof line>[]): Series => ({ title: 'Linux', unit: '%', sets: [{ name: '', time: [1, 2], lines }], thin: false, more: 0 })
@@ -102,4 +102,12 @@ test('of several instances the maintenance of all is drawn, and each has its own
   ])
   const line = (point: string, instance: string) => ({ point, instance })
   expect(limits.map((l) => [line('in', 'eth1'), line('out', 'eth1'), line('out', 'eth0')].filter((d) => applies(l, d)).length)).toEqual([1, 1, 1])
+})
+
+test('the name of a maintenance stands in the first row that no other name is in', () => {
+  const limit = { x: 300, y: 20, width: 100 }
+  expect(freeRow([limit], 10, 80, 18, 14, 9)).toBe(18)
+  expect(freeRow([limit], 350, 80, 18, 14, 9)).toBe(46)
+  expect(freeRow([limit, { x: 350, y: 46, width: 80 }], 350, 80, 18, 14, 9)).toBe(60)
+  expect(freeRow([limit], 350, 80, 18, 14, 2)).toBe(18)
 })

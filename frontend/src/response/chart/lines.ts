@@ -63,6 +63,20 @@ export function timeTicks(at: number[], step: number): string[] {
   })
 }
 
+/** A text that is on the chart. Pixels. */
+export interface Label {
+  x: number
+  y: number
+  width: number
+}
+
+/** The first row from `top` on, each of `height`, where a text does not run into those that are there; the first if all are taken. */
+export function freeRow(there: Label[], x: number, width: number, top: number, height: number, rows: number): number {
+  const clear = (y: number) => there.every((t) => Math.abs(t.y - y) >= height || t.x >= x + width || t.x + t.width <= x)
+  for (let row = 0; row < rows; row++) if (clear(top + row * height)) return top + row * height
+  return top
+}
+
 /** A chart in one sentence for who cannot see it. */
 export function summary(title: string, lines: Drawn[], unit: string): string {
   const parts = lines.map((l) => {

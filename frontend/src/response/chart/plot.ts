@@ -1,7 +1,7 @@
 /** Draws lines with uPlot. Loaded when the first chart is shown, not before. */
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { markOf, tick, timeTicks, type Drawn } from './lines'
+import { freeRow, markOf, tick, timeTicks, type Drawn, type Label } from './lines'
 import { applies, severityWords, type Limit, type Maintenance } from './limits'
 
 export interface PlotOptions {
@@ -156,18 +156,17 @@ export class Plot {
       ctx.globalAlpha = 0.14
       ctx.fillRect(a, top, Math.max(1, b - a), height)
       ctx.globalAlpha = 1
-      const text = `Maintenance${m.comment ? `: ${m.comment}` : ''}`
-      this.#write(u, text, Math.max(left + 4, Math.min(Math.max(a, left) + 6, left + width - this.#wide(u, text) - 4)), top + 14 * devicePixelRatio)
     }
     ctx.restore()
   }
 
-  /** What lies over them: the limits with their names, and the ticks of the time. */
+  /** What lies over them: the limits and the maintenance with their names, and the ticks of the time. */
   #over(u: uPlot) {
     const { left, top, width, height } = u.bbox
     const { ctx } = u
+    const line = 14 * devicePixelRatio
     const names = new Set(this.o.lines.map((l) => l.point)).size > 1
-    const taken: { y: number; from: number }[] = []
+    const taken: Label[] = []
     ctx.save()
     for (const limit of this.o.limits) {
       const y = Math.round(u.valToPos(limit.value, 'y', true)) + 0.5
@@ -180,12 +179,25 @@ export class Plot {
       ctx.lineTo(left + width, y)
       ctx.stroke()
       const text = `${limit.of ? `${limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${tick(limit.value)}${this.o.unit ? ` ${this.o.unit}` : ''}`
-      const beside = Math.min(left + width, ...taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.from - 8))
-      const from = beside - 4 - this.#wide(u, text)
-      taken.push({ y, from })
-      if (from > left) this.#write(u, text, from, y - 4 * devicePixelRatio)
+      const beside = Math.min(left + width, ...taken.filter((t) => Math.abs(t.y - y) < line).map((t) => t.x - 8))
+      const wide = this.#wide(u, text)
+      const from = beside - 4 - wide
+      if (from <= left) continue
+      taken.push({ x: from, y, width: wide })
+      this.#write(u, text, from, y - 4 * devicePixelRatio)
     }
     ctx.setLineDash([])
+    ctx.fillStyle = this.#colour('--sdt')
+    for (const m of this.o.maintenance) {
+      const [a, b] = [m.from, m.to].map((t) => u.valToPos(t, 'x', true))
+      if (b < left || a > left + width) continue
+      const text = `Maintenance${m.comment ? `: ${m.comment}` : ''}`
+      const wide = this.#wide(u, text)
+      const x = Math.max(left + 4, Math.min(Math.max(a, left) + 6, left + width - wide - 4))
+      const y = freeRow(taken, x - 8, wide + 16, top + line + 4 * devicePixelRatio, line, Math.floor(height / line) - 1)
+      taken.push({ x, y, width: wide })
+      this.#write(u, text, x, y - 4 * devicePixelRatio)
+    }
     ctx.fillStyle = this.#colour('--line-3')
     for (let x = left; x <= left + width; x += 4 * devicePixelRatio) ctx.fillRect(Math.round(x), top + height - 4 * devicePixelRatio, devicePixelRatio, 4 * devicePixelRatio)
     ctx.restore()

@@ -1,0 +1,58 @@
+package workspace
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// bin keeps in memory what was deleted and can still come back: the last most
+// of all users, for as long as keep; 0 is no bound. Nothing of it outlasts the
+// process.
+type bin[T any] struct {
+	most int
+	keep time.Duration
+
+	mu    sync.Mutex
+	items []*binned[T]
+}
+
+type binned[T any] struct {
+	userID, id int64
+	what       T
+}
+
+// put keeps what a user deleted.
+func (b *bin[T]) put(userID, id int64, what T) {
+	item := &binned[T]{userID, id, what}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.items = append(b.items, item)
+	if b.most > 0 && len(b.items) > b.most {
+		b.items = slices.Delete(b.items, 0, len(b.items)-b.most)
+	}
+	if b.keep > 0 {
+		time.AfterFunc(b.keep, func() { b.remove(func(other *binned[T]) bool { return other == item }) })
+	}
+}
+
+// take gives back what a user deleted last under an id, and keeps it no longer.
+func (b *bin[T]) take(userID, id int64) (what T, ok bool) {
+	item := b.remove(func(it *binned[T]) bool { return it.userID == userID && it.id == id })
+	if item == nil {
+		return what, false
+	}
+	return item.what, true
+}
+
+func (b *bin[T]) remove(is func(*binned[T]) bool) *binned[T] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, item := range slices.Backward(b.items) {
+		if is(item) {
+			b.items = slices.Delete(b.items, i, i+1)
+			return item
+		}
+	}
+	return nil
+}

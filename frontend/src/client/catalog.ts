@@ -1,0 +1,69 @@
+/** What a portal can be asked, as its catalog tells it. */
+import type { Method, Token } from '.'
+
+export interface Param {
+  name: string
+  in: 'path' | 'query'
+  type: string
+  required: boolean
+  doc: string
+  enum?: unknown[]
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  example?: unknown
+  format?: string
+  /** Of a filter: which operators go with which fields. */
+  operators?: { fields: string[]; ops: string[] }[]
+}
+
+export interface Schema {
+  type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'any'
+  doc?: string
+  format?: string
+  properties?: Property[]
+  items?: Schema
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  default?: unknown
+  example?: unknown
+}
+
+export type Property = { name: string; required?: boolean; readOnly?: boolean } & Schema
+
+export interface Endpoint {
+  /** "GET /device/devices" */
+  id: string
+  method: Method
+  /** Template with {id}. */
+  path: string
+  category: string
+  summary: string
+  doc: string
+  permission: string
+  admin: boolean
+  deprecated: boolean
+  params: Param[]
+  body: Schema | null
+  answer: Schema | null
+  status: number
+  errors: { status: number; when: string }[]
+  example: {
+    path: string
+    query: { key: string; value: string }[]
+    body: string | null
+    /** The body, coloured. */
+    lines: Token[][]
+  }
+}
+
+export interface Category {
+  name: string
+  endpoints: Endpoint[]
+}
+
+export interface CatalogData {
+  categories: Category[]
+}
