@@ -196,3 +196,48 @@ func TestARoleSeesAndChangesOnlyWhatLiesOnItsDevices(t *testing.T) {
 		})
 	}
 }
+
+func TestInstancesAreFilteredAndGroupedAsTheirDataSourceSays(t *testing.T) {
+	h := settled(t)
+	rules := func(text string) {
+		t.Helper()
+		h.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Net_Interfaces")), `{"autoDiscoveryConfig":`+text+`}`)
+		err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+			d, err := resource.Get(t.Context(), tx, portal.Devices.Name, 1)
+			if err != nil {
+				return err
+			}
+			return portal.DiscoverNow(t.Context(), tx, d, 1_790_000_100)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	net := h.on(1, "Net_Interfaces")
+	show := func() string {
+		t.Helper()
+		var all []string
+		page := h.do(instanceList, path(1, net, ""), "")
+		for _, one := range page["items"].([]any) {
+			i := one.(map[string]any)
+			all = append(all, fmt.Sprintf("%v in %v", i["displayName"], i["groupName"]))
+		}
+		slices.Sort(all)
+		return strings.Join(all, ", ")
+	}
+	const eight = "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default, Ethernet4 in @default, Ethernet5 in @default, Ethernet6 in @default, Ethernet7 in @default, Ethernet8 in @default"
+	for _, tt := range []struct{ rules, want string }{
+		{`{"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight}, // what is there stays
+		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default"},
+		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"value","operation":"LessThan","value":"3"}],"instanceAutoGroupMethod":"regex","instanceAutoGroupMethodParams":"^([A-Za-z]+)[12]"}`, "Ethernet1 in Ethernet, Ethernet2 in Ethernet"},
+	} {
+		rules(tt.rules)
+		if got := show(); got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.rules, got, tt.want)
+		}
+	}
+	on, err := resource.Get(t.Context(), h.db, portal.DeviceDataSources.Name, net)
+	if err != nil || on.Instances != 2 || on.Monitored != 2 {
+		t.Errorf("%d instances are counted, %d polled (%v)", on.Instances, on.Monitored, err)
+	}
+}

@@ -104,7 +104,7 @@ type Discovery struct {
 	DisableInstance  bool              `json:"disableInstance" doc:"new instances are not polled until somebody says so"`
 	Persistent       bool              `json:"persistentInstance" doc:"kept for clients of the published API"`
 	ShowDeletedDays  int64             `json:"showDeletedInstanceDays" doc:"kept for clients of the published API"`
-	GroupMethod      string            `json:"instanceAutoGroupMethod" doc:"none, or regex: the part of the name that matches is the group"`
+	GroupMethod      string            `json:"instanceAutoGroupMethod" doc:"none, or regex: the part of the name that matches, or its first brackets, is the group of an instance that is in none"`
 	GroupParam       string            `json:"instanceAutoGroupMethodParams" doc:"the regular expression (RE2) of that"`
 	Filters          []DiscoveryFilter `json:"filters" doc:"only what meets all of them becomes an instance"`
 	Method           map[string]any    `json:"method" doc:"how: its name, which is the check's, and what that understands besides"`
@@ -112,7 +112,7 @@ type Discovery struct {
 
 // DiscoveryFilter is a condition on what was found.
 type DiscoveryFilter struct {
-	Attribute string `json:"attribute" doc:"of what was found: a property such as auto.interface.type, or name, value, description"`
+	Attribute string `json:"attribute" doc:"of what was found: name, value or description, also with auto. in front; others are empty"`
 	Operation string `json:"operation" doc:"Equal, NotEqual, Contain, NotContain, RegexMatch, RegexNotMatch, GreaterThan, LessThan, Exist or NotExist"`
 	Value     string `json:"value" doc:"what it is compared with"`
 	Comment   string `json:"comment" doc:"why"`

@@ -11,9 +11,10 @@ import (
 
 // Discovered brings the instances of a data source on a device in line with
 // what was found there, and writes the row, which may be new. New ones are
-// added; those that were there get the name and, unless it is locked, the
-// description that was found; what was not found goes when the data source says
-// so. Instances are the same when they have the same wild value.
+// added, in the group that the data source names for them; those that were there
+// get the name and, unless it is locked, the description that was found; what was
+// not found, or does not pass the data source's filters, goes when the data
+// source says so. Instances are the same when they have the same wild value.
 func Discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, source *DataSource, found []check.Found, now resource.Seconds) error {
 	next := resource.Seconds(0)
 	if rules := source.Discovery; rules != nil && rules.ScheduleInterval > 0 {
@@ -31,27 +32,52 @@ func discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, sour
 	if err != nil {
 		return err
 	}
-	found = eachOnce(found)
-	gone := slices.DeleteFunc(slices.Clone(have), func(i Instance) bool {
-		return i.WildValue != OnlyWildValue && !rules.DeleteInactive || slices.ContainsFunc(found, i.isFound)
-	})
-	have = slices.DeleteFunc(have, func(i Instance) bool {
-		return slices.ContainsFunc(gone, func(g Instance) bool { return g.ID == i.ID })
-	})
+	found = eachOnce(rules.admitted(found))
+	groups, err := autoGroupsOf(ctx, tx, row, &rules)
+	if err != nil {
+		return err
+	}
+	here := make(map[string]bool, len(found))
 	for _, f := range found {
-		k := slices.IndexFunc(have, func(i Instance) bool { return i.isFound(f) })
-		if k < 0 {
+		here[strings.ToLower(f.WildValue)] = true
+	}
+	var gone []Instance
+	have = slices.DeleteFunc(have, func(i Instance) bool {
+		lost := (i.WildValue == OnlyWildValue || rules.DeleteInactive) && !here[strings.ToLower(i.WildValue)]
+		if lost {
+			gone = append(gone, i)
+		}
+		return lost
+	})
+	at := make(map[string]int, len(have))
+	for k := range have {
+		at[strings.ToLower(have[k].WildValue)] = k
+	}
+	if row.ID == 0 { // groups belong to a row that is there
+		if err := resource.Put(ctx, tx, deviceDataSourceRows, row); err != nil {
+			return err
+		}
+	}
+	for _, f := range found {
+		k, ok := at[strings.ToLower(f.WildValue)]
+		if !ok {
 			one := newInstance(row, now)
 			one.WildValue, one.StopMonitoring = f.WildValue, rules.DisableInstance
 			have, k = append(have, *one), len(have)
 		}
 		have[k].learn(row, f, now)
+		if have[k].GroupID == 0 {
+			if have[k].GroupID, err = groups.of(ctx, tx, row, f.DisplayName, now); err != nil {
+				return err
+			}
+			if have[k].GroupID > 0 {
+				have[k].UpdatedOn = now
+			}
+		}
 	}
 	row.DiscoveredOn, row.NextOn = now, next
 	return keepInstances(ctx, tx, row, have, gone)
 }
-
-func (i *Instance) isFound(f check.Found) bool { return strings.EqualFold(i.WildValue, f.WildValue) }
 
 // learn takes over what was found; updatedOn tells whether that is news.
 func (i *Instance) learn(on *DeviceDataSource, f check.Found, now resource.Seconds) {
@@ -93,23 +119,6 @@ func keepInstances(ctx context.Context, tx resource.Tx, row *DeviceDataSource, a
 		}
 	}
 	return nil
-}
-
-// eachOnce leaves out what has no wild value or one that another has.
-func eachOnce(found []check.Found) []check.Found {
-	seen := make(map[string]bool, len(found))
-	var out []check.Found
-	for _, f := range found {
-		key := strings.ToLower(f.WildValue)
-		if key == "" || seen[key] {
-			continue
-		}
-		if seen[key] = true; f.DisplayName == "" {
-			f.DisplayName = f.WildValue
-		}
-		out = append(out, f)
-	}
-	return out
 }
 
 // isSimulated reports whether no machine stands behind a device: its property

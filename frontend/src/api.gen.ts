@@ -3816,7 +3816,7 @@ export interface components {
              */
             readonly autoDiscovery?: boolean;
             /**
-             * @description Instances that are found are put into groups; always false
+             * @description Instances that are found are put into groups by their names
              * @example false
              */
             readonly instanceAutoGroupEnabled?: boolean;
@@ -4376,7 +4376,7 @@ export interface components {
             data: Record<string, never> | null;
         };
         DiscoveryFilter: {
-            /** @description of what was found: a property such as auto.interface.type, or name, value, description */
+            /** @description of what was found: name, value or description, also with auto. in front; others are empty */
             attribute: string;
             /** @description Equal, NotEqual, Contain, NotContain, RegexMatch, RegexNotMatch, GreaterThan, LessThan, Exist or NotExist */
             operation: string;
@@ -4396,7 +4396,7 @@ export interface components {
             persistentInstance: boolean;
             /** @description kept for clients of the published API */
             showDeletedInstanceDays: number;
-            /** @description none, or regex: the part of the name that matches is the group */
+            /** @description none, or regex: the part of the name that matches, or its first brackets, is the group of an instance that is in none */
             instanceAutoGroupMethod: string;
             /** @description the regular expression (RE2) of that */
             instanceAutoGroupMethodParams: string;
@@ -7894,7 +7894,7 @@ export interface components {
             description?: string;
         };
         DiscoveryFilterBody: {
-            /** @description of what was found: a property such as auto.interface.type, or name, value, description */
+            /** @description of what was found: name, value or description, also with auto. in front; others are empty */
             attribute?: string;
             /** @description Equal, NotEqual, Contain, NotContain, RegexMatch, RegexNotMatch, GreaterThan, LessThan, Exist or NotExist */
             operation?: string;
@@ -7914,7 +7914,7 @@ export interface components {
             persistentInstance?: boolean;
             /** @description kept for clients of the published API */
             showDeletedInstanceDays?: number;
-            /** @description none, or regex: the part of the name that matches is the group */
+            /** @description none, or regex: the part of the name that matches, or its first brackets, is the group of an instance that is in none */
             instanceAutoGroupMethod?: string;
             /** @description the regular expression (RE2) of that */
             instanceAutoGroupMethodParams?: string;

@@ -1,0 +1,150 @@
+package portal
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"spyglass/backend/check"
+	"spyglass/backend/resource"
+)
+
+// mostFound bounds the instances that one data source finds on one device. A
+// device that tells of more is broken, or not meant to be watched as a whole.
+const mostFound = 10_000
+
+// admitted are those of what was found that pass all filters.
+func (d *Discovery) admitted(found []check.Found) []check.Found {
+	var out []check.Found
+	for _, f := range found {
+		if d.admits(&f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (d *Discovery) admits(f *check.Found) bool {
+	for i := range d.Filters {
+		if !d.Filters[i].meets(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// meets reports whether what was found meets the condition. Letter case counts
+// in regular expressions alone; an attribute that it does not have is empty.
+func (c *DiscoveryFilter) meets(f *check.Found) bool {
+	have := attribute(f, c.Attribute)
+	low, value := strings.ToLower(have), strings.ToLower(c.Value)
+	switch c.Operation {
+	case "Equal":
+		return low == value
+	case "NotEqual":
+		return low != value
+	case "Contain":
+		return strings.Contains(low, value)
+	case "NotContain":
+		return !strings.Contains(low, value)
+	case "RegexMatch", "RegexNotMatch":
+		matched, err := regexp.MatchString(c.Value, have)
+		return err == nil && matched == (c.Operation == "RegexMatch")
+	case "GreaterThan", "LessThan":
+		a, failed := strconv.ParseFloat(have, 64)
+		b, wrong := strconv.ParseFloat(c.Value, 64)
+		return failed == nil && wrong == nil && (c.Operation == "GreaterThan" && a > b || c.Operation == "LessThan" && a < b)
+	case "Exist":
+		return have != ""
+	case "NotExist":
+		return have == ""
+	}
+	return false
+}
+
+// attribute is one of what was found, by any of the names it goes by.
+func attribute(f *check.Found, name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, prefix := range []string{"auto.", "instance."} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	switch name {
+	case "name", "displayname", "alias":
+		return f.DisplayName
+	case "value", "wildvalue":
+		return f.WildValue
+	case "description":
+		return f.Description
+	}
+	return ""
+}
+
+// eachOnce leaves out what has no wild value or one that another has, and what
+// is too much.
+func eachOnce(found []check.Found) []check.Found {
+	seen := make(map[string]bool, min(len(found), mostFound))
+	var out []check.Found
+	for _, f := range found {
+		key := strings.ToLower(f.WildValue)
+		if key == "" || seen[key] {
+			continue
+		}
+		if len(out) == mostFound {
+			break
+		}
+		if seen[key] = true; f.DisplayName == "" {
+			f.DisplayName = f.WildValue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// autoGroups puts what is found into groups by its name.
+type autoGroups struct {
+	by  *regexp.Regexp   // nil: into none
+	ids map[string]int64 // by name in lower case
+}
+
+func autoGroupsOf(ctx context.Context, r resource.Reader, row *DeviceDataSource, d *Discovery) (*autoGroups, error) {
+	g := &autoGroups{ids: map[string]int64{}}
+	if d.GroupMethod != "regex" || d.GroupParam == "" {
+		return g, nil
+	}
+	var err error
+	if g.by, err = regexp.Compile(d.GroupParam); err != nil || row.ID == 0 {
+		return g, err
+	}
+	have, err := resource.Find(ctx, r, instanceGroupRows, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: row.ID})
+	for i := range have {
+		g.ids[strings.ToLower(have[i].Name)] = have[i].ID
+	}
+	return g, err
+}
+
+// of is the group of a name, which is made where there is none: what the first
+// brackets of the expression match, or all of it; 0 for none.
+func (g *autoGroups) of(ctx context.Context, tx resource.Tx, row *DeviceDataSource, name string, now resource.Seconds) (int64, error) {
+	if g.by == nil {
+		return 0, nil
+	}
+	match := g.by.FindStringSubmatch(name)
+	if match == nil {
+		return 0, nil
+	}
+	title := strings.TrimSpace(match[min(1, len(match)-1)])
+	if title == "" || utf8.RuneCountInString(title) > 255 {
+		return 0, nil
+	}
+	key := strings.ToLower(title)
+	if g.ids[key] == 0 {
+		made := &InstanceGroup{DeviceID: row.DeviceID, DeviceDataSourceID: row.ID, Name: title, CreatedOn: now}
+		if err := resource.Put(ctx, tx, instanceGroupRows, made); err != nil {
+			return 0, err
+		}
+		g.ids[key] = made.ID
+	}
+	return g.ids[key], nil
+}

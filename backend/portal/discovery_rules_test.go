@@ -1,0 +1,46 @@
+package portal
+
+import (
+	"fmt"
+	"testing"
+
+	"spyglass/backend/check"
+)
+
+func TestOnlyWhatPassesAllFiltersIsAnInstance(t *testing.T) {
+	found := []check.Found{{WildValue: "1", DisplayName: "lo", Description: ""}, {WildValue: "2", DisplayName: "Ethernet1", Description: "Uplink"}, {WildValue: "12", DisplayName: "Ethernet12", Description: "Desk"}}
+	for _, tt := range []struct {
+		filters []DiscoveryFilter
+		want    string
+	}{
+		{nil, "1 2 12"},
+		{[]DiscoveryFilter{{Attribute: "name", Operation: "Equal", Value: "LO"}}, "1"},
+		{[]DiscoveryFilter{{Attribute: "auto.name", Operation: "NotEqual", Value: "lo"}}, "2 12"},
+		{[]DiscoveryFilter{{Attribute: "description", Operation: "Contain", Value: "up"}}, "2"},
+		{[]DiscoveryFilter{{Attribute: "description", Operation: "NotContain", Value: "up"}}, "1 12"},
+		{[]DiscoveryFilter{{Attribute: "name", Operation: "RegexMatch", Value: `^Ethernet\d$`}}, "2"},
+		{[]DiscoveryFilter{{Attribute: "name", Operation: "RegexNotMatch", Value: `^eth`}}, "1 2 12"},
+		{[]DiscoveryFilter{{Attribute: "value", Operation: "GreaterThan", Value: "1"}, {Attribute: "value", Operation: "LessThan", Value: "12"}}, "2"},
+		{[]DiscoveryFilter{{Attribute: "name", Operation: "GreaterThan", Value: "1"}}, ""},
+		{[]DiscoveryFilter{{Attribute: "description", Operation: "Exist"}}, "2 12"},
+		{[]DiscoveryFilter{{Attribute: "auto.interface.type", Operation: "NotExist"}}, "1 2 12"},
+	} {
+		got := ""
+		for _, f := range (&Discovery{Filters: tt.filters}).admitted(found) {
+			got += " " + f.WildValue
+		}
+		if got != map[bool]string{true: "", false: " " + tt.want}[tt.want == ""] {
+			t.Errorf("%+v admits%s, want %s", tt.filters, got, tt.want)
+		}
+	}
+}
+
+func TestADeviceThatTellsAMillionInstancesGetsNoMoreThanItMay(t *testing.T) {
+	found := make([]check.Found, 1_000_000)
+	for i := range found {
+		found[i].WildValue = fmt.Sprint(i)
+	}
+	if got := len(eachOnce(found)); got != mostFound {
+		t.Errorf("%d instances are taken, want %d", got, mostFound)
+	}
+}
