@@ -66,7 +66,8 @@ import (
 
 // Native is what the desktop does for the page.
 type Native interface {
-	OpenLink(url string) error // http and https only
+	OpenLink(url string) error                     // http and https only
+	SaveFile(name string) (path string, err error) // asks the person; empty when they cancelled
 }
 
 // Options are all that an Explorer needs.
@@ -191,6 +192,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
 		post("/script", "Write requests of the history as one program or runbook", &scriptRequests, e.script),
 		post("/native/open-link", "Open a link in the system's browser", &linkRequests, e.openLink),
+		post("/native/save", "Save a file where the person says", &saveRequests, e.saveFile),
 		{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: e.recall},
 	}
 	all = append(all, e.documentEndpoints()...)

@@ -34,6 +34,8 @@ type house struct {
 	workspace *workspace.Workspace
 	secrets   *ring
 	links     []string
+	asked     []string // names that SaveFile was asked for
+	saveTo    string   // its answer
 	server    *http.Server
 	raw       atomic.Pointer[http.HandlerFunc] // answers below /api/raw/, as no endpoint could
 }
@@ -97,6 +99,11 @@ func (r *ring) Delete(name string) error {
 func (h *house) OpenLink(link string) error {
 	h.links = append(h.links, link)
 	return nil
+}
+
+func (h *house) SaveFile(name string) (string, error) {
+	h.asked = append(h.asked, name)
+	return h.saveTo, nil
 }
 
 func build(t *testing.T) *house { return buildWith(t, nil) }

@@ -24,7 +24,7 @@ type page struct {
 // named is a JavaScript function that finds what a screen reader would: the
 // visible element with a role and an accessible name.
 const named = `(role, name) => {
-	const tags = {region: 'section', combobox: 'select', textbox: 'input,textarea', button: 'button', dialog: 'dialog', tab: 'x', status: 'output'}
+	const tags = {region: 'section', combobox: 'select', textbox: 'input,textarea', button: 'button', dialog: 'dialog', tab: 'x', status: 'output', link: 'a[href]'}
 	const label = e => e.getAttribute('aria-label') ??
 		(e.getAttribute('aria-labelledby') ?? '').split(' ').map(id => document.getElementById(id)?.textContent ?? '').join(' ').trim()
 	return [...document.querySelectorAll('[role=' + role + '],' + tags[role])].find(e =>

@@ -4,6 +4,8 @@ package desktop
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -104,6 +106,38 @@ func TestATabOutlivesARestartAndAKill(t *testing.T) {
 	if code := a.end(syscall.SIGTERM); code != 0 {
 		t.Fatalf("SIGTERM ended it with code %d, want 0", code)
 	}
+}
+
+func TestAnAnswerIsSavedWhereTheDialogSays(t *testing.T) {
+	a := open(t, desk(t), t.TempDir())
+	a.explorer()
+	a.enterPath("/setting/version")
+	a.press("ctrl+Return")
+	a.page.until("the status after Ctrl+Enter", status, "200 OK")
+	save := `named('link', 'Save response to a file')`
+	a.page.until("the answer can be saved", `!!`+save, "true")
+	a.page.until("its link has the keyboard", `(`+save+`.focus(), document.activeElement === `+save+`)`, "true")
+	a.press("Return")
+	var dialog string
+	eventually(t, soon, func() bool {
+		for _, id := range strings.Fields(a.xdotool("search", "--onlyvisible", "--class", "spyglass")) {
+			if id != a.window && a.xdotool("getactivewindow") == id {
+				dialog = id
+			}
+		}
+		return dialog != ""
+	}, func() string { return "no dialog asks where to save" })
+	file := filepath.Join(t.TempDir(), "version.json")
+	a.press("ctrl+a")
+	a.typeText(file)
+	a.press("Return")
+	var text []byte
+	eventually(t, soon, func() bool { text, _ = os.ReadFile(file); return len(text) > 0 },
+		func() string { return file + " was not written" })
+	if !strings.Contains(string(text), `"version"`) {
+		t.Errorf("the file holds %s", text)
+	}
+	a.page.until("the page says where it is", `document.body.textContent.includes('Saved to')`, "true")
 }
 
 func TestASecondStartRaisesTheFirstWindowAndEnds(t *testing.T) {

@@ -145,6 +145,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
         window.open(url, '_blank', 'noopener,noreferrer')
       })
     },
+    saveFile: (file) => json<{ path: string }>('/explorer/native/save', { method: 'POST', body: file }),
     listen,
   }
 }

@@ -4,6 +4,7 @@ import type { SavedFile } from '../client/sending'
 import type { Draft } from '../request/draft.svelte'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import { number } from '../ui/locale'
+import { save } from '../ui/save'
 
 /** What is asked before a write goes out. */
 export interface Asking {
@@ -96,12 +97,9 @@ export class Sending {
     }
   }
 
-  /** A run's file can be fetched: the browser does that, while the run goes on. */
+  /** A run's file can be fetched, while the run goes on. */
   fetchFile(sendId: string) {
-    const link = document.createElement('a')
-    link.href = this.app.client.pagesFileUrl(sendId)
-    link.download = ''
-    link.click()
+    save(this.app, '', { href: this.app.client.pagesFileUrl(sendId) })
   }
 
   saved(file: SavedFile) {

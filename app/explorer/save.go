@@ -1,0 +1,106 @@
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// saveRequest is the body of /native/save: a file of ours to fetch, or a text.
+type saveRequest struct{ Name, Path, Text string }
+
+var saveRequests = resource.Resource[*saveRequest]{Name: "save", Label: "file", Fields: []resource.Field[*saveRequest]{
+	{Name: "name", At: func(s *saveRequest) any { return &s.Name }, Doc: "What the file is called; of a fetched one empty for its own name", MaxLen: 255},
+	{Name: "path", At: func(s *saveRequest) any { return &s.Path }, Doc: "Below /explorer or /api, with the query: what the file holds", MaxLen: 8192},
+	{Name: "text", At: func(s *saveRequest) any { return &s.Text }, Doc: "What the file holds, without a path", MaxLen: maxDraft},
+}}
+
+// saveFile asks the person where a file goes and writes it there; the answer's
+// path is empty when they cancelled. What is fetched is asked for first, as
+// whoever is signed in to the page, so that a refusal is told before anybody
+// chooses a place, and goes from the connection to the disk.
+func (e *Explorer) saveFile(ctx context.Context, c *resource.Call, in *saveRequest) (any, error) {
+	if e.o.Native == nil || c.Session.Cookie == "" {
+		return nil, fault.New(fault.Conflict, "this portal runs without a window; the browser saves files itself")
+	}
+	from, name := io.Reader(strings.NewReader(in.Text)), in.Name
+	if in.Path != "" {
+		answer, err := e.own(ctx, c, in.Path)
+		if err != nil {
+			return nil, err
+		}
+		defer answer.Body.Close()
+		_, more, _ := mime.ParseMediaType(answer.Header.Get("Content-Disposition")) // without one there is no name in it
+		from, name = answer.Body, cmp.Or(in.Name, more["filename"])
+	}
+	path, err := e.o.Native.SaveFile(cmp.Or(name, "file"))
+	if err != nil {
+		return nil, &fault.Error{Kind: fault.Conflict, Message: "the window did not ask where to save: " + err.Error(), Err: err}
+	}
+	if path != "" {
+		err = writeFile(path, from)
+	}
+	return map[string]any{"path": homely(path)}, err
+}
+
+// own asks this portal for what the page could ask it for.
+func (e *Explorer) own(ctx context.Context, c *resource.Call, path string) (*http.Response, error) {
+	if !strings.HasPrefix(path, "/explorer/") && !strings.HasPrefix(path, "/api/") {
+		return nil, fault.At("path", "only what lies below /explorer and /api can be saved")
+	}
+	request := e.client.R().SetContext(ctx)
+	request.Header = http.Header{"Cookie": {e.o.Cookie(c.Session.Cookie)}}
+	answer, err := request.Get(strings.TrimSuffix(e.o.BaseURL(), "/api") + path)
+	if err != nil {
+		return nil, err
+	}
+	raw := answer.RawResponse
+	if raw.StatusCode == http.StatusOK {
+		return raw, nil
+	}
+	defer raw.Body.Close()
+	var said struct{ ErrorMessage string }
+	if err := json.NewDecoder(io.LimitReader(raw.Body, 1<<20)).Decode(&said); err != nil {
+		return nil, err
+	}
+	return nil, fault.New(fault.Conflict, "%s", said.ErrorMessage)
+}
+
+// writeFile makes the file whole or not at all.
+func writeFile(path string, from io.Reader) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".spyglass-")
+	if err != nil {
+		return unsaved(path, err)
+	}
+	_, err = io.Copy(file, from)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(unsaved(path, err), os.Remove(file.Name()))
+	}
+	return nil
+}
+
+func unsaved(path string, err error) error {
+	kind := fault.Conflict
+	if errors.Is(err, syscall.ENOSPC) {
+		kind = fault.Full
+	}
+	cause := err
+	if of := (*os.PathError)(nil); errors.As(err, &of) {
+		cause = of.Err
+	}
+	return &fault.Error{Kind: kind, Message: "nothing was saved to " + homely(path) + ": " + cause.Error(), Err: err}
+}

@@ -1,0 +1,41 @@
+import type { App } from '../app.svelte'
+import { asFault } from '../client'
+
+/** A file of the portal's, by its address, or a text of the page's. */
+type From = { href: string } | { text: string }
+
+/**
+ * Saves a file: in the window where the person says, in a browser where that
+ * keeps its downloads. Without a name a file of the portal's keeps its own.
+ */
+export function save(app: App, name: string, from: From) {
+  if (app.start?.desktop) void ask(app, name, from)
+  else download(name, from)
+}
+
+/** For a link with a file behind it: what a click on it does in the window. */
+export function saves(app: App) {
+  return (e: MouseEvent & { currentTarget: HTMLAnchorElement }) => {
+    if (!app.start?.desktop) return
+    e.preventDefault()
+    const { pathname, search } = new URL(e.currentTarget.href)
+    save(app, e.currentTarget.download, { href: pathname + search })
+  }
+}
+
+async function ask(app: App, name: string, from: From) {
+  try {
+    const { path } = await app.client.saveFile({ name, ...('text' in from ? from : { path: from.href }) })
+    if (path) app.toast(`Saved to ${path}`, { tone: 'ok' })
+  } catch (e) {
+    app.toast(asFault(e).message, { tone: 'error' })
+  }
+}
+
+function download(name: string, from: From) {
+  const link = document.createElement('a')
+  link.href = 'href' in from ? from.href : URL.createObjectURL(new Blob([from.text], { type: 'text/plain;charset=utf-8' }))
+  link.download = name
+  link.click()
+  if ('text' in from) setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
