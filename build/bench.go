@@ -73,6 +73,8 @@ var figures = []figure{
 	fleetCPU,
 	fleetMemory,
 	fleetLate,
+	prometheusCPU,
+	prometheusMemory,
 	alertSoon,
 	alertLate,
 	stormKept,

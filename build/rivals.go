@@ -22,6 +22,7 @@ type rivals struct {
 	folder       string
 	ours, theirs *served
 	fleet        *fleet
+	scraped      func() (scraped, error)
 }
 
 const rivalDevices = 100_000
