@@ -280,7 +280,7 @@ func (s *state) step(severity int64, r *rule) (news bool, to int64) {
 func (a *act) write(ctx context.Context, tx resource.Tx) (*portal.Alert, error) {
 	f := &portal.Finding{
 		InstanceID: a.reading.of.instance, DataPointID: a.rule.id, Severity: a.severity, Threshold: a.rule.text,
-		Value: "no data", At: resource.Seconds(a.reading.at),
+		Value: portal.NoData, At: resource.Seconds(a.reading.at),
 	}
 	if v, ok := a.reading.values[a.rule.id]; ok && !math.IsNaN(v) {
 		f.Value = strconv.FormatFloat(v, 'g', -1, 64)

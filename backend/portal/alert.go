@@ -17,6 +17,9 @@ const (
 	SeverityCritical int64 = 4
 )
 
+// NoData is the value of an alert that opened because a data point gave none.
+const NoData = "no data"
+
 // Types of an alert.
 const (
 	DataSourceAlert = "dataSourceAlert"  // a data point is beyond its threshold

@@ -22,6 +22,7 @@ type AlertMessage struct {
 const (
 	plainSubject = "##LEVEL##: ##HOST## ##INSTANCE## ##DATAPOINT##"
 	plainBody    = "##DATAPOINT## of ##INSTANCE## on ##HOST## is ##VALUE##, beyond ##THRESHOLD##, since ##START##."
+	silentBody   = "##DATAPOINT## of ##INSTANCE## on ##HOST## gave no data from ##START## on."
 	groupSubject = "##LEVEL##: ##DSIDESCRIPTION## of ##HOST## have an alert of ##DATAPOINT##"
 	groupBody    = "##DSIDESCRIPTION## of the group ##HOST## have an alert of ##DATAPOINT## (##DATASOURCE##): ##VALUE##, beyond ##THRESHOLD##, since ##START##."
 	downSubject  = "##LEVEL##: the collector ##HOST## is down"
@@ -146,6 +147,9 @@ func byID[T any](ctx context.Context, r resource.Reader, name resource.Name[*T],
 
 func (s *alertSubject) message() AlertMessage {
 	subject, body := plainSubject, plainBody
+	if s.alert.Value == NoData {
+		body = silentBody
+	}
 	switch p := s.point(); {
 	case s.alert.Type == AgentDownAlert:
 		subject, body = downSubject, downBody

@@ -121,8 +121,8 @@ func TestANewUserIsToldOfAWebServerThatStopsAndOfItsReturn(t *testing.T) {
 	w.hears(events, "alert", `"resourceTemplateName":"HTTP_Page"`, `"dataPointName":"status"`, `"severity":4`, `"cleared":false`, `"monitorObjectName":"shop"`)
 	w.until("admin", `GET /alert/alerts?fields=monitorObjectName,dataPointName,cleared`, `{"total":1,"searchId":null,"items":[{"monitorObjectName":"shop","dataPointName":"status","cleared":false}]`)
 	w.receives(box, map[string][]string{
-		"hook": {`"shop"`, `"critical"`, `"no data"`},
-		"mail": {"from spyglass@example.net to me@example.net", "Subject: critical: shop HTTP_Page status", "no data"},
+		"hook": {`"shop"`, `"critical"`, `"value":"no data"`},
+		"mail": {"from spyglass@example.net to me@example.net", "Subject: critical: shop HTTP_Page status", "status of HTTP_Page on shop gave no data from 20"},
 	})
 
 	web.start()
