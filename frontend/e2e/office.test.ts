@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { findings } from './findings'
+import { parts, suite, until } from './harness'
+import { small } from './states'
+
+const portal = suite()
+
+async function settings(page: Page, section = '') {
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Settings' }).click()
+  const nav = page.getByRole('navigation', { name: 'Settings of the portal' })
+  if (section) await nav.getByRole('button', { name: section }).click()
+  return { nav, list: page.getByRole('grid'), toast: page.getByTestId('toast') }
+}
+
+test('a user is added, refused at the field, changed against somebody else, and deleted', async () => {
+  const page = await portal.page({ fresh: true })
+  const { list, toast } = await settings(page, 'Users')
+  await page.getByRole('button', { name: 'Add user' }).click()
+  const form = page.getByRole('region', { name: 'New user' })
+  await form.getByRole('textbox', { name: /^User name/ }).fill('jo doe')
+  await form.getByRole('button', { name: 'Add user' }).click()
+  await form.getByText('Mail address is asked for.').waitFor() // before anything is sent
+  await form.getByRole('textbox', { name: /^Mail address/ }).fill('jo@example.net')
+  await form.getByRole('checkbox', { name: 'readonly' }).check()
+  await form.getByLabel('New password').fill('correct horse battery 7')
+  await page.keyboard.press('Control+s')
+  await form.locator('[data-field="username"]').getByText(/username has no spaces/).waitFor() // the portal's own words, at its field
+  await form.getByRole('textbox', { name: /^User name/ }).fill('jo')
+  await page.keyboard.press('Control+s')
+  await until(toast, /Added jo/)
+  await list.getByRole('row', { name: /jo.*readonly.*Active/ }).waitFor()
+
+  // What is typed stays when one goes elsewhere, and after a reload; a password never does.
+  const jo = page.getByRole('region', { name: 'jo', exact: true })
+  await jo.getByRole('textbox', { name: 'Family name' }).fill('Mine')
+  await jo.getByLabel('New password').fill('never kept anywhere')
+  await page.getByRole('navigation', { name: 'Settings of the portal' }).getByRole('button', { name: 'Roles' }).click()
+  await expect.poll(() => page.evaluate(async () => JSON.stringify(await (await fetch('/explorer/settings')).json()))).toMatch(/"lastName":"Mine"/)
+  expect(await page.evaluate(async () => JSON.stringify(await (await fetch('/explorer/settings')).json()))).not.toMatch(/never kept/)
+  await page.reload()
+  await page.getByRole('navigation', { name: 'Settings of the portal' }).getByRole('button', { name: /Users.*edited, not saved/ }).click()
+  await list.getByRole('row', { name: /jo.*edited, not saved/ }).click()
+  expect(await jo.getByRole('textbox', { name: 'Family name' }).inputValue()).toBe('Mine')
+
+  // Somebody else changes the same field meanwhile: both sides, and then mine.
+  await page.evaluate(async () => {
+    const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+    const { items } = (await (await fetch('/api/setting/admins?filter=username:"jo"')).json()) as { items: { id: number }[] }
+    await fetch(`/api/setting/admins/${items[0].id}`, { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body: '{"lastName":"Theirs"}' })
+  })
+  await jo.getByRole('button', { name: 'Save' }).click()
+  const conflict = jo.getByRole('alert', { name: 'Changed meanwhile' })
+  await until(conflict, /Theirs\s*Theirs.*Yours\s*Mine/)
+  expect(await findings(page)).toEqual([])
+  await conflict.getByRole('button', { name: 'Keep mine' }).click()
+  await jo.getByRole('button', { name: 'Save' }).click()
+  await until(toast, /Saved jo/)
+
+  await jo.getByRole('button', { name: 'Delete…' }).click()
+  await page.getByRole('dialog', { name: 'Delete jo?' }).getByRole('button', { name: 'Delete' }).click()
+  await until(toast, /Deleted jo/)
+  await expect.poll(() => list.getByRole('row').count()).toBe(4) // the head, and three
+})
+
+test('a token is shown once; a role is a matrix; a collector gets an installer; what is searched is asked of the portal', async () => {
+  const page = await portal.page({ fresh: true })
+  const { nav, list, toast } = await settings(page, 'API tokens')
+  await page.getByRole('button', { name: 'Add API token' }).click()
+  await page.getByRole('textbox', { name: 'What it is for' }).fill('backup script')
+  await page.getByRole('button', { name: 'Make token' }).click()
+  await page.getByRole('button', { name: 'Copy Bearer token' }).click()
+  await until(toast, /Copied bearer token/)
+  const bearer = await page.evaluate(() => navigator.clipboard.readText())
+  expect((await page.request.get(`${portal.url}/api/setting/version`, { headers: { Authorization: `Bearer ${bearer}` } })).status()).toBe(200)
+  await page.getByRole('button', { name: /Done/ }).click()
+  await list.getByRole('row', { name: /backup script.*admin/ }).waitFor()
+  expect(await page.content()).not.toContain(bearer)
+  await page.getByRole('region', { name: 'backup script' }).getByRole('radio', { name: 'Suspended' }).check({ force: true })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await list.getByRole('row', { name: /backup script.*Suspended/ }).waitFor()
+  expect((await page.request.get(`${portal.url}/api/device/devices`, { headers: { Authorization: `Bearer ${bearer}` } })).status()).toBe(401)
+
+  await nav.getByRole('button', { name: 'Roles' }).click()
+  await page.getByRole('button', { name: 'Add role' }).click()
+  await page.getByRole('textbox', { name: /^Name/ }).fill('Night shift')
+  await page.getByRole('radio', { name: 'All devices: Ack' }).check({ force: true })
+  await page.getByRole('radio', { name: 'Audit log: Look' }).check({ force: true })
+  await page.getByRole('region', { name: 'New role' }).getByRole('button', { name: 'Add role' }).click()
+  await list.getByRole('row', { name: /Night shift.*Look at and acknowledge all devices, look at 1 part of the settings/ }).waitFor()
+  expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
+
+  await nav.getByRole('button', { name: 'Collectors' }).click()
+  await list.getByRole('row', { name: /Austin/ }).click()
+  await page.getByRole('radio', { name: 'Windows' }).check({ force: true })
+  await page.getByRole('button', { name: 'Make installer' }).click()
+  await until(page.getByRole('region', { name: 'Installer' }), /Invoke-WebRequest/)
+  expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
+
+  await nav.getByRole('button', { name: 'Audit log' }).click()
+  await page.getByRole('searchbox', { name: 'Search audit log' }).fill('night shift')
+  await expect.poll(() => list.getByRole('row').count()).toBe(2)
+  await list.getByRole('row', { name: /Added the role/ }).click()
+  await page.getByRole('table').getByRole('row', { name: /name.*Night shift/ }).waitFor()
+  await page.getByRole('button', { name: 'Open in API Explorer: Audit log' }).click()
+  await until(parts(page).status, /^200 OK.*1 items?/)
+})
+
+test('rules change places, chains are drawn, a test tells what the other side said, and the keyboard is enough', async () => {
+  const page = await portal.page({ fresh: true })
+  const { nav, list, toast } = await settings(page, 'Alert rules')
+  const names = async () => (await list.getByRole('row').allInnerTexts()).slice(1).map((t) => t.split('\n')[1])
+  await list.getByRole('row').nth(1).waitFor()
+  const before = await names()
+  await list.getByRole('row').nth(1).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Move up' }).click()
+  await until(toast, /is asked before/)
+  await expect.poll(names).toEqual([before[1], before[0], ...before.slice(2)])
+  await page.getByRole('button', { name: 'Move down' }).click()
+  await expect.poll(names).toEqual(before)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row')
+
+  await nav.getByRole('button', { name: 'Escalation chains' }).click()
+  await list.getByRole('row', { name: /Network operations/ }).click()
+  await page.getByText('Stage 3', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Add stage' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'Stage 4' }).getByRole('button', { name: 'Add recipient' }).click()
+  await page.getByRole('combobox', { name: 'Recipient 1 of stage 4', exact: true }).fill('nobody')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await until(page.getByRole('listitem').filter({ hasText: 'Stage 4' }).getByRole('alert'), /there is no user "nobody"/)
+  expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
+  await page.getByRole('button', { name: 'Discard edits' }).click()
+
+  await nav.getByRole('button', { name: 'Integrations' }).click()
+  await list.getByRole('row').nth(1).click()
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await until(toast, /did not arrive: .+|took the test notice/)
+  await nav.getByRole('button', { name: 'Delivery log' }).click()
+  await page.getByRole('button', { name: 'Failed', exact: true }).click()
+  await list.getByRole('row').nth(1).click()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await until(toast, /once more/)
+
+  await nav.getByRole('button', { name: 'Portal', exact: true }).click()
+  await page.getByRole('spinbutton', { name: 'Audit log' }).fill('0')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText(/Audit log is from 1 to 3,650/).waitFor()
+  expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
+  await page.getByRole('button', { name: 'Discard edits' }).click()
+})
+
+test('what a role may not do is said, and not tried', async () => {
+  const page = await portal.page({ fresh: true, user: 'viewer' })
+  const refused: string[] = []
+  page.on('response', (r) => { if (r.status() === 403 && r.url().includes('/setting/admins')) refused.push(r.url()) })
+  const { nav } = await settings(page, 'Users')
+  await page.getByText('Users are not shown to your role').waitFor()
+  await page.getByText('Your role, readonly, lacks the right to read on settings: useraccess.').waitFor()
+  await nav.getByRole('button', { name: 'Remote write' }).click()
+  await page.getByText('Remote write: not shown to your role').waitFor()
+  expect({ small: await small(page), axe: await findings(page), refused }).toEqual({ small: [], axe: [], refused: [] })
+})

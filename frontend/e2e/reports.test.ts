@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { findings } from './findings'
+import { parts, suite, until } from './harness'
+import { small } from './states'
+
+const portal = suite()
+
+async function reports(page: Page) {
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Reports' }).click()
+  return { list: page.getByRole('grid', { name: 'Reports' }), toast: page.getByTestId('toast') }
+}
+
+test('a report is made step by step, run, opened without scripts, saved and deleted', async () => {
+  const page = await portal.page({ fresh: true })
+  const { list, toast } = await reports(page)
+  await page.getByRole('button', { name: 'Add report' }).click()
+  const form = page.getByRole('region', { name: 'New report' })
+  await form.getByRole('radio', { name: /^Inventory/ }).check({ force: true })
+  expect(await form.getByRole('combobox', { name: 'Period' }).count()).toBe(0) // an inventory has none
+  await form.getByRole('radio', { name: /^Alerts/ }).check({ force: true })
+  await form.getByRole('textbox', { name: /^Name/ }).fill('Alerts <script>alert(1)</script>')
+  await form.getByRole('combobox', { name: 'Period' }).selectOption('days')
+  await form.getByLabel('From').fill('2026-01-01')
+  await form.getByRole('combobox', { name: 'Schedule' }).selectOption('weekly')
+  await form.getByRole('combobox', { name: 'Day of the week' }).selectOption('5')
+  await form.getByText('Fridays at 07:00').waitFor()
+  const next = form.getByRole('list', { name: 'Next runs' }).getByRole('listitem')
+  await expect.poll(() => next.allInnerTexts()).toHaveLength(3)
+  await expect.poll(async () => (await next.allInnerTexts()).every((t) => /Fri/.test(t))).toBe(true)
+  await form.getByRole('combobox', { name: 'Schedule' }).selectOption('own')
+  await form.getByRole('textbox', { name: 'Cron line' }).fill('0 7 * *')
+  await form.getByText(/schedule is a cron line of five fields/).waitFor()
+  await form.getByRole('textbox', { name: 'Cron line' }).fill('0 7 13 * 5')
+  await form.getByText('At 07:00 on the 13th or on Friday').waitFor()
+  expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
+  await form.getByRole('combobox', { name: 'Period' }).selectOption('Last 30 days')
+  await form.getByRole('button', { name: 'Add report' }).click()
+  await until(toast, /Added Alerts/)
+  await list.getByRole('row', { name: /Alerts <script>/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Run now' }).click()
+  await until(toast, /is made/)
+  const runs = page.getByRole('list', { name: 'Runs' }).getByRole('listitem')
+  await until(runs.first(), /\d+ rows?/)
+  expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
+  const [file] = await Promise.all([page.waitForEvent('download'), runs.first().getByRole('link', { name: /^Save/ }).click()])
+  expect(file.suggestedFilename()).toMatch(/\.html$/)
+  await runs.first().getByRole('button', { name: 'Open', exact: true }).click()
+  const frame = page.locator('iframe')
+  expect(await frame.getAttribute('sandbox')).toBe('allow-same-origin allow-modals')
+  const inside = page.frameLocator('iframe')
+  await until(inside.getByRole('heading', { level: 1 }), /^Alerts <script>alert\(1\)<\/script>$/)
+  expect(await inside.locator('h1').evaluate((h) => getComputedStyle(h).fontSize)).toBe('20px') // its own style is in force
+  await page.getByRole('button', { name: 'Open in API Explorer' }).click()
+  await until(parts(page).status, /^200 OK/)
+
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('button', { name: 'All reports' }).click() // the run is still open there
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  await until(page.getByRole('dialog'), /Its kept run goes with it/)
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await until(toast, /Deleted Alerts/)
+})
+
+test('who may only look at reports is told so, and opens what was made', async () => {
+  const page = await portal.page({ fresh: true, user: 'viewer' })
+  const { list } = await reports(page)
+  await list.getByRole('row', { name: /Alerts of the week/ }).focus()
+  await page.keyboard.press('Enter')
+  const report = page.getByRole('region', { name: 'Alerts of the week' })
+  await until(report, /Your role may look at this report, but not run it/)
+  expect(await report.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Add report' }).isDisabled()).toBe(true)
+  expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row')
+})
