@@ -261,7 +261,7 @@ export interface Listener {
   stream?(connected: boolean): void
 }
 
-export interface Client extends AskClient, CollectionsClient, LookupClient, PastClient, SendingClient, TableClient, PortalsClient, RestClient {
+export interface Client extends AskClient, CollectionsClient, LookupClient, PastClient, SendingClient, TableClient, PortalsClient, RestClient, DocumentClient {
   /** The same for a portal: its tabs, variables and history, and requests that go to it. */
   at(portal: number): Client
   /** Null when nobody is signed in. */

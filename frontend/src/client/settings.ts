@@ -45,6 +45,8 @@ export interface Settings {
   view?: View
   /** Where one was in the Monitor view. */
   monitor?: MonitorSpot
+  /** Of the fleet: groups that are open, columns that are shown, the width of the groups. */
+  fleet?: { open?: number[]; columns?: string[]; tree?: number }
   panel?: PanelName
   expanded?: string[]
   leftPane?: 'endpoints' | 'collections'

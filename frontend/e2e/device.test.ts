@@ -1,0 +1,126 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { parts, suite, until } from './harness'
+
+const portal = suite()
+
+async function device(page: Page, name: string) {
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
+  await page.getByRole('searchbox', { name: 'Search devices' }).fill(name)
+  await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name }).click()
+  await page.getByRole('heading', { name }).waitFor()
+}
+
+/** Pixels that were drawn, of each chart. */
+const drawn = (page: Page) => page.locator('.plot canvas').evaluateAll((all) => all.map((canvas) => {
+  const { width, height } = canvas as HTMLCanvasElement
+  const data = width && height ? (canvas as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height).data : []
+  let n = 0
+  for (let i = 3; i < data.length; i += 4) if (data[i] > 0) n++
+  return n
+}))
+
+test('charts share one cursor and one range, compare, and are tables too', async () => {
+  const page = await portal.page({ fresh: true })
+  await device(page, 'web-prod-01.fra')
+  await page.getByRole('button', { name: 'Last 6 hours' }).click()
+  const cpu = page.getByRole('slider', { name: /^Processors\. cpuPercent: lowest .*highest / })
+  const memory = page.getByRole('slider', { name: /^Memory\. / })
+  await cpu.waitFor({ timeout: 30_000 })
+  await expect.poll(async () => { const all = await drawn(page); return all.length > 2 && all.every((n) => n > 1000) }, { timeout: 30_000 }).toBe(true)
+
+  await cpu.focus()
+  await page.keyboard.press('Home')
+  await expect.poll(() => cpu.getAttribute('aria-valuetext')).toMatch(/^\d.*: cpuPercent [\d.]+ %/)
+  const at = (await cpu.getAttribute('aria-valuetext'))!.split(': ')[0]
+  await expect.poll(() => memory.getAttribute('aria-valuetext')).toContain(at)
+
+  await page.keyboard.press('End')
+  await page.keyboard.press('+')
+  await page.getByRole('button', { name: 'Reset zoom' }).waitFor()
+  await page.keyboard.press('0')
+  await expect.poll(() => page.getByRole('button', { name: 'Reset zoom' }).count()).toBe(0)
+  await expect.poll(async () => (await drawn(page)).length).toBeGreaterThan(2)
+  await expect.poll(() => page.locator('.plot.waiting').count()).toBe(0)
+  const box = (await cpu.boundingBox())!
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 })
+  await page.mouse.up()
+  await page.getByRole('button', { name: 'Reset zoom' }).click()
+
+  await page.getByRole('button', { name: 'Compare with the 6 hours before' }).click()
+  await page.getByRole('slider', { name: /^Processors\. .*cpuPercent, before: lowest/ }).waitFor()
+  await page.getByRole('button', { name: 'As a table' }).click()
+  const table = page.getByRole('table', { name: 'Points of the chart' }).first()
+  await table.getByRole('columnheader', { name: 'cpuPercent, before' }).waitFor()
+  expect(await table.getByRole('row').count()).toBeGreaterThan(2)
+  await page.getByRole('button', { name: 'As a table' }).click()
+
+  await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: /^Linux file systems/ }).click()
+  await page.getByRole('combobox', { name: 'Compare with another instance' }).selectOption({ index: 1 })
+  await page.getByRole('slider', { name: /, \/\w*: lowest/ }).first().waitFor()
+  await page.getByRole('button', { name: /^Open in API Explorer: / }).last().click()
+  await until(parts(page).status, /^200 OK/)
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
+})
+
+test('properties are changed, secrets are never shown, and what was done is in the history', async () => {
+  const page = await portal.page({ fresh: true })
+  await device(page, 'web-prod-01.osl')
+  const toast = page.getByTestId('toast')
+  await page.getByRole('tab', { name: 'Charts' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  const table = page.getByRole('table', { name: 'Properties' })
+  await table.getByRole('row', { name: /^snmp\.community •+ group All devices/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Add property' }).click()
+  await page.keyboard.type('api.key')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('hunter2')
+  await page.keyboard.press('Enter')
+  const own = table.getByRole('row', { name: /^api\.key •+ this device/ })
+  await own.waitFor()
+  expect(await page.content()).not.toContain('hunter2')
+  await own.getByRole('button', { name: 'Change api.key' }).click()
+  await page.keyboard.type('hunter3')
+  await page.keyboard.press('Enter')
+  await own.getByRole('button', { name: 'Remove api.key' }).click()
+  await until(toast, /^api\.key is removed/)
+  await expect.poll(() => own.count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Change owner' }).click()
+  await page.getByRole('textbox', { name: 'Value of owner' }).fill('Night shift')
+  await page.keyboard.press('Enter')
+  await table.getByRole('row', { name: /^owner Night shift this device/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Maintenance' }).click()
+  await page.keyboard.type('Kernel update')
+  await page.keyboard.press('Enter')
+  await until(toast, /^Maintenance is planned for 1 device/)
+  await page.getByRole('tab', { name: 'History' }).click()
+  const maintenance = page.getByRole('region', { name: 'Maintenance' })
+  await maintenance.getByRole('listitem').filter({ hasText: 'Kernel update' }).waitFor()
+  await page.getByRole('region', { name: 'Changes' }).getByText(/customProperties|owner/).first().waitFor()
+  await maintenance.getByRole('button', { name: /Kernel update$/ }).click()
+  await expect.poll(() => maintenance.getByText('Planned').or(maintenance.getByText('Now')).filter({ hasText: 'Kernel' }).count()).toBe(0)
+})
+
+test('alerts of a device are listed, acknowledged, and past ones too', async () => {
+  const page = await portal.page({ fresh: true })
+  const found = await page.evaluate(async () => ((await (await fetch('/api/alert/alerts?filter=acked:false,cleared:false,monitorObjectId>0&size=1&fields=monitorObjectName,dataPointName')).json()) as { items: { monitorObjectName: string; dataPointName: string }[] }).items[0])
+  await device(page, found.monitorObjectName)
+  await page.getByRole('tab', { name: /^Alerts/ }).click()
+  const grid = page.getByRole('grid', { name: 'Alerts of the device' })
+  const alert = grid.getByRole('row').filter({ hasText: found.dataPointName }).filter({ has: page.getByRole('button', { name: 'Ack' }) }).first()
+  await alert.waitFor()
+  const left = await grid.getByRole('button', { name: 'Ack' }).count()
+  await alert.getByRole('button', { name: 'Ack' }).click()
+  await expect.poll(() => grid.getByRole('button', { name: 'Ack' }).count()).toBe(left - 1)
+  await grid.getByRole('row').filter({ hasText: 'admin' }).first().waitFor()
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await grid.getByRole('row').nth(1).waitFor()
+})

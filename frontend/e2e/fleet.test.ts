@@ -1,0 +1,138 @@
+import { createServer } from 'node:net'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { parts, suite, until } from './harness'
+
+const portal = suite()
+
+async function fleet(page: Page) {
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
+  const grid = page.getByRole('grid', { name: 'Devices' })
+  await grid.getByRole('row', { name: /acc-sw-01\.fra/ }).waitFor()
+  return { grid, devices: page.getByRole('region', { name: 'Devices' }), tree: page.getByRole('tree', { name: 'Device groups' }), search: page.getByRole('searchbox', { name: 'Search devices' }), toast: page.getByTestId('toast') }
+}
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+const names = (page: Page) => page.getByRole('grid', { name: 'Devices' }).locator('.device').allInnerTexts()
+
+test('groups and devices are found, chosen and changed by the keyboard alone, and changes are taken back', async () => {
+  const page = await portal.page({ fresh: true })
+  const { grid, tree, search, toast } = await fleet(page)
+
+  await tree.getByRole('treeitem', { name: /^All devices, \d+ devices, alerts: \d+ critical/ }).focus()
+  await page.keyboard.press('s')
+  await expect.poll(() => focused(page)).toMatch(/^Servers/)
+  await page.keyboard.press('ArrowRight')
+  await tree.getByRole('treeitem', { name: /^Linux/ }).waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => focused(page)).toMatch(/^Linux/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Linux', exact: true }).waitFor()
+  await expect.poll(async () => (await names(page))[0]).toMatch(/^bkp|^book|^app|^cache/)
+
+  await search.fill('web prod')
+  await expect.poll(async () => (await names(page)).every((n) => n.startsWith('web-prod'))).toBe(true)
+  await grid.getByRole('button', { name: 'Device', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(async () => { const all = await names(page); return all.length > 1 && [...all].sort().reverse().join() === all.join() }).toBe(true)
+
+  const count = (await names(page)).length
+  await grid.getByRole('row').nth(1).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Shift+ArrowDown')
+  const bar = page.getByRole('toolbar', { name: 'Picked devices' })
+  await bar.getByText('2 devices picked').waitFor()
+  await bar.getByRole('button', { name: 'Turn alerting off' }).focus()
+  await page.keyboard.press('Enter')
+  await until(toast, /^Alerting is off for 2 devices/)
+  await expect.poll(() => grid.getByText('alerting off').count()).toBe(2)
+  await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect.poll(() => grid.getByText('alerting off').count()).toBe(0)
+
+  await grid.getByRole('row').nth(1).focus()
+  await page.keyboard.press('Space')
+  await bar.getByRole('button', { name: 'Delete' }).press('Enter')
+  await page.getByRole('dialog', { name: /^Delete web-prod/ }).getByRole('button', { name: 'Delete' }).press('Enter')
+  await until(toast, /^1 device deleted/)
+  await expect.poll(async () => (await names(page)).length).toBe(count - 1)
+  await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect.poll(async () => (await names(page)).length).toBe(count)
+
+  await grid.getByRole('row').nth(1).focus()
+  await page.keyboard.press('Space')
+  await bar.getByRole('button', { name: 'Maintenance' }).press('Enter')
+  await page.keyboard.type('New kernel')
+  await page.keyboard.press('Enter')
+  await until(toast, /^Maintenance is planned for 1 device/)
+  await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+
+  await grid.getByRole('row').nth(1).focus()
+  await page.keyboard.press('Space')
+  await bar.getByRole('button', { name: 'Move' }).press('Enter')
+  const move = page.getByRole('dialog', { name: 'Move 1 device to a group' })
+  await move.getByRole('combobox', { name: 'Group' }).fill('decom')
+  await move.getByRole('option', { name: 'Decommissioned' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await until(toast, /^1 device moved to Decommissioned/)
+  await expect.poll(async () => (await names(page)).length).toBe(count - 1)
+  await toast.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect.poll(async () => (await names(page)).length).toBe(count)
+
+  await page.getByRole('button', { name: 'Open in API Explorer: devices' }).click()
+  await until(parts(page).status, /^200 OK/)
+  await until(parts(page).response.getByRole('treeitem').first(), /./)
+  expect(await parts(page).request.getByRole('textbox', { name: /^Value of filter/ }).or(parts(page).request.locator('input')).evaluateAll((all) => all.map((i) => (i as HTMLInputElement).value).join('\n'))).toContain('_all~"web",_all~"prod"')
+})
+
+test('a device is tested before it is added; what is wrong stands at its field', async () => {
+  const page = await portal.page({ fresh: true })
+  const { grid, toast } = await fleet(page)
+  const listener = createServer().listen(0, '127.0.0.1')
+  await new Promise((done) => listener.once('listening', done))
+  const port = (listener.address() as { port: number }).port
+  try {
+    await page.getByRole('button', { name: 'Add device' }).click()
+    const form = page.getByRole('dialog', { name: 'Add device' })
+    const name = form.getByRole('textbox', { name: 'Host name or IP address' })
+    await form.getByRole('button', { name: 'Add device' }).click()
+    await until(form.getByRole('alert'), /^Give the host name/)
+    expect(await name.getAttribute('aria-invalid')).toBe('true')
+    await name.fill('127.0.0.1')
+    await form.getByRole('textbox', { name: 'Name in lists' }).fill('web-prod-01.fra')
+    await form.getByRole('switch', { name: 'TCP port' }).click()
+    await form.getByRole('textbox', { name: 'Port' }).fill(String(port))
+    await form.getByRole('button', { name: 'Test the connection' }).click()
+    const tried = form.getByRole('region', { name: 'Result of the test' })
+    await tried.getByText('It answers').waitFor()
+    await tried.getByRole('listitem').filter({ hasText: 'TCP port' }).getByText(/ ms$/).waitFor()
+    await form.getByRole('button', { name: 'Add device' }).click()
+    await until(form.getByRole('alert'), /web-prod-01\.fra/)
+    const listed = form.getByRole('textbox', { name: 'Name in lists' })
+    expect(await listed.getAttribute('aria-invalid')).toBe('true')
+    await listed.fill('loopback')
+    await form.getByRole('button', { name: 'Add device' }).click()
+    await until(toast, /^loopback is added/)
+    await toast.getByRole('button', { name: 'Show it' }).click()
+    await page.getByRole('heading', { name: 'loopback' }).waitFor()
+    await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'TCP port' }).waitFor({ timeout: 20_000 })
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete loopback?' }).getByRole('button', { name: 'Delete' }).click()
+    await until(toast, /^1 device deleted/)
+    await grid.getByRole('row').nth(1).waitFor()
+  } finally {
+    listener.close()
+  }
+})
+
+test('a role that may only read is told why nothing can be changed', async () => {
+  const page = await portal.page({ user: 'viewer' })
+  const { grid, toast } = await fleet(page)
+  await grid.getByRole('row').nth(1).click()
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: /^Turn alerting off/ }).click()
+  await until(toast, /^Alerting not changed: .*write on deviceGroup/)
+})

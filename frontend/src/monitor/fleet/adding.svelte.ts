@@ -1,0 +1,105 @@
+import type { App } from '../../app.svelte'
+import { asFault, Fault } from '../../client'
+import type { PathOf } from '../../client/monitor'
+
+/** What a new device can be watched by besides ping, as properties that checks ask for. */
+export const kinds = [
+  { id: 'web', name: 'Web page', property: 'http.url', label: 'Address of the page', placeholder: 'https://shop.example.net/' },
+  { id: 'tls', name: 'TLS certificate', property: 'tls.host', label: 'Host with the certificate', placeholder: 'shop.example.net' },
+  { id: 'tcp', name: 'TCP port', property: 'tcp.port', label: 'Port', placeholder: '5432' },
+  { id: 'dns', name: 'DNS answer', property: 'dns.name', label: 'Name that it answers for', placeholder: 'example.net' },
+  { id: 'snmp', name: 'SNMP', property: 'snmp.community', label: 'Community', placeholder: 'public' },
+] as const
+
+export interface Pair {
+  name: string
+  value: string
+}
+
+export interface Tried {
+  answers: boolean
+  simulated: boolean
+  items: { dataSourceId: number; displayName: string; description: string; answered: boolean; took: number; error: string }[]
+}
+
+/** A device that is about to be added: what is typed, what is wrong with it, and how it answered. */
+export class Adding {
+  name = $state('')
+  displayName = $state('')
+  collector = $state(1)
+  group = $state.raw<{ id: number; path: string }>()
+  /** Values of the kinds that are switched on, by their ids. */
+  checks = $state<Record<string, string>>({})
+  properties = $state<Pair[]>([])
+  tried = $state.raw<Tried>()
+  /** What was tried, to know when the result is of something else. */
+  #triedOf = $state('')
+  trying = $state(false)
+  saving = $state(false)
+  fault = $state.raw<Fault>()
+
+  readonly body = $derived.by(() => {
+    const own = this.properties.filter((p) => p.name.trim())
+    const checked = kinds.flatMap((k) => (this.checks[k.id] ? [{ name: k.property, value: this.checks[k.id].trim() }] : []))
+    const snmp = this.checks.snmp ? [{ name: 'system.categories', value: 'snmp' }] : []
+    const more = snmp.filter((p) => !own.some((o) => o.name.trim() === p.name))
+    return {
+      name: this.name.trim(), displayName: this.displayName.trim(), hostGroupIds: String(this.group?.id ?? 1), preferredCollectorId: this.collector,
+      customProperties: [...checked, ...more, ...own.map((p) => ({ name: p.name.trim(), value: p.value }))],
+    }
+  })
+  readonly stale: boolean = $derived(this.tried !== undefined && this.#triedOf !== JSON.stringify(this.body))
+
+  constructor(private app: App) {}
+
+  /** What is wrong with a field, '' for nothing; properties answer for the place they have. */
+  at(field: string): string {
+    if (!this.fault) return ''
+    const is = this.fault.field
+    return is === field || is.startsWith(`${field}[`) || is.startsWith(`${field}.`) ? this.fault.message : ''
+  }
+
+  /** What is wrong and belongs to no field that is shown. */
+  get loose(): string {
+    const shown = ['name', 'displayName', 'hostGroupIds', 'preferredCollectorId', 'customProperties']
+    return this.fault && !shown.some((field) => this.at(field)) ? this.fault.message : ''
+  }
+
+  async test() {
+    if (this.trying || !this.#named()) return
+    this.trying = true
+    const body = JSON.stringify(this.body)
+    try {
+      const { name, hostGroupIds, customProperties } = this.body
+      this.tried = (await this.app.client.monitor.create('/device/devices/test' satisfies PathOf<'post'>, { name, hostGroupIds, customProperties })) as Tried
+      this.#triedOf = body
+      this.fault = undefined
+    } catch (e) {
+      this.fault = asFault(e)
+    } finally {
+      this.trying = false
+    }
+  }
+
+  /** The new device's id; undefined when it was refused. */
+  async save(): Promise<{ id: number; displayName: string } | undefined> {
+    if (this.saving || !this.#named()) return undefined
+    this.saving = true
+    try {
+      if (this.app.portal.readOnly) throw new Fault(`${this.app.portal.name} is locked for reading only; unlock it to write`)
+      const made = await this.app.client.monitor.create('/device/devices', this.body)
+      return { id: made.id, displayName: made.displayName }
+    } catch (e) {
+      this.fault = asFault(e)
+      return undefined
+    } finally {
+      this.saving = false
+    }
+  }
+
+  #named(): boolean {
+    if (this.body.name) return true
+    this.fault = new Fault('Give the host name or the IP address that checks connect to', 0, { field: 'name' })
+    return false
+  }
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { moved } from './bulk'
+import { columnsShown } from './columns'
+import { filterOf, hostWord, idsOf } from './devices'
+import { tops, type Group } from './groups.svelte'
+
+describe('the filter of the fleet', () => {
+  test.each([
+    [{ groups: [], state: '', search: '' }, ''],
+    [{ groups: [5, 7], state: '', search: '' }, 'hostGroupIds:"5"|"7"'],
+    [{ groups: [5], state: 'dead', search: 'web  prod' }, 'hostGroupIds:"5",hostStatus!:"normal",_all~"web",_all~"prod"'],
+    [{ groups: [], state: 'crit', search: 'a"b\\c' }, 'alertStatus~"critical",_all~"a\\"b\\\\c"'],
+    [{ groups: [], state: 'unheard of', search: ' ' }, ''],
+  ])('%j is %s', (wanted, filter) => expect(filterOf(wanted)).toBe(filter))
+})
+
+test('a device that is moved stays in the groups that an expression decides about', () => {
+  const dynamic = (id: number) => id === 20
+  expect(moved([8, 15, 20], 3, dynamic, false)).toBe('3,20')
+  expect(moved([8, 15, 20], 3, dynamic, true)).toBe('3,8,15,20')
+  expect(moved([1], 3, dynamic, true)).toBe('3')
+  expect(moved([3, 8], 3, dynamic, true)).toBe('3,8')
+})
+
+test('the device is a column whatever is chosen', () => {
+  expect(columnsShown(undefined).map((c) => c.id)).toEqual(['status', 'device', 'address', 'group', 'collector', 'data'])
+  expect(columnsShown(['data', 'description']).map((c) => c.id)).toEqual(['device', 'description', 'data'])
+})
+
+test('ids and states read as the API writes them', () => {
+  expect(idsOf('8,15')).toEqual([8, 15])
+  expect(idsOf('')).toEqual([])
+  expect([hostWord('normal'), hostWord('dead'), hostWord('dead-collector')]).toEqual(['OK', 'Not answering', 'Collector down'])
+})
+
+test('without the root, the tree begins with the groups whose parent is out of sight', () => {
+  const group = (id: number, parentId: number) => ({ id, parentId }) as Group
+  expect(tops([group(5, 2), group(6, 5), group(9, 1)]).map((g) => g.id)).toEqual([5, 9])
+})

@@ -1,0 +1,106 @@
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
+import type { App } from '../../app.svelte'
+import { asFault } from '../../client'
+import { quoted } from './devices'
+
+export const rootGroup = 1
+
+export interface Group {
+  id: number
+  name: string
+  fullPath: string
+  parentId: number
+  dynamic: boolean
+  devices: number
+  children: number
+  alerts: { warn: number; error: number; critical: number }
+}
+
+/** A line of the tree as it is drawn. */
+export interface Line {
+  group: Group
+  depth: number
+  open: boolean
+}
+
+const fields = 'id,name,fullPath,parentId,groupType,numOfHosts,numOfDirectSubGroups,activeAlerts'
+/** Groups below one group that a filter names one by one. */
+const mostBelow = 1000
+
+/** The tree of groups; children are asked for when a group is opened. */
+export class Groups {
+  readonly open = new SvelteSet<number>([rootGroup])
+  problem = $state('')
+  #of = new SvelteMap<number, Group[]>()
+  #root = $state.raw<Group>()
+
+  readonly lines: Line[] = $derived.by(() => {
+    const lines: Line[] = []
+    const add = (group: Group, depth: number) => {
+      const open = this.open.has(group.id) && group.children > 0
+      lines.push({ group, depth, open })
+      if (open) for (const child of this.#of.get(group.id) ?? []) add(child, depth + 1)
+    }
+    if (this.#root) add(this.#root, 0)
+    // A role bound to some groups may not see the root.
+    else for (const group of this.#of.get(0) ?? []) add(group, 0)
+    return lines
+  })
+
+  constructor(private app: App, open: readonly number[] = []) {
+    for (const id of open) this.open.add(id)
+  }
+
+  find(id: number): Group | undefined {
+    return this.lines.find((l) => l.group.id === id)?.group
+  }
+
+  /** Asks for everything that is open, again or for the first time. */
+  async load(signal?: AbortSignal) {
+    try {
+      const parents = [...this.open]
+      const found = await this.#ask(`id:"${rootGroup}"||parentId:${parents.map((id) => quoted(String(id))).join('|')}`, signal)
+      this.#root = found.find((g) => g.id === rootGroup)
+      if (!this.#root) this.#of.set(0, tops(await this.#ask('', signal)))
+      for (const parent of parents) this.#of.set(parent, found.filter((g) => g.parentId === parent))
+      this.problem = ''
+    } catch (e) {
+      if (!asFault(e).cancelled) this.problem = asFault(e).message
+    }
+  }
+
+  async show(group: Group, open = !this.open.has(group.id)) {
+    if (!open) return void this.open.delete(group.id)
+    if (!group.children) return
+    if (!this.#of.has(group.id)) {
+      try {
+        this.#of.set(group.id, await this.#ask(`parentId:"${group.id}"`))
+      } catch (e) {
+        return void (this.problem = asFault(e).message)
+      }
+    }
+    this.open.add(group.id)
+  }
+
+  /** The group and all below it, by their ids; nothing for all devices. */
+  async within(id: number, signal?: AbortSignal): Promise<number[]> {
+    if (!id || id === rootGroup) return []
+    const path = this.find(id)?.fullPath ?? (await this.app.client.monitor.get('/device/groups/{id}', { params: { id }, query: { fields: 'fullPath' }, signal })).fullPath
+    const below = await this.app.client.monitor.list('/device/groups', { query: { filter: `fullPath:${quoted(`${path}/*`)}`, size: mostBelow, fields: 'id' }, signal })
+    return [id, ...below.items.map((g) => g.id)]
+  }
+
+  async #ask(filter: string, signal?: AbortSignal): Promise<Group[]> {
+    const { items } = await this.app.client.monitor.list('/device/groups', { query: { filter, sort: 'name', size: 1000, fields }, signal })
+    return items.map((g) => ({
+      id: g.id, name: g.name, fullPath: g.fullPath, parentId: g.parentId, dynamic: g.groupType === 'Dynamic', devices: g.numOfHosts, children: g.numOfDirectSubGroups,
+      alerts: { warn: g.activeAlerts.warn, error: g.activeAlerts.error, critical: g.activeAlerts.critical },
+    }))
+  }
+}
+
+/** Groups whose parent is not among them. */
+export function tops(groups: Group[]): Group[] {
+  const ids = new Set(groups.map((g) => g.id))
+  return groups.filter((g) => !ids.has(g.parentId))
+}

@@ -1,0 +1,50 @@
+import { SvelteMap } from 'svelte/reactivity'
+import type { App } from '../../app.svelte'
+
+export interface GroupName {
+  name: string
+  fullPath: string
+  /** An expression decides what is inside. */
+  dynamic: boolean
+}
+
+export interface CollectorName {
+  name: string
+  down: boolean
+}
+
+/** What groups and collectors are called: those that rows in view have, asked for once, several in a call. */
+export class Names {
+  readonly groups = new SvelteMap<number, GroupName>()
+  readonly collectors = new SvelteMap<number, CollectorName>()
+  #asked = new Set<number>()
+  #wanted = new Set<number>()
+
+  constructor(private app: App) {}
+
+  /** These groups are in view. */
+  want(ids: Iterable<number>) {
+    for (const id of ids) if (!this.#asked.has(id)) this.#wanted.add(id)
+    if (this.#wanted.size) queueMicrotask(() => void this.#askGroups())
+  }
+
+  async #askGroups() {
+    const ids = [...this.#wanted].slice(0, 200)
+    for (const id of ids) [this.#wanted.delete(id), this.#asked.add(id)]
+    if (!ids.length) return
+    const filter = `id:${ids.join('|')}`
+    const found = await this.app.client.monitor.list('/device/groups', { query: { filter, size: ids.length, fields: 'id,name,fullPath,groupType' } }).catch(() => undefined)
+    if (!found) for (const id of ids) this.#asked.delete(id) // asked for again with the next rows
+    for (const g of found?.items ?? []) this.groups.set(g.id, { name: g.name, fullPath: g.fullPath || g.name, dynamic: g.groupType === 'Dynamic' })
+  }
+
+  /** Who may not see collectors sees their numbers. */
+  async askCollectors() {
+    const found = await this.app.client.monitor.list('/setting/collectors', { query: { size: 1000, fields: 'id,description,hostname,isDown' } }).catch(() => undefined)
+    for (const c of found?.items ?? []) this.collectors.set(c.id, { name: c.description || c.hostname || `Collector ${c.id}`, down: c.isDown })
+  }
+
+  collector(id: number): string {
+    return this.collectors.get(id)?.name ?? `Collector ${id}`
+  }
+}
