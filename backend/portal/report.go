@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/mail"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,7 +138,7 @@ var Reports = resource.Resource[*Report]{
 		{Name: "schedule", At: func(r *Report) any { return &r.Schedule }, Doc: "When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what the user sees who last changed the report. Empty: only when asked", MaxLen: 255, Example: "0 7 1 * *"},
 		{Name: "scheduleTimezone", At: func(r *Report) any { return &r.Timezone }, Doc: "IANA name of the schedule's time zone, and of the moments shown; empty: the portal's", MaxLen: 255, Example: "Europe/Berlin"},
 		{Name: "nextGenerateOn", At: func(r *Report) any { return &r.NextOn }, Doc: "When the schedule has it made next, in epoch seconds; 0 without a schedule", ReadOnly: true, Index: true, Example: 1790000000},
-		{Name: "reportLinkExpire", At: func(r *Report) any { return &r.LinkExpire }, Doc: "Kept for clients of the published API", MaxLen: 255},
+		{Name: "reportLinkExpire", At: func(r *Report) any { return &r.LinkExpire }, Doc: "How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as the run is kept", MaxLen: 255, Example: "30 days"},
 		{Name: "lastmodifyUserId", At: func(r *Report) any { return &r.ModifiedID }, Doc: "Id of the user who last changed it", ReadOnly: true},
 		{Name: "lastmodifyUserName", At: func(r *Report) any { return &r.ModifiedBy }, Doc: "Who last changed it", ReadOnly: true, Index: true},
 
@@ -236,6 +237,20 @@ func (r *Report) NextAfter(at time.Time, home *time.Location) resource.Seconds {
 
 // MailsIt reports whether scheduled runs go to the recipients.
 func (r *Report) MailsIt() bool { return r.Delivery == deliverEmail }
+
+// linkUnits are the words of LinkExpire.
+var linkUnits = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour}
+
+// LinkLasts is how long the file of a run can be fetched, "7 days"; 0 for as
+// long as the run is kept.
+func (r *Report) LinkLasts() time.Duration {
+	number, unit, _ := strings.Cut(strings.TrimSpace(strings.ToLower(r.LinkExpire)), " ")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > 10_000 {
+		return 0
+	}
+	return time.Duration(n) * linkUnits[strings.TrimSuffix(strings.TrimSpace(unit), "s")]
+}
 
 // Zone is the one of the schedule and of the moments shown.
 func (r *Report) Zone(home *time.Location) *time.Location {

@@ -213,6 +213,9 @@ func (s *Service) result(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if lasts := report.LinkLasts(); lasts > 0 && !s.o.Clock().Before(time.Unix(int64(t.EndedOn), 0).Add(lasts)) {
+		return nil, fault.New(fault.Conflict, "the link to this run has ended %s after it was made, as the report says; run the report again", report.LinkExpire)
+	}
 	file, err := os.Open(fileOf(s.o.Folder, t.ID))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fault.New(fault.Conflict, "the file of this run is no longer in the data folder; run the report again")

@@ -261,6 +261,41 @@ func TestOnlyTheNewestRunsAreKept(t *testing.T) {
 	}
 }
 
+func TestTheLinkToARunEndsWhenItsReportSays(t *testing.T) {
+	h := open(t)
+	h.inventory()
+	s := h.service(nil)
+	s.Start()
+	if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	row, err := resource.Get(t.Context(), h.db, portal.Reports.Name, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := h.until(1, portal.TaskDone)
+	for _, tt := range []struct {
+		expire string
+		age    time.Duration
+		ended  bool
+	}{
+		{"", 1000 * time.Hour, false},
+		{"7 days", 167 * time.Hour, false},
+		{"7 days", 168 * time.Hour, true},
+		{"1 Hour", time.Hour, true},
+		{"0 hours", time.Hour, false},
+		{"High Flexibility", 1000 * time.Hour, false},
+	} {
+		row.LinkExpire = tt.expire
+		put(h, portal.Reports.Name, *row)
+		made.EndedOn = resource.SecondsOf(noon.Add(-tt.age))
+		put(h, portal.ReportTasks.Name, *made)
+		if _, err := h.ask(s, admin, fetchIt, 1, 1, ""); fault.Is(err, fault.Conflict) != tt.ended || err != nil && !tt.ended {
+			t.Errorf("%q after %v: %v", tt.expire, tt.age, err)
+		}
+	}
+}
+
 func TestAPanicFailsTheRunAndNotThePortal(t *testing.T) {
 	h := open(t)
 	h.inventory()

@@ -19,7 +19,12 @@ type uptime struct {
 	outages                                     int64
 }
 
-// share is the availability in percent; NaN where no time counts.
+// share is the availability in percent; NaN where no time counts. It is what
+// ITIL (Service Design, availability management) calls availability: agreed
+// service time less downtime, over agreed service time. The agreed time is the
+// range since the device is known, without maintenance where that is excluded.
+// Down is a device with an alert of the chosen severity, and, as unmonitoredTime
+// says, while it gave no data at all: dead, or with nobody to poll it.
 func (u *uptime) share() float64 {
 	if u == nil || u.counted <= 0 {
 		return math.NaN()

@@ -6499,7 +6499,10 @@ export interface components {
              * @example 1790000000
              */
             readonly nextGenerateOn?: number;
-            /** @description Kept for clients of the published API */
+            /**
+             * @description How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as the run is kept
+             * @example 30 days
+             */
             reportLinkExpire?: string;
             /** @description Id of the user who last changed it */
             readonly lastmodifyUserId?: number;
@@ -9629,7 +9632,10 @@ export interface components {
              * @example 1790000000
              */
             readonly nextGenerateOn?: number;
-            /** @description Kept for clients of the published API */
+            /**
+             * @description How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as the run is kept
+             * @example 30 days
+             */
             reportLinkExpire?: string;
             /** @description Id of the user who last changed it */
             readonly lastmodifyUserId?: number;
@@ -21743,6 +21749,7 @@ export interface operations {
                  *       ],
                  *       "schedule": "0 7 1 * *",
                  *       "scheduleTimezone": "Europe/Berlin",
+                 *       "reportLinkExpire": "30 days",
                  *       "dateRange": "Last 30 days",
                  *       "columns": [
                  *         {
@@ -21903,6 +21910,7 @@ export interface operations {
                  *       ],
                  *       "schedule": "0 7 1 * *",
                  *       "scheduleTimezone": "Europe/Berlin",
+                 *       "reportLinkExpire": "30 days",
                  *       "dateRange": "Last 30 days",
                  *       "columns": [
                  *         {
