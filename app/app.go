@@ -3,7 +3,7 @@
 // Open runs a portal with the Explorer beside it, on one port; Window shows it
 // on the desktop until it is closed. Both keep everything in one data folder:
 // portal.db belongs to backend/server, workspace.db to app/workspace,
-// window.json (size and place) to this package. Bodies of answers are spooled
+// window.json (size, place and theme) to this package. Bodies of answers are spooled
 // to a folder that is emptied at every start.
 //
 // # Errors
@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"spyglass/app/explorer"
@@ -34,12 +35,14 @@ type App struct {
 	native    *shell.Native
 	workspace *workspace.Workspace
 	explorer  *explorer.Explorer
+	window    atomic.Int64 // the user whom the window was opened for; 0 for nobody yet
 }
 
 // Open starts a portal and the Explorer beside it.
 func Open(ctx context.Context, o server.Options) (_ *App, err error) {
 	private()
 	a := &App{keys: keychain.Open("Spyglass", o.Log), native: &shell.Native{}}
+	o.Theme = a.theme
 	if a.Server, err = server.New(ctx, o); err != nil {
 		return nil, err
 	}
@@ -70,6 +73,15 @@ func Open(ctx context.Context, o server.Options) (_ *App, err error) {
 		return nil, err
 	}
 	return a, a.Start(a.explorer.Endpoints())
+}
+
+// theme is how a user wants the page to look; empty where that is not known.
+func (a *App) theme(ctx context.Context, userID int64) string {
+	theme := ""
+	if err := a.workspace.Setting(ctx, userID, "theme", &theme); err != nil {
+		return ""
+	}
+	return theme
 }
 
 // Wait serves until ctx ends or serving fails, and stops everything.

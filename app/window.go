@@ -36,9 +36,10 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	if err != nil {
 		return err
 	}
-	place := filepath.Join(o.Data, "window.json")
+	path := filepath.Join(o.Data, "window.json")
+	last := loadWindow(path, o.Log)
 	err = shell.Run(ctx, shell.Window{
-		Title: "Spyglass", Icon: icon.PNG, Dark: true, Raise: raise, Native: a.native, Log: o.Log,
+		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Native: a.native, Log: o.Log,
 		Open: func() string {
 			link, err := a.Launch(ctx)
 			if err != nil {
@@ -47,8 +48,14 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 			}
 			return link
 		},
-		Load: func() shell.Place { return loadPlace(place, o.Log) },
-		Save: func(p shell.Place) { savePlace(place, p, o.Log) },
+		Load: func() shell.Place { return last.Place },
+		Save: func(p shell.Place) {
+			last.Place = p
+			if user := a.window.Load(); user != 0 {
+				last.Theme = a.theme(context.WithoutCancel(ctx), user)
+			}
+			saveWindow(path, last, o.Log)
+		},
 	})
 	return errors.Join(err, a.close(ctx))
 }
@@ -61,6 +68,7 @@ func (a *App) Launch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	a.window.Store(user)
 	return a.Origin() + "/launch?t=" + url.QueryEscape(a.Sessions.Launch(user, true)), nil
 }
 
@@ -96,21 +104,28 @@ func (a *App) notice() string {
 	return ""
 }
 
-func loadPlace(path string, log *slog.Logger) (p shell.Place) {
+// lastWindow is what window.json keeps of the window: what must be known before
+// the keyring has told who opens it.
+type lastWindow struct {
+	shell.Place
+	Theme string `json:"theme"`
+}
+
+func loadWindow(path string, log *slog.Logger) (last lastWindow) {
 	text, err := os.ReadFile(path)
 	if err == nil {
-		err = json.Unmarshal(text, &p)
+		err = json.Unmarshal(text, &last)
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		log.Warn("the window's last place cannot be read; it opens in the middle", "file", path, "err", err)
-		return shell.Place{}
+		return lastWindow{}
 	}
-	return p
+	return last
 }
 
-// savePlace replaces the file in one step, so that a crash leaves the old or the new one.
-func savePlace(path string, p shell.Place, log *slog.Logger) {
-	text, err := json.Marshal(p)
+// saveWindow replaces the file in one step, so that a crash leaves the old or the new one.
+func saveWindow(path string, last lastWindow, log *slog.Logger) {
+	text, err := json.Marshal(last)
 	if err == nil {
 		err = os.WriteFile(path+".new", text, 0o600)
 	}

@@ -11,16 +11,26 @@ const (
 	lightBackground = "#efede7"
 )
 
+// background is the window's own colour, which cannot follow the system.
 func (w Window) background() string {
-	if w.Dark {
-		return darkBackground
+	if w.Theme == "light" {
+		return lightBackground
 	}
-	return lightBackground
+	return darkBackground
+}
+
+// style colours the bootstrap page, which can.
+func (w Window) style() template.CSS {
+	switch w.Theme {
+	case "dark", "light":
+		return template.CSS("html { background: " + w.background() + " }")
+	}
+	return "html { background: " + darkBackground + " } @media (prefers-color-scheme: light) { html { background: " + lightBackground + " } }"
 }
 
 // bootstrapPage goes on to the real page, leaving no step back in the history.
 const bootstrapPage = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{{.Title}}</title>
-<style>html { background: {{.Background}} }</style>
+<style>{{.Style}}</style>
 <script>location.replace({{.Address}})</script></head><body></body></html>
 `
 
@@ -32,7 +42,10 @@ func bootstrap(w Window) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "application/xhtml+xml; charset=utf-8")
 		rw.Header().Set("Cache-Control", "no-store")
-		err := page.Execute(rw, struct{ Title, Background, Address string }{w.Title, w.background(), w.Open()})
+		err := page.Execute(rw, struct {
+			Title, Address string
+			Style          template.CSS
+		}{w.Title, w.Open(), w.style()})
 		if err != nil {
 			w.Log.Error("the window got no page", "err", err)
 		}

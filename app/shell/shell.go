@@ -53,8 +53,9 @@ type Window struct {
 	// for a moment, and before the window closes.
 	Save func(Place)
 
-	// Dark says whether the window is dark before its page has painted.
-	Dark bool
+	// Theme is how the window looks before its page has painted: "dark",
+	// "light", or anything else for the system's.
+	Theme string
 
 	// Raise brings the window to the front; it carries the arguments of a
 	// second start.

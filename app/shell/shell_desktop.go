@@ -74,7 +74,18 @@ func (r *running) options(ctx context.Context) *options.App {
 			// Anything else shows an empty window on some graphics drivers.
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
-		Windows: &windows.Options{DisablePinchZoom: true},
+		Windows: &windows.Options{DisablePinchZoom: true, Theme: w.windowsTheme()},
 		Mac:     &mac.Options{},
 	}
+}
+
+// windowsTheme is the look of the title bar.
+func (w Window) windowsTheme() windows.Theme {
+	switch w.Theme {
+	case "dark":
+		return windows.Dark
+	case "light":
+		return windows.Light
+	}
+	return windows.SystemDefault
 }

@@ -37,21 +37,30 @@ func TestAWindowComesBackOntoTheScreen(t *testing.T) {
 }
 
 func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
+	const system = "html { background: #0b1014 } @media (prefers-color-scheme: light) { html { background: #efede7 } }"
 	opened := 0
-	page := bootstrap(Window{Title: "A & B", Dark: true, Log: slog.New(slog.DiscardHandler), Open: func() string {
-		opened++
-		return "http://127.0.0.1:8080/launch?t=" + strconv.Itoa(opened) + "&x=</script>"
-	}})
-	for _, want := range []string{"1", "2"} {
+	for _, tt := range []struct{ theme, style, background string }{
+		{"dark", "html { background: #0b1014 }", "#0b1014"},
+		{"light", "html { background: #efede7 }", "#efede7"},
+		{"system", system, "#0b1014"},
+		{"</style>", system, "#0b1014"},
+	} {
+		w := Window{Title: "A & B", Theme: tt.theme, Log: slog.New(slog.DiscardHandler), Open: func() string {
+			opened++
+			return "http://127.0.0.1:8080/launch?t=" + strconv.Itoa(opened) + "&x=</script>"
+		}}
+		if got := w.background(); got != tt.background {
+			t.Errorf("%s: the window is %s, want %s", tt.theme, got, tt.background)
+		}
 		answer := httptest.NewRecorder()
-		page.ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
+		bootstrap(w).ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
 		body, err := io.ReadAll(answer.Result().Body)
 		if err != nil {
 			t.Fatal(err)
 		}
 		whole := `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>A &amp; B</title>
-<style>html { background: #0b1014 }</style>
-<script>location.replace("http://127.0.0.1:8080/launch?t=` + want + `\u0026x=\u003c/script\u003e")</script></head><body></body></html>
+<style>` + tt.style + `</style>
+<script>location.replace("http://127.0.0.1:8080/launch?t=` + strconv.Itoa(opened) + `\u0026x=\u003c/script\u003e")</script></head><body></body></html>
 `
 		if string(body) != whole {
 			t.Errorf("the page is\n%s\nwant\n%s", body, whole)
@@ -59,6 +68,9 @@ func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
 		if got := answer.Result().Header.Get("Content-Type"); got != "application/xhtml+xml; charset=utf-8" {
 			t.Errorf("its type is %s: Wails adds its scripts to text/html", got)
 		}
+	}
+	if opened != 4 {
+		t.Errorf("%d addresses were asked for, want a fresh one each time", opened)
 	}
 }
 

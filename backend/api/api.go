@@ -56,6 +56,7 @@ type Options struct {
 	Endpoints []resource.Endpoint // the portal's, below /api and /santaba/rest
 	Explorer  []resource.Endpoint // below /explorer: not rate limited, not in OpenAPI
 	Page      fs.FS               // the built UI, index.html at its root; nil for none
+	Theme     Theme               // of the page; nil: the system's
 	Sessions  Sessions
 	Hosts     []string // the only Host values that are served, "127.0.0.1:8443"
 	Instance  string   // ends the name of the session cookie, because cookies ignore ports
@@ -120,6 +121,10 @@ func New(o Options) (http.Handler, error) {
 	h.page, err = newPage(o.Page)
 	return h, err
 }
+
+// Theme is how a user wants the page to look: "dark" or "light"; anything else
+// is as the system looks.
+type Theme func(ctx context.Context, userID int64) string
 
 // Observer is told what the handler does. It is asked by many at the same time.
 type Observer interface {

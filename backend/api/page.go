@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -12,11 +13,13 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/session"
 )
 
 // page is the built UI, held in memory.
 type page struct {
-	before, after []byte // index.html around the nonce
+	start         []byte // of index.html, up to where its theme goes
+	before, after []byte // and the rest of it, around the nonce
 	files         map[string]*file
 }
 
@@ -41,6 +44,9 @@ func newPage(from fs.FS) (*page, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read the page: %w", err)
 		}
+	}
+	if i := bytes.Index(index, []byte("<html")); i >= 0 {
+		p.start, index = index[:i+len("<html")], index[i+len("<html"):]
 	}
 	p.before, p.after = index, nil
 	if i := bytes.Index(index, []byte(nonceTag)); i >= 0 {
@@ -94,27 +100,56 @@ func (x *exchange) sendPage() {
 	h := x.w.Header()
 	h["Content-Type"] = []string{kinds[".html"]}
 	h["Content-Security-Policy"] = []string{policyBefore + nonce + policyAfter}
-	body := x.page.before
+	body := bytes.Clone(x.page.start)
+	if theme := x.theme(); theme != "" && body != nil {
+		body = append(body, ` data-theme="`+theme+`"`...)
+	}
+	body = append(body, x.page.before...)
 	if x.page.after != nil {
-		body = append(append(bytes.Clone(x.page.before), nonce...), x.page.after...)
+		body = append(append(body, nonce...), x.page.after...)
 	}
 	x.send(http.StatusOK, body)
+}
+
+// theme is how the one who is signed in wants the page to look, so that it
+// looks so from its first paint; empty for as the system looks.
+func (x *exchange) theme() string {
+	cookie, err := x.r.Cookie(x.cookie)
+	if err != nil {
+		return ""
+	}
+	found, err := x.Sessions.ByCookie(x.r.Context(), cookie.Value)
+	if err != nil {
+		return ""
+	}
+	return x.themeOf(found)
+}
+
+func (x *exchange) themeOf(s *session.Session) string {
+	if x.Theme == nil {
+		return ""
+	}
+	if theme := x.Theme(x.r.Context(), s.Access.UserID); theme == "dark" || theme == "light" {
+		return theme
+	}
+	return ""
 }
 
 // launch signs a window in by its one-time token. It answers a page that goes on
 // by itself, and no redirect: a browser that was sent here from elsewhere would
 // not send a Strict cookie along with one.
 func (x *exchange) launch() error {
-	session, err := x.Sessions.Redeem(x.r.Context(), x.r.URL.Query().Get("t"))
+	opened, err := x.Sessions.Redeem(x.r.Context(), x.r.URL.Query().Get("t"))
 	switch {
 	case err == nil:
-		x.setCookie(session.Secret, 0)
-		x.sendNote(http.StatusOK, `<meta http-equiv="refresh" content="0;url=/">`, "Opening Spyglass…")
+		x.setCookie(opened.Secret, 0)
+		scheme := cmp.Or(x.themeOf(opened), "dark light")
+		x.sendNote(http.StatusOK, `<meta name="color-scheme" content="`+scheme+`"><meta http-equiv="refresh" content="0;url=/">`, "Opening Spyglass…")
 	case fault.Of(err).Kind == fault.Internal:
 		return err
 	default:
 		f := fault.Of(err)
-		x.sendNote(status[f.Kind], "", f.Message)
+		x.sendNote(status[f.Kind], `<meta name="color-scheme" content="dark light">`, f.Message)
 	}
 	return nil
 }

@@ -66,6 +66,7 @@ type Options struct {
 	TLSKey      string
 
 	Page  fs.FS               // the built UI
+	Theme api.Theme           // of the page; nil: the system's
 	Raise func(args []string) // what a second start asks for; may be nil
 	Log   *slog.Logger
 	Clock func() time.Time // time.Now when nil
@@ -254,7 +255,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 		limits = nil
 	}
 	handler, err := api.New(api.Options{
-		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Sessions: s.Sessions, Hosts: s.hosts(),
+		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Theme: s.o.Theme, Sessions: s.Sessions, Hosts: s.hosts(),
 		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: portal.APIVersion,
 		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(), Log: s.o.Log, Clock: s.pace.Now,
 	})

@@ -13,7 +13,7 @@ async function chooseClient(): Promise<Client> {
 }
 
 const system = matchMedia('(prefers-color-scheme: light)')
-followTheme('system', system.matches)
+if (!document.documentElement.dataset.theme) followTheme('system', system.matches) // else the server knew the user's own
 
 const app = new App(await chooseClient())
 await app.load()
