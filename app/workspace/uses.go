@@ -9,13 +9,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// use is where a variable is used: how many saved requests have it, the first
-// of them, and when it was last sent.
+// use is where a variable is used: how many saved requests and extractors have
+// it, the first of the requests, and when it was last sent.
 type use struct {
-	Name     string          `json:"name"`
-	Requests []usedIn        `json:"requests"`
-	Count    int             `json:"count"`
-	SentAt   resource.Millis `json:"sentAt"` // 0: not lately
+	Name     string   `json:"name"`
+	Requests []usedIn `json:"requests"`
+	Count    int      `json:"count"`
+	// Extractors is how many keep what they find in it.
+	Extractors int             `json:"extractors"`
+	SentAt     resource.Millis `json:"sentAt"` // 0: not lately
 }
 
 type usedIn struct {
@@ -34,12 +36,19 @@ const (
 func (w *Workspace) usesEndpoint() resource.Endpoint {
 	return resource.Endpoint{
 		Method: "GET", Path: "/variables/uses", Summary: "Where variables are used", Right: anyone,
-		Doc:    "By saved requests; with sent, also when the history of the last seven days used each.",
+		Doc:    "By saved requests and extractors; with sent, also when the history of the last seven days used each.",
 		Params: []resource.Param{{Name: "sent", In: "query", Schema: resource.Text("1 to look through the history, too")}},
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			u := &uses{by: map[string]*use{}}
 			if err := w.usesSaved(ctx, c.Access.UserID, u); err != nil {
 				return nil, err
+			}
+			extractors, err := resource.Find(ctx, w.db, extractorRows, mine(c.Access.UserID))
+			if err != nil {
+				return nil, err
+			}
+			for i := range extractors {
+				u.of(extractors[i].Variable).Extractors++
 			}
 			if c.Query.Get("sent") != "" {
 				if err := w.usesSent(ctx, c, u); err != nil {

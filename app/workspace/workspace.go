@@ -103,11 +103,12 @@ type Workspace struct {
 	deletedHistory   bin[pastRequest]
 	deletedVariables bin[pastVariable]
 
-	mu      sync.Mutex
-	rows    map[int64]int64 // unpinned history per user, as far as known
-	limits  map[int64]int64 // of that history, as far as known
-	lost    bool            // a secret is kept until the process ends only
-	watcher func(userID int64, kind Kind)
+	mu       sync.Mutex
+	followed []*followed     // renames of the last two minutes
+	rows     map[int64]int64 // unpinned history per user, as far as known
+	limits   map[int64]int64 // of that history, as far as known
+	lost     bool            // a secret is kept until the process ends only
+	watcher  func(userID int64, kind Kind)
 }
 
 // Open opens the database, or makes it. See store.Open for what can go wrong.
@@ -224,6 +225,7 @@ func (w *Workspace) Notice() string {
 func (w *Workspace) Endpoints() []resource.Endpoint {
 	tabs := w.telling(TabsChanged, w.tabs.Endpoints())
 	variables := w.telling(VariablesChanged, append(w.secretly(w.variables.Endpoints()), w.regaining(), w.usesEndpoint()))
+	variables = append(variables, w.lasting(w.followEndpoints())...)
 	history := append(w.telling(HistoryChanged, append(w.clearing(w.history.Endpoints()), w.restoring())), w.searching())
 	portals := slices.DeleteFunc(w.telling(PortalsChanged, w.guarded(w.portals.Endpoints())), func(e resource.Endpoint) bool {
 		return e.Method == "DELETE" && e.Path == Portals.Path
@@ -237,8 +239,7 @@ func (w *Workspace) Endpoints() []resource.Endpoint {
 
 type handle = func(ctx context.Context, c *resource.Call) (any, error)
 
-// telling makes every write tell the watcher, and end even when the page that
-// sent it has gone: closing a window must not take back its last edit.
+// telling makes every write tell the watcher, and last.
 func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		if endpoints[i].Method == "GET" {
@@ -246,11 +247,22 @@ func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource
 		}
 		do := endpoints[i].Handle
 		endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) {
-			out, err := do(context.WithoutCancel(ctx), c)
+			out, err := do(ctx, c)
 			if err == nil {
 				w.changed(c.Access.UserID, kind)
 			}
 			return out, err
+		}
+	}
+	return w.lasting(endpoints)
+}
+
+// lasting makes every write end even when the page that sent it has gone:
+// closing a window must not take back its last edit.
+func (w *Workspace) lasting(endpoints []resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		if do := endpoints[i].Handle; endpoints[i].Method != "GET" {
+			endpoints[i].Handle = func(ctx context.Context, c *resource.Call) (any, error) { return do(context.WithoutCancel(ctx), c) }
 		}
 	}
 	return endpoints

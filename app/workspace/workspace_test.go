@@ -342,8 +342,8 @@ func TestUsesOfVariablesAreFound(t *testing.T) {
 		}
 	}
 	one, two := `{"id":1,"name":"One"}`, `{"id":2,"name":"PUT /b"}`
-	d.expect(1, "GET /variables/uses", "", `{"items":[{"name":"x","requests":[`+one+`],"count":1,"sentAt":0},{"name":"y","requests":[`+one+`,`+two+`],"count":2,"sentAt":0}]}`)
-	d.expect(1, "GET /variables/uses?sent=1", "", `{"items":[{"name":"x","requests":[`+one+`],"count":1,"sentAt":1790000000000},{"name":"y","requests":[`+one+`,`+two+`],"count":2,"sentAt":0},{"name":"sent","requests":[],"count":0,"sentAt":1790000000000}]}`)
+	d.expect(1, "GET /variables/uses", "", `{"items":[{"name":"x","requests":[`+one+`],"count":1,"extractors":0,"sentAt":0},{"name":"y","requests":[`+one+`,`+two+`],"count":2,"extractors":0,"sentAt":0}]}`)
+	d.expect(1, "GET /variables/uses?sent=1", "", `{"items":[{"name":"x","requests":[`+one+`],"count":1,"extractors":0,"sentAt":1790000000000},{"name":"y","requests":[`+one+`,`+two+`],"count":2,"extractors":0,"sentAt":0},{"name":"sent","requests":[],"count":0,"extractors":0,"sentAt":1790000000000}]}`)
 	d.expect(2, "GET /variables/uses?sent=1", "", `{"items":[]}`)
 }
 

@@ -111,6 +111,8 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     variables: {
       ...collection(http, '/explorer/variables'),
       restore: async (id) => void (await ask(`/explorer/variables/${id}/restore`, { method: 'POST', body: {} })),
+      follow: (id, from) => json(`/explorer/variables/${id}/follow`, { method: 'POST', body: { from }, keep: true }),
+      unfollow: (id) => json(`/explorer/variables/${id}/follow`, { method: 'DELETE', keep: true }),
       uses: (sent) => json(`/explorer/variables/uses${sent ? '?sent=1' : ''}`),
     },
     history: {

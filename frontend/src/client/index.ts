@@ -239,12 +239,20 @@ export interface Collection<T extends { id: number }> {
   remove(id: number): Promise<void>
 }
 
+/** How many a rename changed. */
+export interface Followed {
+  requests: number
+  extractors: number
+}
+
 /** Where a variable is used beyond the open tabs. */
 export interface VariableUse {
   name: string
   /** The first 20 saved requests. */
   requests: { id: number; name: string }[]
   count: number
+  /** How many extractors keep what they find in it. */
+  extractors: number
   /** Epoch milliseconds; 0 for not in the last seven days, or not asked. */
   sentAt: number
 }
@@ -278,6 +286,10 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
   /** A deleted one can be restored for two minutes, its secret with it. */
   variables: Collection<Variable> & {
     restore(id: number): Promise<void>
+    /** Saved requests and extractors use the variable's present name in place of the former one. */
+    follow(id: number, from: string): Promise<Followed>
+    /** Takes that back, where nobody changed it since. */
+    unfollow(id: number): Promise<Followed>
     /** Of those that saved requests use; with `sent`, also when each went out last. */
     uses(sent: boolean): Promise<{ items: VariableUse[] }>
   }

@@ -1,0 +1,200 @@
+package workspace
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// following is the body of /variables/{id}/follow.
+type following struct{ From string }
+
+var followings = resource.Resource[*following]{Name: "follow", Label: "former name", Fields: []resource.Field[*following]{
+	{Name: "from", At: func(f *following) any { return &f.From }, Doc: "What the variable was called", Required: true, MaxLen: 100},
+}}
+
+// followed is what one rename changed, as it was and as it became, so that it
+// can be taken back. It is in memory only.
+type followed struct {
+	userID, variableID int64
+	requests           [][2]Request
+	extractors         [][2]Extractor
+}
+
+// followEndpoints make saved requests and extractors follow a variable that was
+// renamed, all of them or none, and take that back.
+func (w *Workspace) followEndpoints() []resource.Endpoint {
+	schema := followings.Schema()
+	return []resource.Endpoint{
+		{Method: "POST", Path: "/variables/{id}/follow", Summary: "Rename a variable where it is used", Right: anyone, Body: &schema, Handle: w.follow,
+			Doc: "Saved requests and extractors that use the former name use the present one. For two minutes DELETE takes it back."},
+		{Method: "DELETE", Path: "/variables/{id}/follow", Summary: "Take back where a variable was renamed", Right: anyone, Handle: w.unfollow},
+	}
+}
+
+func (w *Workspace) follow(ctx context.Context, c *resource.Call) (any, error) {
+	body, err := followings.Read(c.Body, c.Lenient)
+	if err != nil {
+		return nil, err
+	}
+	in := &following{}
+	if err := followings.Apply(body, in, true); err != nil {
+		return nil, err
+	}
+	v := w.ownVariable(ctx, c)
+	if v == nil {
+		return nil, fault.New(fault.Unknown, "this variable is not there any more")
+	}
+	var f *followed
+	err = w.db.Write(ctx, func(tx resource.Tx) error {
+		f = &followed{userID: v.UserID, variableID: v.ID}
+		return f.rename(ctx, tx, in.From, v.Name)
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.keepFollowed(f)
+	w.tellFollowed(f)
+	return map[string]any{"requests": len(f.requests), "extractors": len(f.extractors)}, nil
+}
+
+// rename writes the new name into every request and extractor of the user's
+// that has the former one.
+func (f *followed) rename(ctx context.Context, tx resource.Tx, from, to string) error {
+	for last := int64(0); ; {
+		rows, err := resource.Find(ctx, tx, requestRows, mine(f.userID), resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(usesAtOnce))
+		if err != nil {
+			return err
+		}
+		for _, was := range rows {
+			last = was.ID
+			now := was
+			if !now.Draft.rename(from, to) {
+				continue
+			}
+			now.Path = now.Draft.Path
+			f.requests = append(f.requests, [2]Request{was, now})
+			if err := resource.Put(ctx, tx, requestRows, &now); err != nil {
+				return err
+			}
+		}
+		if len(rows) < usesAtOnce {
+			break
+		}
+	}
+	rows, err := resource.Find(ctx, tx, extractorRows, mine(f.userID), resource.Where{Field: "variable", Op: "=", Value: from})
+	for _, was := range rows {
+		now := was
+		now.Variable = to
+		f.extractors = append(f.extractors, [2]Extractor{was, now})
+		if err == nil {
+			err = resource.Put(ctx, tx, extractorRows, &now)
+		}
+	}
+	return err
+}
+
+// rename writes another name for a variable, and tells whether it was there.
+func (d *Draft) rename(from, to string) (found bool) {
+	renamed := func(text string) string {
+		return variableReference.ReplaceAllStringFunc(text, func(reference string) string {
+			if variableReference.FindStringSubmatch(reference)[1] != from {
+				return reference
+			}
+			found = true
+			return "{{" + to + "}}"
+		})
+	}
+	d.Path, d.Body = renamed(d.Path), renamed(d.Body)
+	for _, rows := range []*Rows{&d.PathParams, &d.Query, &d.Headers} {
+		all := make(Rows, len(*rows)) // the rows as they were are kept for undo
+		for i, r := range *rows {
+			r.Key, r.Value = renamed(r.Key), renamed(r.Value)
+			all[i] = r
+		}
+		*rows = all
+	}
+	return found
+}
+
+// unfollow puts back what nobody has changed since.
+func (w *Workspace) unfollow(ctx context.Context, c *resource.Call) (any, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	f := w.takeFollowed(c.Access.UserID, id)
+	if f == nil {
+		return nil, fault.New(fault.Unknown, "renaming this variable can no longer be taken back")
+	}
+	var requests, extractors int
+	err = w.db.Write(ctx, func(tx resource.Tx) error {
+		if requests, err = putBack(ctx, tx, requestRows, f.requests, func(r *Request) int64 { return r.ID }); err == nil {
+			extractors, err = putBack(ctx, tx, extractorRows, f.extractors, func(x *Extractor) int64 { return x.ID })
+		}
+		return err
+	})
+	if err != nil {
+		w.keepFollowed(f)
+		return nil, err
+	}
+	w.tellFollowed(f)
+	return map[string]any{"requests": requests, "extractors": extractors}, nil
+}
+
+// putBack restores rows that are still as they became, and counts them.
+func putBack[T any](ctx context.Context, tx resource.Tx, name resource.Name[*T], rows [][2]T, id func(*T) int64) (n int, err error) {
+	for i := range rows {
+		was, became := &rows[i][0], &rows[i][1]
+		now, err := resource.Get(ctx, tx, name, id(became))
+		if fault.Is(err, fault.Unknown) || err == nil && !reflect.DeepEqual(now, became) {
+			continue
+		}
+		if err == nil {
+			err = resource.Put(ctx, tx, name, was)
+		}
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func (w *Workspace) keepFollowed(f *followed) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.followed = append(w.followed, f)
+	time.AfterFunc(regainable, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.followed = slices.DeleteFunc(w.followed, func(other *followed) bool { return other == f })
+	})
+}
+
+// takeFollowed is the newest rename of a variable, taken from memory; nil when
+// there is none.
+func (w *Workspace) takeFollowed(userID, variableID int64) *followed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := len(w.followed) - 1; i >= 0; i-- {
+		if f := w.followed[i]; f.userID == userID && f.variableID == variableID {
+			w.followed = slices.Delete(w.followed, i, i+1)
+			return f
+		}
+	}
+	return nil
+}
+
+func (w *Workspace) tellFollowed(f *followed) {
+	if len(f.requests) > 0 {
+		w.changed(f.userID, CollectionsChanged)
+	}
+	if len(f.extractors) > 0 {
+		w.changed(f.userID, ExtractorsChanged)
+	}
+}
