@@ -203,6 +203,26 @@ type DB interface {
 	Write(ctx context.Context, do func(tx Tx) error) error
 }
 
+// By says by what rows are counted.
+type By struct {
+	Field  string
+	Step   int64             // of numbers: those of one step count together, and are told as that step's number
+	Within map[int64][]int64 // of an IDs field: by each key of which it holds any id; a row counts once a key
+}
+
+// Tally is how many rows have these values, in the order of what they were counted by.
+type Tally struct {
+	Of    []any // int64 or string
+	Count int64
+}
+
+// Counter is a Reader that counts without reading rows.
+type Counter interface {
+	Reader
+	// Tally counts the rows of name that meet all of where, in one query.
+	Tally(ctx context.Context, name string, by []By, where ...Where) ([]Tally, error)
+}
+
 // LiveDB is a DB that tells of changes, as services wait for them.
 type LiveDB interface {
 	DB

@@ -171,6 +171,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.measure()
 	s.endpoints = portal.WithExchange(s.db, s.endpoints)
 	s.endpoints = append(s.endpoints, portal.VersionEndpoint(s.o.Version))
+	s.endpoints = append(s.endpoints, portal.SummaryEndpoints(s.db)...)
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
 	s.reports, err = report.New(ctx, s.db, report.Options{
 		Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post, Origin: s.link, Log: s.o.Log, Clock: s.pace.Now,

@@ -159,17 +159,11 @@ func (t *Table[T]) countWithin(ctx context.Context, q asker, field string, withi
 	if c == nil || c.link == "" {
 		return nil, fmt.Errorf("%s has no field of ids %q", t.res.Name, field)
 	}
-	pairs := [][2]int64{}
-	for key, ids := range within {
-		for _, id := range ids {
-			pairs = append(pairs, [2]int64{key, id})
-		}
-	}
-	text, err := json.Marshal(pairs)
+	pairs, err := pairsOf(within)
 	if err != nil {
 		return nil, err
 	}
-	return counts(ctx, q, `SELECT p.value->>0, count(DISTINCT l."row") FROM json_each(?) p JOIN `+c.link+` l ON l."ref" = p.value->>1 GROUP BY 1`, string(text))
+	return counts(ctx, q, `SELECT p.value->>0, count(DISTINCT l."row") FROM json_each(?) p JOIN `+c.link+` l ON l."ref" = p.value->>1 GROUP BY 1`, pairs)
 }
 
 func counts(ctx context.Context, q asker, query string, args ...any) (map[int64]int64, error) {

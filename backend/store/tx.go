@@ -197,6 +197,7 @@ type rows interface {
 	findRows(ctx context.Context, q asker, rows any, where []resource.Where) error
 	countBy(ctx context.Context, q asker, field string) (map[int64]int64, error)
 	countWithin(ctx context.Context, q asker, field string, within map[int64][]int64) (map[int64]int64, error)
+	tally(ctx context.Context, q asker, by []resource.By, where []resource.Where) ([]resource.Tally, error)
 	putRow(ctx context.Context, t *tx, row any) error
 	deleteRow(ctx context.Context, t *tx, id int64) error
 	deleteRows(ctx context.Context, t *tx, where []resource.Where) error

@@ -2816,6 +2816,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/alert/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count alerts
+         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller may see count.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getAlertSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/groups/{id}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count devices by health
+         * @description Returns how the devices in each group of a group are, counted with all groups below. A device counts once in each.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByIdHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/session": {
         parameters: {
             query?: never;
@@ -6973,6 +7017,66 @@ export interface components {
             apiVersion: number;
             /** @description of this program */
             build: string;
+        };
+        AlertCount: {
+            /** @description how many there are */
+            active: number;
+            /** @description how many of this severity opened in the last hour */
+            opened: number;
+            /** @description how many of this severity cleared in the last hour */
+            ended: number;
+        };
+        RaisedCount: {
+            /** @description of the first step, in epoch seconds: a whole number of steps */
+            start: number;
+            /** @description seconds */
+            step: number;
+            /** @description alerts of severity 4 that opened in each step */
+            critical: number[];
+            /** @description the same of severity 3 */
+            error: number[];
+            /** @description the same of severity 2 */
+            warn: number[];
+        };
+        AlertSummary: {
+            /** @description the portal's time, in epoch seconds */
+            now: number;
+            /** @description active alerts of severity 4 that no maintenance covers */
+            critical: components["schemas"]["AlertCount"];
+            /** @description the same of severity 3 */
+            error: components["schemas"]["AlertCount"];
+            /** @description the same of severity 2 */
+            warn: components["schemas"]["AlertCount"];
+            /** @description active alerts that somebody has taken on */
+            acked: number;
+            /** @description active alerts that maintenance covers */
+            sdted: number;
+            /** @description alerts by when they opened, active or not */
+            raised: components["schemas"]["RaisedCount"];
+        };
+        GroupHealth: {
+            id: number;
+            name: string;
+            /** @description names from the root down */
+            fullPath: string;
+            /** @description there are groups in it */
+            inside: boolean;
+            /** @description devices in it and in all groups below that the caller may see */
+            total: number;
+            /** @description devices whose worst active alert is critical */
+            critical: number;
+            /** @description the same of error */
+            error: number;
+            /** @description the same of warn */
+            warn: number;
+            /** @description devices that do not answer, and have no alert of their own */
+            silent: number;
+            /** @description all others */
+            healthy: number;
+        };
+        HealthList: {
+            total: number;
+            items: components["schemas"]["GroupHealth"][];
         };
         Whoami: {
             /** @description id in /setting/admins */
@@ -22802,6 +22906,80 @@ export interface operations {
             };
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getAlertSummary: {
+        parameters: {
+            query?: {
+                /** @description Only alerts of devices in this group and in all groups below */
+                groupId?: number;
+                /** @description When the time begins; 6 hours before its end unless given */
+                start?: number;
+                /** @description When it ends; now unless given */
+                end?: number;
+                /** @description Seconds that are counted together; the time has up to 1,000 of them */
+                step?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSummary"];
+                };
+            };
+            /** @description the time is not one, or has too many steps */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceGroupsByIdHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The group; the root group is 1
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            /** @description there is no such group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
         };

@@ -5,6 +5,7 @@ import type { ListPath, Method } from './index'
 
 /** What may be left out of a body is always there in an answer, unless `fields` asks for less. */
 type Whole<T> = T extends (infer E)[] ? Whole<E>[] : T extends object ? { [K in keyof T]-?: Whole<T[K]> } : T
+
 /** What an endpoint answers when all is well. */
 type AnswerOf<P extends keyof paths, V extends string> = paths[P] extends Record<V, { responses: infer R }>
   ? R extends { 200: { content: { 'application/json': infer T } } } ? Whole<T> : R extends { 201: { content: { 'application/json': infer T } } } ? Whole<T> : unknown

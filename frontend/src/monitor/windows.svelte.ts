@@ -1,3 +1,4 @@
+import { untrack } from 'svelte'
 import { asFault, type Fault } from '../client'
 
 /** Rows of one call, and how many calls' rows are kept. */
@@ -23,7 +24,7 @@ export class Windows<T> {
   #view: [number, number] = [0, 0]
   #generation = 0
 
-  constructor(private ask: (offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>) {}
+  constructor(private ask: (offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>, private failed: (fault: Fault) => void = () => {}) {}
 
   /** The row, or undefined while it is on its way. */
   at(index: number): T | undefined {
@@ -46,7 +47,7 @@ export class Windows<T> {
     const generation = ++this.#generation
     for (const asking of this.#asking.values()) asking.abort()
     this.#asking.clear()
-    const pages = this.#inView()
+    const pages = untrack(() => this.#inView())
     const fresh = new Map<number, T[]>()
     await Promise.all(pages.map((page) => this.#load(page, fresh)))
     if (generation !== this.#generation || this.fault) return
@@ -76,7 +77,9 @@ export class Windows<T> {
       else this.#pages = trimmed(new Map(this.#pages).set(page, items), page)
     } catch (e) {
       const fault = asFault(e)
-      if (!fault.cancelled && generation === this.#generation) this.fault = fault
+      if (fault.cancelled || generation !== this.#generation) return
+      this.fault = fault
+      this.failed(fault)
     } finally {
       if (this.#asking.get(page) === asking) this.#asking.delete(page)
     }

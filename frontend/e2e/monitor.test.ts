@@ -1,0 +1,153 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { parts, suite, until } from './harness'
+
+const it = suite()
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe has to say of the page, by rule and element. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(o: object): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }> } }
+    const { violations } = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`))
+  })
+}
+
+async function monitor(page: Page) {
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  const main = page.getByRole('main', { name: 'Monitor' })
+  const alerts = main.getByRole('grid', { name: 'Active alerts' })
+  await alerts.getByRole('row').nth(2).waitFor()
+  return { main, alerts, rows: alerts.getByRole('row') }
+}
+
+test('the overview says what is wrong, by keyboard too, and opens the very call it made', async () => {
+  const page = await it.page({ fresh: true, bypassCSP: true })
+  const { main, alerts, rows } = await monitor(page)
+  expect(await main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Acked|Downtime)/ }).count()).toBe(5)
+  await until(main.getByRole('img', { name: /^Alerts raised: \d+ critical/ }).locator('text').last(), /now/)
+  await main.getByRole('group', { name: /^Network: \d+ devices/ }).waitFor()
+  const chosen = main.getByRole('region', { name: 'Chosen alert' })
+  await chosen.getByRole('img').or(chosen.getByText('Nothing was measured')).waitFor() // the demo's past may still be in the making
+  expect(await findings(page)).toEqual([])
+
+  // Rows are one stop of Tab; arrows choose, and the chart follows.
+  await rows.nth(1).focus()
+  await page.keyboard.press('ArrowDown')
+  const second = (await rows.nth(2).getByRole('gridcell').nth(1).innerText()).trim()
+  expect((await main.getByRole('region', { name: 'Chosen alert' }).getByRole('heading').innerText()).trim()).toBe(second)
+
+  // The cells of a honeycomb are named while arrows walk over them.
+  await main.getByRole('group', { name: /^Network: \d+ devices/ }).focus()
+  await page.keyboard.press('ArrowRight')
+  await until(main.locator('.comb .sr').filter({ hasText: /./ }), /, (critical|error|warning)$/)
+
+  // A filter is the API's, and its call opens in the Explorer with its answer.
+  await main.getByRole('button', { name: 'Critical', exact: true }).click()
+  await expect.poll(async () => new Set(await alerts.locator('.sev:not(.ack, .sdt)').allInnerTexts())).toEqual(new Set(['Critical']))
+  await main.getByRole('button', { name: 'Open in API Explorer: Active alerts' }).click()
+  const p = parts(page)
+  await until(p.status, /^200 OK/)
+  expect(await p.path.inputValue()).toBe('/alert/alerts')
+  expect(await page.getByRole('region', { name: 'Request', exact: true }).getByText('severity:4').count()).toBeGreaterThan(0)
+})
+
+test('what changes elsewhere is seen without asking, a pause holds it back, and both themes are clean', async () => {
+  const page = await it.page({ fresh: true, bypassCSP: true, theme: 'light' })
+  const { main, rows } = await monitor(page)
+  expect(await findings(page)).toEqual([])
+  const unacked = main.getByRole('button', { name: /^Ack / })
+  const name = (await unacked.first().getAttribute('aria-label'))!
+  await unacked.first().click()
+  const dialog = page.getByRole('dialog', { name: name.replace('Ack', 'Acknowledge') })
+  expect(await findings(page)).toEqual([])
+  await dialog.getByRole('textbox').fill('the carrier knows')
+  await page.keyboard.press('Control+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await main.getByRole('button', { name, exact: true }).waitFor({ state: 'detached' }) // the event brought it
+
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused').waitFor()
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText('Live', { exact: true }).waitFor()
+  expect(await rows.count()).toBeGreaterThan(2)
+})
+
+test('alerts are filtered by the API and acted upon by keys, several at once, and downtime is taken back', async () => {
+  const page = await it.page({ fresh: true, bypassCSP: true })
+  await monitor(page)
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
+  const main = page.getByRole('main', { name: 'Monitor' })
+  const grid = main.getByRole('grid', { name: 'Alerts' })
+  const rows = grid.getByRole('row')
+  await main.getByRole('button', { name: 'Not acked' }).click()
+  await expect.poll(() => grid.getByText('Acked', { exact: true }).count()).toBe(0)
+
+  await rows.nth(1).focus()
+  await page.keyboard.press('ArrowDown')
+  const details = main.getByRole('region', { name: 'Alert', exact: true })
+  await details.getByText('opened as').first().waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.keyboard.press('n')
+  await page.getByRole('dialog', { name: /^Write a note/ }).getByRole('textbox').fill('seen from the test')
+  await page.keyboard.press('Control+Enter')
+  await details.getByText('seen from the test').waitFor()
+
+  await rows.nth(1).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Shift+ArrowDown')
+  await main.getByText('2 picked').waitFor()
+  const before = Number((await main.getByRole('status').innerText()).replace(/\D/g, ''))
+  await page.keyboard.press('a')
+  await page.getByRole('dialog', { name: 'Acknowledge 2 alerts' }).getByRole('textbox').fill('both are mine')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Acknowledged 2 alerts').waitFor()
+  await expect.poll(async () => Number((await main.getByRole('status').innerText()).replace(/\D/g, ''))).toBeLessThan(before)
+
+  await rows.nth(1).focus()
+  await page.keyboard.press('s')
+  const downtime = page.getByRole('dialog', { name: /^Schedule downtime/ })
+  expect(await findings(page)).toEqual([])
+  await downtime.getByLabel('4 hours').check()
+  await downtime.getByRole('button', { name: /^Schedule downtime/ }).click()
+  await page.getByTestId('toast').filter({ hasText: 'Downtime for' }).getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('The downtime is taken back').waitFor()
+
+  await main.getByRole('searchbox', { name: 'Search alerts' }).fill('no such thing')
+  await main.getByRole('button', { name: 'Show all active alerts' }).click()
+  await rows.nth(2).waitFor()
+  await page.keyboard.press('Alt+ArrowLeft')
+  await main.getByRole('region', { name: 'Device health' }).waitFor()
+  await page.keyboard.press('Alt+ArrowRight')
+  await grid.waitFor()
+})
+
+test('an incident of the demo is started, shown, and stopped; its time is paused; a reset wants a word', async () => {
+  const page = await it.page({ fresh: true, bypassCSP: true, theme: 'light' })
+  await monitor(page)
+  await page.keyboard.press('Control+K')
+  await page.getByRole('textbox', { name: 'Command' }).fill('Go to Demo')
+  await page.keyboard.press('Enter')
+  const main = page.getByRole('main', { name: 'Monitor' })
+  await main.getByRole('button', { name: 'Start Core switch down' }).click()
+  await main.getByRole('button', { name: 'Stop Core switch down' }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await main.getByRole('button', { name: 'Pause' }).click()
+  await main.getByText('stands still').waitFor()
+  await main.getByRole('button', { name: 'Let it go on' }).click()
+  await main.getByText('as fast as the world').waitFor()
+  await main.getByRole('button', { name: 'Reset the demo…' }).click()
+  const ask = page.getByRole('dialog', { name: 'Reset the demo?' })
+  expect(await ask.getByRole('button', { name: 'Reset the demo' }).isDisabled()).toBe(true)
+  await ask.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
+  await main.getByText('Demo incident: Core switch down').waitFor()
+  expect(await findings(page)).toEqual([])
+  await main.getByRole('button', { name: 'Stop it' }).click()
+  await main.getByText('Demo incident: Core switch down').waitFor({ state: 'detached' })
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { byParent } from '../overview/behind'
+import { deviceConditions, inGroups, pathsBelow } from '../overview/device-conditions'
+import { actable, apart, maintenance } from './acting'
+import { called, instanceOf, measured, type Alert } from './alert'
+import { conditionsOf } from './filtering'
+
+const alert = (more: Partial<Alert>) => ({ id: '1', severity: 4, monitorObjectId: 7, monitorObjectName: 'core-sw-01', instanceId: 70, dataPointName: 'loss', instanceName: 'Ping', resourceTemplateName: 'Ping', alertValue: '95', threshold: '> 10 40 90', acked: false, cleared: false, ...more }) as Alert
+const none = { severity: '', acked: '', sdt: '', cleared: '', source: '', text: '', since: '' }
+
+test('the choices of the screen are one filter of the API', () => {
+  expect(conditionsOf(none)).toBe('')
+  expect(conditionsOf({ ...none, severity: '4', acked: 'no', cleared: 'yes', since: '12', text: 'a "b"' })).toBe('severity:4,acked:false,cleared:*,startEpoch>:12,_all~"a \\"b\\""')
+  expect(conditionsOf({ ...none, acked: 'yes', sdt: 'yes', source: 'Ping*' })).toBe('acked:true,sdted:true,resourceTemplateName:"Ping\\*"')
+})
+
+test('only alerts that an act makes sense for are acted upon, and maintenance is of each thing once', () => {
+  const all = [alert({}), alert({ id: '2', acked: true }), alert({ id: '3', cleared: true }), alert({ id: '4', monitorObjectId: 0, instanceId: 0 })]
+  expect((['ack', 'note', 'escalate', 'sdt'] as const).map((what) => actable(what, all).map((a) => a.id))).toEqual([['1', '4'], ['1', '2', '3', '4'], ['1', '2', '4'], ['1', '2', '3']])
+  expect(apart(all.slice(0, 3), true)).toHaveLength(1)
+  expect(maintenance(all[0], { comment: 'x', minutes: 30, whole: true }, 1000)).toEqual({ type: 'ResourceSDT', deviceId: 7, sdtType: 'oneTime', startDateTime: 1000, endDateTime: 1_801_000, comment: 'x' })
+  expect(maintenance(all[0], { comment: '', minutes: 1, whole: false }, 0)).toMatchObject({ type: 'DeviceDataSourceInstanceSDT', dataSourceInstanceId: 70 })
+})
+
+test('an alert in words and numbers', () => {
+  expect(measured(alert({}))).toEqual({ value: 95, threshold: { op: '>', limit: 90 }, text: '95', against: '> 90' })
+  expect(measured(alert({ alertValue: 'no data' }))).toBeUndefined()
+  expect([instanceOf(alert({})), instanceOf(alert({ instanceName: 'Ping-eth0' })), called(alert({}))]).toEqual(['', 'eth0', 'Critical core-sw-01 loss'])
+})
+
+test('the devices of a cell are asked for by group and sort', () => {
+  expect([0, 3, 4].map(deviceConditions)).toEqual(['alertStatus~"-critical-"', 'alertStatus:"none",hostStatus!:"normal"', 'alertStatus:"none",hostStatus:"normal"'])
+  expect([inGroups([2, 3]), pathsBelow('Sites/A*')]).toEqual(['hostGroupIds:"2"|"3"', 'fullPath:"Sites/A\\*/*"'])
+})
+
+test('devices that do not answer lie behind the device that their properties name', () => {
+  const parent = (value: string) => [{ name: 'parent.device', value }]
+  const devices = [
+    { displayName: 'core', customProperties: [], inheritedProperties: parent('core') },
+    { displayName: 'web', customProperties: [], inheritedProperties: parent('core') },
+    { displayName: 'db', customProperties: parent('rack'), inheritedProperties: parent('core') },
+    { displayName: 'lone', customProperties: [] },
+  ]
+  expect(Object.fromEntries(byParent(devices))).toEqual({ core: ['web'], rack: ['db'] })
+})

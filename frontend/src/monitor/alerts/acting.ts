@@ -1,0 +1,63 @@
+/** What people do about alerts, one at a time or several. */
+import type { App } from '../../app.svelte'
+import { write } from '../asked.svelte'
+import { called, type Alert } from './alert'
+
+export type Act = 'ack' | 'note' | 'escalate' | 'sdt'
+
+export const titles: Record<Act, string> = { ack: 'Acknowledge', note: 'Write a note to', escalate: 'Escalate', sdt: 'Schedule downtime for' }
+const did: Record<Act, string> = { ack: 'Acknowledged', note: 'Noted at', escalate: 'Escalated', sdt: 'Downtime for' }
+
+export interface Saying {
+  comment: string
+  /** Of maintenance. */
+  minutes: number
+  /** The device, or only the instance. */
+  whole: boolean
+}
+
+/** Alerts that an act makes sense for. */
+export function actable(what: Act, alerts: Alert[]): Alert[] {
+  if (what === 'note') return alerts
+  if (what === 'sdt') return alerts.filter((a) => a.monitorObjectId > 0)
+  return alerts.filter((a) => !a.cleared && (what === 'escalate' || !a.acked))
+}
+
+/** Does it to each, and tells what came of it; false when nothing was done. */
+export async function act(app: App, what: Act, alerts: Alert[], saying: Saying): Promise<boolean> {
+  const made: string[] = []
+  let done = 0
+  for (const alert of what === 'sdt' ? apart(alerts, saying.whole) : alerts) {
+    const answer = await write(app, `${titles[what]} ${called(alert)} failed`, (portal): Promise<{ id: string }> => {
+      const at = { params: { id: alert.id } }
+      if (what === 'ack') return portal.create('/alert/alerts/{id}/ack', { ackComment: saying.comment }, at)
+      if (what === 'note') return portal.create('/alert/alerts/{id}/note', { ackComment: saying.comment }, at)
+      if (what === 'escalate') return portal.create('/alert/alerts/{id}/escalate', undefined, at)
+      return portal.create('/sdt/sdts', maintenance(alert, saying, app.live.now))
+    })
+    if (answer === undefined) break // the next would fail as well
+    done++
+    if (what === 'sdt') made.push(answer.id)
+  }
+  if (!done) return false
+  const undo = made.length ? { action: { label: 'Undo', run: () => void undoMaintenance(app, made) } } : {}
+  app.toast(`${did[what]} ${done === 1 ? called(alerts[0]) : `${done} ${what === 'sdt' && saying.whole ? 'devices' : 'alerts'}`}`, undo)
+  return true
+}
+
+/** One alert for each thing that maintenance is of. */
+export function apart(alerts: Alert[], whole: boolean): Alert[] {
+  return [...new Map(alerts.map((a) => [whole ? a.monitorObjectId : a.instanceId, a])).values()]
+}
+
+/** A window of maintenance from now on. */
+export function maintenance(alert: Alert, { comment, minutes, whole }: Saying, now: number) {
+  const of = whole ? { type: 'ResourceSDT' as const, deviceId: alert.monitorObjectId } : { type: 'DeviceDataSourceInstanceSDT' as const, dataSourceInstanceId: alert.instanceId }
+  return { ...of, sdtType: 'oneTime' as const, startDateTime: Math.floor(now), endDateTime: Math.floor(now) + minutes * 60_000, comment }
+}
+
+async function undoMaintenance(app: App, ids: string[]) {
+  let gone = 0
+  for (const id of ids) if (await write(app, 'The downtime stays', async (portal) => { await portal.remove('/sdt/sdts/{id}', { params: { id } }); return true })) gone++
+  if (gone) app.toast(gone === 1 ? 'The downtime is taken back' : `${gone} downtimes are taken back`)
+}

@@ -1,0 +1,24 @@
+import { untrack } from 'svelte'
+import { useApp } from '../app.svelte'
+import type { MonitorClient } from '../client/monitor'
+import { Windows, type Page } from './windows.svelte'
+
+/**
+ * A list of the portal in windows: asked for now, again when something that
+ * `ask` reads before its first await changes, and again after changes of those
+ * kinds. For the beginning of a component.
+ */
+export function listed<T>(kinds: readonly string[], ask: (portal: MonitorClient, offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>): Windows<T> {
+  const app = useApp()
+  const rows = new Windows<T>(async (offset, size, signal) => {
+    const page = await ask(app.client.monitor, offset, size, signal)
+    app.live.updated()
+    return page
+  }, (fault) => { if (fault.status === 401) app.sessionEnded = true })
+  $effect(() => {
+    void rows.reload()
+    return () => rows.stop()
+  })
+  $effect(() => untrack(() => app.live.on(kinds, () => rows.reload())))
+  return rows
+}
