@@ -9,6 +9,14 @@ export interface State {
 }
 
 export const states: State[] = [
+  { name: 'the fleet', open: (page) => fleet(page) },
+  { name: 'the fleet with devices picked', open: async (page) => { await fleet(page); await page.getByRole('row', { name: /acc-sw-01\.fra/ }).getByRole('checkbox').check(); await page.getByRole('toolbar', { name: 'Picked devices' }).waitFor() } },
+  { name: 'the fleet without a match', open: async (page) => { await fleet(page); await page.getByRole('searchbox', { name: 'Search devices' }).fill('qqqq'); await page.getByText('No device matches').waitFor() } },
+  { name: 'a device to add', open: async (page) => { await fleet(page); await page.getByRole('button', { name: 'Add device' }).click(); await page.getByRole('switch', { name: 'TCP port' }).click(); await page.getByRole('button', { name: 'Add device' }).last().click(); await page.getByRole('alert').waitFor() } },
+  { name: 'charts of a device', open: async (page) => { await device(page); await page.getByRole('slider').first().waitFor() } },
+  { name: 'alerts of a device', open: (page) => device(page, 'Alerts') },
+  { name: 'properties of a device', open: async (page) => { await device(page, 'Properties'); await page.getByRole('button', { name: 'Change owner' }).click() } },
+  { name: 'history of a device', open: async (page) => { await device(page, 'History'); await page.getByText('Patch night').waitFor() } },
   { name: 'palette', open: (page) => palette(page, 'API') },
   { name: 'palette with docs and history', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=1'); await palette(page, 'device') } },
   { name: 'palette without a hit', open: async (page) => { await palette(page, ''); await page.keyboard.type('qqqq'); await page.getByText('Nothing is called').waitFor() } },
@@ -183,4 +191,19 @@ export function small(page: Page): Promise<string[]> {
       return [`${e.tagName.toLowerCase()} “${(e.getAttribute('aria-label') || e.textContent || '').trim().slice(0, 40)}” ${Math.round(width)}×${Math.round(height)}`]
     })
   })
+}
+
+async function fleet(page: Page) {
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
+  await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name: 'acc-sw-01.fra' }).waitFor()
+  await page.getByRole('treeitem', { name: /^Servers/ }).waitFor()
+}
+
+async function device(page: Page, tab?: string) {
+  await fleet(page)
+  await page.getByRole('searchbox', { name: 'Search devices' }).fill('web-prod-01.fra')
+  await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name: 'web-prod-01.fra' }).click()
+  await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
+  if (tab) await page.getByRole('tab', { name: tab }).click()
 }
