@@ -4,6 +4,7 @@
 //	go run ./build test [STEP…]         run every test, or the steps named
 //	go run ./build dev                  run it, and rebuild it whenever a source changes
 //	go run ./build bench [FIGURE…]      measure it against the least it could cost
+//	go run ./build package --out DIR    make what people install
 //
 // It needs Go and Node.js. What else is missing it installs where that is
 // Debian's business (as root, or with sudo), and names elsewhere. What it
@@ -35,6 +36,7 @@ var commands = []command{
 	{"test", "run every test, or only the steps that are named", test},
 	{"dev", "run it, and rebuild it whenever a source changes", dev},
 	{"bench", "measure it against the least it could cost", bench},
+	{"package", "make what people install: .deb, .rpm, installer and archives", pack},
 }
 
 func main() {
@@ -69,7 +71,7 @@ func start(ctx context.Context, args []string) error {
 	var usage strings.Builder
 	usage.WriteString("usage: go run ./build COMMAND")
 	for _, c := range commands {
-		fmt.Fprintf(&usage, "\n  %-6s %s", c.name, c.does)
+		fmt.Fprintf(&usage, "\n  %-7s %s", c.name, c.does)
 	}
 	return errors.New(usage.String())
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,6 +53,9 @@ var (
 		{"fonts-dejavu-core", file("/usr/share/fonts/*/*/*")},
 	}, forKeyring...)
 )
+
+// forPackages is what making packages takes, on Linux.
+var forPackages = slices.Concat(forWindow, []need{{"nsis", program("makensis")}, {"git", program("git")}})
 
 func program(name string) func() bool {
 	return func() bool {

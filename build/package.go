@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// packing is what is packaged, and where to.
+type packing struct {
+	out     string
+	version string
+	others  bool // for Windows and Macs too
+}
+
+// pack makes the packages: for Linux where this is one, for Windows, and the
+// bundle that a Mac builds.
+func pack(ctx context.Context, p project, args []string) error {
+	version, err := p.version()
+	if err != nil {
+		return err
+	}
+	k := packing{others: true}
+	f := flag.NewFlagSet("package", flag.ContinueOnError)
+	f.StringVar(&k.out, "out", "", "folder for the packages")
+	f.StringVar(&k.version, "version", version, "of the release")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if k.out == "" || f.NArg() > 0 {
+		return errors.New("usage: go run ./build package --out DIR [--version V]")
+	}
+	if k.out, err = filepath.Abs(k.out); err != nil {
+		return err
+	}
+	if err := p.install(ctx, forPackages); err != nil {
+		return err
+	}
+	if err := p.packages(ctx, k); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(k.out)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			fmt.Printf("%6.1f MB  %s\n", float64(info.Size())/1e6, filepath.Join(k.out, e.Name()))
+		}
+	}
+	return err
+}
+
+// version is that of wails.json, which main.go has too.
+func (p project) version() (string, error) {
+	text, err := os.ReadFile(p.path("wails.json"))
+	if err != nil {
+		return "", err
+	}
+	var wails struct {
+		Info struct{ ProductVersion string }
+	}
+	err = json.Unmarshal(text, &wails)
+	return wails.Info.ProductVersion, err
+}
+
+// packages builds the programs, with the licences in their page, and packs them.
+// The same commit and tools make the same packages, to the byte.
+func (p project) packages(ctx context.Context, k packing) error {
+	if err := p.frontend(ctx); err != nil {
+		return err
+	}
+	licences := p.path("frontend", "dist", "licences.txt")
+	if err := p.doIn(ctx, "build/packages", "go", "run", ".", "licences", p.root, licences); err != nil {
+		return err
+	}
+	epoch, err := p.epoch(ctx)
+	if err != nil {
+		return err
+	}
+	args := []string{"run", ".", "make", "-root", p.root, "-out", k.out, "-version", k.version, "-arch", runtime.GOARCH, "-licences", licences, "-epoch", epoch}
+	if runtime.GOOS == "linux" {
+		path, err := p.program(ctx, k, "linux", desktopTags)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-linux", path)
+	}
+	if k.others {
+		path, err := p.program(ctx, k, "windows", "desktop,production")
+		if err != nil {
+			return err
+		}
+		args = append(args, "-windows", path, "-mac")
+	}
+	return p.doIn(ctx, "build/packages", "go", args...)
+}
+
+// program builds the app as it is released, and returns its path.
+func (p project) program(ctx context.Context, k packing, system, tags string) (string, error) {
+	path := p.path("build", "bin", "release", k.version, system, "spyglass")
+	flags := "-s -w -buildid= -X main.version=" + k.version
+	cgo := "CGO_ENABLED=1"
+	if system == "windows" {
+		flags += " -H windowsgui"
+		cgo = "CGO_ENABLED=0"
+	}
+	cmd := p.command(ctx, ".", "go", "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-ldflags", flags, "-o", path, ".")
+	cmd.Env = append(os.Environ(), "GOOS="+system, cgo)
+	if system == "windows" {
+		cmd.Env = append(cmd.Env, "GOARCH=amd64")
+	}
+	return path, named(cmd.Run(), "the build for "+system, nil)
+}
+
+// epoch is the moment of everything in the packages: that of SOURCE_DATE_EPOCH,
+// or of the last commit, in seconds.
+func (p project) epoch(ctx context.Context) (string, error) {
+	if given := os.Getenv("SOURCE_DATE_EPOCH"); given != "" {
+		return given, nil
+	}
+	cmd := exec.CommandContext(ctx, "git", "log", "-1", "--format=%ct")
+	cmd.Dir = p.root
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("git does not know the last commit; set SOURCE_DATE_EPOCH: %w", err)
+	}
+	return string(bytes.TrimSpace(out)), nil
+}
