@@ -17,10 +17,14 @@ type gauge struct {
 	sensor  *check.Sensor
 	formula *expr.Expr // instead of sensor: worked out from others
 	over    map[string]*gauge
+	spells  []spell
 }
 
 // At is the value at a moment in epoch seconds; NaN for none.
 func (g *gauge) At(at int64) float64 {
+	if v, ok := valueIn(g.spells, at); ok {
+		return v
+	}
 	if g.formula == nil {
 		return g.sensor.At(at)
 	}
@@ -50,6 +54,7 @@ func (h *History) gauges(some []track) []gauge {
 			p := &t.source.DataPoints[k]
 			g := *b.of(p)
 			g.key, g.every, g.since = series.Key{Instance: t.instance, DataPoint: p.ID}, max(1, t.source.CollectInterval), h.filled[t.instance]
+			g.spells = h.spells[g.key]
 			all = append(all, g)
 		}
 	}

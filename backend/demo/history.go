@@ -50,6 +50,7 @@ type History struct {
 	tracks []track
 	filled map[int64]int64 // by instance: the last moment that has samples
 	coarse int64           // seconds between two samples further back
+	spells map[series.Key][]spell
 }
 
 // track is what one instance gives.
@@ -155,6 +156,9 @@ func (h *History) Once(ctx context.Context) error {
 func (h *History) find(ctx context.Context) error {
 	devices, err := resource.Find(ctx, h.db, portal.Devices.Name, resource.Limit(remembers))
 	if err != nil {
+		return err
+	}
+	if err := h.findSpells(ctx); err != nil {
 		return err
 	}
 	h.tracks, h.coarse = []track{}, 300

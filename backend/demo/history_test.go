@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -147,5 +148,49 @@ func TestARealDeviceGetsNoHistory(t *testing.T) {
 	}
 	if len(samples.Instances()) == 0 {
 		t.Error("no other device has one")
+	}
+}
+
+func TestThePastShowsWhatItsAlertsTellOf(t *testing.T) {
+	samples := samplesAt(t)
+	db := filled(t, 60).db
+	alerts, err := resource.Find(t.Context(), db, portal.Alerts.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := noon.Add(time.Minute)
+	h := demo.NewHistory(demo.HistoryOptions{DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return at }})
+	if err := h.Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	active, over := 0, 0
+	for i := range alerts {
+		a := &alerts[i]
+		want, err := strconv.ParseFloat(a.Value, 64)
+		if err != nil || a.ID == 1 { // the instance of the first is not polled
+			continue
+		}
+		end := at.Unix()
+		if a.EndOn > 0 {
+			end = int64(a.EndOn)
+			over++
+		} else {
+			active++
+		}
+		got, err := samples.Range(t.Context(), series.Query{Instance: a.InstanceID, DataPoints: []int64{a.DataPointID}, From: int64(a.StartOn), To: end})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Times) == 0 && end-int64(a.StartOn) > 600 {
+			t.Errorf("alert %d has no samples", a.ID)
+		}
+		for k, v := range got.Values[0] {
+			if v != want {
+				t.Fatalf("alert %d is about %v, and at %d there is %v", a.ID, want, got.Times[k], v)
+			}
+		}
+	}
+	if active < 3 || over < 3 {
+		t.Errorf("%d alerts are active and %d are over", active, over)
 	}
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
 import { dayMonth, time } from '../../ui/locale'
 import { applies, limitsOf, lookUpLimits, lookUpMaintenance, placeOf } from './limits'
-import { freeRow, linesOf, shownAtFirst, summary, timeTicks } from './lines'
+import { freeRow, isNear, linesOf, shownAtFirst, summary, timeTicks } from './lines'
 
 const line = (name: string, min: number | null, max: number | null, gaps = 0) => ({ name, values: [min, max], min, max, last: max, count: min === null ? 0 : 2, gaps })
 const series = (...lines: ReturnType<typeof line>[]): Series => ({ title: 'Linux', unit: '%', sets: [{ name: '', time: [1, 2], lines }], thin: false, more: 0 })
@@ -110,4 +110,10 @@ test('the name of a maintenance stands in the first row that no other name is in
   expect(freeRow([limit], 350, 80, 18, 14, 9)).toBe(46)
   expect(freeRow([limit, { x: 350, y: 46, width: 80 }], 350, 80, 18, 14, 9)).toBe(60)
   expect(freeRow([limit], 350, 80, 18, 14, 2)).toBe(18)
+})
+
+test('a limit far from the values is left out of their scale, but not of percents', () => {
+  expect([100, 80, -80, 81].map((limit) => isNear(limit, [18, 20], 'ms'))).toEqual([false, true, true, false])
+  expect(isNear(90, [2, 3], '%')).toBe(true)
+  expect(isNear(90, [], 'ms')).toBe(true)
 })

@@ -86,3 +86,11 @@ export function summary(title: string, lines: Drawn[], unit: string): string {
   })
   return `${title || 'Chart'}. ${parts.join('; ')}`
 }
+
+/**
+ * Whether a limit belongs on the scale of some values. One that is more than four times as far from
+ * zero as they are would press them flat, except in percent, where the whole scale is known by heart.
+ */
+export function isNear(limit: number, values: number[], unit: string): boolean {
+  return unit === '%' || values.length === 0 || Math.abs(limit) <= 4 * Math.max(...values.map(Math.abs))
+}

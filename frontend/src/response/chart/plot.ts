@@ -1,7 +1,7 @@
 /** Draws lines with uPlot. Loaded when the first chart is shown, not before. */
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { freeRow, markOf, tick, timeTicks, type Drawn, type Label } from './lines'
+import { freeRow, isNear, markOf, tick, timeTicks, type Drawn, type Label } from './lines'
 import { applies, severityWords, type Limit, type Maintenance } from './limits'
 
 export interface PlotOptions {
@@ -105,9 +105,10 @@ export class Plot {
     }
   }
 
-  /** The scale shows all values and the limits. */
+  /** The scale shows all values, and the limits that are not far from them. */
   #span(min: number | null, max: number | null): [number, number] {
-    const values = [...this.o.limits.map((l) => l.value), ...(min == null ? [] : [min]), ...(max == null ? [] : [max])]
+    const values = [...(min == null ? [] : [min]), ...(max == null ? [] : [max])]
+    values.push(...this.o.limits.map((l) => l.value).filter((limit) => isNear(limit, values, this.o.unit)))
     if (!values.length) return [0, 1]
     const [low, high] = [Math.min(...values), Math.max(...values)]
     return uPlot.rangeNum(low, high, 0.08, true) as [number, number]
@@ -170,21 +171,18 @@ export class Plot {
     ctx.save()
     for (const limit of this.o.limits) {
       const y = Math.round(u.valToPos(limit.value, 'y', true)) + 0.5
-      if (y < top || y > top + height) continue
       ctx.strokeStyle = ctx.fillStyle = this.#colour(`--${limit.severity}`)
+      if (y < top || y > top + height) {
+        this.#label(u, taken, `${y < top ? '↑' : '↓'} ${this.#limitText(limit, names)}`, y < top ? top + line + 4 * devicePixelRatio : top + height - 4 * devicePixelRatio)
+        continue
+      }
       ctx.lineWidth = devicePixelRatio
       ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
       ctx.beginPath()
       ctx.moveTo(left, y)
       ctx.lineTo(left + width, y)
       ctx.stroke()
-      const text = `${limit.of ? `${limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${tick(limit.value)}${this.o.unit ? ` ${this.o.unit}` : ''}`
-      const beside = Math.min(left + width, ...taken.filter((t) => Math.abs(t.y - y) < line).map((t) => t.x - 8))
-      const wide = this.#wide(u, text)
-      const from = beside - 4 - wide
-      if (from <= left) continue
-      taken.push({ x: from, y, width: wide })
-      this.#write(u, text, from, y - 4 * devicePixelRatio)
+      this.#label(u, taken, this.#limitText(limit, names), y)
     }
     ctx.setLineDash([])
     ctx.fillStyle = this.#colour('--sdt')
@@ -201,6 +199,21 @@ export class Plot {
     ctx.fillStyle = this.#colour('--line-3')
     for (let x = left; x <= left + width; x += 4 * devicePixelRatio) ctx.fillRect(Math.round(x), top + height - 4 * devicePixelRatio, devicePixelRatio, 4 * devicePixelRatio)
     ctx.restore()
+  }
+
+  #limitText(limit: Limit, names: boolean): string {
+    return `${limit.of ? `${limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${tick(limit.value)}${this.o.unit ? ` ${this.o.unit}` : ''}`
+  }
+
+  /** Writes at the right end of a row, left of what stands there already; nothing where there is no room. */
+  #label(u: uPlot, taken: Label[], text: string, y: number) {
+    const { left, width } = u.bbox
+    const beside = Math.min(left + width, ...taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.x - 8))
+    const wide = this.#wide(u, text)
+    const from = beside - 4 - wide
+    if (from <= left) return
+    taken.push({ x: from, y, width: wide })
+    this.#write(u, text, from, y - 4 * devicePixelRatio)
   }
 
   get #font(): string {
