@@ -28,7 +28,7 @@ func (d *Document) Columns(ctx context.Context, nested bool, look int) (found *C
 		case Fields:
 			found.Columns = []Column{{keyColumn, String, t.total}, {valueCol, "", t.total}}
 		case Points:
-			found.Columns = pointColumns(s, t)
+			found.Columns = append(found.Columns, pointColumns(s, t)...)
 		case Items:
 			if look > 0 && look < t.total {
 				found.Whole = false
@@ -38,7 +38,7 @@ func (d *Document) Columns(ctx context.Context, nested bool, look int) (found *C
 			if err := f.look(ctx, t.of, look); err != nil {
 				return err
 			}
-			found.Columns, found.More = f.columns, f.more
+			found.Columns, found.More = append(found.Columns, f.columns...), f.more // never null: an empty list has none
 		}
 		if found.Whole && s.err == nil {
 			d.tables.Lock()

@@ -69,6 +69,9 @@ func TestATableHasTheColumnsOfAllItsItems(t *testing.T) {
 		d := open(t, tt.body)
 		same(t, heads(t, d, false, 0), tt.flat)
 		same(t, heads(t, d, true, 0), tt.nested)
+		if found, err := d.Columns(t.Context(), false, 0); err != nil || found.Columns == nil {
+			t.Errorf("%s: the columns are %v (%v), which is null in JSON", tt.body, found, err)
+		}
 	}
 }
 

@@ -77,4 +77,6 @@ test('words that are no path are not ranked by their end', () => {
 test('several words that are all a field says win over words that stand here and there', () => {
   const found = rank('add a device', [['/device/groups/{id}/add', 'Add a group of a device'], ['/device/devices', 'Add a device']], (e) => e)
   expect(found.map((f) => f.item[0])).toEqual(['/device/devices', '/device/groups/{id}/add'])
+  const near = rank('add device', [['/device/groups', 'Add a device group'], ['/device/devices', 'Add a device']], (e) => e)
+  expect(near.map((f) => f.item[0])).toEqual(['/device/devices', '/device/groups'])
 })

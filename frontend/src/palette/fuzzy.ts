@@ -22,15 +22,21 @@ export interface Piece {
 export interface Text {
   fields: readonly string[]
   lower: readonly string[]
+  /** Short fields without articles and the like; '' for the others. */
+  bare: readonly string[]
 }
 
 export function prepare(fields: readonly string[]): Text {
-  return { fields, lower: fields.map((f) => f.toLowerCase()) }
+  const lower = fields.map((f) => f.toLowerCase())
+  return { fields, lower, bare: lower.map((f) => (f.length > 80 ? '' : bared(f.split(/\s+/)))) }
 }
+
+const small = new Set(['a', 'an', 'the', 'of', 'to', 'for', 'in'])
+const bared = (words: string[]) => words.filter((w) => !small.has(w)).join(' ')
 
 const boundary = /[\s/{}._\-:?&=,()]/
 const longestFuzzy = 120
-const wholeText = 1000 // for several words that are all of a field
+const wholeText = 1000 // for several words that are all of a field, but for the small ones
 const widestGap = 2
 
 /**
@@ -40,13 +46,13 @@ const widestGap = 2
  */
 export function rank<T>(query: string, items: readonly T[], textOf: (item: T) => string | readonly string[] | Text): Ranked<T>[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  const phrase = words.length > 1 ? words.join(' ') : ''
+  const phrase = words.length > 1 ? bared(words) : ''
   const found: Ranked<T>[] = []
   for (const item of items) {
     const text = textOf(item)
     const ready = typeof text === 'string' ? prepare([text]) : 'lower' in text ? text : prepare(text)
     const match = matchAll(words, ready)
-    if (match) found.push({ item, ...match, score: match.score + (phrase && ready.lower.includes(phrase) ? wholeText : 0) })
+    if (match) found.push({ item, ...match, score: match.score + (phrase && ready.bare.includes(phrase) ? wholeText : 0) })
   }
   return words.length ? found.sort((a, b) => b.score - a.score) : found
 }
