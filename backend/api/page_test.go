@@ -92,7 +92,7 @@ func TestALaunchTokenSignsInOnce(t *testing.T) {
 	must(t, err)
 	token := p.sessions.Launch(id, true)
 	answer, text := p.ask("GET /launch?t="+token, "", "", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
-	const want = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Spyglass</title><meta http-equiv="refresh" content="0;url=/"></head><body><p>Opening Spyglass…</p><p><a href="/">Go to Spyglass</a></p></body></html>`
+	const want = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Spyglass</title><meta name="color-scheme" content="dark light"><meta http-equiv="refresh" content="0;url=/"></head><body><p>Opening Spyglass…</p><p><a href="/">Go to Spyglass</a></p></body></html>`
 	if answer.StatusCode != 200 || text != want {
 		t.Fatalf("answers %d %s, want 200 %s", answer.StatusCode, text, want)
 	}
