@@ -97,6 +97,31 @@ func (h *house) ask(method, path, body string, headers ...string) (*http.Respons
 	return answer, string(text)
 }
 
+// stream is the path of the events, which has no end to wait for.
+const stream = "/events"
+
+// listen begins to listen to a stream; the function it returns waits until the
+// stream has ended, as it does when a group changes, and answers what it told.
+func (h *house) listen(path string) (told func() string) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.app.Origin()+path, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Cookie", h.cookie)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	ended := make(chan string)
+	go func() {
+		defer answer.Body.Close()
+		text, _ := io.ReadAll(answer.Body) // however it ends
+		ended <- string(text)
+	}()
+	return func() string { return <-ended }
+}
+
 // must sends a request that has to succeed, and decodes the answer.
 func (h *house) must(method, path, body string, into any) {
 	h.t.Helper()
@@ -149,6 +174,7 @@ func TestElevenSecretsAreInNoOutput(t *testing.T) {
 		t.Fatalf("%d secrets, want eleven", len(secrets))
 	}
 
+	told := h.listen("/api" + stream)
 	h.must("POST", "/explorer/variables", fmt.Sprintf(`{"name":"tok","value":%q,"secret":true}`, secrets["secret variable"]), nil)
 	drafts := []string{
 		draft("POST", "/device/devices", fmt.Sprintf(`{"name":"planted","customProperties":[{"name":"snmp.community","value":%q}]}`, secrets["property of a device"])),
@@ -180,7 +206,10 @@ func TestElevenSecretsAreInNoOutput(t *testing.T) {
 			_, outputs[path+" "+d] = h.ask("POST", path, d)
 		}
 	}
-	outputs["the log"] = h.log.String()
+	outputs["the log"], outputs["the stream"] = h.log.String(), told()
+	if !strings.Contains(outputs["the stream"], "event: device") {
+		t.Errorf("the stream told only %q", outputs["the stream"])
+	}
 	for name, text := range files(t, h.folder) {
 		outputs["file "+name] = text
 	}
@@ -211,7 +240,7 @@ func (h *house) outputs(bearer string) map[string]string {
 		_, out["GET "+path] = h.ask("GET", path, "")
 	}
 	for _, e := range h.app.Endpoints() {
-		if e.Method != http.MethodGet {
+		if e.Method != http.MethodGet || e.Path == stream {
 			continue
 		}
 		path := e.Path
