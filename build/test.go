@@ -117,7 +117,7 @@ func goTests(ctx context.Context, p project) error {
 	}
 	packages := slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return name == unraced })
 	return errors.Join(
-		p.do(ctx, "go", append([]string{"test", "-race"}, packages...)...),
+		p.do(ctx, "go", append([]string{"test", "-race", "-timeout=25m"}, packages...)...), // on a slow machine backend/server takes half of it
 		p.do(ctx, "go", "test", unraced),
 	)
 }
