@@ -84,9 +84,9 @@ func TestATabOutlivesARestartAndAKill(t *testing.T) {
 	a := open(t, desk, data)
 	a.explorer()
 	a.enterPath("/device/devices")
+	saved(t, data, "/device/devices") // before the history has it too
 	a.press("ctrl+Return")
 	a.page.until("the status after Ctrl+Enter", status, "200 OK")
-	saved(t, data, "/device/devices")
 	if code := a.end(syscall.SIGTERM); code != 0 {
 		t.Fatalf("SIGTERM ended it with code %d, want 0", code)
 	}
