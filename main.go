@@ -276,7 +276,9 @@ func restoreCommand(o *server.Options) *cobra.Command {
 	c := &cobra.Command{
 		Use: "restore FILE", Short: "Put a backup in the place of what the data folder holds", Args: cobra.ExactArgs(1),
 		Long: "Checks the whole backup first, and changes nothing if anything is wrong with it. Users,\n" +
-			"passwords and tokens are then those of the moment of the backup. No portal may run on the folder.",
+			"passwords and tokens are then those of the moment of the backup. No portal may run on the folder.\n" +
+			"What was there is kept in its folder before-restore until the next restore; Settings, Data in the\n" +
+			"page puts it back or deletes it.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := server.Restore(c.Context(), *o, args[0], withoutKey, tell(c.ErrOrStderr())); err != nil {
 				return err

@@ -18,9 +18,13 @@
 // Write makes a hidden folder beside its file and renames the file into place
 // at the end. Restore unpacks into a folder inside the data folder, checks
 // everything there, and then names it "ready" in one step: from then on the
-// restore has happened. What is left to do is moving files, and Finish, which
-// every start of a portal calls, does it again after a crash. Before that step
-// the data folder is as it was.
+// restore counts. What is left to do is moving files, and Finish, which every
+// start of a portal calls, goes on with it after a crash. Before that step the
+// data folder is as it was. Stage goes as far as that step, beside a portal
+// that runs.
+//
+// What a restore replaces is kept in the folder "before-restore" until the next
+// restore, or until Forget. Undo makes it ready in turn.
 //
 // # Errors
 //
@@ -30,6 +34,7 @@ package backup
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -89,12 +94,16 @@ type Progress struct {
 type Options struct {
 	Folder  string // the data folder
 	File    string // the backup
+	Name    string // what a person calls that file; empty for its path
 	Version string // of this program
 	Clock   func() time.Time
 	Tell    func(Progress) // called from one goroutine at a time, twice a second or so
 
 	WithoutKey bool // restore even where the sealed secrets cannot be opened
 }
+
+// name is what a sentence calls the backup.
+func (o Options) name() string { return cmp.Or(o.Name, o.File) }
 
 // Write backs up a data folder to a new file.
 func Write(ctx context.Context, o Options) (err error) {

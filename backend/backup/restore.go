@@ -19,28 +19,47 @@ import (
 	"spyglass/backend/store"
 )
 
-// The folders of a restore, inside the data folder.
-const (
-	workFolder = "restore"                // removed when all is done
-	newFolder  = workFolder + "/unpacked" // nothing counts yet
-	readyName  = workFolder + "/ready"    // all of it counts
-)
-
 // largestManifest bounds what is read before anything is known of a file.
 const largestManifest = 64 << 20
+
+// Look reads a whole backup and says what it holds, or why it cannot be restored.
+func Look(ctx context.Context, o Options) (Manifest, error) {
+	z, m, err := o.open()
+	if err != nil {
+		return m, err
+	}
+	defer z.Close()
+	return m, o.verify(ctx, z, m)
+}
+
+// SameKey reports whether what is sealed in the backup can be opened in the folder.
+func (m Manifest) SameKey(folder string) (bool, error) {
+	have, err := fingerprint(folder)
+	return have == m.Key || m.Key == "", err
+}
 
 // Restore puts a backup in the place of what the data folder holds, which is
 // untouched when it fails. Whoever calls it keeps other processes out of the folder.
 func Restore(ctx context.Context, o Options) error {
+	if err := Stage(ctx, o); err != nil {
+		return err
+	}
+	return Finish(o.Folder)
+}
+
+// Stage makes a backup ready: from here on the restore counts, and the next
+// start, which calls Finish, goes on with it. It may run beside a portal.
+func Stage(ctx context.Context, o Options) error {
+	if waits(o.Folder) {
+		return errWaits
+	}
 	z, m, err := o.open()
 	if err != nil {
 		return err
 	}
 	defer z.Close()
-	for _, f := range m.Files { // all of it, before the folder is touched
-		if err := o.extract(ctx, z, f, "checking", io.Discard); err != nil {
-			return err
-		}
+	if err := o.verify(ctx, z, m); err != nil { // all of it, before the folder is touched
+		return err
 	}
 	if err := o.checkKey(m); err != nil {
 		return err
@@ -48,18 +67,28 @@ func Restore(ctx context.Context, o Options) error {
 	if err := o.unpack(ctx, z, m); err != nil {
 		return unwritten(o.Folder, errors.Join(err, os.RemoveAll(filepath.Join(o.Folder, workFolder))))
 	}
-	if err := os.Rename(filepath.Join(o.Folder, newFolder), filepath.Join(o.Folder, readyName)); err != nil {
+	if err := os.Rename(filepath.Join(o.Folder, newFolder), filepath.Join(o.Folder, readyFolder)); err != nil {
 		return unwritten(o.Folder, errors.Join(err, os.RemoveAll(filepath.Join(o.Folder, workFolder))))
 	}
-	return Finish(o.Folder)
+	return syncFolders(filepath.Join(o.Folder, workFolder))
+}
+
+// verify reads every file of the backup to its end.
+func (o Options) verify(ctx context.Context, z *zip.ReadCloser, m Manifest) error {
+	for _, f := range m.Files {
+		if err := o.extract(ctx, z, f, "checking", io.Discard); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o Options) broken(cause error) error {
-	return &fault.Error{Kind: fault.Conflict, Message: o.File + " is no whole backup of Spyglass; nothing was changed", Err: cause}
+	return &fault.Error{Kind: fault.Conflict, Message: o.name() + " is no whole backup of Spyglass; nothing was changed", Err: cause}
 }
 
 func (o Options) newer(by string) error {
-	return fault.New(fault.Conflict, "%s was made by a newer version of Spyglass (%s); restore it with that one. Nothing was changed", o.File, by)
+	return fault.New(fault.Conflict, "%s was made by a newer version of Spyglass (%s); restore it with that one. Nothing was changed", o.name(), by)
 }
 
 // open reads the manifest and sees that the file holds what it says.
@@ -67,7 +96,7 @@ func (o Options) open() (*zip.ReadCloser, Manifest, error) {
 	var m Manifest
 	z, err := zip.OpenReader(o.File)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil, m, fault.New(fault.Invalid, "%s cannot be read; nothing was changed", o.File)
+		return nil, m, fault.New(fault.Invalid, "%s cannot be read; nothing was changed", o.name())
 	}
 	if err != nil {
 		return nil, m, o.broken(err)
@@ -142,15 +171,12 @@ func unwritable(err error) bool {
 
 // checkKey sees that what is sealed in the backup can be opened in the folder.
 func (o Options) checkKey(m Manifest) error {
-	have, err := fingerprint(o.Folder)
-	if err != nil {
+	same, err := m.SameKey(o.Folder)
+	if err != nil || same || o.WithoutKey {
 		return err
 	}
-	if have == m.Key || m.Key == "" || o.WithoutKey {
-		return nil
-	}
 	return fault.New(fault.Conflict, "the secrets in %s were sealed with another key than that of %s: put the %s of the portal that was backed up there, or lose the passwords and access keys in it with --without-key. Nothing was changed",
-		o.File, o.Folder, keyFile)
+		o.name(), o.Folder, keyFile)
 }
 
 // unpack brings everything to the disk, and each database to a second look.
@@ -195,39 +221,4 @@ func (o Options) unpackFile(ctx context.Context, z *zip.ReadCloser, f File, to s
 		return err
 	}
 	return errors.Join(file.Sync(), file.Close())
-}
-
-// Finish does what is left of a restore that was interrupted after it counted,
-// and forgets one that was before. It may be called again, and does nothing in
-// a folder without a restore.
-func Finish(folder string) error {
-	ready := filepath.Join(folder, readyName)
-	if _, err := os.Stat(ready); errors.Is(err, fs.ErrNotExist) {
-		return os.RemoveAll(filepath.Join(folder, workFolder))
-	} else if err != nil {
-		return err
-	}
-	for _, name := range append([]string{folderName}, databases...) {
-		if err := replace(folder, ready, name); err != nil {
-			return fault.New(fault.Conflict, "the restore in %s is not finished (%v); it goes on at the next start", folder, err)
-		}
-	}
-	return errors.Join(syncFolders(folder), os.RemoveAll(filepath.Join(folder, workFolder)))
-}
-
-// replace moves one file or folder of the backup to its place. Where it is no
-// longer, it has been moved before.
-func replace(folder, ready, name string) error {
-	from, to := filepath.Join(ready, name), filepath.Join(folder, name)
-	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	for _, old := range []string{to + "-wal", to + "-shm", to} {
-		if err := os.RemoveAll(old); err != nil {
-			return err
-		}
-	}
-	return os.Rename(from, to)
 }

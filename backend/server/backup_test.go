@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
@@ -137,23 +139,92 @@ func TestABackupOfARunningPortalComesBack(t *testing.T) {
 }
 
 func TestARestoreGoesOnAfterAKill(t *testing.T) {
-	p := newPouch(t)
-	ready := filepath.Join(p.folder, "restore", "ready") // as it lies there once the restore counts
-	if err := os.MkdirAll(filepath.Join(ready, "reports"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range entries(t, p.file) {
-		if name != "series.db" { // has been moved before the kill
-			if err := os.WriteFile(filepath.Join(ready, name), text, 0o600); err != nil {
+	for _, at := range []string{"before anything was moved", "while what was there is moved away", "while what is restored is moved in"} {
+		t.Run(at, func(t *testing.T) {
+			p := newPouch(t)
+			o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Tell: unheard}
+			if err := backup.Stage(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
+			work := filepath.Join(p.folder, "restore")
+			move := func(from, to string) {
+				t.Helper()
+				if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.Rename(from, to)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			moves := 0
+			if at != "before anything was moved" {
+				moves = 1
+			}
+			if at == "while what is restored is moved in" {
+				moves = 3
+			}
+			for _, name := range []string{"portal.db", "portal.db-wal", "series.db"}[:moves] {
+				if _, err := os.Stat(filepath.Join(p.folder, name)); err == nil {
+					move(filepath.Join(p.folder, name), filepath.Join(work, "replaced", name))
+				}
+			}
+			if moves == 3 {
+				for _, name := range []string{"series.db-wal", "reports"} {
+					if _, err := os.Stat(filepath.Join(p.folder, name)); err == nil {
+						move(filepath.Join(p.folder, name), filepath.Join(work, "replaced", name))
+					}
+				}
+				move(filepath.Join(work, "ready"), filepath.Join(work, "moving"))
+				move(filepath.Join(work, "moving", "series.db"), filepath.Join(p.folder, "series.db"))
+			}
+			if got := devicesOf(t, p.folder); !slices.Equal(got, []string{"before"}) {
+				t.Errorf("the devices are %v", got)
+			}
+			if _, err := os.Stat(work); err == nil {
+				t.Error("the folder of the restore is still there")
+			}
+			if err := backup.Undo(p.folder); err != nil {
+				t.Fatal(err)
+			}
+			if got := devicesOf(t, p.folder); !slices.Equal(got, []string{"before", "after"}) {
+				t.Errorf("the devices are %v after Undo", got)
+			}
+		})
+	}
+}
+
+func TestWhatARestoreReplacesIsKeptUntilItIsForgotten(t *testing.T) {
+	p := newPouch(t)
+	o := backup.Options{Folder: p.folder, File: p.file, Clock: time.Now, Tell: unheard}
+	state := func() (out string) {
+		t.Helper()
+		s, err := backup.StateOf(p.folder)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return fmt.Sprintf("waits %t, keeps %t", s.Waits, !s.Replaced.IsZero() && s.KeptBytes > 0)
 	}
-	if got := devicesOf(t, p.folder); !slices.Equal(got, []string{"before"}) {
-		t.Errorf("the devices are %v", got)
-	}
-	if _, err := os.Stat(filepath.Join(p.folder, "restore")); err == nil {
-		t.Error("the folder of the restore is still there")
+	for _, step := range []struct {
+		name string
+		do   func() error
+		says string
+		want string
+	}{
+		{"undo of nothing", func() error { return backup.Undo(p.folder) }, "no longer kept", "waits false, keeps false"},
+		{"nothing to take back", func() error { return backup.Unstage(p.folder) }, "no restore waits", "waits false, keeps false"},
+		{"a restore waits", func() error { return backup.Stage(t.Context(), o) }, "", "waits true, keeps false"},
+		{"one more", func() error { return backup.Stage(t.Context(), o) }, "waits for the next start already", "waits true, keeps false"},
+		{"it is taken back", func() error { return backup.Unstage(p.folder) }, "", "waits false, keeps false"},
+		{"it waits again", func() error { return backup.Stage(t.Context(), o) }, "", "waits true, keeps false"},
+		{"it is done", func() error { return backup.Finish(p.folder) }, "", "waits false, keeps true"},
+		{"it shall be undone", func() error { return backup.Undo(p.folder) }, "", "waits true, keeps false"},
+		{"no, it shall not", func() error { return backup.Unstage(p.folder) }, "", "waits false, keeps true"},
+		{"forgotten", func() error { return backup.Forget(p.folder) }, "", "waits false, keeps false"},
+	} {
+		err := step.do()
+		if (err == nil) != (step.says == "") || err != nil && !strings.Contains(err.Error(), step.says) {
+			t.Errorf("%s: it says %v, want %q", step.name, err, step.says)
+		}
+		if got := state(); got != step.want {
+			t.Errorf("%s: the folder %s, want %s", step.name, got, step.want)
+		}
 	}
 }
 

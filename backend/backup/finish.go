@@ -1,0 +1,186 @@
+package backup
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"spyglass/backend/fault"
+)
+
+// The folders of a restore, inside the data folder.
+const (
+	workFolder   = "restore"                // removed when all is done
+	newFolder    = workFolder + "/unpacked" // nothing counts yet
+	readyFolder  = workFolder + "/ready"    // all of it counts; what is there is moved away
+	movingFolder = workFolder + "/moving"   // nothing is there any more; this takes its place
+	oldFolder    = workFolder + "/replaced" // what was moved away
+	undoFile     = workFolder + "/undo"     // what is ready is what was kept
+	keptFolder   = "before-restore"         // the same, when all is done
+)
+
+var errWaits = fault.New(fault.Conflict, "a restore waits for the next start already; take it back first")
+
+// State is what a data folder holds of restores.
+type State struct {
+	Waits     bool      // one goes on at the next start
+	Replaced  time.Time // when what is kept was replaced; zero for nothing kept
+	KeptBytes int64
+}
+
+// StateOf looks at a data folder.
+func StateOf(folder string) (State, error) {
+	s := State{Waits: waits(folder)}
+	info, err := os.Stat(filepath.Join(folder, keptFolder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	} else if err != nil {
+		return s, err
+	}
+	s.Replaced = info.ModTime()
+	s.KeptBytes, err = Size(filepath.Join(folder, keptFolder))
+	return s, err
+}
+
+// Size is how many bytes the files below a folder hold. What goes in the
+// meantime counts nothing.
+func Size(folder string) (bytes int64, err error) {
+	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		bytes += info.Size()
+		return nil
+	})
+	return bytes, err
+}
+
+func waits(folder string) bool { return exists(filepath.Join(folder, readyFolder)) }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// Unstage takes back a restore that waits for the next start.
+func Unstage(folder string) error {
+	if !waits(folder) {
+		return fault.New(fault.Conflict, "no restore waits")
+	}
+	to := newFolder // where it does not count
+	if exists(filepath.Join(folder, undoFile)) {
+		to = keptFolder
+	}
+	if err := os.Rename(filepath.Join(folder, readyFolder), filepath.Join(folder, to)); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(folder, workFolder))
+}
+
+// Undo makes what the last restore replaced ready in turn.
+func Undo(folder string) error {
+	if waits(folder) {
+		return errWaits
+	}
+	kept := filepath.Join(folder, keptFolder)
+	if !exists(kept) {
+		return fault.New(fault.Conflict, "what was there before the restore is no longer kept")
+	}
+	work := filepath.Join(folder, workFolder)
+	if err := errors.Join(os.RemoveAll(work), os.Mkdir(work, 0o700), os.WriteFile(filepath.Join(folder, undoFile), nil, 0o600)); err != nil {
+		return err
+	}
+	if err := os.Rename(kept, filepath.Join(folder, readyFolder)); err != nil {
+		return err
+	}
+	return syncFolders(work, folder)
+}
+
+// Forget deletes what the last restore replaced.
+func Forget(folder string) error { return os.RemoveAll(filepath.Join(folder, keptFolder)) }
+
+// Finish does what is left of a restore that counts, and forgets one that does
+// not yet. Each step may be done again after a crash; there is nothing to do in
+// a folder without a restore.
+func Finish(folder string) error {
+	err := finish(folder)
+	if err != nil {
+		return fault.New(fault.Conflict, "the restore in %s is not finished (%v); it goes on at the next start", folder, err)
+	}
+	return nil
+}
+
+func finish(folder string) error {
+	at := func(name string) string { return filepath.Join(folder, name) }
+	if waits(folder) {
+		if err := moveAway(folder); err != nil {
+			return err
+		}
+		if err := os.Rename(at(readyFolder), at(movingFolder)); err != nil {
+			return err
+		}
+	}
+	if exists(at(movingFolder)) {
+		if err := moveIn(folder); err != nil {
+			return err
+		}
+	}
+	if exists(at(oldFolder)) {
+		if err := errors.Join(os.RemoveAll(at(keptFolder)), os.Rename(at(oldFolder), at(keptFolder))); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(at(workFolder))
+}
+
+// moveAway takes what the portal has written out of the folder.
+func moveAway(folder string) error {
+	old := filepath.Join(folder, oldFolder)
+	names := []string{folderName}
+	for _, name := range databases {
+		if err := os.RemoveAll(filepath.Join(folder, name+"-shm")); err != nil { // made anew whenever it is needed
+			return err
+		}
+		names = append(names, name, name+"-wal")
+	}
+	for _, name := range names {
+		if !exists(filepath.Join(folder, name)) {
+			continue
+		}
+		if err := errors.Join(os.MkdirAll(old, 0o700), os.Rename(filepath.Join(folder, name), filepath.Join(old, name))); err != nil {
+			return err
+		}
+	}
+	if !exists(old) { // the folder was empty
+		return syncFolders(folder)
+	}
+	return syncFolders(old, folder)
+}
+
+// moveIn puts what is restored in the empty places.
+func moveIn(folder string) error {
+	if err := syncFolders(filepath.Join(folder, workFolder)); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(filepath.Join(folder, movingFolder))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := os.Rename(filepath.Join(folder, movingFolder, e.Name()), filepath.Join(folder, e.Name())); err != nil {
+			return err
+		}
+	}
+	return syncFolders(folder)
+}
