@@ -29,7 +29,7 @@ func TestStepsRunInTheirOwnOrderAndUnknownOnesAreNamed(t *testing.T) {
 		t.Errorf("chosen are %q (%v), want %q", names, err, want)
 	}
 	_, err = choose([]string{"lint"})
-	const want = "there is no step lint; there are gofmt, check, units, ui, vet, vet-desktop, go, contract, fuzz, browser, window"
+	const want = "there is no step lint; there are gofmt, check, units, ui, vet, vet-desktop, go, contract, fuzz, browser, window, package"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

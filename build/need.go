@@ -57,6 +57,17 @@ var (
 // forPackages is what making packages takes, on Linux.
 var forPackages = slices.Concat(forWindow, []need{{"nsis", program("makensis")}, {"git", program("git")}})
 
+// forInstalling is what the packages are tested with.
+var forInstalling = slices.Concat(forWindow, forScreen, []need{
+	{"git", program("git")},
+	{"lintian", program("lintian")},
+	{"desktop-file-utils", program("desktop-file-validate")},
+	{"appstream", program("appstreamcli")},
+	{"rpm", program("rpm")},
+	{"man-db", program("man")},
+	{"libgtk-3-bin", program("gtk-launch")},
+})
+
 func program(name string) func() bool {
 	return func() bool {
 		_, err := exec.LookPath(name)

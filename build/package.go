@@ -15,9 +15,12 @@ import (
 
 // packing is what is packaged, and where to.
 type packing struct {
-	out     string
-	version string
-	others  bool // for Windows and Macs too
+	out      string
+	version  string
+	others   bool   // for Windows and Macs too
+	linux    string // the programs; empty where there is none
+	windows  string
+	licences string // the file with them
 }
 
 // pack makes the packages: for Linux where this is one, for Windows, and the
@@ -41,6 +44,9 @@ func pack(ctx context.Context, p project, args []string) error {
 		return err
 	}
 	if err := p.install(ctx, forPackages); err != nil {
+		return err
+	}
+	if err := p.programs(ctx, &k); err != nil {
 		return err
 	}
 	if err := p.packages(ctx, k); err != nil {
@@ -68,36 +74,36 @@ func (p project) version() (string, error) {
 	return wails.Info.ProductVersion, err
 }
 
-// packages builds the programs, with the licences in their page, and packs them.
-// The same commit and tools make the same packages, to the byte.
-func (p project) packages(ctx context.Context, k packing) error {
+// programs builds what is packaged, with the licences in its page. The same
+// commit and tools build the same, to the byte.
+func (p project) programs(ctx context.Context, k *packing) (err error) {
 	if err := p.frontend(ctx); err != nil {
 		return err
 	}
-	licences := p.path("frontend", "dist", "licences.txt")
-	if err := p.doIn(ctx, "build/packages", "go", "run", ".", "licences", p.root, licences); err != nil {
+	k.licences = p.path("frontend", "dist", "licences.txt")
+	if err := p.doIn(ctx, "build/packages", "go", "run", ".", "licences", p.root, k.licences); err != nil {
 		return err
 	}
+	if runtime.GOOS == "linux" {
+		if k.linux, err = p.program(ctx, *k, "linux", desktopTags); err != nil {
+			return err
+		}
+	}
+	if k.others {
+		k.windows, err = p.program(ctx, *k, "windows", "desktop,production")
+	}
+	return err
+}
+
+// packages packs the programs.
+func (p project) packages(ctx context.Context, k packing) error {
 	epoch, err := p.epoch(ctx)
 	if err != nil {
 		return err
 	}
-	args := []string{"run", ".", "make", "-root", p.root, "-out", k.out, "-version", k.version, "-arch", runtime.GOARCH, "-licences", licences, "-epoch", epoch}
-	if runtime.GOOS == "linux" {
-		path, err := p.program(ctx, k, "linux", desktopTags)
-		if err != nil {
-			return err
-		}
-		args = append(args, "-linux", path)
-	}
-	if k.others {
-		path, err := p.program(ctx, k, "windows", "desktop,production")
-		if err != nil {
-			return err
-		}
-		args = append(args, "-windows", path, "-mac")
-	}
-	return p.doIn(ctx, "build/packages", "go", args...)
+	return p.doIn(ctx, "build/packages", "go", "run", ".", "make", "-root", p.root, "-out", k.out, "-version", k.version,
+		"-arch", runtime.GOARCH, "-licences", k.licences, "-epoch", epoch,
+		"-linux", k.linux, "-windows", k.windows, fmt.Sprintf("-mac=%t", k.others))
 }
 
 // program builds the app as it is released, and returns its path.
@@ -130,4 +136,32 @@ func (p project) epoch(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("git does not know the last commit; set SOURCE_DATE_EPOCH: %w", err)
 	}
 	return string(bytes.TrimSpace(out)), nil
+}
+
+// packaged makes the packages for Linux, twice and as an older version too, and
+// does with them what people do.
+func packaged(ctx context.Context, p project) error {
+	version, err := p.version()
+	if err != nil {
+		return err
+	}
+	k := packing{version: version}
+	if err := p.programs(ctx, &k); err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "spyglass-packages-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	now, again, before := filepath.Join(folder, "now"), filepath.Join(folder, "again"), filepath.Join(folder, "before")
+	for out, version := range map[string]string{now: version, again: version, before: "0.0.1"} {
+		k.out, k.version = out, version
+		if err := p.packages(ctx, k); err != nil {
+			return err
+		}
+	}
+	cmd := p.command(ctx, ".", "go", "test", "-count=1", "-v", "-timeout=5m", "-tags", "window,packages", "-run", "^TestThe(Packages|Deb)", "./build/desktop")
+	cmd.Env = append(os.Environ(), "SPYGLASS_PACKAGES="+now, "SPYGLASS_PACKAGES_AGAIN="+again, "SPYGLASS_PACKAGES_BEFORE="+before)
+	return named(cmd.Run(), "the tests of the packages", nil)
 }

@@ -17,7 +17,7 @@ import (
 type step struct {
 	name  string
 	needs []need
-	linux bool // it drives a desktop of its own, which only Linux has
+	lacks func() string // what it cannot run without here; nil or empty where it can
 	run   func(ctx context.Context, p project) error
 }
 
@@ -28,13 +28,33 @@ var steps = []step{
 	{name: "units", run: script("test")},
 	{name: "ui", run: script("build")},
 	{name: "vet", run: goTool("vet", "./...")},
-	{name: "vet-desktop", needs: forWindow, linux: true,
-		run: goTool("vet", "-trimpath", "-tags", desktopTags+",window", "./...")},
+	{name: "vet-desktop", needs: forWindow, lacks: linux,
+		run: goTool("vet", "-trimpath", "-tags", desktopTags+",window,packages", "./...")},
 	{name: "go", needs: forGo, run: goTests},
 	{name: "contract", run: contract},
 	{name: "fuzz", run: fuzz},
 	{name: "browser", needs: slices.Concat(forWindow, forBrowser), run: browser},
-	{name: "window", needs: slices.Concat(forWindow, forScreen), linux: true, run: window},
+	{name: "window", needs: slices.Concat(forWindow, forScreen), lacks: linux, run: window},
+	{name: "package", needs: forInstalling, lacks: debian, run: packaged},
+}
+
+// linux is for what drives a desktop of its own.
+func linux() string {
+	if runtime.GOOS != "linux" {
+		return "Linux"
+	}
+	return ""
+}
+
+// debian is for what installs a .deb.
+func debian() string {
+	if !program("dpkg")() {
+		return "dpkg"
+	}
+	if os.Geteuid() != 0 {
+		return "root"
+	}
+	return linux()
 }
 
 // test runs the steps that args name, or all of them. A step that fails does
@@ -88,8 +108,8 @@ func choose(names []string) ([]step, error) {
 		known = append(known, s.name)
 		switch {
 		case len(names) > 0 && !slices.Contains(names, s.name):
-		case s.linux && runtime.GOOS != "linux":
-			fmt.Printf("%s runs on Linux only and is left out.\n", s.name)
+		case s.lacks != nil && s.lacks() != "":
+			fmt.Printf("%s needs %s and is left out.\n", s.name, s.lacks())
 		default:
 			chosen = append(chosen, s)
 		}

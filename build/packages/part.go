@@ -31,7 +31,11 @@ func parts(root string) ([]part, error) {
 			return nil, err
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "LICENSE"))
+	goroot, err := exec.Command("go", "env", "GOROOT").Output() // runtime.GOROOT is empty under -trimpath
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE"))
 	if err != nil {
 		return nil, err
 	}
