@@ -11,12 +11,16 @@ function wrongs(node: Node): string[] {
   return [...own, ...node.children.flatMap((c) => (c ? wrongs(c) : []))]
 }
 
-test('a grammar of PowerShell reads every snippet and script that Go writes', async () => {
+test('a grammar of PowerShell reads every snippet and script that Go writes, and what the docs show', async () => {
   await Parser.init()
   const parser = new Parser()
   parser.setLanguage(await Language.load(await readFile(require.resolve('tree-sitter-powershell/tree-sitter-powershell.wasm'))))
   const names = (await readdir(files)).filter((n) => n.endsWith('.ps1'))
   expect(names.sort()).toEqual(['nasty.ps1', 'script.ps1', 'snippet.ps1'])
   for (const name of names) expect([name, wrongs(parser.parse(await readFile(new URL(name, files), 'utf8'))!.rootNode)]).toEqual([name, []])
+  const page = await readFile(new URL('../../../build/docs/tokens.md', import.meta.url), 'utf8')
+  const shown = [...page.matchAll(/^```powershell\n(.*?)^```$/gms)]
+  expect(shown.flatMap(([, example]) => wrongs(parser.parse(example)!.rootNode))).toEqual([])
+  expect(shown).toHaveLength(1)
   expect(wrongs(parser.parse("Send-Step 'it's'")!.rootNode)).not.toEqual([]) // it does see what is wrong
 })
