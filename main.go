@@ -39,19 +39,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := command().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "spyglass: "+sentence(err))
+		fmt.Fprintln(os.Stderr, "spyglass: "+fault.Sentence(err))
 		stop()
 		os.Exit(1)
 	}
-}
-
-// sentence is what a person reads of an error.
-func sentence(err error) string {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f.Message
-	}
-	return err.Error()
 }
 
 func command() *cobra.Command {

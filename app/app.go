@@ -15,6 +15,7 @@ package app
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,13 +36,18 @@ type App struct {
 	native    *shell.Native
 	workspace *workspace.Workspace
 	explorer  *explorer.Explorer
+	log       *slog.Logger
 	window    atomic.Int64 // the user whom the window was opened for; 0 for nobody yet
 }
 
 // Open starts a portal and the Explorer beside it.
-func Open(ctx context.Context, o server.Options) (_ *App, err error) {
+func Open(ctx context.Context, o server.Options) (*App, error) {
+	return open(ctx, o, &shell.Native{})
+}
+
+func open(ctx context.Context, o server.Options, native *shell.Native) (_ *App, err error) {
 	private()
-	a := &App{keys: keychain.Open("Spyglass", o.Log), native: &shell.Native{}}
+	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log}
 	o.Theme = a.theme
 	if a.Server, err = server.New(ctx, o); err != nil {
 		return nil, err
@@ -57,16 +63,16 @@ func Open(ctx context.Context, o server.Options) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var native explorer.Native // of this machine: none of whoever signs in to a served portal
+	var desktop explorer.Native // of this machine: none of whoever signs in to a served portal
 	if o.Raise != nil {
-		native = a.native
+		desktop = native
 	}
 	a.explorer, err = explorer.New(explorer.Options{
 		Workspace: a.workspace, Catalog: a.Endpoints(),
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, DataFolder: short(o.Data),
-		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: native, Changes: a.Changes,
+		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: desktop, Changes: a.Changes,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
 	if err != nil {

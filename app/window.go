@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"spyglass/app/shell"
 	"spyglass/backend/fault"
@@ -17,9 +18,11 @@ import (
 
 // Window opens the desktop window on the portal of a data folder and returns
 // when it is closed. When one is open on that folder already, it comes to the
-// front instead, and is given args.
+// front instead, and is given args. The portal opens while the window comes up;
+// when it cannot, the window says why, and so does Window when it is closed.
 func Window(ctx context.Context, o server.Options, args []string) error {
 	raise := make(chan []string, 1)
+	held := make(chan struct{})
 	o.Listen = "127.0.0.1:0"
 	o.Raise = func(args []string) {
 		select {
@@ -27,37 +30,101 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 		default: // it is coming to the front already
 		}
 	}
-	a, err := Open(ctx, o)
-	if fault.Is(err, fault.Conflict) {
-		if _, asked := server.Ask(ctx, o, server.Command{Do: server.DoRaise, Args: args}); asked == nil {
-			return nil
+	o.Held = func() { close(held) }
+	p := &opening{native: &shell.Native{}, opened: make(chan struct{}), links: make(chan link, 1)}
+	go p.open(ctx, o)
+	select {
+	case <-held:
+	case <-p.opened:
+		if fault.Is(p.err, fault.Conflict) {
+			if _, asked := server.Ask(ctx, o, server.Command{Do: server.DoRaise, Args: args}); asked == nil {
+				return nil
+			}
 		}
-	}
-	if err != nil {
-		return err
 	}
 	path := filepath.Join(o.Data, "window.json")
 	last := loadWindow(path, o.Log)
-	err = shell.Run(ctx, shell.Window{
-		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Native: a.native, Log: o.Log,
-		Open: func() string {
-			link, err := a.Launch(ctx)
-			if err != nil {
-				o.Log.ErrorContext(ctx, "the window cannot sign in by itself", "err", err)
-				return a.Origin()
-			}
-			return link
-		},
+	err := shell.Run(ctx, shell.Window{
+		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Native: p.native, Log: o.Log,
+		Open: func() (string, error) { return p.address(ctx) },
 		Load: func() shell.Place { return last.Place },
-		Save: func(p shell.Place) {
-			last.Place = p
-			if user := a.window.Load(); user != 0 {
-				last.Theme = a.theme(context.WithoutCancel(ctx), user)
+		Save: func(place shell.Place) {
+			last.Place = place
+			if theme, known := p.theme(ctx); known {
+				last.Theme = theme
 			}
 			saveWindow(path, last, o.Log)
 		},
 	})
-	return errors.Join(err, a.close(ctx))
+	<-p.opened
+	if p.err != nil {
+		return errors.Join(err, p.err)
+	}
+	return errors.Join(err, p.app.close(ctx))
+}
+
+// opening is a portal that opens beside its window.
+type opening struct {
+	native *shell.Native
+	opened chan struct{} // closed when app or err is there
+	app    *App
+	err    error
+	links  chan link // the first way in, made before the window asks
+}
+
+// link is an address that signs in, and when it was made.
+type link struct {
+	address string
+	made    time.Time
+}
+
+func (p *opening) open(ctx context.Context, o server.Options) {
+	defer close(p.opened)
+	if p.app, p.err = open(ctx, o, p.native); p.err == nil {
+		p.links <- link{p.app.enter(ctx), time.Now()}
+	}
+}
+
+// fresh is how old a link may be that the window gets; it is good for 30 s.
+const fresh = 15 * time.Second
+
+// address is where the window goes once the portal is open.
+func (p *opening) address(ctx context.Context) (string, error) {
+	<-p.opened
+	if p.err != nil {
+		return "", errors.New(fault.Sentence(p.err))
+	}
+	select {
+	case first := <-p.links:
+		if time.Since(first.made) < fresh {
+			return first.address, nil
+		}
+	default: // the window asks again
+	}
+	return p.app.enter(ctx), nil
+}
+
+// theme is how the window's user wants the page to look, once that is known.
+func (p *opening) theme(ctx context.Context) (theme string, known bool) {
+	select {
+	case <-p.opened:
+	default:
+		return "", false
+	}
+	if p.err != nil || p.app.window.Load() == 0 {
+		return "", false
+	}
+	return p.app.theme(context.WithoutCancel(ctx), p.app.window.Load()), true
+}
+
+// enter is Launch's address, or where to sign in.
+func (a *App) enter(ctx context.Context) string {
+	address, err := a.Launch(ctx)
+	if err != nil {
+		a.log.ErrorContext(ctx, "the window cannot sign in by itself", "err", err)
+		return a.Origin()
+	}
+	return address
 }
 
 // Launch is an address that signs in whoever opens it first, within 30 s: as

@@ -42,8 +42,9 @@ type Window struct {
 	Icon  []byte // PNG; nil leaves the desktop's own
 
 	// Open gives the address of the page, with a fresh one-time token, each
-	// time the bootstrap page loads.
-	Open func() string
+	// time the bootstrap page loads. It may take its time; the window shows
+	// the sentence of an error.
+	Open func() (string, error)
 
 	// Load gives the last size and place; the zero value opens the window at
 	// its default size in the middle of the screen.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -36,6 +37,18 @@ func TestAWindowComesBackOntoTheScreen(t *testing.T) {
 	}
 }
 
+func TestTheBootstrapPageSaysWhyThereIsNoOther(t *testing.T) {
+	w := Window{Title: "Spyglass", Log: slog.New(slog.DiscardHandler), Open: func() (string, error) {
+		return "", errors.New("the data folder </main> is newer")
+	}}
+	answer := httptest.NewRecorder()
+	bootstrap(w).ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
+	page := answer.Body.String()
+	if !strings.Contains(page, "<h1>Spyglass could not start</h1><p>the data folder &lt;/main&gt; is newer.</p>") || strings.Contains(page, "<script>") {
+		t.Errorf("the page is %s", page)
+	}
+}
+
 func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
 	const system = "html { background: #0b1014 } @media (prefers-color-scheme: light) { html { background: #efede7 } }"
 	opened := 0
@@ -45,9 +58,9 @@ func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
 		{"system", system, "#0b1014"},
 		{"</style>", system, "#0b1014"},
 	} {
-		w := Window{Title: "A & B", Theme: tt.theme, Log: slog.New(slog.DiscardHandler), Open: func() string {
+		w := Window{Title: "A & B", Theme: tt.theme, Log: slog.New(slog.DiscardHandler), Open: func() (string, error) {
 			opened++
-			return "http://127.0.0.1:8080/launch?t=" + strconv.Itoa(opened) + "&x=</script>"
+			return "http://127.0.0.1:8080/launch?t=" + strconv.Itoa(opened) + "&x=</script>", nil
 		}}
 		if got := w.background(); got != tt.background {
 			t.Errorf("%s: the window is %s, want %s", tt.theme, got, tt.background)

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -82,7 +81,7 @@ func (x *exchange) servePage() error {
 	case f != nil:
 		return f.serve(x, "no-cache")
 	case view:
-		x.sendPage()
+		x.sendPage(x.theme())
 		return nil
 	}
 	return fault.New(fault.Unknown, "the page has no such file")
@@ -95,13 +94,13 @@ const (
 	policyAfter  = "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
-func (x *exchange) sendPage() {
+func (x *exchange) sendPage(theme string) {
 	nonce := rand.Text()
 	h := x.w.Header()
 	h["Content-Type"] = []string{kinds[".html"]}
 	h["Content-Security-Policy"] = []string{policyBefore + nonce + policyAfter}
 	body := bytes.Clone(x.page.start)
-	if theme := x.theme(); theme != "" && body != nil {
+	if theme != "" && body != nil {
 		body = append(body, ` data-theme="`+theme+`"`...)
 	}
 	body = append(body, x.page.before...)
@@ -135,30 +134,28 @@ func (x *exchange) themeOf(s *session.Session) string {
 	return ""
 }
 
-// launch signs a window in by its one-time token. It answers a page that goes on
-// by itself, and no redirect: a browser that was sent here from elsewhere would
-// not send a Strict cookie along with one.
+// launch signs a window in by its one-time token. It answers the page itself,
+// which takes the token out of its address, and no redirect: a browser that was
+// sent here from elsewhere would not send a Strict cookie along with one.
 func (x *exchange) launch() error {
 	opened, err := x.Sessions.Redeem(x.r.Context(), x.r.URL.Query().Get("t"))
 	switch {
 	case err == nil:
 		x.setCookie(opened.Secret, 0)
-		scheme := cmp.Or(x.themeOf(opened), "dark light")
-		x.sendNote(http.StatusOK, `<meta name="color-scheme" content="`+scheme+`"><meta http-equiv="refresh" content="0;url=/">`, "Opening Spyglass…")
+		x.sendPage(x.themeOf(opened))
 	case fault.Of(err).Kind == fault.Internal:
 		return err
 	default:
 		f := fault.Of(err)
-		x.sendNote(status[f.Kind], `<meta name="color-scheme" content="dark light">`, f.Message)
+		x.sendNote(status[f.Kind], f.Message)
 	}
 	return nil
 }
 
 // sendNote is a page of one sentence, with a way on.
-func (x *exchange) sendNote(status int, head, sentence string) {
+func (x *exchange) sendNote(status int, sentence string) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{kinds[".html"]}
 	h["Content-Security-Policy"] = []string{"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
-	x.send(status, []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Spyglass</title>`+head+
-		`</head><body><p>`+html.EscapeString(sentence)+`</p><p><a href="/">Go to Spyglass</a></p></body></html>`))
+	x.send(status, []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="dark light"><title>Spyglass</title></head><body><p>`+html.EscapeString(sentence)+`</p><p><a href="/">Go to Spyglass</a></p></body></html>`))
 }

@@ -78,3 +78,13 @@ func Is(err error, kind Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind
 }
+
+// Sentence is what the person at this machine reads of err: its message, or
+// the whole of what is not ours.
+func Sentence(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
+}

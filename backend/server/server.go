@@ -68,6 +68,7 @@ type Options struct {
 	Page  fs.FS               // the built UI
 	Theme api.Theme           // of the page; nil: the system's
 	Raise func(args []string) // what a second start asks for; may be nil
+	Held  func()              // told once no other Spyglass runs on Data, before it is opened; may be nil
 	Log   *slog.Logger
 	Clock func() time.Time // time.Now when nil
 }
@@ -124,6 +125,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	if s.lock, err = takeLock(o.Data); err != nil {
 		return nil, err
+	}
+	if o.Held != nil {
+		o.Held()
 	}
 	if err := backup.Finish(o.Data); err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ async function chooseClient(): Promise<Client> {
   return httpClient()
 }
 
+if (location.pathname === '/launch') history.replaceState(null, '', '/') // its token is used up
+
 const system = matchMedia('(prefers-color-scheme: light)')
 if (!document.documentElement.dataset.theme) followTheme('system', system.matches) // else the server knew the user's own
 
