@@ -95,6 +95,8 @@ export interface Look {
   height?: number
   /** How the system writes numbers and moments. */
   locale?: string
+  /** An IANA name; the machine's unless given. */
+  timeZone?: string
   /** Only where a test puts a script of its own into the page. */
   bypassCSP?: boolean
   user?: string
@@ -170,8 +172,8 @@ async function forget(context: BrowserContext, url: string): Promise<boolean> {
 }
 
 export async function newPage(browser: Browser, look: Look = {}) {
-  const { theme = 'dark', width = 1440, height = 900, locale = 'en-GB', bypassCSP = false } = look
-  const context = await browser.newContext({ locale, viewport: { width, height }, colorScheme: theme, bypassCSP, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] })
+  const { theme = 'dark', width = 1440, height = 900, locale = 'en-GB', timeZone, bypassCSP = false } = look
+  const context = await browser.newContext({ locale, timezoneId: timeZone, viewport: { width, height }, colorScheme: theme, bypassCSP, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] })
   context.setDefaultTimeout(10_000)
   const page = await context.newPage()
   const wrongs: Wrongs = []

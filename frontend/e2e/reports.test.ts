@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findings } from './findings'
-import { parts, suite, until } from './harness'
+import { endpoint, parts, suite, until } from './harness'
 import { small } from './states'
 
 const portal = suite()
@@ -77,4 +77,20 @@ test('who may only look at reports is told so, and opens what was made', async (
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
   await page.keyboard.press('Escape')
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row')
+})
+
+test('numbers, moments and the week are those of the system', async () => {
+  const page = await portal.page({ fresh: true, locale: 'pt-BR', timeZone: 'America/St_Johns' })
+  await reports(page)
+  await page.getByRole('button', { name: 'Add report' }).click()
+  const form = page.getByRole('region', { name: 'New report' })
+  await form.getByRole('combobox', { name: 'Schedule' }).selectOption('weekly')
+  const days = await form.getByRole('combobox', { name: 'Day of the week' }).getByRole('option').allInnerTexts()
+  expect([days[0], days[6]]).toEqual(['Sunday', 'Saturday'])
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
+  await until(page.getByRole('grid', { name: 'Active alerts' }).locator('time').first(), /./)
+  expect(await page.getByRole('grid', { name: 'Active alerts' }).locator('time').first().getAttribute('title')).toMatch(/ de \d{4}.* GMT-[23]:30$/)
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
+  await endpoint(page, 'GET /device/devices').click()
+  await page.getByRole('region', { name: 'Request', exact: true }).getByText('max 1.000').waitFor()
 })

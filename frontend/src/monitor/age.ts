@@ -1,5 +1,5 @@
 /** Durations and moments as people read them at a glance. */
-import { dayTime, exactMoment, time } from '../ui/locale'
+import { dayTime, exactMoment, time, zonedMoment } from '../ui/locale'
 
 const minute = 60
 const hour = 3600
@@ -26,7 +26,12 @@ export function moment(seconds: number, now = Date.now()): string {
   return (at.toDateString() === new Date(now).toDateString() ? time : dayTime)(at)
 }
 
-/** Date and time to the second, for titles. */
+/** Date and time to the second. */
 export function exact(seconds: number): string {
   return exactMoment(seconds * 1000)
+}
+
+/** The same with its time zone, for titles. */
+export function zoned(seconds: number): string {
+  return zonedMoment(seconds * 1000)
 }

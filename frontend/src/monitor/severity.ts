@@ -1,4 +1,5 @@
 /** How bad things are: the numbers of the API, and what stands for them here. */
+import { threeDigits, whole } from '../ui/locale'
 
 export type Level = 'crit' | 'error' | 'warn' | 'ok'
 
@@ -45,6 +46,5 @@ export function thresholdOf(expr: string, severity: number): Threshold | undefin
 
 /** At most four digits that count, thousands apart: `912`, `98.2`, `1,204`, `0.013`. */
 export function number(value: number): string {
-  const digits = Math.abs(value) >= 1000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 }
-  return value.toLocaleString(undefined, digits)
+  return Math.abs(value) >= 1000 ? whole(value) : threeDigits(value)
 }

@@ -1,5 +1,5 @@
 /** Epochs as a person writes them: seconds or milliseconds, local times, and relative ones. */
-import { exactMoment } from '../ui/locale'
+import { exactMoment, inputMoment } from '../ui/locale'
 import type { Option } from './suggest'
 
 export type Unit = 'seconds' | 'milliseconds'
@@ -25,8 +25,7 @@ export function localOf(text: string, unit: Unit): string {
 export function toInput(text: string, unit: Unit): string {
   const date = dateOf(text, unit)
   if (!date || date.getFullYear() < 1 || date.getFullYear() > 9999) return ''
-  const two = (n: number) => String(n).padStart(2, '0')
-  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+  return inputMoment(date)
 }
 
 /** From a datetime-local input; '' when it is empty. */

@@ -7,10 +7,21 @@ const formatter = (options: Intl.DateTimeFormatOptions) => {
 const date = { day: 'numeric', month: 'short', year: 'numeric' } as const
 const clock = { hour: '2-digit', minute: '2-digit' } as const
 
-const counts = new Intl.NumberFormat()
+const numbers = (options?: Intl.NumberFormatOptions) => {
+  const format = new Intl.NumberFormat(undefined, options)
+  return (n: number) => format.format(n)
+}
 
 /** `1,204` */
-export const number = (n: number) => counts.format(n)
+export const number = numbers()
+/** `1,205` of 1204.7 */
+export const whole = numbers({ maximumFractionDigits: 0 })
+/** `98.2`, `0.013`: three digits that count. */
+export const threeDigits = numbers({ maximumSignificantDigits: 3 })
+/** `98.213`: five digits that count. */
+export const fiveDigits = numbers({ maximumSignificantDigits: 5 })
+/** `1.204K` */
+export const compact = numbers({ notation: 'compact', maximumSignificantDigits: 4 })
 
 /** `15:03` */
 export const time = formatter(clock)
@@ -24,6 +35,43 @@ export const dayTime = formatter({ day: 'numeric', month: 'short', ...clock })
 export const day = formatter(date)
 /** `20 Nov 2026, 15:03:41` */
 export const exactMoment = formatter({ ...date, ...clock, second: '2-digit' })
+/** `20 Nov 2026, 15:03:41 CET`: where another time zone could be meant. */
+export const zonedMoment = formatter({ ...date, ...clock, second: '2-digit', timeZoneName: 'short' })
+
+const wall = formatter({ ...clock, timeZone: 'UTC' })
+/** `07:05`, `07:05 AM`: a time of day that is no moment yet, as of a schedule. */
+export const timeOfDay = (hour: number, minute: number) => wall(Date.UTC(2026, 0, 1, hour, minute))
+
+/** `Fri, 20 Nov 2026, 15:03` in a time zone; in the system's where that has no such name. */
+export function weekdayMoment(at: number, zone: string): string {
+  const options = { weekday: 'short', ...date, ...clock } as const
+  try {
+    return new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone }).format(at)
+  } catch {
+    return new Intl.DateTimeFormat(undefined, options).format(at)
+  }
+}
 
 /** The name of the time zone, `Europe/Berlin`. */
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+/** The names of all time zones; none where the browser does not list them. */
+export const zones: readonly string[] = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : []
+
+/** The days of the week, 0 for Sunday, from the one with which it begins where the locale is at home; from Monday where the browser does not know. */
+export function weekOf(locale: string): readonly number[] {
+  const known = new Intl.Locale(locale) as { getWeekInfo?(): { firstDay: number }; weekInfo?: { firstDay: number } }
+  const first = (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? 1
+  return [0, 1, 2, 3, 4, 5, 6].map((n) => (first + n) % 7)
+}
+/** The days of the user's week. */
+export const week = weekOf(Intl.DateTimeFormat().resolvedOptions().locale)
+
+const two = (n: number) => String(n).padStart(2, '0')
+
+/** `2026-11-20T15:03:41` in the system's time zone: the value of an input of date and time, which is the same everywhere. */
+export function inputMoment(at: number | Date): string {
+  const d = new Date(at)
+  return `${String(d.getFullYear()).padStart(4, '0')}-${two(d.getMonth() + 1)}-${two(d.getDate())}T${inputTime(d.getHours(), d.getMinutes())}:${two(d.getSeconds())}`
+}
+/** `07:05`: the value of an input of a time; an hour may be given as minutes. */
+export const inputTime = (hour: number, minute: number) => `${two(hour + Math.floor(minute / 60))}:${two(minute % 60)}`

@@ -1,4 +1,5 @@
 /** What is done to several devices at once: one transaction each, and how it is taken back. */
+import { number } from '../../ui/locale'
 import type { App } from '../../app.svelte'
 import { write } from '../asked.svelte'
 import { idsOf, type Device } from './devices'
@@ -9,7 +10,7 @@ interface Operation {
   body?: Record<string, unknown>
 }
 
-export const counted = (n: number) => `${n.toLocaleString()} ${n === 1 ? 'device' : 'devices'}`
+export const counted = (n: number) => `${number(n)} ${n === 1 ? 'device' : 'devices'}`
 
 async function batch(app: App, what: string, operations: Operation[]): Promise<boolean> {
   return (await write(app, what, (portal) => portal.create('/device/devices/batch', { operations } as never))) !== undefined

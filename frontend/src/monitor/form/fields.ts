@@ -1,3 +1,4 @@
+import { number } from '../../ui/locale'
 import type { Endpoint, Property, Schema } from '../../client'
 import type { Component } from 'svelte'
 
@@ -86,14 +87,14 @@ export function problemOf(field: Field, value: unknown): string {
     if (!Number.isFinite(number) || (field.integer && !Number.isInteger(number))) return `${field.label} is a ${field.integer ? 'whole ' : ''}number.`
     if ((least !== undefined && number < least) || (most !== undefined && number > most)) return `${field.label} ${range(least, most)}.`
   }
-  if (field.maxLength && typeof value === 'string' && [...value].length > field.maxLength) return `${field.label} has at most ${field.maxLength.toLocaleString()} characters.`
+  if (field.maxLength && typeof value === 'string' && [...value].length > field.maxLength) return `${field.label} has at most ${number(field.maxLength)} characters.`
   return ''
 }
 
 function range(least: number | undefined, most: number | undefined): string {
-  if (least === undefined) return `is at most ${most!.toLocaleString()}`
-  if (most === undefined) return `is at least ${least.toLocaleString()}`
-  return `is from ${least.toLocaleString()} to ${most.toLocaleString()}`
+  if (least === undefined) return `is at most ${number(most!)}`
+  if (most === undefined) return `is at least ${number(least)}`
+  return `is from ${number(least)} to ${number(most)}`
 }
 
 /** Whether a problem's field is this one or lies in it: `columns[2].name` is in `columns`. */

@@ -1,4 +1,5 @@
 /** Schedules of five cron fields, as people say them. */
+import { timeOfDay } from '../../ui/locale'
 
 export type Rhythm = 'never' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'own'
 
@@ -51,7 +52,7 @@ function dayNumber(text: string | undefined): number | undefined {
 /** `Mondays at 07:00`, `on the 1st of each month at 06:30`; of others the parts of the line. */
 export function scheduleText(cron: string): string {
   const plan = planOf(cron)
-  const time = `${String(plan.hour).padStart(2, '0')}:${String(plan.minute).padStart(2, '0')}`
+  const time = timeOfDay(plan.hour, plan.minute)
   if (plan.rhythm === 'never') return 'Only when asked'
   if (plan.rhythm === 'daily') return `Every day at ${time}`
   if (plan.rhythm === 'weekdays') return `Monday to Friday at ${time}`
@@ -71,7 +72,7 @@ function ownText(cron: string): string {
   if (parts.length !== 5) return cron
   const [minute, hour, day, month, weekday] = parts
   const said: string[] = []
-  if (/^\d+$/.test(minute) && /^\d+(,\d+)*$/.test(hour)) said.push(`At ${hour.split(',').map((h) => `${h.padStart(2, '0')}:${minute.padStart(2, '0')}`).join(' and ')}`)
+  if (/^\d+$/.test(minute) && /^\d+(,\d+)*$/.test(hour)) said.push(`At ${hour.split(',').map((h) => timeOfDay(Number(h), Number(minute))).join(' and ')}`)
   else {
     const minutes = field(minute, 'minute', String)
     const hours = field(hour, 'hour', String)

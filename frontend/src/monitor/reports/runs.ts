@@ -1,3 +1,4 @@
+import { number } from '../../ui/locale'
 import { size } from '../../response/status'
 import { span } from '../age'
 
@@ -29,7 +30,7 @@ export const opens = (run: Run) => run.state === 'done' && run.format === 'HTML'
 
 /** What came of a run: `1,204 rows · 48 kB · in 2 s`. */
 export function runText(run: Run): string {
-  const rows = `${run.rows.toLocaleString()} ${run.rows === 1 ? 'row' : 'rows'}`
+  const rows = `${number(run.rows)} ${run.rows === 1 ? 'row' : 'rows'}`
   if (run.state === 'waiting') return 'Waits for its turn'
   if (run.state === 'running') return `${run.progress} % · ${rows} so far`
   if (run.state === 'failed') return run.error

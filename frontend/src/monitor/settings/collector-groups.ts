@@ -1,3 +1,4 @@
+import { number } from '../../ui/locale'
 import type { Kind } from './kind'
 
 export const kind: Kind = {
@@ -9,7 +10,7 @@ export const kind: Kind = {
     { id: 'description', label: 'What they have in common', width: 'minmax(120px, 2fr)', cell: (r) => ({ text: String(r.description), quiet: true }) },
     { id: 'balance', label: 'Balanced', width: '80px', cell: (r) => (r.autoBalance ? 'yes' : { text: 'no', quiet: true }), wide: true },
     { id: 'collectors', label: 'Collectors', width: '80px', number: true, cell: (r) => String(r.numOfCollectors) },
-    { id: 'devices', label: 'Devices', width: '72px', number: true, cell: (r) => Number(r.numOfHosts).toLocaleString() },
+    { id: 'devices', label: 'Devices', width: '72px', number: true, cell: (r) => number(Number(r.numOfHosts)) },
   ],
   groups: [
     { title: '', fields: [{ name: 'name', label: 'Name' }, { name: 'description', label: 'What they have in common', control: 'text' }] },

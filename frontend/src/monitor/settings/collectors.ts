@@ -1,3 +1,4 @@
+import { number } from '../../ui/locale'
 import { exact, span } from '../age'
 import type { Cell } from '../list/cells'
 import type { Kind, Row } from './kind'
@@ -27,7 +28,7 @@ export const kind: Kind = {
     { id: 'host', label: 'Machine', width: 'minmax(96px, 1fr)', sort: 'hostname', cell: (r) => ({ text: String(r.hostname || '–'), code: true }) },
     { id: 'system', label: 'System', width: '112px', cell: (r) => ({ text: [r.platform, r.arch].filter(Boolean).join(' '), quiet: true }), wide: true },
     { id: 'build', label: 'Version', width: '80px', cell: (r) => ({ text: String(r.build ?? ''), quiet: true }), wide: true },
-    { id: 'devices', label: 'Devices', width: '64px', number: true, cell: (r) => Number(r.numberOfHosts).toLocaleString() },
+    { id: 'devices', label: 'Devices', width: '64px', number: true, cell: (r) => number(Number(r.numberOfHosts)) },
     { id: 'beat', label: 'Heartbeat', width: '104px', sort: 'lastHeartbeatOn', cell: heartbeat, wide: true },
   ],
   groups: [
@@ -47,7 +48,7 @@ export const kind: Kind = {
     ] },
   ],
   facts: (r) => {
-    const facts: [string, Cell | string][] = [['State', state(r)], ['Heartbeat', heartbeat(r)], ['Devices', Number(r.numberOfHosts).toLocaleString()]]
+    const facts: [string, Cell | string][] = [['State', state(r)], ['Heartbeat', heartbeat(r)], ['Devices', number(Number(r.numberOfHosts))]]
     if (r.acked) facts.push(['Taken on by', `${String(r.ackedBy)}${r.ackComment ? `: ${String(r.ackComment)}` : ''}`])
     return facts
   },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { timeOfDay } from '../../ui/locale'
 import { linesOf, summary, withLevel, type Privilege } from './privileges'
 import { swap } from './priority'
 import { minutesOf, periodText, recipientText } from './stages'
@@ -42,6 +43,6 @@ test('two rules change places by a number nobody has; a refusal puts the first o
 
 test('recipients and periods are said as people do', () => {
   expect([recipientText({ type: 'ADMIN', method: 'email', addr: 'admin' }), recipientText({ type: 'group', addr: 'Night' })]).toEqual(['admin by mail', 'Night'])
-  expect(periodText({ weekDays: [2, 3, 4, 5, 6], timezone: 'Europe/Oslo', startMinutes: 420, endMinutes: 1140 })).toBe('Mon–Fri 07:00–19:00')
+  expect(periodText({ weekDays: [2, 3, 4, 5, 6], timezone: 'Europe/Oslo', startMinutes: 420, endMinutes: 1140 })).toBe(`Mon–Fri ${timeOfDay(7, 0)}–${timeOfDay(19, 0)}`)
   expect([minutesOf('08:30'), minutesOf('00:00'), minutesOf('00:00', true)]).toEqual([510, 0, 1440])
 })

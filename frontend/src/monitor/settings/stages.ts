@@ -1,4 +1,5 @@
 /** Escalation chains as they are drawn: destinations, each with stages of recipients. */
+import { timeOfDay } from '../../ui/locale'
 export interface Recipient {
   type: string
   method?: string
@@ -32,12 +33,7 @@ export function periodText(p: Period | undefined): string {
   if (!p) return 'at any time'
   const set = [...p.weekDays].sort((a, b) => a - b)
   const which = set.length === 7 ? 'Every day' : set.join() === '2,3,4,5,6' ? 'Mon–Fri' : set.join() === '1,7' ? 'Sat and Sun' : set.map((d) => days[d - 1]).join(', ')
-  return `${which} ${clockText(p.startMinutes)}–${clockText(p.endMinutes)}`
-}
-
-/** Minutes after midnight as `08:30`. */
-export function clockText(minutes: number): string {
-  return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+  return `${which} ${timeOfDay(0, p.startMinutes)}–${timeOfDay(0, p.endMinutes)}`
 }
 
 /** `08:30` as minutes after midnight; at an end, 00:00 is the day's. */

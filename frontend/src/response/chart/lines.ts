@@ -1,5 +1,5 @@
 import type { Line, Series } from '../../client/table'
-import { dayMonth, exactTime, time as clock } from '../../ui/locale'
+import { compact, dayMonth, exactTime, fiveDigits, time as clock } from '../../ui/locale'
 
 /** One line as it is drawn: which of the colours and dashes it has is its place. */
 export interface Drawn extends Line {
@@ -44,11 +44,8 @@ function reach(line: Drawn): number {
   return Math.max(Math.abs(line.min ?? 0), Math.abs(line.max ?? 0)) || 1
 }
 
-const numbers = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 5 })
-const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 4 })
-
-export const shown = (n: number | null | undefined, unit = '') => (n === null || n === undefined ? 'no data' : `${Math.abs(n) >= 1e6 ? short.format(n) : numbers.format(n)}${unit ? (unit === '%' ? ' %' : ` ${unit}`) : ''}`)
-export const tick = (n: number) => (Math.abs(n) >= 10_000 ? short.format(n) : numbers.format(n))
+export const shown = (n: number | null | undefined, unit = '') => (n === null || n === undefined ? 'no data' : `${Math.abs(n) >= 1e6 ? compact(n) : fiveDigits(n)}${unit ? (unit === '%' ? ' %' : ` ${unit}`) : ''}`)
+export const tick = (n: number) => (Math.abs(n) >= 10_000 ? compact(n) : fiveDigits(n))
 
 /** The labels of a time axis: the hour, and under the first of each day its date. */
 export function timeTicks(at: number[], step: number): string[] {

@@ -1,0 +1,30 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { inputMoment, inputTime, week, weekOf, weekdayMoment } from './locale'
+
+test('a week begins as it does where the locale is at home', () => {
+  expect(weekOf('de-DE')).toEqual([1, 2, 3, 4, 5, 6, 0])
+  expect(weekOf('en-US')).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(weekOf('ar-EG')).toEqual([6, 0, 1, 2, 3, 4, 5])
+  expect([...week].sort()).toEqual([0, 1, 2, 3, 4, 5, 6])
+})
+
+test('inputs of dates and times have one form everywhere', () => {
+  expect(inputMoment(new Date(2026, 0, 31, 7, 5, 9))).toBe('2026-01-31T07:05:09')
+  expect(inputMoment(new Date('0099-06-01T00:00'))).toBe('0099-06-01T00:00:00')
+  expect([inputTime(7, 5), inputTime(0, 480), inputTime(0, 1439)]).toEqual(['07:05', '08:00', '23:59'])
+})
+
+test('a time zone that the system does not know is the own', () => {
+  const at = Date.UTC(2026, 0, 31, 12)
+  expect(weekdayMoment(at, 'Asia/Kolkata')).toMatch(/0?5:30|17:30/)
+  expect(weekdayMoment(at, 'Local')).toBe(weekdayMoment(at, Intl.DateTimeFormat().resolvedOptions().timeZone))
+})
+
+test('no view writes numbers and moments by itself', async () => {
+  const folder = new URL('../', import.meta.url)
+  const files = (await readdir(folder, { recursive: true })).filter((f) => /\.(ts|svelte)$/.test(f) && !/^ui\/locale\.|\.gen\./.test(f))
+  const own = await Promise.all(files.map(async (f) => (/\.toLocale(Date|Time)?String\(|\bIntl\./.test(await readFile(new URL(f, folder), 'utf8')) ? [f] : [])))
+  expect(own.flat()).toEqual([])
+  expect(files.length).toBeGreaterThan(200)
+})
