@@ -89,11 +89,9 @@ func counted(o *object, s *resource.Schema) []below {
 			continue
 		}
 		many := words(label)
-		if s != nil {
-			if i := slices.IndexFunc(s.Properties, func(k resource.Key) bool { return k.Name == key }); i >= 0 && s.Properties[i].Schema.Doc != "" {
-				doc, _, _ := strings.Cut(s.Properties[i].Schema.Doc, ";")
-				many = uncapital(doc)
-			}
+		if _, field := property(s, key); field != nil && field.Doc != "" {
+			doc, _, _ := strings.Cut(field.Doc, ";")
+			many = uncapital(doc)
 		}
 		out = append(out, below{Label: countable(many, n), Count: n})
 	}
@@ -124,7 +122,8 @@ func (e *Explorer) countList(ctx context.Context, t *target, out *outgoing, list
 }
 
 // below are the lists of what belongs to an endpoint's object: a GET one step
-// further down, without ids of its own.
+// further down, without ids of its own. What its items have no id for is no
+// object that could go: the systems that a collector can be installed on.
 func (c *catalog) below(e *resource.Endpoint) []*resource.Endpoint {
 	var out []*resource.Endpoint
 	for i := range c.endpoints {
@@ -137,12 +136,16 @@ func (c *catalog) below(e *resource.Endpoint) []*resource.Endpoint {
 	return out
 }
 
-// isList tells whether an answer has items and their total.
+// isList tells whether an answer has a total and items with ids, as far as the
+// catalog describes them.
 func isList(s *resource.Schema) bool {
-	has := func(name string) bool {
-		return s != nil && slices.ContainsFunc(s.Properties, func(k resource.Key) bool { return k.Name == name })
+	_, items := property(s, "items")
+	_, total := property(s, "total")
+	if items == nil || total == nil {
+		return false
 	}
-	return has("items") && has("total")
+	_, id := property(items.Items, "id")
+	return id != nil || items.Items == nil || len(items.Items.Properties) == 0
 }
 
 // restore is the endpoint that takes what e deletes out of a recycle bin; nil

@@ -123,6 +123,8 @@ func storeEndpoints(bin bool) []resource.Endpoint {
 		{Name: "password", WriteOnly: true, Schema: resource.Schema{Type: "string", Format: "password"}},
 	}}
 	list := &resource.Schema{Type: "object", Properties: []resource.Key{{Name: "total", Schema: resource.Integer("")}, {Name: "items", Schema: resource.Schema{Type: "array"}}}}
+	systems := &resource.Schema{Type: "object", Properties: []resource.Key{list.Properties[0], {Name: "items", Schema: resource.List(resource.Schema{
+		Type: "object", Properties: []resource.Key{{Name: "os", Schema: resource.Text("That it runs on")}}}, "")}}}
 	id := []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Which")}}
 	all := []resource.Endpoint{
 		{Method: "GET", Path: "/raw/things/{id}", Params: id, Answer: thing},
@@ -132,6 +134,7 @@ func storeEndpoints(bin bool) []resource.Endpoint {
 		{Method: "POST", Path: "/raw/things", Body: thing, Answer: thing, Creates: true},
 		{Method: "GET", Path: "/raw/things/{id}/parts", Summary: "List spare parts of a thing", Params: id, Answer: list},
 		{Method: "GET", Path: "/raw/things/{id}/openAlerts", Summary: "What is wrong", Params: id, Answer: list},
+		{Method: "GET", Path: "/raw/things/{id}/installers", Summary: "List installers of a thing", Params: id, Answer: systems},
 	}
 	if bin {
 		all = append(all, resource.Endpoint{Method: "POST", Path: "/raw/recyclebin/{id}/restore", Params: id, Answer: thing})

@@ -1,0 +1,141 @@
+package explorer
+
+import (
+	"fmt"
+	"hash/maphash"
+	"strconv"
+)
+
+// Bounds of a run.
+const (
+	largestPage = 1000    // items, where the catalog says nothing else
+	maxSeen     = 1 << 20 // ids that duplicates are found among
+)
+
+// runReport is what the page learns of a run through pages.
+type runReport struct {
+	Pages   int64    `json:"pages"` // that came
+	Of      int64    `json:"of"`    // 0: not known
+	Items   int64    `json:"items"`
+	Total   *int64   `json:"total"`
+	Partial string   `json:"partial"` // why it is not whole, one sentence; empty when it is
+	Status  int64    `json:"status"`  // of the page that failed; 0 for none
+	Resume  bool     `json:"resume"`  // it can go on
+	Notes   []string `json:"notes"`
+}
+
+// progressed is how far a run came: all that it needs to go on.
+type progressed struct {
+	request sendRequest
+	list    paged
+	offset  int64 // of the next page
+	step    int64 // between pages; 0 before the first
+	pages   int64
+	items   int64
+	first   *int64 // the total as the first page said it
+	total   *int64
+	twice   int64
+	seen    map[uint64]struct{}
+	seed    maphash.Seed
+	whole   bool
+}
+
+// of is how many pages there are in all; 0 when nobody knows.
+func (p *progressed) of() int64 {
+	if p.total == nil || *p.total < 0 || p.step == 0 {
+		return 0
+	}
+	return max(p.pages, p.pages+(*p.total-p.offset+p.step-1)/p.step)
+}
+
+// take counts a page in and tells whether it was the last. A total below zero
+// means "at least": then only a page that is not full ends the list.
+func (p *progressed) take(got *page) {
+	n := int64(len(got.items))
+	if p.pages == 0 {
+		p.first = got.total
+		switch {
+		case p.list.size > 0 && n < p.list.size && n > 0 && got.total != nil && *got.total > p.offset+n:
+			p.step = n // the portal gives fewer at once than it was asked for
+		case p.list.size > 0:
+			p.step = p.list.size
+		default:
+			p.step = n
+		}
+	}
+	if got.total != nil {
+		p.total = got.total
+	}
+	p.pages++
+	p.items += n
+	p.offset += p.step
+	for _, item := range got.items {
+		p.notice(idOf(item))
+	}
+	switch {
+	case n == 0:
+		p.whole = true
+	case p.total != nil && *p.total >= 0:
+		p.whole = p.offset >= *p.total
+	default:
+		p.whole = n < p.step
+	}
+}
+
+// notice counts ids that came before.
+func (p *progressed) notice(id string) {
+	if id == "" {
+		return
+	}
+	hash := maphash.String(p.seed, id)
+	if _, known := p.seen[hash]; known {
+		p.twice++
+	} else if len(p.seen) < maxSeen {
+		p.seen[hash] = struct{}{}
+	}
+}
+
+func (p *progressed) report() *runReport {
+	r := &runReport{Pages: p.pages, Of: p.of(), Items: p.items, Total: p.total, Notes: []string{}}
+	if p.whole {
+		r.Of = p.pages
+	}
+	if p.first != nil && p.total != nil && *p.first != *p.total {
+		r.Notes = append(r.Notes, fmt.Sprintf("The list changed meanwhile: its total went from %d to %d.", *p.first, *p.total))
+	}
+	switch {
+	case p.twice == 1:
+		r.Notes = append(r.Notes, "One item came twice, because the list moved between pages.")
+	case p.twice > 1:
+		r.Notes = append(r.Notes, fmt.Sprintf("%d items came twice, because the list moved between pages.", p.twice))
+	}
+	return r
+}
+
+// newRun begins a run where the request's own offset says, with its own size
+// or the largest.
+func (x *exchange) newRun(largest bool) *progressed {
+	p := &progressed{request: *x.in, list: pagedOf(x.out.URL), seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+	p.offset = p.list.offset
+	usual, most := int64(0), int64(largestPage)
+	if x.out.endpoint != nil {
+		for _, param := range x.out.endpoint.Params {
+			if param.Name != "size" || param.In != "query" {
+				continue
+			}
+			if n, err := strconv.ParseInt(fmt.Sprint(param.Schema.Default), 10, 64); err == nil {
+				usual = n
+			}
+			if param.Schema.Max != nil {
+				most = *param.Schema.Max
+			}
+		}
+	}
+	switch {
+	case largest:
+		p.list.size = most
+	case p.list.size == 0:
+		p.list.size = usual
+	}
+	return p
+}

@@ -1,0 +1,148 @@
+package explorer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Bounds of one page.
+const (
+	maxPage  = 64 << 20 // bytes
+	maxTries = 20       // 429s in a row
+)
+
+// sink takes the items of a run.
+type sink interface {
+	page(first *int64, items []raw) error
+}
+
+// run is one way through the pages of a list.
+type run struct {
+	*exchange
+	*progressed
+	*steering
+	to   sink
+	pace pace
+	at   time.Time // when it began
+}
+
+// refused is an answer to a page that is no page.
+type refused struct {
+	response *http.Response
+	body     []byte
+}
+
+func (r *refused) Error() string {
+	var said struct{ ErrorMessage string }
+	text := fmt.Sprintf("was answered %s", r.response.Status)
+	if json.Unmarshal(r.body, &said) == nil && said.ErrorMessage != "" {
+		text += ": " + said.ErrorMessage
+	}
+	return text
+}
+
+// walk fetches page after page until the list ends. The header is the last
+// page's.
+func (r *run) walk(ctx context.Context) (header http.Header, err error) {
+	for !r.whole {
+		if err := r.gate(ctx, func() { r.tell("paused", 0) }); err != nil {
+			return header, err
+		}
+		r.tell("running", 0)
+		response, got, err := r.fetchPage(ctx)
+		if err != nil {
+			return header, err
+		}
+		header = response.Header
+		r.take(got)
+		if err := r.to.page(r.first, got.items); err != nil {
+			return header, err
+		}
+		if r.whole {
+			break
+		}
+		if pause := r.pace.after(quotaOf(r.shownHeaders(header)), time.Now()); pause > 0 {
+			r.tell("waiting", pause)
+			if err := wait(ctx, pause); err != nil {
+				return header, err
+			}
+		}
+	}
+	return header, nil
+}
+
+// fetchPage fetches the next page; where the portal says that it is too much,
+// it waits as long as the portal asks.
+func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
+	out := *r.out
+	out.URL = r.list.at(r.offset)
+	for try := 1; ; try++ {
+		response, body, err := r.fetchWhole(ctx, &out, maxPage)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case response.StatusCode == http.StatusTooManyRequests && try < maxTries:
+			pause := retryAfter(response.Header, time.Now())
+			r.tell("waiting", pause)
+			if err := wait(ctx, pause); err != nil {
+				return nil, nil, err
+			}
+			continue
+		case response.StatusCode != http.StatusOK:
+			return nil, nil, &refused{response, body}
+		}
+		got, err := readPage(body)
+		if errors.Is(err, errNoList) {
+			return nil, nil, &refused{response, body}
+		}
+		if err != nil {
+			err = &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s broke off after %d bytes", r.target.host, len(body)), Err: err}
+		}
+		return response, got, err
+	}
+}
+
+// fetchWhole sends a request and reads an answer of at most limit bytes.
+func (x *exchange) fetchWhole(ctx context.Context, out *outgoing, limit int64) (*http.Response, []byte, error) {
+	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
+	defer stop()
+	response, err := x.target.ask(timed, out)
+	if err != nil {
+		return nil, nil, x.endedBy(ctx, timed, err, arrived{})
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	if err == nil && int64(len(body)) > limit {
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.target.host, limit>>20)}
+	}
+	if err != nil {
+		return nil, nil, x.endedBy(ctx, timed, err, arrived{status: response.Status, bytes: int64(len(body))})
+	}
+	return response, body, nil
+}
+
+// endedBy is why a request ended: what ended ctx, or else what went wrong.
+func (x *exchange) endedBy(ctx, timed context.Context, err error, came arrived) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return x.target.explain(timed, err, came)
+}
+
+// tell says on the user's streams how far the run is.
+func (r *run) tell(state string, pause time.Duration) {
+	r.hub.tell(r.user, "pages "+r.in.SendID, resource.Event{Name: "pages", Data: map[string]any{
+		"sendId": r.in.SendID, "state": state, "page": r.pages, "pages": r.of(), "items": r.items, "total": r.total,
+		"ms": time.Since(r.at).Milliseconds(), "wait": pause.Milliseconds(),
+	}})
+}
+
