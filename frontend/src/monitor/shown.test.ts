@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { emptyDraft } from '../request/draft.svelte'
+import { shownAt } from './shown'
+
+const spot = (template: string, ...values: string[]) => shownAt({ noun: '', template, draft: { ...emptyDraft(), pathParams: values.map((value) => ({ on: true, key: 'id', value })) } })
+
+test('what the Monitor view has a place for is shown there', () => {
+  expect(spot('/device/devices/{id}', '7')).toEqual({ screen: 'fleet', id: '7' })
+  expect(spot('/device/groups/{id}', '7')).toEqual({ screen: 'fleet', filters: { group: '7' } })
+  expect(spot('/alert/alerts/{id}', 'LMD7')).toEqual({ screen: 'alerts', id: 'LMD7' })
+  expect(spot('/report/reports/{id}', '7')).toEqual({ screen: 'reports', filters: { row: '7' } })
+  expect(spot('/setting/collectors/{id}', '7')).toEqual({ screen: 'settings', id: 'collectors', filters: { row: '7' } })
+  expect(spot('/device/devices/{deviceId}/devicedatasources/{id}', '7', '12')).toEqual({ screen: 'fleet', id: '7', filters: { source: '12' } })
+})
+
+test('what it has none for is not', () => {
+  expect(spot('/setting/functions/{id}', '7')).toBe(undefined)
+  expect(spot('/device/devices/{deviceId}/devicedatasources/{id}', '{{device}}', '12')).toBe(undefined)
+})

@@ -1,0 +1,19 @@
+import type { MonitorSpot } from '../client'
+import type { Opener } from '../response/opener'
+import { sections } from './settings/sections'
+
+/** What has a place in the Monitor view, by the template of the endpoint that reads one. */
+const places: Record<string, (id: string) => MonitorSpot> = {
+  '/device/devices/{id}': (id) => ({ screen: 'fleet', id }),
+  '/device/groups/{id}': (group) => ({ screen: 'fleet', filters: { group } }),
+  '/alert/alerts/{id}': (id) => ({ screen: 'alerts', id }),
+  '/report/reports/{id}': (row) => ({ screen: 'reports', filters: { row } }),
+  ...Object.fromEntries(sections.map((s) => [`${s.path}/{id}`, (row: string): MonitorSpot => ({ screen: 'settings', id: s.id, filters: { row } })])),
+}
+
+/** Where the Monitor view shows what an id names; undefined where it has no place for such a thing. */
+export function shownAt({ template, draft }: Opener): MonitorSpot | undefined {
+  const values = draft.pathParams.map((p) => p.value)
+  if (template === '/device/devices/{deviceId}/devicedatasources/{id}' && /^\d+$/.test(values[0])) return { screen: 'fleet', id: values[0], filters: { source: values[1] } }
+  return places[template]?.(values.at(-1) ?? '')
+}

@@ -1,0 +1,41 @@
+import type { App } from '../app.svelte'
+import type { DraftData, MonitorSpot, Reply } from '../client'
+import { shownAt } from '../monitor/shown'
+import type { Draft } from '../request/draft.svelte'
+import { itemFields } from '../request/objects'
+import type { Choice } from '../ui/ContextMenu.svelte'
+import { openerFor, type Asked } from './opener'
+
+/** Where a value of an answer leads: the request that reads what it names, and its place in the Monitor view. */
+export interface Lead {
+  noun: string
+  draft: DraftData
+  /** Undefined for what the Monitor view does not show, and of a remote portal. */
+  spot?: MonitorSpot
+}
+
+/** What an answer was asked by: editing the request later does not change where its ids lead. */
+const asked = new WeakMap<Reply, Asked>()
+
+function askedBy(draft: Draft, reply: Reply): Asked {
+  let by = asked.get(reply)
+  if (!by) asked.set(reply, (by = { endpoint: draft.endpoint, data: draft.data() }))
+  return by
+}
+
+/** `depth` is how many keys and indexes lead to the value: 1 for a key of the answer itself. */
+export function leadOf(app: App, draft: Draft, reply: Reply, key: string, value: string, depth: number): Lead | undefined {
+  if (!/^id$|\wIds?$/.test(key) || reply.status >= 400) return undefined
+  const by = askedBy(draft, reply)
+  const items = by.endpoint?.answer?.type === 'array' ? 2 : itemFields(by.endpoint) ? 3 : 1
+  const found = openerFor(key, value, depth === items, by, app.catalog.endpoints)
+  return found && { noun: found.noun, draft: found.draft, spot: app.portal.remote ? undefined : shownAt(found) }
+}
+
+/** What can be done with an id, as choices of a menu. */
+export function leadChoices(app: App, lead: Lead | undefined): Choice[] {
+  if (!lead) return []
+  const { spot } = lead
+  const request: Choice = { label: `Open this ${lead.noun}…`, icon: 'external', rule: !spot, run: () => void app.openDraft(lead.draft) }
+  return spot ? [{ label: 'Open in Monitor', icon: 'pulse', rule: true, run: () => app.watch(spot.screen, spot.id, spot.filters) }, request] : [request]
+}
