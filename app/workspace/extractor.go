@@ -122,7 +122,7 @@ func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, a
 		secrets, masked = nil, make([]bool, len(found)) // a second try begins anew
 		for i := range found {
 			if found[i].Problem == "" {
-				v, err := keepVariable(ctx, tx, userID, portalID, &found[i])
+				v, err := keepVariable(ctx, tx, userID, portalID, at, &found[i])
 				if err != nil {
 					return err
 				}
@@ -152,7 +152,7 @@ func (w *Workspace) KeepExtracted(ctx context.Context, userID, portalID int64, a
 	return nil
 }
 
-func keepVariable(ctx context.Context, tx resource.Tx, userID, portalID int64, x *Extracted) (*Variable, error) {
+func keepVariable(ctx context.Context, tx resource.Tx, userID, portalID int64, at resource.Millis, x *Extracted) (*Variable, error) {
 	v := &Variable{UserID: userID, PortalID: portalID, Name: x.Variable, Scope: "portal", Secret: x.Secret}
 	have, err := resource.Find(ctx, tx, variableRows, mine(userID),
 		resource.Where{Field: "portalId", Op: "=", Value: portalID}, resource.Where{Field: "scope", Op: "=", Value: "portal"}, resource.Where{Field: "name", Op: "=", Value: x.Variable})
@@ -162,7 +162,7 @@ func keepVariable(ctx context.Context, tx resource.Tx, userID, portalID int64, x
 	if len(have) > 0 {
 		v = &have[0]
 	}
-	if v.Value = x.Value; v.Secret {
+	if v.Value, v.ChangedOn = x.Value, at; v.Secret {
 		v.Value = resource.Mask
 	}
 	return v, resource.Put(ctx, tx, variableRows, v)

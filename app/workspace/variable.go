@@ -20,6 +20,8 @@ type Variable struct {
 	Value    string // resource.Mask when secret
 	Secret   bool
 	Scope    string // "portal" goes before "global"
+
+	ChangedOn resource.Millis // by a person or an extractor; 0 for one of an earlier version
 }
 
 const variableRows resource.Name[*Variable] = "variable"
@@ -38,6 +40,7 @@ var Variables = resource.Resource[*Variable]{
 		{Name: "value", At: func(v *Variable) any { return &v.Value }, Doc: "Shown as stars when secret; sending the stars keeps it", MaxLen: 65_536},
 		{Name: "secret", At: func(v *Variable) any { return &v.Secret }, Doc: "Kept in the OS keyring and never shown"},
 		{Name: "scope", At: func(v *Variable) any { return &v.Scope }, Doc: "portal goes before global", Default: "portal", OneOf: []any{"portal", "global"}},
+		{Name: "changedOn", At: func(v *Variable) any { return &v.ChangedOn }, Doc: "When it was last changed", ReadOnly: true},
 	},
 	Unique: [][]string{{"userId", "portalId", "scope", "name"}},
 	Within: hereOrGlobal,
@@ -45,6 +48,7 @@ var Variables = resource.Resource[*Variable]{
 		if !variableName.MatchString(now.Name) {
 			return fault.At("name", "a variable's name begins with a letter, and has letters, digits, dots, dashes and underscores only")
 		}
+		now.ChangedOn = resource.MillisOf(w.Call.At)
 		var err error
 		switch {
 		case now.Scope == "global":

@@ -56,7 +56,7 @@ func TestEachUserSeesOnlyTheirOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.expect(1, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":1,"name":"x","value":"of 1","secret":false,"scope":"portal"}],"data":null}`)
+	d.expect(1, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":1,"name":"x","value":"of 1","secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
 	d.expect(1, "GET /tabs?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}`)
 	d.expect(1, "GET /history?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":1}],"data":null}`)
 	d.expect(1, "GET /settings", "", `{"of":1}`)
@@ -72,7 +72,7 @@ func TestEachUserSeesOnlyTheirOwn(t *testing.T) {
 		d.expect(1, do, "", `{}`)
 	}
 	d.expect(2, "GET /tabs?fields=id", "", `{"total":1,"searchId":null,"items":[{"id":2}],"data":null}`)
-	d.expect(2, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"x","value":"of 2","secret":false,"scope":"portal"}],"data":null}`)
+	d.expect(2, "GET /variables", "", `{"total":1,"searchId":null,"items":[{"id":2,"name":"x","value":"of 2","secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
 	if _, r, err := d.Recall(t.Context(), 2, 2); err != nil || string(r.Zipped) != "x" {
 		t.Errorf("the other's answer is %v, %v", r, err)
 	}
@@ -98,7 +98,7 @@ const planted = "pLaNtEd-53cr3t"
 
 func TestASecretLiesInTheKeyringOnly(t *testing.T) {
 	d := open(t)
-	shown := `{"id":1,"name":"token","value":"********","secret":true,"scope":"portal"}`
+	shown := `{"id":1,"name":"token","value":"********","secret":true,"scope":"portal","changedOn":1790000000000}`
 	d.expect(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`, shown)
 	d.expect(1, "PATCH /variables/1", `{"value":"********","name":"token"}`, shown)
 	d.expect(1, "PUT /variables/1", `{"name":"token","value":"********","secret":true}`, shown)
@@ -126,7 +126,7 @@ func TestASecretLiesInTheKeyringOnly(t *testing.T) {
 	if got := d.secret(1, "token"); got != planted+"2" {
 		t.Errorf("after a restart the secret is %q", got)
 	}
-	d.expect(1, "PATCH /variables/1", `{"secret":false}`, `{"id":1,"name":"token","value":"","secret":false,"scope":"portal"}`)
+	d.expect(1, "PATCH /variables/1", `{"secret":false}`, `{"id":1,"name":"token","value":"","secret":false,"scope":"portal","changedOn":1790000000000}`)
 	if len(d.secrets.values) != 0 {
 		t.Errorf("the keyring still holds %d secrets", len(d.secrets.values))
 	}
@@ -135,7 +135,7 @@ func TestASecretLiesInTheKeyringOnly(t *testing.T) {
 func TestAPlainValueBecomesASecret(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /variables", `{"name":"x","value":"was plain"}`)
-	d.expect(1, "PATCH /variables/1", `{"secret":true}`, `{"id":1,"name":"x","value":"********","secret":true,"scope":"portal"}`)
+	d.expect(1, "PATCH /variables/1", `{"secret":true}`, `{"id":1,"name":"x","value":"********","secret":true,"scope":"portal","changedOn":1790000000000}`)
 	if got := d.secret(1, "x"); got != "was plain" {
 		t.Errorf("the secret is %q", got)
 	}
@@ -325,7 +325,7 @@ func TestADeletedVariableComesBackWithItsSecret(t *testing.T) {
 	}
 	d.ask(1, "POST /variables", `{"name":"size","value":"7"}`)
 	d.expect(1, "POST /variables/2/restore", "", `conflict name: there is already a variable with the scope "portal" and the name "size"`)
-	d.expect(1, "GET /variables", "", `{"total":2,"searchId":null,"items":[{"id":1,"name":"token","value":"********","secret":true,"scope":"portal"},{"id":3,"name":"size","value":"7","secret":false,"scope":"portal"}],"data":null}`)
+	d.expect(1, "GET /variables", "", `{"total":2,"searchId":null,"items":[{"id":1,"name":"token","value":"********","secret":true,"scope":"portal","changedOn":1790000000000},{"id":3,"name":"size","value":"7","secret":false,"scope":"portal","changedOn":1790000000000}],"data":null}`)
 }
 
 func TestUsesOfVariablesAreFound(t *testing.T) {

@@ -111,6 +111,8 @@ export interface Variable {
   value: string
   secret: boolean
   scope: 'portal' | 'global'
+  /** Epoch milliseconds; 0 for one of an earlier version. */
+  changedOn?: number
 }
 
 export interface History {

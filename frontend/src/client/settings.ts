@@ -55,6 +55,7 @@ export interface Settings {
   openCollections?: number[]
   /** Where a request was saved last. */
   lastCollection?: number
+  variableSort?: 'added' | 'name' | 'changed' | 'sent'
   favourites?: string[]
   recents?: string[]
   /** 1 is actual size. */

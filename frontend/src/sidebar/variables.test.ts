@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asEnv, asJSON, compareWith, fromFile, renamed, uses, type Plain } from './variables'
+import { asEnv, asJSON, compareWith, fromFile, ordered, renamed, uses, type Plain } from './variables'
 
 const list: Plain[] = [
   { name: 'site', value: 'it\'s "A" $x `y` \\ 1\n2', secret: false, scope: 'portal' },
@@ -34,4 +34,10 @@ test('uses are found and renamed wherever they stand', () => {
   const draft = { method: 'GET' as const, path: '/a/{{ site }}/{{site.x}}', template: '', pathParams: [], query: [{ on: true, key: '{{site}}', value: 'site' }], headers: [], body: '{"x":"{{site}}"}', mode: 'raw' as const }
   expect([uses(JSON.stringify(draft), 'site'), uses(JSON.stringify(draft), 'sit'), uses(JSON.stringify(draft), '$now-1h')]).toEqual([true, false, false])
   expect(renamed(draft, 'site', 'place')).toEqual({ ...draft, path: '/a/{{place}}/{{site.x}}', query: [{ on: true, key: '{{place}}', value: 'site' }], body: '{"x":"{{place}}"}' })
+})
+
+test('variables are sorted by name, by their last change and by when they were sent', () => {
+  const own = [['b', 30], ['c', 0], ['a', 20], ['d', 10]].map(([name, changedOn], i) => ({ id: i + 1, name: String(name), value: '', secret: false, scope: 'portal' as const, changedOn: Number(changedOn) }))
+  const names = (sort: Parameters<typeof ordered>[1], fresh = 0) => ordered(own, sort, fresh, (v) => (v.name === 'c' ? 1 : 0)).map((v) => v.name).join('')
+  expect([names('added'), names('name'), names('changed'), names('sent'), names('changed', 1)]).toEqual(['bcad', 'abcd', 'badc', 'cabd', 'adcb'])
 })

@@ -1,5 +1,5 @@
 /** Variables as files, and where they are used. */
-import type { DraftData, Variable } from '../client'
+import type { DraftData, Settings, Variable } from '../client'
 import { nameProblem } from './keep'
 
 export type Plain = Pick<Variable, 'name' | 'value' | 'secret' | 'scope'>
@@ -12,11 +12,11 @@ export function asJSON(list: Plain[]): string {
 
 /** All variables as an .env file. Of one name, that of the portal is written: it goes before the global one. */
 export function asEnv(list: Plain[]): string {
-  const lines = ordered(list).map(({ name, value, secret }) => (secret ? `# ${name} is a secret; its value stays in the keyring` : `${name}=${envValue(value)}`))
+  const lines = preferred(list).map(({ name, value, secret }) => (secret ? `# ${name} is a secret; its value stays in the keyring` : `${name}=${envValue(value)}`))
   return lines.map((l) => `${l}\n`).join('')
 }
 
-function ordered(list: Plain[]): Plain[] {
+function preferred(list: Plain[]): Plain[] {
   return list.filter((v) => v.scope === 'portal' || !list.some((o) => o.name === v.name && o.scope === 'portal'))
 }
 
@@ -76,6 +76,14 @@ export function compareWith(own: Variable[], list: Plain[]): { fresh: Plain[]; o
     else if (!to.secret && (have.secret || have.value !== to.value)) other.push({ id: have.id, to })
   }
   return { fresh, other }
+}
+
+/** The list as it is to be sorted; the fresh one stays at its end, where it is being named. */
+export function ordered(list: Variable[], sort: NonNullable<Settings['variableSort']>, fresh: number, sentAt: (v: Variable) => number): Variable[] {
+  if (sort === 'added') return list
+  const latest = { name: () => 0, changed: (v: Variable) => v.changedOn ?? 0, sent: sentAt }[sort]
+  const byName = (a: Variable, b: Variable) => a.name.localeCompare(b.name) || b.scope.localeCompare(a.scope)
+  return [...list].sort((a, b) => Number(a.id === fresh) - Number(b.id === fresh) || latest(b) - latest(a) || byName(a, b))
 }
 
 const reference = (name: string) => new RegExp(`\\{\\{\\s*${name.replace(/[.$+-]/g, '\\$&')}\\s*\\}\\}`, 'g')
