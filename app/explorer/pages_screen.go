@@ -60,4 +60,3 @@ func (h *head) Write(b []byte) (int, error) {
 	_, err := h.to.Write(b[:n])
 	return len(b), err
 }
-

@@ -145,4 +145,3 @@ func (r *run) tell(state string, pause time.Duration) {
 		"ms": time.Since(r.at).Milliseconds(), "wait": pause.Milliseconds(),
 	}})
 }
-

@@ -10,7 +10,9 @@ export interface Toast extends ToastOptions {
   text: string
 }
 
-/** One short message at a time; a new one replaces the old. */
+const shownFor = 6000 // ms
+
+/** One short message at a time; a new one replaces the old. It stays while it is pointed at or in use. */
 export class Toasts {
   current = $state.raw<Toast>()
   #last = 0
@@ -19,7 +21,18 @@ export class Toasts {
   show(text: string, options: ToastOptions = {}) {
     clearTimeout(this.#timer)
     this.current = { ...options, text, id: ++this.#last }
-    if (!options.stay) this.#timer = setTimeout(() => this.dismiss(), 6000)
+    this.leave()
+  }
+
+  /** Somebody reads or reaches for it: it does not go. */
+  hold() {
+    clearTimeout(this.#timer)
+  }
+
+  /** Nobody does any more: its time begins anew. */
+  leave() {
+    clearTimeout(this.#timer)
+    if (this.current && !this.current.stay) this.#timer = setTimeout(() => this.dismiss(), shownFor)
   }
 
   dismiss() {
