@@ -43,6 +43,7 @@ test('what is no id of a known thing opens nothing', () => {
   expect(opened('id', '7', '/device/devices', '/device/devices', [], false)).toBe(undefined)
   expect(opened('hostGroupIds', '12,48', '/device/devices')).toBe(undefined)
   expect(opened('deviceId', '0', '/device/devices')).toBe(undefined)
+  expect(opened('relatedDeviceId', '-1', '/device/devices')).toBe(undefined)
   expect(opened('deviceId', '7/../8', '/device/devices')).toBe(undefined)
   expect(opened('walrusId', '7', '/device/devices')).toBe(undefined)
 })

@@ -25,7 +25,7 @@ const also: Record<string, string> = { monitorobject: 'device', host: 'device' }
  * `deviceId` anywhere opens a device, if the catalog has a GET for one.
  */
 export function openerFor(key: string, value: string, own: boolean, from: Asked, endpoints: Endpoint[]): Opener | undefined {
-  if (!/^[\w-]+$/.test(value) || value === '0') return undefined
+  if (!/^\w[\w-]*$/.test(value) || value === '0') return undefined
   const reads = endpoints.filter((e) => e.method === 'GET' && /\/\{[^{}/]+\}$/.test(e.path))
   if (key === 'id') return own && from.endpoint ? itself(from.endpoint, value, from.data, reads) : undefined
   const noun = /^(\w+)Ids?$/.exec(key)?.[1].toLowerCase()
