@@ -41,9 +41,10 @@ var (
 	alertsOpen  = gauge("alerts_open", "Alerts that are active, by severity.", "severity")
 	noticesSent = counter("notifications_total", "Notices, by what became of them: sent, failed for good, or tried again later.", "result")
 	noticesWait = gauge("notifications_waiting", "Notices that wait to be sent.")
-	remoteSent  = counter("remote_write_samples_total", "Samples sent on, by what became of them: sent, refused by the receiver, or dropped because too many waited.", "result")
+	remoteSent  = counter("remote_write_samples_total", "Samples sent on, by what became of them: sent, refused by the receiver, or dropped because they had waited for too long, or when it was turned off.", "result")
 	remoteAgain = counter("remote_write_retries_total", "Batches that were sent on once more.")
-	remoteWaits = gauge("remote_write_samples_waiting", "Samples that wait to be sent on.")
+	remoteWaits = gauge("remote_write_samples_waiting", "Samples that wait in memory to be sent on.")
+	remoteLags  = gauge("remote_write_behind_seconds", "How long ago the oldest sample was measured that waits on disk to be sent on; 0 when none does.")
 	listeners   = gauge("event_stream_listeners", "Who listens to events now.")
 	unreadable  = gauge("figures_unreadable", "1 when the database could not tell of alerts and notices.")
 )
@@ -55,7 +56,7 @@ type figures struct{ *Metrics }
 func (f figures) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []figure{
 		pollsDone, pollsMissed, pollLatest, pollsRunning, pollsQueued, instances, samplesTaken, samplesHeld, seriesKept,
-		databaseBytes, alertsOpen, noticesSent, noticesWait, remoteSent, remoteAgain, remoteWaits, listeners, unreadable,
+		databaseBytes, alertsOpen, noticesSent, noticesWait, remoteSent, remoteAgain, remoteWaits, remoteLags, listeners, unreadable,
 	} {
 		to <- one.Desc
 	}
@@ -90,9 +91,10 @@ func (f figures) Collect(to chan<- prometheus.Metric) {
 	remote := f.o.Remote()
 	tell(remoteSent, float64(remote.Sent), "sent")
 	tell(remoteSent, float64(remote.Refused), "refused")
-	tell(remoteSent, float64(remote.Overflow), "dropped")
+	tell(remoteSent, float64(remote.Expired), "dropped")
 	tell(remoteAgain, float64(remote.Retries))
 	tell(remoteWaits, float64(remote.Waiting))
+	tell(remoteLags, remote.Behind.Seconds())
 	tell(listeners, float64(f.listeners.Load()))
 	f.tellRows(tell)
 }

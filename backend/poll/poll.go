@@ -54,7 +54,7 @@ const (
 	perDevice      = 3                     // looks at one device at the same time
 	longest        = 30 * time.Second      // a look, at most
 	maxBatch       = 2000                  // results in one batch
-	gather         = 50 * time.Millisecond // between two batches, at least: what comes meanwhile shares the next
+	gather         = 25 * time.Millisecond // between two batches, at least: what comes meanwhile shares the next
 )
 
 // Poller polls a set of tasks.

@@ -164,10 +164,10 @@ func (p *Poller) deliver(ctx context.Context) {
 	var last time.Time
 	for first := range p.results {
 		batch := p.collect(first, gather-time.Since(last))
+		last = time.Now()
 		if err := p.o.Deliver(ctx, batch); err != nil {
 			p.o.Log.WarnContext(ctx, "results of polling are lost", "results", len(batch), "err", err)
 		}
-		last = time.Now()
 	}
 }
 

@@ -46,6 +46,7 @@ var declarations = map[string]declaration{
 	"opsNotes":          declared[portal.OpsNote]{&portal.OpsNotes},
 	"recipientGroups":   declared[portal.RecipientGroup]{&portal.RecipientGroups},
 	"remoteWrites":      declared[portal.RemoteWrite]{&portal.RemoteWrites},
+	"remoteWriteMarks":  declared[portal.RemoteWriteMark]{&portal.RemoteWriteMarks},
 	"reportGroups":      declared[portal.ReportGroup]{&portal.ReportGroups},
 	"reports":           declared[portal.Report]{&portal.Reports},
 	"reportTasks":       declared[portal.ReportTask]{&portal.ReportTasks},

@@ -20,11 +20,20 @@ type RemoteWrite struct {
 	GroupID  int64  // the devices below; the root: all
 	Interval int64  // seconds
 	Batch    int64  // samples
+	Keep     int64  // hours
 	State    string
 	SentOn   resource.Seconds
+	Since    resource.Seconds
 	Sent     int64 // samples, since the process began
 	Dropped  int64 // the same
 	Error    string
+}
+
+// RemoteWriteMark is how far a remote write has come: what was measured before
+// At has been sent, or given up. There is none while it is turned off.
+type RemoteWriteMark struct {
+	ID int64 // of the RemoteWrite
+	At resource.Seconds
 }
 
 // RemoteWriteID is the id of the one row.
@@ -42,14 +51,25 @@ const (
 	RemoteWriteOff      = "off"
 	RemoteWriteReady    = "ready"    // nothing was sent yet
 	RemoteWriteSending  = "sending"  // the last batch was taken
+	RemoteWriteBehind   = "behind"   // the same, but older ones wait on disk
 	RemoteWriteRetrying = "retrying" // the last one was not, and is sent again
 	RemoteWriteRefused  = "refused"  // the last one was refused for good
 )
 
+// RemoteWriteMarks declares how far it has come. It has no endpoints.
+var RemoteWriteMarks = resource.Resource[*RemoteWriteMark]{
+	Name: "remoteWriteMark", Label: "mark of remote write",
+	Doc: "How far the sending of samples has come.",
+	Fields: []resource.Field[*RemoteWriteMark]{
+		{Name: "id", At: func(m *RemoteWriteMark) any { return &m.ID }, Doc: "Of the remote write", ReadOnly: true},
+		{Name: "at", At: func(m *RemoteWriteMark) any { return &m.At }, Doc: "What was measured before has been sent", ReadOnly: true},
+	},
+}
+
 // RemoteWrites declares /setting/remotewrite.
 var RemoteWrites = resource.Resource[*RemoteWrite]{
 	Name: "remoteWrite", Label: "remote write", Sample: RemoteWriteID, Single: RemoteWriteID, Path: "/setting/remotewrite", Category: CategorySettings, Object: resource.Setting, Area: AreaPortal,
-	Doc: "Where samples are sent on to as they are measured, by Prometheus remote write 1.0: a time-series database of your own. Only what is measured from now on is sent.",
+	Doc: "Where samples are sent on to as they are measured, by Prometheus remote write 1.0: a time-series database of your own. What is measured from the moment on at which it is enabled is sent; while the receiver or the portal is away it waits on disk, and follows, oldest first.",
 	Fields: []resource.Field[*RemoteWrite]{
 		{Name: "id", At: func(r *RemoteWrite) any { return &r.ID }, Doc: "Always 1", ReadOnly: true},
 		{Name: "enabled", At: func(r *RemoteWrite) any { return &r.Enabled }, Doc: "Send samples"},
@@ -60,8 +80,10 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		{Name: "groupId", At: func(r *RemoteWrite) any { return &r.GroupID }, Doc: "Only the devices in this group and the groups inside it; 1: all", Default: int(RootGroup), Min: number(1), Example: RootGroup},
 		{Name: "interval", At: func(r *RemoteWrite) any { return &r.Interval }, Doc: "Seconds that samples wait for others at most", Default: 5, Min: number(1), Max: number(300)},
 		{Name: "batchSize", At: func(r *RemoteWrite) any { return &r.Batch }, Doc: "Samples in one request at most", Default: 2000, Min: number(1), Max: number(20_000)},
-		{Name: "state", At: func(r *RemoteWrite) any { return &r.State }, Doc: "off; ready, before anything is sent; sending; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch", ReadOnly: true, Default: RemoteWriteOff},
+		{Name: "keepHours", At: func(r *RemoteWrite) any { return &r.Keep }, Doc: "Hours that samples wait for a receiver that is away; older ones are dropped", Default: 24, Min: number(1), Max: number(168)},
+		{Name: "state", At: func(r *RemoteWrite) any { return &r.State }, Doc: "off; ready, before anything is sent; sending; behind, while it sends what had to wait; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch", ReadOnly: true, Default: RemoteWriteOff},
 		{Name: "lastSentOn", At: func(r *RemoteWrite) any { return &r.SentOn }, Doc: "When the receiver last took samples; 0: never", ReadOnly: true},
+		{Name: "waitingSince", At: func(r *RemoteWrite) any { return &r.Since }, Doc: "When the oldest sample was measured that waits because the receiver or the portal was away; at most a minute old; 0: none does", ReadOnly: true},
 		{Name: "samplesSent", At: func(r *RemoteWrite) any { return &r.Sent }, Doc: "Samples it took since the portal started; at most a minute old", ReadOnly: true},
 		{Name: "samplesDropped", At: func(r *RemoteWrite) any { return &r.Dropped }, Doc: "Samples it refused, or that had waited for too long, since the portal started", ReadOnly: true},
 		{Name: "lastError", At: func(r *RemoteWrite) any { return &r.Error }, Doc: "Why the last batch was not taken; empty when it was", ReadOnly: true},

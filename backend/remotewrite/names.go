@@ -36,19 +36,17 @@ func newNames(db resource.LiveDB) *names {
 	return &names{db: db, changed: changed, known: map[int64]*place{}}
 }
 
-// request is the body that sends the samples of devices in the group, of which
-// there are n.
-func (k *names) request(ctx context.Context, samples []series.Sample, group int64) (body []byte, n int, err error) {
+// wanted are the samples of devices in the group that have names.
+func (k *names) wanted(ctx context.Context, samples []series.Sample, group int64) ([]series.Sample, error) {
 	if err := k.learn(ctx, samples); err != nil {
-		return nil, 0, err
+		return samples, err
 	}
 	tree, err := portal.TreeOf(ctx, k.db)
 	if err != nil {
-		return nil, 0, err
+		return samples, err
 	}
 	within := tree.Below([]int64{group})[group]
-	var message prompb.WriteRequest
-	at := map[series.Key]int{}
+	var wanted []series.Sample
 	for _, s := range samples {
 		p := k.known[s.Instance]
 		if p == nil || p.points[s.DataPoint] == "" {
@@ -57,7 +55,17 @@ func (k *names) request(ctx context.Context, samples []series.Sample, group int6
 		if group != portal.RootGroup && !slices.ContainsFunc(p.groups, func(id int64) bool { return slices.Contains(within, id) }) {
 			continue
 		}
-		key := series.Key{Instance: s.Instance, DataPoint: s.DataPoint}
+		wanted = append(wanted, s)
+	}
+	return wanted, nil
+}
+
+// request is the body that sends samples which wanted has let through.
+func (k *names) request(samples []series.Sample) ([]byte, error) {
+	var message prompb.WriteRequest
+	at := map[series.Key]int{}
+	for _, s := range samples {
+		p, key := k.known[s.Instance], series.Key{Instance: s.Instance, DataPoint: s.DataPoint}
 		i, ok := at[key]
 		if !ok {
 			i = len(message.Timeseries)
@@ -66,16 +74,15 @@ func (k *names) request(ctx context.Context, samples []series.Sample, group int6
 			message.Timeseries = append(message.Timeseries, prompb.TimeSeries{Labels: labels})
 		}
 		message.Timeseries[i].Samples = append(message.Timeseries[i].Samples, prompb.Sample{Value: s.Value, Timestamp: s.At * 1000})
-		n++
 	}
 	for i := range message.Timeseries {
 		slices.SortStableFunc(message.Timeseries[i].Samples, func(a, b prompb.Sample) int { return int(a.Timestamp - b.Timestamp) })
 	}
 	raw, err := message.Marshal()
 	if err != nil {
-		return nil, 0, fmt.Errorf("encode a remote write: %w", err)
+		return nil, fmt.Errorf("encode a remote write: %w", err)
 	}
-	return snappy.Encode(nil, raw), n, nil
+	return snappy.Encode(nil, raw), nil
 }
 
 // learn finds out about instances that are not known yet.

@@ -1,28 +1,32 @@
 package remotewrite
 
-import "spyglass/backend/series"
+import (
+	"math"
 
-// maxQueue is how many samples wait at most, some 8 MB: with 10,000 samples a
-// second, 25 s; with what an ordinary portal measures, hours.
+	"spyglass/backend/series"
+)
+
+// maxQueue is how many samples wait in memory at most, some 8 MB: with 10,000
+// samples a second, 25 s; with what an ordinary portal measures, hours.
 const maxQueue = 250_000
 
-// queue is a ring of samples, the oldest first.
+// never is a moment after all others.
+const never = math.MaxInt64
+
+// queue is a ring of samples, in the order in which they came.
 type queue struct {
 	ring  []series.Sample
 	first int
 	n     int
 }
 
-// put adds samples, and answers how many of the oldest made room.
-func (q *queue) put(samples []series.Sample) (dropped int) {
-	if over := len(samples) - maxQueue; over > 0 {
-		samples, dropped = samples[over:], over
+// put adds samples; false when there is no room for all of them, and none was added.
+func (q *queue) put(samples []series.Sample) bool {
+	need := q.n + len(samples)
+	if need > maxQueue {
+		return false
 	}
-	if over := q.n + len(samples) - maxQueue; over > 0 {
-		q.first, q.n = (q.first+over)%len(q.ring), q.n-over
-		dropped += over
-	}
-	if need := q.n + len(samples); need > len(q.ring) {
+	if need > len(q.ring) {
 		ring := make([]series.Sample, min(max(need, 2*len(q.ring), 1024), maxQueue))
 		q.copy(ring)
 		q.ring, q.first = ring, 0
@@ -31,17 +35,17 @@ func (q *queue) put(samples []series.Sample) (dropped int) {
 		q.ring[(q.first+q.n)%len(q.ring)] = s
 		q.n++
 	}
-	return dropped
+	return true
 }
 
-// copy fills to with the oldest samples.
+// copy fills to with what came first.
 func (q *queue) copy(to []series.Sample) {
 	for i := range min(q.n, len(to)) {
 		to[i] = q.ring[(q.first+i)%len(q.ring)]
 	}
 }
 
-// take takes up to n of the oldest off.
+// take takes up to n samples off, those that came first.
 func (q *queue) take(n int) []series.Sample {
 	out := make([]series.Sample, min(n, q.n))
 	q.copy(out)
@@ -52,4 +56,38 @@ func (q *queue) take(n int) []series.Sample {
 		q.first = (q.first + len(out)) % len(q.ring)
 	}
 	return out
+}
+
+// earliest is when the oldest sample that waits was measured; never when none does.
+func (q *queue) earliest() int64 {
+	at := int64(never)
+	for i := range q.n {
+		at = min(at, q.ring[(q.first+i)%len(q.ring)].At)
+	}
+	return at
+}
+
+// earliest is when the oldest of some samples was measured; never for none.
+func earliest(samples []series.Sample) int64 {
+	at := int64(never)
+	for i := range samples {
+		at = min(at, samples[i].At)
+	}
+	return at
+}
+
+// drop removes samples that were sent already.
+func (q *queue) drop(sent map[point]bool) {
+	if len(sent) == 0 {
+		return
+	}
+	all := q.take(q.n)
+	kept := all[:0]
+	for _, one := range all {
+		if !sent[point{series.Key{Instance: one.Instance, DataPoint: one.DataPoint}, one.At}] {
+			kept = append(kept, one)
+		}
+	}
+	*q = queue{}
+	q.put(kept)
 }

@@ -11,18 +11,24 @@
 // is its display name, group the full path of its first group, and times are in
 // milliseconds. What has no value ("no data") is not sent.
 //
-// # Live only
+// # What waits
 //
-// Samples wait in memory, no more than maxQueue; when more wait, the oldest go
-// and are counted. What was measured while the portal stood still, or waited
-// when it ended, is not sent afterwards: the portal's own series have it.
+// Samples wait in memory, no more than maxQueue. When more wait, and after a
+// restart, they are read back from the portal's own series, the oldest first, a
+// while at a time; what is measured meanwhile follows. A mark in the database
+// says how far that has come: it is kept after each batch, once a second at
+// most, and when the portal stops. So the receiver gets everything that was
+// measured since sending was turned on; after a crash it gets half a minute
+// twice, or the while that was under way, which remote write allows. Only what
+// has waited for longer than keepHours is dropped, and counted.
 //
 // # Attempts
 //
 // One batch is under way at a time, in order. A receiver that does not answer,
 // is broken (5xx) or busy (429) gets the same batch again, after a pause that
 // doubles up to a minute, or the one that Retry-After asks for. Any other answer
-// (4xx, a redirect) refuses the batch for good: it is dropped and counted.
+// (4xx, a redirect) refuses the batch for good: it is dropped and counted, and
+// the first of those in a row is logged.
 //
 // # Concurrency
 //
@@ -31,8 +37,8 @@
 //
 // # Errors
 //
-// There is nobody to tell: what goes wrong stands in the row (lastError) and in
-// the metrics.
+// There is nobody to tell: what goes wrong stands in the row (state, lastError,
+// waitingSince, samplesDropped) and in the metrics.
 package remotewrite
 
 import (
@@ -43,6 +49,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,25 +71,34 @@ type Options struct {
 
 // Stats are counts of samples since the service was made, but Waiting is now.
 type Stats struct {
-	Sent     int64
-	Refused  int64 // by the receiver, for good
-	Overflow int64 // that had to make room, or waited when it was turned off
-	Retries  int64 // batches that were sent again
-	Waiting  int
+	Sent    int64
+	Refused int64         // by the receiver, for good
+	Expired int64         // that waited for too long, or when it was turned off
+	Retries int64         // batches that were sent again
+	Waiting int           // in memory
+	Behind  time.Duration // how long ago the oldest was measured that waits on disk, or is sent from there
 }
 
 // Service sends samples on.
 type Service struct {
 	db     resource.LiveDB
 	o      Options
+	series *series.DB
 	client *http.Client
 	names  *names
 
-	mu    sync.Mutex
-	on    bool
-	full  int // samples that are worth a batch at once
-	queue queue
-	stats Stats
+	mu      sync.Mutex
+	on      bool
+	full    int // samples that are worth a batch at once
+	queue   queue
+	backlog backlog
+	stats   Stats
+
+	// Of the goroutine that sends alone.
+	span     int64 // seconds that are read together
+	marked   int64
+	markedOn time.Time
+	refusing bool
 
 	wake   chan struct{} // there is a whole batch
 	cancel context.CancelFunc
@@ -95,7 +111,7 @@ type Service struct {
 }
 
 // New makes a service that does nothing yet, and its row where there is none.
-func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
+func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options) (*Service, error) {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -107,7 +123,7 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 		DialContext: o.Dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: 2 * time.Minute,
 	} // no proxy: that would judge addresses itself
-	s := &Service{db: db, o: o, names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
+	s := &Service{db: db, series: samples, o: o, span: firstSpan, names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
 		Transport: transport, Timeout: attempt,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a secret goes where it was meant to go
 	}}
@@ -135,23 +151,37 @@ func (s *Service) Start() {
 	}()
 }
 
-// Close ends it. It may be called twice, and on a service that never started.
+// Close ends it, and keeps how far it has come. It may be called twice, and on a
+// service that never started. Nothing is offered any more.
 func (s *Service) Close() {
-	if s.cancel != nil {
-		s.cancel()
-		<-s.done
-		s.client.CloseIdleConnections()
+	if s.cancel == nil {
+		return
+	}
+	s.cancel()
+	<-s.done
+	s.client.CloseIdleConnections()
+	if s.isOn() {
+		s.keepMark(context.Background(), 0)
 	}
 }
 
-// Offer hands over samples; it keeps none of them while sending is off.
+// Offer hands over samples that the series have; it keeps none of them while
+// sending is off, or while they will be read from there.
 func (s *Service) Offer(samples []series.Sample) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.on {
 		return
 	}
-	s.stats.Overflow += int64(s.queue.put(samples))
+	for i := range samples {
+		s.backlog.upTo = max(s.backlog.upTo, samples[i].At+1)
+	}
+	if s.backlog.disk != never {
+		samples = slices.DeleteFunc(slices.Clone(samples), func(one series.Sample) bool { return one.At >= s.backlog.disk })
+	}
+	if !s.queue.put(samples) {
+		s.spill(samples)
+	}
 	if s.queue.n >= s.full {
 		select {
 		case s.wake <- struct{}{}:
@@ -166,24 +196,65 @@ func (s *Service) Stats() Stats {
 	defer s.mu.Unlock()
 	out := s.stats
 	out.Waiting = s.queue.n
+	if since := min(s.backlog.disk, s.backlog.under); s.on && since != never {
+		out.Behind = max(0, s.o.Clock().Sub(time.Unix(since, 0)))
+	}
 	return out
 }
 
+func (s *Service) isOn() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.on
+}
+
 // set follows the settings: what waits for nobody goes.
-func (s *Service) set(row *portal.RemoteWrite) {
+func (s *Service) set(ctx context.Context, row *portal.RemoteWrite) error {
+	was := s.isOn()
+	if row.Enabled == was {
+		s.turn(row)
+		return nil
+	}
+	if !row.Enabled {
+		s.turn(row)
+		return s.dropMark(ctx)
+	}
+	mark, err := s.readMark(ctx)
+	if err != nil {
+		return err
+	}
+	if mark > 0 {
+		s.resume(mark)
+	} else {
+		s.live()
+	}
+	s.turn(row)
+	return s.keepMark(ctx, 0)
+}
+
+func (s *Service) turn(row *portal.RemoteWrite) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.on, s.full = row.Enabled, int(row.Batch)
 	if !s.on {
-		s.stats.Overflow += int64(s.queue.n)
+		s.stats.Expired += int64(s.queue.n)
 		s.queue = queue{}
 	}
 }
 
+// take takes samples off that wait in memory; they are under way until taken.
 func (s *Service) take(n int) []series.Sample {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.queue.take(n)
+	out := s.queue.take(n)
+	s.backlog.under = earliest(out)
+	return out
+}
+
+func (s *Service) taken() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.backlog.under = never
 }
 
 func (s *Service) count(add func(*Stats)) {

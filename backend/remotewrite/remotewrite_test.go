@@ -115,9 +115,11 @@ func (r *receiver) next() []string {
 // sender is a service over a portal with the device fjord (1) in Oslo (2) and
 // ranch (2) in the root group, an instance of the same number on each.
 type sender struct {
-	t  *testing.T
-	db *store.DB
-	s  *remotewrite.Service
+	t      *testing.T
+	db     *store.DB
+	series *series.DB
+	s      *remotewrite.Service
+	o      remotewrite.Options
 }
 
 func newSender(t *testing.T, o remotewrite.Options) *sender {
@@ -134,6 +136,7 @@ func newSender(t *testing.T, o remotewrite.Options) *sender {
 	add(t, db, &portal.DeviceDataSources)
 	add(t, db, &portal.Instances)
 	add(t, db, &portal.RemoteWrites)
+	add(t, db, &portal.RemoteWriteMarks)
 	x := &sender{t: t, db: db}
 	put(x, &portal.Groups, &portal.Group{Name: "All"})
 	put(x, &portal.Groups, &portal.Group{Name: "Oslo", ParentID: 1, FullPath: "Oslo"})
@@ -144,13 +147,37 @@ func newSender(t *testing.T, o remotewrite.Options) *sender {
 		put(x, &portal.DeviceDataSources, &portal.DeviceDataSource{DeviceID: int64(i + 1), DataSourceID: 1})
 		put(x, &portal.Instances, &portal.Instance{DeviceID: int64(i + 1), DeviceDataSourceID: int64(i + 1), DataSourceID: 1, DisplayName: "eth0", WildValue: "1"})
 	}
-	o.Version, o.Log = "test", slog.New(slog.NewTextHandler(io.Discard, nil))
-	if x.s, err = remotewrite.New(t.Context(), db, o); err != nil {
+	if x.series, err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")}); err != nil {
 		t.Fatal(err)
 	}
-	x.s.Start()
-	t.Cleanup(x.s.Close)
+	t.Cleanup(func() { _ = x.series.Close() })
+	if x.o = o; o.Log == nil {
+		x.o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	x.o.Version = "test"
+	x.start()
 	return x
+}
+
+// start begins a service, in place of one that was closed.
+func (x *sender) start() {
+	x.t.Helper()
+	s, err := remotewrite.New(x.t.Context(), x.db, x.series, x.o)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.s = s
+	s.Start()
+	x.t.Cleanup(s.Close)
+}
+
+// measure keeps samples and offers them, as the engine does.
+func (x *sender) measure(samples ...series.Sample) {
+	x.t.Helper()
+	if err := x.series.Append(x.t.Context(), samples); err != nil {
+		x.t.Fatal(err)
+	}
+	x.s.Offer(samples)
 }
 
 func add[T any](t *testing.T, db *store.DB, r *resource.Resource[*T]) {
@@ -206,8 +233,12 @@ func (x *sender) until(is func(*portal.RemoteWrite) bool) *portal.RemoteWrite {
 	}
 }
 
+// base is a full minute of just now.
+var base = time.Now().Truncate(time.Minute).Unix()
+
+// sample is one of at seconds after base.
 func sample(instance, point, at int64, value float64) series.Sample {
-	return series.Sample{Instance: instance, DataPoint: point, At: at, Value: value}
+	return series.Sample{Instance: instance, DataPoint: point, At: base + at, Value: value}
 }
 
 func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
@@ -272,29 +303,6 @@ func TestABusyReceiverGetsTheSameAgainAndOneThatRefusesDoesNot(t *testing.T) {
 	}
 	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteSending && r.Error == "" })
 	if got, want := x.s.Stats(), (remotewrite.Stats{Sent: 2, Refused: 1, Retries: 2}); got != want {
-		t.Errorf("it counts %+v, want %+v", got, want)
-	}
-}
-
-func TestWhatWaitsIsBoundedAndTurningItOffDropsIt(t *testing.T) {
-	to := newReceiver(t, answer{429, "600"})
-	x := newSender(t, remotewrite.Options{})
-	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL, 10 })
-	many := make([]series.Sample, 100_000)
-	for i := range many {
-		many[i] = sample(1, 2, int64(i), 1)
-	}
-	x.s.Offer(many[:10])
-	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteRetrying })
-	for range 3 {
-		x.s.Offer(many)
-	}
-	if got, want := x.s.Stats(), (remotewrite.Stats{Overflow: 50_000, Retries: 1, Waiting: 250_000}); got != want {
-		t.Errorf("it counts %+v, want %+v", got, want)
-	}
-	x.set(func(r *portal.RemoteWrite) { r.Enabled = false })
-	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteOff })
-	if got, want := x.s.Stats(), (remotewrite.Stats{Overflow: 300_010, Retries: 1}); got != want {
 		t.Errorf("it counts %+v, want %+v", got, want)
 	}
 }

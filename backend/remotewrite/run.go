@@ -7,6 +7,7 @@ import (
 
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/series"
 )
 
 // Pauses.
@@ -16,6 +17,7 @@ const (
 	mostPause  = time.Minute
 	longPause  = 10 * time.Minute // the most that a receiver may ask for
 	tellEvery  = time.Minute      // how old the counts in the row may be
+	oldAge     = 2 * time.Minute  // of samples that have waited
 )
 
 // run sends what waits until ctx ends.
@@ -23,7 +25,7 @@ func (s *Service) run(ctx context.Context) {
 	changed, stop := s.db.Watch(string(portal.RemoteWrites.Name))
 	defer stop()
 	for ctx.Err() == nil {
-		row, err := resource.Get(ctx, s.db, portal.RemoteWrites.Name, portal.RemoteWriteID)
+		row, err := s.settings(ctx)
 		if err != nil {
 			s.warn(ctx, "the settings of remote write cannot be read", err)
 			if !s.pause(ctx, mostPause, changed, nil) {
@@ -31,22 +33,36 @@ func (s *Service) run(ctx context.Context) {
 			}
 			continue
 		}
-		s.set(row)
 		wake, wait := s.wake, time.Duration(row.Interval)*time.Second
-		if !row.Enabled {
+		switch {
+		case !row.Enabled:
 			s.tell(ctx, portal.RemoteWriteOff)
 			wake, wait = nil, mostPause
-		} else if s.toldState() == portal.RemoteWriteOff {
+		case s.toldState() == portal.RemoteWriteOff:
 			s.lastError = ""
 			s.tell(ctx, portal.RemoteWriteReady)
+			fallthrough
+		default:
+			if s.behind() {
+				wait = 0
+			}
 		}
 		if !s.pause(ctx, wait, changed, wake) {
 			return
 		}
-		if row, err = resource.Get(ctx, s.db, portal.RemoteWrites.Name, portal.RemoteWriteID); err == nil && row.Enabled {
+		if row, err = s.settings(ctx); err == nil && row.Enabled {
 			s.flush(ctx, row, changed)
 		}
 	}
+}
+
+// settings are those of now, which count from now on.
+func (s *Service) settings(ctx context.Context) (*portal.RemoteWrite, error) {
+	row, err := resource.Get(ctx, s.db, portal.RemoteWrites.Name, portal.RemoteWriteID)
+	if err == nil {
+		err = s.set(ctx, row)
+	}
+	return row, err
 }
 
 // pause waits until the time is over or it is woken; it is false when ctx is done.
@@ -64,30 +80,56 @@ func (s *Service) pause(ctx context.Context, d time.Duration, changed, wake <-ch
 
 // flush sends all that waits, a batch at a time.
 func (s *Service) flush(ctx context.Context, row *portal.RemoteWrite, changed <-chan struct{}) {
-	for ctx.Err() == nil {
+	for row != nil && ctx.Err() == nil {
 		samples := s.take(int(row.Batch))
-		if len(samples) == 0 {
-			return
-		}
-		batch, n, err := s.names.request(ctx, samples, row.GroupID)
-		if err != nil {
-			s.count(func(t *Stats) { t.Refused += int64(len(samples)) })
-			s.warn(ctx, "samples cannot be named, and are not sent on", err)
-			continue
-		}
-		if n == 0 {
-			continue // of devices that are gone, or of other groups
-		}
-		if row = s.deliver(ctx, row, batch, int64(n), changed); row == nil {
+		switch {
+		case len(samples) > 0:
+			if row = s.pass(ctx, row, samples, changed); row != nil {
+				s.taken()
+				_ = s.keepMark(ctx, slack) // it is logged, and kept with the next batch
+			}
+		case s.behind():
+			row = s.catchUp(ctx, row, changed)
+		default:
 			return
 		}
 	}
 }
 
-// deliver sends a batch until it is taken or refused. It answers the settings
-// as they are then; nil when nothing is to be sent any more.
-func (s *Service) deliver(ctx context.Context, row *portal.RemoteWrite, batch []byte, n int64, changed <-chan struct{}) *portal.RemoteWrite {
+// pass sends one batch. It answers the settings as they are then; nil when
+// nothing is to be sent any more.
+func (s *Service) pass(ctx context.Context, row *portal.RemoteWrite, samples []series.Sample, changed <-chan struct{}) *portal.RemoteWrite {
+	samples, err := s.names.wanted(ctx, samples, row.GroupID)
+	if ctx.Err() != nil {
+		return nil
+	}
+	batch := []byte(nil)
+	if err == nil {
+		batch, err = s.names.request(samples)
+	}
+	if err != nil {
+		s.count(func(t *Stats) { t.Refused += int64(len(samples)) })
+		s.warn(ctx, "samples cannot be named, and are not sent on", err)
+		return row
+	}
+	if len(samples) == 0 {
+		return row // of devices that are gone, or of other groups
+	}
+	return s.deliver(ctx, row, batch, samples, changed)
+}
+
+// deliver sends a batch until it is taken, refused, or too old.
+func (s *Service) deliver(ctx context.Context, row *portal.RemoteWrite, batch []byte, samples []series.Sample, changed <-chan struct{}) *portal.RemoteWrite {
+	n, newest := int64(len(samples)), samples[0].At
+	for i := range samples {
+		newest = max(newest, samples[i].At)
+	}
 	for pause := leastPause; ; pause = min(2*pause, mostPause) {
+		age := s.o.Clock().Sub(time.Unix(newest, 0))
+		if age > time.Duration(row.Keep)*time.Hour {
+			s.count(func(t *Stats) { t.Expired += n })
+			return row
+		}
 		err := s.send(ctx, row, batch)
 		var later *laterError
 		switch {
@@ -95,23 +137,38 @@ func (s *Service) deliver(ctx context.Context, row *portal.RemoteWrite, batch []
 			return nil
 		case err == nil:
 			s.count(func(t *Stats) { t.Sent += n })
-			s.lastSent, s.lastError = resource.SecondsOf(s.o.Clock()), ""
-			s.tell(ctx, portal.RemoteWriteSending)
+			s.lastSent, s.lastError, s.refusing = resource.SecondsOf(s.o.Clock()), "", false
+			state := portal.RemoteWriteSending
+			if age > oldAge {
+				state = portal.RemoteWriteBehind
+			}
+			s.tell(ctx, state)
 			return row
 		case !errors.As(err, &later):
-			s.count(func(t *Stats) { t.Refused += n })
-			s.lastError = oneLine(err)
-			s.tell(ctx, portal.RemoteWriteRefused)
+			s.refused(ctx, n, err)
 			return row
 		}
 		s.count(func(t *Stats) { t.Retries++ })
 		s.lastError = oneLine(err)
 		s.tell(ctx, portal.RemoteWriteRetrying)
 		if row = s.waitFor(ctx, row, max(pause, min(later.after, longPause)), changed); row == nil {
-			s.count(func(t *Stats) { t.Overflow += n })
+			if ctx.Err() == nil {
+				s.count(func(t *Stats) { t.Expired += n })
+			}
 			return nil
 		}
 	}
+}
+
+// refused counts a batch that the receiver does not want, and logs the first of several.
+func (s *Service) refused(ctx context.Context, n int64, err error) {
+	s.count(func(t *Stats) { t.Refused += n })
+	s.lastError = oneLine(err)
+	if !s.refusing {
+		s.warn(ctx, "the receiver of remote write refuses samples; they are dropped until it takes some again", errors.New(s.lastError))
+	}
+	s.refusing = true
+	s.tell(ctx, portal.RemoteWriteRefused)
 }
 
 // waitFor waits before the next attempt, shorter when somebody mends the
@@ -122,11 +179,10 @@ func (s *Service) waitFor(ctx context.Context, was *portal.RemoteWrite, d time.D
 		if !s.pause(ctx, time.Until(until), changed, nil) {
 			return nil
 		}
-		row, err := resource.Get(ctx, s.db, portal.RemoteWrites.Name, portal.RemoteWriteID)
+		row, err := s.settings(ctx)
 		if err != nil {
 			row = was
 		}
-		s.set(row)
 		mended := row.URL != was.URL || row.Auth != was.Auth || row.Username != was.Username || row.Secret != was.Secret
 		switch {
 		case !row.Enabled:
@@ -147,7 +203,10 @@ func (s *Service) toldState() string {
 // tell writes how it goes, when that is news or the counts are old.
 func (s *Service) tell(ctx context.Context, state string) {
 	stats := s.Stats()
-	now := portal.RemoteWrite{State: state, SentOn: s.lastSent, Sent: stats.Sent, Dropped: stats.Refused + stats.Overflow, Error: s.lastError}
+	now := portal.RemoteWrite{State: state, SentOn: s.lastSent, Sent: stats.Sent, Dropped: stats.Refused + stats.Expired, Error: s.lastError}
+	if state == portal.RemoteWriteBehind || state == portal.RemoteWriteRetrying {
+		now.Since = resource.Seconds(s.waiting(0))
+	}
 	news := now.State != s.told.State || now.Error != s.told.Error || s.toldOn.IsZero()
 	if now == s.told || !news && time.Since(s.toldOn) < tellEvery {
 		return
@@ -157,7 +216,7 @@ func (s *Service) tell(ctx context.Context, state string) {
 		if err != nil {
 			return err
 		}
-		row.State, row.Sent, row.Dropped, row.Error = now.State, now.Sent, now.Dropped, now.Error
+		row.State, row.Since, row.Sent, row.Dropped, row.Error = now.State, now.Since, now.Sent, now.Dropped, now.Error
 		row.SentOn = max(row.SentOn, now.SentOn)
 		return resource.Put(ctx, tx, portal.RemoteWrites.Name, row)
 	})

@@ -86,14 +86,21 @@ type view struct {
 }
 
 func (db *DB) view(q Query) *view {
-	v := &view{db: db, q: q, series: make([]*series, len(q.DataPoints)), held: make([][]point, len(q.DataPoints))}
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	v.kept, v.rolled = span{db.low, db.high}, db.rolled
-	all := v.kept
+	all := make([]*series, len(q.DataPoints))
 	for i, d := range q.DataPoints {
-		s := db.series[Key{q.Instance, d}]
-		if v.series[i] = s; s == nil {
+		all[i] = db.series[Key{q.Instance, d}]
+	}
+	return db.viewOf(q, all)
+}
+
+// viewOf is a view of these series, nil where there is none. DB.mu is held.
+func (db *DB) viewOf(q Query, of []*series) *view {
+	v := &view{db: db, q: q, series: of, held: make([][]point, len(of)), kept: span{db.low, db.high}, rolled: db.rolled}
+	all := v.kept
+	for i, s := range of {
+		if s == nil {
 			continue
 		}
 		for _, b := range s.blocks {

@@ -50,8 +50,8 @@ func (db *DB) Retain(ctx context.Context, k Keep) error {
 func (db *DB) roll(ctx context.Context, from, before int64) error {
 	db.mu.RLock()
 	from = max(from, db.low/era)
-	all := slices.SortedFunc(maps.Values(db.series), func(a, b *series) int { return cmp.Compare(a.number, b.number) })
 	db.mu.RUnlock()
+	all := db.numbered()
 	for ; from < before; from++ {
 		for some := range slices.Chunk(all, retainStep) {
 			if err := db.do(ctx, func() error { return db.rollSome(from, some) }); err != nil {

@@ -37,7 +37,7 @@ func (s *Server) watch(ctx context.Context) (err error) {
 		},
 		Dial: dialer.DialContext, Origin: s.link, Name: func() string { return s.Setting.Name }, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace,
 	})
-	s.remote, err = remotewrite.New(ctx, s.db, remotewrite.Options{Dial: dialer.DialContext, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock})
+	s.remote, err = remotewrite.New(ctx, s.db, s.series, remotewrite.Options{Dial: dialer.DialContext, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock})
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,7 @@ func (s *Server) tables() error {
 		mount(s, &portal.OpsNotes),
 		mount(s, &portal.Settings),
 		mount(s, &portal.RemoteWrites),
+		keep(s, &portal.RemoteWriteMarks),
 		mount(s, &portal.ReportGroups),
 		mount(s, &portal.Reports),
 		keep(s, &portal.ReportTasks),

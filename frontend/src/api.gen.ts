@@ -6373,7 +6373,12 @@ export interface components {
              */
             batchSize: number;
             /**
-             * @description off; ready, before anything is sent; sending; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch
+             * @description Hours that samples wait for a receiver that is away; older ones are dropped
+             * @default 24
+             */
+            keepHours: number;
+            /**
+             * @description off; ready, before anything is sent; sending; behind, while it sends what had to wait; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch
              * @default off
              */
             readonly state: string;
@@ -6382,6 +6387,11 @@ export interface components {
              * @description When the receiver last took samples; 0: never
              */
             readonly lastSentOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When the oldest sample was measured that waits because the receiver or the portal was away; at most a minute old; 0: none does
+             */
+            readonly waitingSince?: number;
             /** @description Samples it took since the portal started; at most a minute old */
             readonly samplesSent?: number;
             /** @description Samples it refused, or that had waited for too long, since the portal started */
@@ -9619,7 +9629,12 @@ export interface components {
              */
             batchSize: number;
             /**
-             * @description off; ready, before anything is sent; sending; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch
+             * @description Hours that samples wait for a receiver that is away; older ones are dropped
+             * @default 24
+             */
+            keepHours: number;
+            /**
+             * @description off; ready, before anything is sent; sending; behind, while it sends what had to wait; retrying, while the receiver does not answer or is busy; refused, when it has refused the last batch
              * @default off
              */
             readonly state: string;
@@ -9628,6 +9643,11 @@ export interface components {
              * @description When the receiver last took samples; 0: never
              */
             readonly lastSentOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When the oldest sample was measured that waits because the receiver or the portal was away; at most a minute old; 0: none does
+             */
+            readonly waitingSince?: number;
             /** @description Samples it took since the portal started; at most a minute old */
             readonly samplesSent?: number;
             /** @description Samples it refused, or that had waited for too long, since the portal started */

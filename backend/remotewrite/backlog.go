@@ -1,0 +1,199 @@
+package remotewrite
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+)
+
+// backlog says which samples are read from the series because they were not, or
+// could not be, kept in memory. Service.mu guards it.
+type backlog struct {
+	disk  int64 // what was measured from this moment on is read from there; never: nothing is
+	under int64 // the earliest moment of what is being sent; never: nothing is
+	upTo  int64 // the first moment after all that was offered
+}
+
+const (
+	firstSpan  = 10 * 60      // seconds that are read together; more where there is little, less where there is much
+	leastSpan  = 60           //
+	mostSpan   = 12 * 60 * 60 //
+	littleRead = 100_000      // samples
+	muchRead   = 1_000_000    //
+
+	// A look takes half a minute at most, and its samples are of its beginning:
+	// so much earlier may be what is offered next.
+	slack = 30
+
+	markEvery = time.Second // the mark is kept no more often
+)
+
+// spill leaves all that waits, and these samples, to be read from the series.
+func (s *Service) spill(samples []series.Sample) {
+	s.backlog.disk = min(s.backlog.disk, s.queue.earliest(), earliest(samples))
+	s.queue = queue{}
+}
+
+// resume has all that was measured since a moment sent first.
+func (s *Service) resume(since int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.backlog = backlog{disk: min(since, s.o.Clock().Unix()), under: never, upTo: since}
+}
+
+// live begins with what is measured from now on.
+func (s *Service) live() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.backlog = backlog{disk: never, under: never, upTo: s.o.Clock().Unix()}
+}
+
+// behind reports whether there is something to read from the series.
+func (s *Service) behind() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.backlog.disk != never
+}
+
+// waiting is the moment before which everything was sent, or given up. slack is
+// for what is measured already and not offered yet.
+func (s *Service) waiting(slack int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := min(s.backlog.upTo, s.o.Clock().Unix()) - slack
+	return min(at, s.backlog.disk, s.backlog.under, s.queue.earliest())
+}
+
+// window takes the next while that is read from the series. The last one has no
+// end: what is offered from now on waits in memory.
+func (s *Service) window() (from, to int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from = s.backlog.disk
+	if to = from + s.span; to > s.o.Clock().Unix()-4*slack {
+		to = never
+	}
+	s.backlog.disk, s.backlog.under = to, from
+	return from, to
+}
+
+// leave ends a window; done is false when it has to be read again.
+func (s *Service) leave(from int64, done bool, sent map[point]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.backlog.under = never
+	if !done {
+		s.backlog.disk = min(s.backlog.disk, from)
+	}
+	s.queue.drop(sent)
+}
+
+// point is one sample of one series.
+type point struct {
+	series.Key
+	at int64
+}
+
+// catchUp sends what was measured in one while, or drops it when that is too
+// long ago. It answers the settings as they are then; nil when nothing is to be
+// sent any more.
+func (s *Service) catchUp(ctx context.Context, row *portal.RemoteWrite, changed <-chan struct{}) *portal.RemoteWrite {
+	from, to := s.window()
+	begun, read := s.o.Clock().Unix(), 0
+	sent := map[point]bool{} // that may be offered yet
+	var waiting []series.Sample
+	some := func(n int) error {
+		for len(waiting) > 0 && len(waiting) >= n {
+			most := min(len(waiting), int(row.Batch))
+			next := s.pass(ctx, row, waiting[:most], changed)
+			if next == nil {
+				return errLeft
+			}
+			row, waiting = next, waiting[most:]
+		}
+		return nil
+	}
+	err := s.series.Scan(ctx, from, min(to, lastMoment), func(found []series.Sample) error {
+		read += len(found)
+		for _, one := range found {
+			if to == never && one.At >= begun-4*slack {
+				sent[point{series.Key{Instance: one.Instance, DataPoint: one.DataPoint}, one.At}] = true
+			}
+		}
+		waiting = append(waiting, found...)
+		return some(int(row.Batch))
+	})
+	if err == nil {
+		err = some(1)
+	}
+	s.leave(from, err == nil, sent)
+	switch {
+	case err == nil:
+		s.fit(read)
+		s.keepMark(ctx, slack)
+	case errors.Is(err, errLeft):
+		return nil
+	default:
+		s.warn(ctx, "samples that wait to be sent on cannot be read", err)
+		return s.waitFor(ctx, row, mostPause, changed)
+	}
+	return row
+}
+
+var errLeft = errors.New("nothing is to be sent any more")
+
+// lastMoment is beyond all that are measured: the year 10000.
+const lastMoment = 253402300800
+
+// fit chooses how long a while is read next.
+func (s *Service) fit(read int) {
+	switch {
+	case read < littleRead:
+		s.span = min(2*s.span, mostSpan)
+	case read > muchRead:
+		s.span = max(s.span/2, leastSpan)
+	}
+}
+
+// readMark is where to go on, 0 where there is nothing to go on with.
+func (s *Service) readMark(ctx context.Context) (int64, error) {
+	mark, err := resource.Get(ctx, s.db, portal.RemoteWriteMarks.Name, portal.RemoteWriteID)
+	if fault.Is(err, fault.Unknown) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return int64(mark.At), nil
+}
+
+// keepMark writes down how far it has come, when that is news.
+func (s *Service) keepMark(ctx context.Context, slack int64) error {
+	at := s.waiting(slack)
+	if at == s.marked || slack > 0 && time.Since(s.markedOn) < markEvery {
+		return nil
+	}
+	s.markedOn = time.Now()
+	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		return resource.Put(ctx, tx, portal.RemoteWriteMarks.Name, &portal.RemoteWriteMark{ID: portal.RemoteWriteID, At: resource.Seconds(at)})
+	})
+	if err != nil {
+		s.warn(ctx, "how far remote write has come cannot be kept", err)
+		return err
+	}
+	s.marked = at
+	return nil
+}
+
+// dropMark forgets it, because nothing that is measured now is wanted.
+func (s *Service) dropMark(ctx context.Context) error {
+	s.marked = 0
+	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		return resource.DeleteAll(ctx, tx, portal.RemoteWriteMarks.Name)
+	})
+}

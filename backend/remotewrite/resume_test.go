@@ -1,0 +1,245 @@
+package remotewrite_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/remotewrite"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+)
+
+const fjord = "__name__:spyglass_Net_If_out{datasource=Net-If,device=fjord,group=Oslo,instance=eth0} "
+
+// counts waits until the service counts so.
+func (x *sender) counts(want remotewrite.Stats) {
+	x.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); x.s.Stats() != want; <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			x.t.Fatalf("it counts %+v, want %+v", x.s.Stats(), want)
+		}
+	}
+}
+
+func (x *sender) mark() *portal.RemoteWriteMark {
+	x.t.Helper()
+	mark, err := resource.Get(x.t.Context(), x.db, portal.RemoteWriteMarks.Name, portal.RemoteWriteID)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return mark
+}
+
+func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
+	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
+	x.measure(sample(1, 2, -3600, 9)) // before it was turned on
+	x.set(func(r *portal.RemoteWrite) { r.URL = to.URL })
+	at := time.Now().Unix() - base
+	comes := func(want ...string) {
+		t.Helper()
+		for i, w := range want {
+			want[i] = fjord + w
+		}
+		if got := to.next(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("came %q, want %q", got, want)
+		}
+	}
+	second := func(n int64) string { return time.Unix(base+n, 0).UTC().Format("05.000") }
+	x.measure(sample(1, 2, at, 1))
+	comes(second(at) + "=1")
+	x.until(func(r *portal.RemoteWrite) bool { return r.Sent == 1 })
+	crashed := x.mark()
+	x.s.Close()
+
+	x.s.Offer([]series.Sample{sample(1, 2, at+1, 7)}) // nobody is there who could take it
+	if err := x.series.Append(t.Context(), []series.Sample{sample(1, 2, at+1, 2), sample(1, 2, at+2, 3)}); err != nil {
+		t.Fatal(err)
+	}
+	x.start()
+	comes(second(at+1) + "=2 " + second(at+2) + "=3")
+	x.measure(sample(1, 2, at+3, 4))
+	comes(second(at+3) + "=4")
+	x.counts(remotewrite.Stats{Sent: 3})
+	x.s.Close()
+
+	put(x, &portal.RemoteWriteMarks, crashed) // as it was when the first one ran
+	x.start()
+	comes(second(at) + "=1 " + second(at+1) + "=2 " + second(at+2) + "=3 " + second(at+3) + "=4")
+
+	x.set(func(r *portal.RemoteWrite) { r.Enabled = false })
+	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteOff })
+	x.s.Close()
+	if err := x.series.Append(t.Context(), []series.Sample{sample(1, 2, at+4, 5)}); err != nil {
+		t.Fatal(err)
+	}
+	x.start()
+	x.set(func(*portal.RemoteWrite) {})
+	x.measure(sample(1, 2, at+60, 6))
+	comes(second(at+60) + "=6")
+}
+
+func TestWhatDoesNotFitIntoMemoryWaitsOnDisk(t *testing.T) {
+	to := newReceiver(t, answer{429, "600"})
+	x := newSender(t, remotewrite.Options{})
+	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL, 20_000 })
+	const each, rounds = 15_000, 5
+	first := base - each*rounds
+	some := func(round int64) (out []series.Sample) {
+		for i := range int64(each) {
+			for k := range int64(4) {
+				out = append(out, series.Sample{Instance: 1 + k/2, DataPoint: 1 + k%2, At: first + round*each + i, Value: 1})
+			}
+		}
+		return out
+	}
+	x.measure(some(0)[:8]...)
+	x.until(func(r *portal.RemoteWrite) bool {
+		return r.State == portal.RemoteWriteRetrying && int64(r.Since) == first
+	})
+	x.measure(some(0)[8:]...)
+	for round := range int64(rounds - 1) {
+		x.measure(some(round + 1)...)
+	}
+	if got := x.s.Stats(); got.Expired != 0 || got.Waiting != 0 || got.Behind < each*rounds*time.Second/2 {
+		t.Errorf("it counts %+v, want no more in memory and none lost", got)
+	}
+	x.set(func(r *portal.RemoteWrite) { r.URL = to.URL + "/" })
+	const all = 4 * each * rounds
+	next := map[string]time.Time{}
+	for n := 0; n < all; {
+		for _, one := range to.next() {
+			name, samples, _ := strings.Cut(one, "} ")
+			for text := range strings.FieldsSeq(samples) {
+				want := next[name]
+				if want.IsZero() {
+					want = time.Unix(first, 0).UTC()
+				}
+				if got := want.Format("05.000") + "=1"; got != text {
+					t.Fatalf("%s: came %s, want %s", name, text, got)
+				}
+				next[name] = want.Add(time.Second)
+				n++
+			}
+		}
+	}
+	row := x.until(func(r *portal.RemoteWrite) bool { return r.State != portal.RemoteWriteRetrying })
+	if row.State != portal.RemoteWriteBehind || row.Since == 0 {
+		t.Errorf("the row is %+v, want one that says it is behind", row)
+	}
+	x.counts(remotewrite.Stats{Sent: all, Retries: 1})
+}
+
+func TestWhatHasWaitedTooLongIsDroppedAndCounted(t *testing.T) {
+	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
+	x.set(func(r *portal.RemoteWrite) { r.URL, r.Keep, r.Batch = to.URL, 1, 10 })
+	x.s.Close()
+	put(x, &portal.RemoteWriteMarks, &portal.RemoteWriteMark{ID: portal.RemoteWriteID, At: resource.Seconds(base - 5*3600)})
+	var old []series.Sample
+	for i := range int64(15) {
+		old = append(old, sample(1, 2, -4*3600+i, 1))
+	}
+	if err := x.series.Append(t.Context(), append(old, sample(99, 2, -4*3600, 1), sample(1, 2, -1800, 2))); err != nil {
+		t.Fatal(err)
+	}
+	x.start()
+	if got, want := to.next(), []string{fjord + "00.000=2"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("came %q, want %q", got, want)
+	}
+	row := x.until(func(r *portal.RemoteWrite) bool { return r.Sent == 1 })
+	if row.Dropped != 15 || row.State != portal.RemoteWriteBehind {
+		t.Errorf("the row is %+v, want 15 that were dropped", row)
+	}
+}
+
+func TestTurningItOffDropsWhatWaits(t *testing.T) {
+	to := newReceiver(t, answer{429, "600"})
+	x := newSender(t, remotewrite.Options{})
+	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL, 2 })
+	x.measure(sample(1, 2, 0, 1), sample(1, 2, 1, 1))
+	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteRetrying })
+	x.measure(sample(1, 2, 2, 1))
+	x.set(func(r *portal.RemoteWrite) { r.Enabled = false })
+	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteOff })
+	if got, want := x.s.Stats(), (remotewrite.Stats{Expired: 3, Retries: 1}); got != want {
+		t.Errorf("it counts %+v, want %+v", got, want)
+	}
+}
+
+func TestThatAReceiverRefusesIsLoggedOnce(t *testing.T) {
+	to := newReceiver(t, answer{400, ""}, answer{400, ""}, answer{204, ""}, answer{400, ""}, answer{400, ""})
+	var log text
+	x := newSender(t, remotewrite.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL, 1 })
+	for i := range int64(5) {
+		x.measure(sample(1, 2, i, 1))
+	}
+	x.counts(remotewrite.Stats{Sent: 1, Refused: 4})
+	if n := strings.Count(log.String(), "refuses samples"); n != 2 { // and once more after it took some
+		t.Errorf("it is logged %d times:\n%s", n, log.String())
+	}
+}
+
+// text is a log that is read while it is written.
+type text struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (t *text) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.Write(p)
+}
+
+func (t *text) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.b.String()
+}
+
+// An hour goes by in no time: the receiver is reached through pipes.
+func TestADeadReceiverIsAskedOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base := time.Now().Unix()
+		var tried []time.Duration
+		began := time.Now()
+		o := remotewrite.Options{Dial: func(context.Context, string, string) (net.Conn, error) {
+			tried = append(tried, time.Since(began))
+			return nil, errors.New("nobody there")
+		}}
+		x := newSender(t, o)
+		x.set(func(r *portal.RemoteWrite) { r.URL = "http://away.example.net/write" })
+		began = time.Now()
+		for i := range int64(60) {
+			x.measure(series.Sample{Instance: 1, DataPoint: 2, At: base + i*60, Value: 1})
+			time.Sleep(time.Minute)
+		}
+		synctest.Wait()
+		var pauses []string
+		for i := range tried[1:min(10, len(tried))] {
+			pauses = append(pauses, fmt.Sprint(tried[i+1]-tried[i]))
+		}
+		if want := []string{"1s", "2s", "4s", "8s", "16s", "32s", "1m0s", "1m0s", "1m0s"}; !slices.Equal(pauses, want) || len(tried) > 67 {
+			t.Errorf("%d attempts after %v, want %v", len(tried), pauses, want)
+		}
+		row := x.row()
+		if row.State != portal.RemoteWriteRetrying || int64(row.Since) != base || row.Dropped != 0 {
+			t.Errorf("the row is %+v", row)
+		}
+		x.s.Close()
+		_ = x.series.Close()
+		_ = x.db.Close()
+	})
+}

@@ -1,0 +1,61 @@
+package series
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+)
+
+// scanStep is how many series are read at once.
+const scanStep = 200
+
+// Scan calls each with the samples of all series from one moment to before
+// another: a few series at a time, those of a series in the order of time. What
+// Retain has turned into hours is not among them. It ends with the first error
+// that each returns.
+func (db *DB) Scan(ctx context.Context, from, to int64, each func([]Sample) error) error {
+	for some := range slices.Chunk(db.numbered(), scanStep) {
+		samples, err := db.scanSome(ctx, some, from, to)
+		if err == nil && len(samples) > 0 {
+			err = each(samples)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbered are all series, as they lie in the file.
+func (db *DB) numbered() []*series {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(db.series), func(a, b *series) int { return cmp.Compare(a.number, b.number) })
+}
+
+func (db *DB) scanSome(ctx context.Context, some []*series, from, to int64) ([]Sample, error) {
+	q, err := Query{From: from, To: to}.checked()
+	if err != nil {
+		return nil, err
+	}
+	db.rolling.RLock()
+	defer db.rolling.RUnlock()
+	db.mu.RLock()
+	v := db.viewOf(q, some)
+	db.mu.RUnlock()
+	if v.high < v.low {
+		return nil, nil
+	}
+	all, err := v.points(ctx, v.low, v.high)
+	if err != nil {
+		return nil, err
+	}
+	var samples []Sample
+	for i, points := range all {
+		for _, p := range points {
+			samples = append(samples, Sample{some[i].key.Instance, some[i].key.DataPoint, p.at, p.value})
+		}
+	}
+	return samples, nil
+}
