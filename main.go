@@ -48,8 +48,8 @@ func main() {
 func command() *cobra.Command {
 	var o server.Options
 	root := &cobra.Command{
-		Use: "spyglass", Short: "A monitoring portal on your own machine, with an API explorer",
-		Long:         "Without a command, opens the desktop window on the demo portal.",
+		Use: "spyglass [LINK]", Short: "A monitoring portal on your own machine, with an API explorer",
+		Long:         "Without a command, opens the desktop window on the demo portal, and in it a spyglass:// link.",
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Demo = true
@@ -138,7 +138,7 @@ func serve(ctx context.Context, o server.Options) error {
 func window(ctx context.Context, o server.Options, args []string) error {
 	if !shell.Desktop {
 		o.Listen = "127.0.0.1:0"
-		return browse(ctx, o)
+		return browse(ctx, o, args)
 	}
 	if missing := shell.DisplayMissing(); missing != "" {
 		return fault.New(fault.Offline, "%s", missing)
@@ -146,14 +146,15 @@ func window(ctx context.Context, o server.Options, args []string) error {
 	return app.Window(ctx, o, args)
 }
 
-func browse(ctx context.Context, o server.Options) error {
+func browse(ctx context.Context, o server.Options, links []string) error {
 	portal, err := app.Open(ctx, o)
 	if err != nil {
 		return err
 	}
-	link, err := portal.Launch(ctx)
+	portal.OpenLinks(links)
+	address, err := portal.Launch(ctx)
 	if err == nil {
-		err = (&shell.Native{}).OpenLink(link)
+		err = (&shell.Native{}).OpenLink(address)
 	}
 	if err != nil {
 		o.Log.WarnContext(ctx, "no browser could be opened; open the address yourself", "err", err)

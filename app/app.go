@@ -49,6 +49,12 @@ func open(ctx context.Context, o server.Options, native *shell.Native) (_ *App, 
 	private()
 	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log}
 	o.Theme = a.theme
+	if raise := o.Raise; raise != nil {
+		o.Raise = func(args []string) { // a.explorer is there before the portal starts to listen
+			a.OpenLinks(args)
+			raise(args)
+		}
+	}
 	if a.Server, err = server.New(ctx, o); err != nil {
 		return nil, err
 	}
@@ -80,6 +86,9 @@ func open(ctx context.Context, o server.Options, native *shell.Native) (_ *App, 
 	}
 	return a, a.Start(a.explorer.Endpoints())
 }
+
+// OpenLinks opens spyglass:// links in the page, once there is one.
+func (a *App) OpenLinks(links []string) { a.explorer.OpenLinks(links) }
 
 // theme is how a user wants the page to look; empty where that is not known.
 func (a *App) theme(ctx context.Context, userID int64) string {

@@ -18,21 +18,22 @@ import (
 
 // Window opens the desktop window on the portal of a data folder and returns
 // when it is closed. When one is open on that folder already, it comes to the
-// front instead, and is given args. The portal opens while the window comes up;
-// when it cannot, the window says why, and so does Window when it is closed.
+// front instead. Either opens args, which are spyglass:// links. The portal opens
+// while the window comes up; when it cannot, the window says why, and so does
+// Window when it is closed.
 func Window(ctx context.Context, o server.Options, args []string) error {
-	raise := make(chan []string, 1)
+	raise := make(chan struct{}, 1)
 	held := make(chan struct{})
 	o.Listen = "127.0.0.1:0"
-	o.Raise = func(args []string) {
+	o.Raise = func([]string) {
 		select {
-		case raise <- args:
+		case raise <- struct{}{}:
 		default: // it is coming to the front already
 		}
 	}
 	o.Held = func() { close(held) }
-	p := &opening{native: &shell.Native{}, opened: make(chan struct{}), links: make(chan link, 1)}
-	go p.open(ctx, o)
+	p := &opening{native: &shell.Native{}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
+	go p.open(ctx, o, args)
 	select {
 	case <-held:
 	case <-p.opened:
@@ -46,6 +47,10 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	last := loadWindow(path, o.Log)
 	err := shell.Run(ctx, shell.Window{
 		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Native: p.native, Log: o.Log,
+		Link: func(text string) {
+			go p.link(text)
+			o.Raise(nil)
+		},
 		Open: func() (string, error) { return p.address(ctx) },
 		Load: func() shell.Place { return last.Place },
 		Save: func(place shell.Place) {
@@ -69,23 +74,32 @@ type opening struct {
 	opened chan struct{} // closed when app or err is there
 	app    *App
 	err    error
-	links  chan link // the first way in, made before the window asks
+	ways   chan wayIn // the first, made before the window asks
 }
 
-// link is an address that signs in, and when it was made.
-type link struct {
+// wayIn is an address that signs in, and when it was made.
+type wayIn struct {
 	address string
 	made    time.Time
 }
 
-func (p *opening) open(ctx context.Context, o server.Options) {
+func (p *opening) open(ctx context.Context, o server.Options, links []string) {
 	defer close(p.opened)
 	if p.app, p.err = open(ctx, o, p.native); p.err == nil {
-		p.links <- link{p.app.enter(ctx), time.Now()}
+		p.app.OpenLinks(links)
+		p.ways <- wayIn{p.app.enter(ctx), time.Now()}
 	}
 }
 
-// fresh is how old a link may be that the window gets; it is good for 30 s.
+// link opens a spyglass:// link once the portal is open.
+func (p *opening) link(text string) {
+	<-p.opened
+	if p.err == nil {
+		p.app.OpenLinks([]string{text})
+	}
+}
+
+// fresh is how old a way in may be that the window gets; it is good for 30 s.
 const fresh = 15 * time.Second
 
 // address is where the window goes once the portal is open.
@@ -95,7 +109,7 @@ func (p *opening) address(ctx context.Context) (string, error) {
 		return "", errors.New(fault.Sentence(p.err))
 	}
 	select {
-	case first := <-p.links:
+	case first := <-p.ways:
 		if time.Since(first.made) < fresh {
 			return first.address, nil
 		}

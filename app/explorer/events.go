@@ -12,20 +12,37 @@ import (
 type hub struct {
 	mu      sync.Mutex
 	streams map[int64]map[*stream]bool
+	joined  uint64    // streams, ever
+	waiting []waiting // for the next stream, while there is none
+}
+
+// waiting is an event that one stream alone shall have.
+type waiting struct {
+	key   string
+	event resource.Event
 }
 
 // stream is one listener.
 type stream struct {
+	number uint64 // the later it joined, the higher
+	window bool   // it is the desktop window's
+
 	mu      sync.Mutex
 	keys    []string // of pending, oldest first
 	pending map[string]resource.Event
 	wake    chan struct{}
 }
 
-func (h *hub) join(userID int64) *stream {
-	s := &stream{pending: map[string]resource.Event{}, wake: make(chan struct{}, 1)}
+func (h *hub) join(userID int64, window bool) *stream {
+	s := &stream{window: window, pending: map[string]resource.Event{}, wake: make(chan struct{}, 1)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.joined++
+	s.number = h.joined
+	for _, w := range h.waiting {
+		s.put(w.key, w.event)
+	}
+	h.waiting = nil
 	if h.streams == nil {
 		h.streams = map[int64]map[*stream]bool{}
 	}
@@ -52,6 +69,30 @@ func (h *hub) tell(userID int64, key string, event resource.Event) {
 	defer h.mu.Unlock()
 	for s := range h.streams[userID] {
 		s.put(key, event)
+	}
+}
+
+// mostWaiting is how many events wait for a stream.
+const mostWaiting = 8
+
+// tellOne gives an event to one stream alone: that of the desktop window, or else
+// the one that joined last. While there is none it waits, unless too many do.
+func (h *hub) tellOne(key string, event resource.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var best *stream
+	for _, streams := range h.streams {
+		for s := range streams {
+			if best == nil || s.window && !best.window || s.window == best.window && s.number > best.number {
+				best = s
+			}
+		}
+	}
+	switch {
+	case best != nil:
+		best.put(key, event)
+	case len(h.waiting) < mostWaiting:
+		h.waiting = append(h.waiting, waiting{key, event})
 	}
 }
 
@@ -84,7 +125,7 @@ func (s *stream) take() []resource.Event {
 func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
 	user := c.Access.UserID
 	return &resource.Answer{Events: func(send func(resource.Event) error) error {
-		s := e.hub.join(user)
+		s := e.hub.join(user, c.Session.Window)
 		defer e.hub.leave(user, s)
 		defer e.hear(ctx, s)()
 		for {

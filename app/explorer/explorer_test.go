@@ -131,6 +131,40 @@ func TestWindowsOfOneUserHearOfChanges(t *testing.T) {
 	}
 }
 
+func TestALinkFromOutsideOpensInOnePage(t *testing.T) {
+	h := build(t)
+	h.OpenLinks([]string{"spyglass://monitor/alerts/12", "spyglass://device/x"}) // before there is a page
+	mine := h.listen(window)
+	browser := h.listen(1)
+	h.OpenLinks([]string{"spyglass://api/GET/device/devices?size=5"})
+	for _, want := range []string{
+		`link {"screen":"alerts","id":"12"}`,
+		`link {"problem":"“spyglass://device/x” opens nothing here: a device has a number, as in spyglass://device/7"}`,
+		`link {"call":{"method":"GET","path":"/device/devices","query":[{"key":"size","value":"5"}]}}`,
+	} {
+		if got := next(t, mine); got != want {
+			t.Errorf("the window was told %s, want %s", got, want)
+		}
+	}
+	h.Stop()
+	if got := next(t, browser); got != "the end" {
+		t.Errorf("a browser beside the window was told %s", got)
+	}
+}
+
+func TestALinkWithoutAWindowOpensInThePageThatCameLast(t *testing.T) {
+	h := build(t)
+	first, last := h.listen(1), h.listen(1)
+	h.OpenLinks([]string{"spyglass://monitor"})
+	if got := next(t, last); got != `link {"screen":"overview"}` {
+		t.Errorf("it was told %s", got)
+	}
+	h.Stop()
+	if got := next(t, first); got != "the end" {
+		t.Errorf("the other one was told %s", got)
+	}
+}
+
 func TestLinksOpenOnTheDesktop(t *testing.T) {
 	h := build(t)
 	if a := h.ask(1, "POST /explorer/native/open-link", `{"url":"https://example.net/"}`); a.status != 200 || !slices.Equal(h.links, []string{"https://example.net/"}) {

@@ -58,9 +58,12 @@ type Window struct {
 	// "light", or anything else for the system's.
 	Theme string
 
-	// Raise brings the window to the front; it carries the arguments of a
-	// second start.
-	Raise <-chan []string
+	// Raise brings the window to the front.
+	Raise <-chan struct{}
+
+	// Link is told of a link that the system opens with the running program,
+	// as macOS does; others start it once more.
+	Link func(text string)
 
 	Native *Native // gets its window while Run runs; may be nil
 	Log    *slog.Logger

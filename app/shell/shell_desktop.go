@@ -75,7 +75,7 @@ func (r *running) options(ctx context.Context) *options.App {
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
 		Windows: &windows.Options{DisablePinchZoom: true, Theme: w.windowsTheme()},
-		Mac:     &mac.Options{},
+		Mac:     &mac.Options{OnUrlOpen: w.Link},
 	}
 }
 

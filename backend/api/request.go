@@ -46,7 +46,7 @@ func (x *exchange) call() (*resource.Call, error) {
 		IfMatch: x.r.Header.Get("If-Match"), NotIf: x.r.Header.Get("If-None-Match"),
 	}
 	if x.session != nil {
-		c.Session = resource.Session{Cookie: x.session.Secret, CSRF: x.session.CSRF}
+		c.Session = resource.Session{Cookie: x.session.Secret, CSRF: x.session.CSRF, Window: x.session.Persistent}
 	}
 	if len(x.values) > 0 {
 		c.Vars = make(map[string]string, len(x.values))

@@ -140,18 +140,28 @@ func TestAnAnswerIsSavedWhereTheDialogSays(t *testing.T) {
 	a.page.until("the page says where it is", `document.body.textContent.includes('Saved to')`, "true")
 }
 
-func TestASecondStartRaisesTheFirstWindowAndEnds(t *testing.T) {
+func TestASecondStartOpensItsLinkInTheFirstWindowAndEnds(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
-	first := open(t, desk, data)
-	first.page.until("the page is ours", `location.pathname`, "/")
+	first := open(t, desk, data, "spyglass://monitor/alerts")
+	first.page.until("the link of the first start is open", `!!named('region', 'Alerts')`, "true")
 	first.xdotool("windowminimize", "--sync", first.window)
 
-	second := launch(t, desk, data)
-	if code := second.exit(); code != 0 {
-		t.Fatalf("the second start ended with code %d, want 0", code)
+	again := func(args ...string) {
+		second := launch(t, desk, data, args...)
+		if code := second.exit(); code != 0 {
+			t.Fatalf("the second start with %v ended with code %d, want 0", args, code)
+		}
 	}
+	again("spyglass://api/DELETE/device/devices/7?deleteHard=true")
 	eventually(t, soon, func() bool { return first.xdotool("getactivewindow") == first.window },
 		func() string { return "the first window is not in front" })
+	first.page.until("the link of the second start is in a tab", path, "/device/devices/7")
+	first.page.until("its method", `named('combobox', 'Method').value`, "DELETE")
+	first.page.until("nothing was sent", status, "Ready")
+	again("spyglass://evil.example/monitor", "--", "--data")
+	first.page.until("the page says what is no link", `document.body.textContent.includes('opens nothing here')`, "true")
+	first.page.until("the request is still there", path, "/device/devices/7")
+
 	var ids []string
 	eventually(t, soon, func() bool {
 		ids = strings.Fields(first.xdotool("search", "--onlyvisible", "--name", "^Spyglass"))

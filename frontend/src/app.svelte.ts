@@ -16,6 +16,7 @@ import { Reach } from './portals/reach.svelte'
 import type { Lookups } from './request/lookups'
 import { remappable } from './keymap'
 import { keyLabel } from './keys'
+import { openLink } from './link'
 import { Live } from './monitor/live.svelte'
 import { MonitorPlace } from './monitor/place.svelte'
 import { Sending } from './sending/sending.svelte'
@@ -325,6 +326,7 @@ export class App {
       },
       session: () => (this.sessionEnded = true),
       portal: (e) => this.live.hear(e.kind),
+      link: (e) => void openLink(this, e),
       stream: (connected) => this.live.stream(connected),
     })
   }

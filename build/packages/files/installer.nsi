@@ -10,6 +10,7 @@ ManifestDPIAware true
 !include MUI2.nsh
 
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Spyglass"
+!define LINKS "Software\Classes\spyglass"
 !define WEBVIEW "Microsoft\EdgeUpdate\Clients\{F3017226-FE2A-4295-8BDF-00C3A9A7E4C5}"
 
 Name "Spyglass"
@@ -55,6 +56,11 @@ Section
   WriteRegStr HKCU "${KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
   WriteRegDWORD HKCU "${KEY}" "NoModify" 1
   WriteRegDWORD HKCU "${KEY}" "NoRepair" 1
+  ; Links: behind -- nothing in one is an option of ours.
+  WriteRegStr HKCU "${LINKS}" "" "URL:Spyglass"
+  WriteRegStr HKCU "${LINKS}" "URL Protocol" ""
+  WriteRegStr HKCU "${LINKS}\DefaultIcon" "" "$INSTDIR\spyglass.exe,0"
+  WriteRegStr HKCU "${LINKS}\shell\open\command" "" '"$INSTDIR\spyglass.exe" -- "%1"'
   Call WebView
 SectionEnd
 
@@ -85,4 +91,5 @@ Section "Uninstall"
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Spyglass.lnk"
   DeleteRegKey HKCU "${KEY}"
+  DeleteRegKey HKCU "${LINKS}"
 SectionEnd

@@ -195,6 +195,7 @@ function listen(to: Listener): () => void {
   on('workspace')
   on('session')
   on('portal')
+  on('link')
   stream.addEventListener('open', () => to.stream?.(true))
   stream.addEventListener('error', () => to.stream?.(false))
   return () => stream.close()

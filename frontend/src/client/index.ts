@@ -259,6 +259,14 @@ export interface VariableUse {
   sentAt: number
 }
 
+/** What a spyglass:// link leads to: a screen, a request, or nothing and why. */
+export interface Link {
+  screen?: string
+  id?: string
+  call?: { method: Method; path: string; query: { key: string; value: string }[] }
+  problem?: string
+}
+
 export interface Listener {
   progress?(e: { sendId: string; received: number; expected: number }): void
   pages?(e: PagesProgress): void
@@ -267,6 +275,8 @@ export interface Listener {
   session?(): void
   /** Something of a kind has changed in the portal: the name of its resource. */
   portal?(e: { kind: string }): void
+  /** A spyglass:// link was opened outside of the page. */
+  link?(e: Link): void
   /** The stream itself came or went; it comes back by itself. */
   stream?(connected: boolean): void
 }

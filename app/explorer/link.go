@@ -1,0 +1,21 @@
+package explorer
+
+import (
+	"spyglass/app/link"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// OpenLinks opens spyglass:// links in the page: in the desktop window's, or in
+// whichever comes first. What is no link is told there in a sentence.
+func (e *Explorer) OpenLinks(texts []string) {
+	for _, text := range texts {
+		event := resource.Event{Name: "link"}
+		if to, err := link.Read(text); err != nil {
+			event.Data = map[string]any{"problem": fault.Of(err).Message}
+		} else {
+			event.Data = to
+		}
+		e.hub.tellOne("link "+text, event)
+	}
+}

@@ -1,0 +1,16 @@
+import type { App } from './app.svelte'
+import type { Link } from './client'
+import { emptyDraft } from './request/draft.svelte'
+
+/** Opens a spyglass:// link. It shows, and sends nothing: whoever wrote it is not known. */
+export async function openLink(app: App, { screen, id, call, problem }: Link) {
+  if (problem) return app.toast(problem, { tone: 'warn', stay: true })
+  if (app.portal.remote) await app.portals.switchTo(0) // links belong to the portal of this machine
+  if (app.portal.remote) return // it said why
+  if (screen) return app.watch(screen, id)
+  if (!call) return
+  const { method, path } = call
+  const query = call.query.map((pair) => ({ on: true, ...pair }))
+  app.openDraft({ ...emptyDraft(), method, path, template: app.catalog.match(method, path)?.path ?? '', query })
+  app.toast('A link opened this request. It is not sent until you send it.')
+}
