@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -46,17 +45,23 @@ func (p project) backfilled(ctx context.Context) (seconds float64, err error) {
 	if err := s.start(ctx, program, []string{"serve", "--demo", "--data", s.data()}); err != nil {
 		return 0, err
 	}
-	for time.Since(begun) < 3*time.Minute {
+	err = s.filled(ctx)
+	return time.Since(begun).Seconds(), err
+}
+
+// filled returns when the demo has its past.
+func (s *served) filled(ctx context.Context) error {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); {
 		log, err := os.ReadFile(filepath.Join(s.folder, "log"))
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if strings.Contains(string(log), "the past of the demo is filled") {
-			return time.Since(begun).Seconds(), nil
+			return nil
 		}
 		if err := wait(ctx, 50*time.Millisecond); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return 0, fmt.Errorf("three minutes after its start the demo has no past yet")
+	return errors.New("three minutes after its start the demo has no past yet")
 }

@@ -43,6 +43,11 @@ func (f *figure) run(ctx context.Context, r *rivals) (score, error) {
 var figures = []figure{
 	paint,
 	paintTabs,
+	overview,
+	overviewLarge,
+	idleMemory,
+	idleCPU,
+	installer,
 	pageScript,
 	list,
 	create,

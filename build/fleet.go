@@ -154,7 +154,7 @@ func (f *fleet) measure(ctx context.Context) (b burden, err error) {
 	if err != nil {
 		return b, err
 	}
-	if b.cpu, err = spent(ctx, f.cmd.Process.Pid, fleetCounts); err != nil {
+	if b.cpu, err = spent(ctx, fleetCounts, f.cmd.Process.Pid); err != nil {
 		return b, err
 	}
 	if b.memory, err = resident(f.cmd.Process.Pid); err != nil {
@@ -172,17 +172,17 @@ func (f *fleet) measure(ctx context.Context) (b burden, err error) {
 	return b, nil
 }
 
-// spent is how much of one core a process uses for a while, in percent.
-func spent(ctx context.Context, pid int, d time.Duration) (float64, error) {
+// spent is how much of one core processes use for a while, in percent.
+func spent(ctx context.Context, d time.Duration, pids ...int) (float64, error) {
 	begun := time.Now()
-	before, err := processorTime(pid)
+	before, err := processorTime(pids)
 	if err != nil {
 		return 0, err
 	}
 	if err := wait(ctx, d); err != nil {
 		return 0, err
 	}
-	now, err := processorTime(pid)
+	now, err := processorTime(pids)
 	return 100 * (now - before).Seconds() / time.Since(begun).Seconds(), err
 }
 
@@ -212,24 +212,26 @@ func (f *fleet) figures(ctx context.Context) (map[string]float64, error) {
 	return all, lines.Err()
 }
 
-// processorTime is what a process has used of the processors so far.
-func processorTime(pid int) (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(text), ") ") // the name before it may hold anything
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("/proc/%d/stat is %q", pid, text)
-	}
+// processorTime is what processes have used of the processors so far.
+func processorTime(pids []int) (time.Duration, error) {
 	var ticks int64
-	for _, field := range fields[11:13] { // in user mode, and for it in the kernel
-		n, err := strconv.ParseInt(field, 10, 64)
+	for _, pid := range pids {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
 			return 0, err
 		}
-		ticks += n
+		_, rest, _ := strings.Cut(string(text), ") ") // the name before it may hold anything
+		fields := strings.Fields(rest)
+		if len(fields) < 13 {
+			return 0, fmt.Errorf("/proc/%d/stat is %q", pid, text)
+		}
+		for _, field := range fields[11:13] { // in user mode, and for it in the kernel
+			n, err := strconv.ParseInt(field, 10, 64)
+			if err != nil {
+				return 0, err
+			}
+			ticks += n
+		}
 	}
 	return time.Duration(ticks) * time.Second / 100, nil // USER_HZ is 100 on all that Go runs on
 }

@@ -5,8 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"image"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -26,7 +29,7 @@ var paint = figure{
 			return 0, 0, err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
-		return measurePaint(ctx, p, data)
+		return measureStarts(ctx, p, data, textDrawn)
 	}),
 }
 
@@ -43,7 +46,7 @@ var paintTabs = figure{
 			return 0, 0, err
 		}
 		s.stop()
-		return measurePaint(ctx, p, s.data())
+		return measureStarts(ctx, p, s.data(), textDrawn)
 	}),
 }
 
@@ -67,18 +70,45 @@ const paints = 7
 // fewColours are the root window's, the window's and the page's grounds.
 const fewColours = 12
 
-func measurePaint(ctx context.Context, p project, data string) (ours, floor float64, err error) {
+// textDrawn says whether there is text on the screen.
+func textDrawn(s screen) bool { return s.coloured(image.Rect(0, 0, s.width, s.height)) }
+
+// nothingDrawn says whether the screen is empty.
+func nothingDrawn(s screen) bool { return s.colours(image.Rect(0, 0, s.width, s.height), 3) <= 2 }
+
+// measureStarts starts our window on a data folder until it has drawn what is
+// wanted, and the empty one until it has drawn its text, in turn.
+func measureStarts(ctx context.Context, p project, data string, drawn func(screen) bool) (ours, floor float64, err error) {
+	app, empty, err := p.windows(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	return startInTurn(ctx,
+		opening{name: app, args: []string{"--data", data}, drawn: drawn},
+		opening{name: empty, drawn: textDrawn})
+}
+
+// windows builds the program and the empty window.
+func (p project) windows(ctx context.Context) (app, empty string, err error) {
 	if err := p.install(ctx, slices.Concat(forWindow, forScreen)); err != nil {
-		return 0, 0, err
+		return "", "", err
 	}
-	app, err := p.binary(ctx)
-	if err != nil {
-		return 0, 0, err
+	if app, err = p.binary(ctx); err != nil {
+		return "", "", err
 	}
-	empty, err := p.compile(ctx, "emptywindow", desktopTags, "./app/shell/emptywindow")
-	if err != nil {
-		return 0, 0, err
-	}
+	empty, err = p.compile(ctx, "emptywindow", desktopTags, "./app/shell/emptywindow")
+	return app, empty, err
+}
+
+// opening is a program that opens a window, and what it shall have drawn.
+type opening struct {
+	name  string
+	args  []string
+	drawn func(screen) bool
+}
+
+// startInTurn is how many milliseconds each takes.
+func startInTurn(ctx context.Context, a, b opening) (ours, other float64, err error) {
 	desk, err := desktop.Start(desktop.Options{Width: 1440, Height: 900, Bus: true})
 	if err != nil {
 		return 0, 0, err
@@ -86,42 +116,53 @@ func measurePaint(ctx context.Context, p project, data string) (ours, floor floa
 	defer desk.Close()
 	var our, least []float64
 	for i := range paints + 1 {
-		a, err := firstPaint(ctx, desk, app, "--data", data)
+		x, err := a.until(ctx, desk)
 		if err != nil {
 			return 0, 0, err
 		}
-		b, err := firstPaint(ctx, desk, empty)
+		y, err := b.until(ctx, desk)
 		if err != nil {
 			return 0, 0, err
 		}
 		if i > 0 { // the first start reads everything from disk and makes the data folder
-			our, least = append(our, a), append(least, b)
+			our, least = append(our, x), append(least, y)
 		}
 	}
 	return median(our), median(least), nil
 }
 
-// firstPaint is in milliseconds.
-func firstPaint(ctx context.Context, desk *desktop.Desktop, name string, args ...string) (float64, error) {
-	cmd := desk.Command(name, args...)
-	started := time.Now()
+// until starts it, ends it when it has drawn, and returns the milliseconds.
+func (o opening) until(ctx context.Context, desk *desktop.Desktop) (float64, error) {
+	begun := time.Now()
+	cmd, err := o.open(ctx, desk)
+	took := milliseconds(time.Since(begun))
+	if err == nil {
+		err = shut(ctx, desk, cmd)
+	}
+	return took, err
+}
+
+// open starts it and returns when it has drawn.
+func (o opening) open(ctx context.Context, desk *desktop.Desktop) (*exec.Cmd, error) {
+	cmd := desk.Command(o.name, o.args...)
 	if err := cmd.Start(); err != nil {
-		return 0, err
+		return nil, err
 	}
-	defer func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait() // ended by us
-		_ = untilScreen(ctx, desk, func(colours int) bool { return colours <= 2 })
-	}()
-	err := untilScreen(ctx, desk, func(colours int) bool { return colours > fewColours })
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
+	if err := untilScreen(ctx, desk, o.drawn); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Base(o.name), err), shut(ctx, desk, cmd))
 	}
-	return milliseconds(time.Since(started)), nil
+	return cmd, nil
+}
+
+// shut ends a program, and returns when its window has gone.
+func shut(ctx context.Context, desk *desktop.Desktop, cmd *exec.Cmd) error {
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait() // ended by us
+	return untilScreen(ctx, desk, nothingDrawn)
 }
 
 // untilScreen looks at the screen every 5 ms until it is as wanted.
-func untilScreen(ctx context.Context, desk *desktop.Desktop, wanted func(colours int) bool) error {
+func untilScreen(ctx context.Context, desk *desktop.Desktop, wanted func(screen) bool) error {
 	dump, err := os.Open(desk.Framebuffer())
 	if err != nil {
 		return err
@@ -131,14 +172,14 @@ func untilScreen(ctx context.Context, desk *desktop.Desktop, wanted func(colours
 	if err != nil {
 		return err
 	}
-	screen := make([]byte, info.Size())
+	seen := make([]byte, info.Size())
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
-		if _, err := dump.ReadAt(screen, 0); err != nil {
+	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); {
+		if _, err := dump.ReadAt(seen, 0); err != nil {
 			return err
 		}
-		if wanted(colours(screen, fewColours+1)) {
+		if wanted(screenOf(seen)) {
 			return nil
 		}
 		select {
@@ -147,25 +188,43 @@ func untilScreen(ctx context.Context, desk *desktop.Desktop, wanted func(colours
 		case <-tick.C:
 		}
 	}
-	return errors.New("the screen did not change as it should have within 30 s")
+	return errors.New("the screen did not change as it should have within a minute")
 }
 
-// colours counts the colours of an X window dump of 32 bits a pixel, up to
-// limit.
-func colours(dump []byte, limit int) int {
-	const headerSize, colourCount, colourSize = 0, 19 * 4, 12
-	pixels := dump[binary.BigEndian.Uint32(dump[headerSize:])+colourSize*binary.BigEndian.Uint32(dump[colourCount:]):]
+// screen is what an X window dump of 32 bits a pixel shows.
+type screen struct {
+	width, height int
+	line          int // bytes
+	pixels        []byte
+}
+
+// screenOf reads the dump's header (X11/XWDFile.h).
+func screenOf(dump []byte) screen {
+	field := func(n int) int { return int(binary.BigEndian.Uint32(dump[4*n:])) }
+	const headerSize, width, height, line, colourCount, colourSize = 0, 4, 5, 12, 19, 12
+	return screen{field(width), field(height), field(line), dump[field(headerSize)+colourSize*field(colourCount):]}
+}
+
+// coloured says whether an area has more than a few colours, as text has.
+func (s screen) coloured(area image.Rectangle) bool {
+	return s.colours(area, fewColours+1) > fewColours
+}
+
+// colours counts those of an area, up to limit.
+func (s screen) colours(area image.Rectangle, limit int) int {
 	var seen []uint32
 	last := ^uint32(0)
-	for i := 0; i+4 <= len(pixels); i += 4 {
-		pixel := binary.NativeEndian.Uint32(pixels[i:])
-		if pixel == last {
-			continue
-		}
-		last = pixel
-		if !slices.Contains(seen, pixel) {
-			if seen = append(seen, pixel); len(seen) >= limit {
-				break
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		for x := area.Min.X; x < area.Max.X; x++ {
+			pixel := binary.NativeEndian.Uint32(s.pixels[y*s.line+4*x:])
+			if pixel == last {
+				continue
+			}
+			last = pixel
+			if !slices.Contains(seen, pixel) {
+				if seen = append(seen, pixel); len(seen) >= limit {
+					return limit
+				}
 			}
 		}
 	}

@@ -83,8 +83,8 @@ func (p project) besidePrometheus(ctx context.Context, f *fleet) (s scraped, err
 	before := asked.Load()
 	var theirs error
 	var both sync.WaitGroup
-	both.Go(func() { s.theirs.cpu, theirs = spent(ctx, run.Process.Pid, fleetCounts) })
-	s.ours.cpu, err = spent(ctx, f.cmd.Process.Pid, fleetCounts)
+	both.Go(func() { s.theirs.cpu, theirs = spent(ctx, fleetCounts, run.Process.Pid) })
+	s.ours.cpu, err = spent(ctx, fleetCounts, f.cmd.Process.Pid)
 	both.Wait()
 	if err = errors.Join(err, theirs); err != nil {
 		return s, err

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/build/desktop"
+)
+
+// The figures of a window that nobody touches, on the overview of the demo.
+var (
+	idleMemory = figure{
+		name: "idle-memory", does: "idle on the overview: memory of all processes, MB (floor: an empty Wails window)", goal: "≤ 1.2",
+		measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
+			err = p.idle(ctx, func(app, empty opening) error {
+				if ours, err = idling(ctx, app, residents); err == nil {
+					floor, err = idling(ctx, empty, residents)
+				}
+				return err
+			})
+			return ours, floor, err
+		}),
+	}
+	idleCPU = figure{
+		name: "idle-cpu", does: "idle on the overview: % of one core, all processes (other: limit)", goal: "≤ 1",
+		measure: plain(func(ctx context.Context, p project) (ours, limit float64, err error) {
+			err = p.idle(ctx, func(app, _ opening) error {
+				ours, err = idling(ctx, app, func(pids []int) (float64, error) { return spent(ctx, idleCounts, pids...) })
+				return err
+			})
+			return ours, 1, err
+		}),
+	}
+)
+
+const (
+	idleWarm   = time.Minute
+	idleCounts = 2 * time.Minute
+)
+
+// idle has measure work with the program on a demo that has run before, and
+// with the empty window.
+func (p project) idle(ctx context.Context, measure func(app, empty opening) error) (err error) {
+	s, err := p.overviewOf(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	app, empty, err := p.windows(ctx)
+	if err != nil {
+		return err
+	}
+	return measure(opening{app, []string{"--data", s.data()}, overviewDrawn}, opening{empty, nil, textDrawn})
+}
+
+// idling measures the processes of a window that has been open for a while.
+func idling(ctx context.Context, o opening, measure func(pids []int) (float64, error)) (figure float64, err error) {
+	desk, err := desktop.Start(desktop.Options{Width: 1440, Height: 900, Bus: true})
+	if err != nil {
+		return 0, err
+	}
+	defer desk.Close()
+	cmd, err := o.open(ctx, desk)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, shut(ctx, desk, cmd)) }()
+	if err := wait(ctx, idleWarm); err != nil {
+		return 0, err
+	}
+	return measure(family(cmd.Process.Pid))
+}
+
+// residents is the memory of several processes, in MB.
+func residents(pids []int) (total float64, err error) {
+	for _, pid := range pids {
+		mb, err := resident(pid)
+		if err != nil {
+			return 0, err
+		}
+		total += mb
+	}
+	return total, nil
+}
+
+// family is a process and all that have come from it.
+func family(pid int) []int {
+	all := []int{pid}
+	for i := 0; i < len(all); i++ {
+		folder := "/proc/" + strconv.Itoa(all[i]) + "/task/"
+		threads, _ := os.ReadDir(folder) // one that has ended has no children
+		for _, thread := range threads {
+			children, _ := os.ReadFile(folder + thread.Name() + "/children")
+			for _, word := range strings.Fields(string(children)) {
+				if child, err := strconv.Atoi(word); err == nil {
+					all = append(all, child)
+				}
+			}
+		}
+	}
+	return all
+}

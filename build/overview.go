@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"image"
+	"net/http"
+)
+
+// overview is from the start of the program to the Monitor's overview with what
+// the portal knows in it.
+var overview = figure{
+	name: "overview", does: "start to the overview with live data, ms (floor: first paint of an empty Wails window)",
+	goal: "≤ 2.5", measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
+		s, err := p.overviewOf(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		defer func() { err = errors.Join(err, s.close()) }()
+		return measureStarts(ctx, p, s.data(), overviewDrawn)
+	}),
+}
+
+// overviewLarge is the same with many devices.
+var overviewLarge = figure{
+	name: "overview-large", does: "start to the overview of 100,000 devices, ms (other: of 150)",
+	goal: "≤ 1.5", measure: plain(func(ctx context.Context, p project) (ours, other float64, err error) {
+		large, err := p.overviewOf(ctx, "--demo-devices", "100000")
+		if err != nil {
+			return 0, 0, err
+		}
+		defer func() { err = errors.Join(err, large.close()) }()
+		small, err := p.overviewOf(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		defer func() { err = errors.Join(err, small.close()) }()
+		app, _, err := p.windows(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		return startInTurn(ctx,
+			opening{name: app, args: []string{"--data", large.data()}, drawn: overviewDrawn},
+			opening{name: app, args: []string{"--data", small.data()}, drawn: overviewDrawn})
+	}),
+}
+
+// overviewOf is a demo with its past whose user was last at the overview; it
+// does not run any more.
+func (p project) overviewOf(ctx context.Context, args ...string) (*served, error) {
+	s, err := p.serve(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	err = s.send(ctx, http.MethodPatch, "/explorer/settings", map[string]any{"view": "monitor"}, &struct{}{})
+	if err == nil {
+		err = s.filled(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	s.stop()
+	return s, nil
+}
+
+// overviewDrawn says whether each part of the overview has something in it:
+// the counts, the alerts of the last hours, the active alerts, and the devices.
+func overviewDrawn(s screen) bool {
+	for _, area := range []image.Rectangle{
+		image.Rect(8, 112, 500, 152), image.Rect(560, 160, 1420, 204), image.Rect(20, 280, 900, 860), image.Rect(990, 250, 1420, 500),
+	} {
+		if !s.coloured(area) {
+			return false
+		}
+	}
+	return true
+}
