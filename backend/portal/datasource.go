@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"context"
+
 	"spyglass/backend/appliesto"
 	"spyglass/backend/resource"
 )
@@ -85,6 +87,13 @@ var DataSources = resource.Resource[*DataSource]{
 		{Name: "updatedOn", At: func(d *DataSource) any { return &d.UpdatedOn }, Doc: "When it was last changed", ReadOnly: true},
 		{Name: "highest", At: func(d *DataSource) any { return &d.Highest }, Doc: "The last id given away within it", ReadOnly: true, WriteOnly: true},
 	},
+	Derived: []resource.Derived{{
+		Name: "numOfHosts", Doc: "Devices it is on; 0 for a role that does not see all devices", Schema: resource.Integer(""), Example: 152, Whole: true,
+		Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+			counts, err := r.CountBy(ctx, string(deviceDataSourceRows), "dataSourceId")
+			return integers(rows, counts), err
+		},
+	}},
 	Unique:   [][]string{{"name"}},
 	Check:    checkDataSource,
 	Settle:   settleDataSource,

@@ -90,6 +90,9 @@ func TestADataSourceIsTriedOnADevice(t *testing.T) {
 	if status != 200 || !strings.Contains(answer, `"dataPointName":"status","value":1,`) || !strings.Contains(answer, `"error":""`) {
 		t.Errorf("an open port answers %d %s", status, answer)
 	}
+	if status, answer := w.ask("admin", "GET /setting/datasources?filter=id:2|3&fields=id,numOfHosts", ""); status != 200 || !strings.Contains(answer, `{"id":2,"numOfHosts":1},{"id":3,"numOfHosts":0}`) {
+		t.Errorf("the devices they are on are counted as %d %s", status, answer)
+	}
 	for _, tt := range []struct {
 		who, request, body string
 		status             int

@@ -17,6 +17,9 @@ export const states: State[] = [
   { name: 'alerts of a device', open: (page) => device(page, 'Alerts') },
   { name: 'properties of a device', open: async (page) => { await device(page, 'Properties'); await page.getByRole('button', { name: 'Change owner' }).click() } },
   { name: 'history of a device', open: async (page) => { await device(page, 'History'); await page.getByText('Patch night').waitFor() } },
+  { name: 'the data sources', open: (page) => dataSources(page) },
+  { name: 'a data source tested on a device, with a threshold refused', open: tested },
+  { name: 'a data source to import', open: async (page) => { await dataSources(page); await page.getByRole('button', { name: 'Import…' }).click(); await page.getByRole('dialog', { name: 'Import data sources' }).waitFor() } },
   { name: 'palette', open: (page) => palette(page, 'API') },
   { name: 'palette with docs and history', open: async (page) => { await newRequest(page); await sendPath(page, '/device/devices?size=1'); await palette(page, 'device') } },
   { name: 'palette without a hit', open: async (page) => { await palette(page, ''); await page.keyboard.type('qqqq'); await page.getByText('Nothing is called').waitFor() } },
@@ -206,4 +209,20 @@ async function device(page: Page, tab?: string) {
   await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name: 'web-prod-01.fra' }).click()
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
   if (tab) await page.getByRole('tab', { name: tab }).click()
+}
+
+async function dataSources(page: Page) {
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'DataSources' }).click()
+  await page.getByRole('grid', { name: 'DataSources' }).getByRole('row', { name: /^Linux Linux_Host/ }).waitFor()
+}
+
+async function tested(page: Page) {
+  await dataSources(page)
+  await page.getByRole('grid', { name: 'DataSources' }).getByRole('row', { name: /^Linux Linux_Host/ }).click()
+  await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name: /^Test on/ }).first().click()
+  await page.getByRole('table', { name: /^Values of/ }).waitFor()
+  await page.getByRole('textbox', { name: 'Error limit of cpuPercent' }).fill('x')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').waitFor()
 }

@@ -4690,6 +4690,11 @@ export interface components {
              * @description When it was last changed
              */
             readonly updatedOn?: number;
+            /**
+             * @description Devices it is on; 0 for a role that does not see all devices
+             * @example 152
+             */
+            readonly numOfHosts?: number;
         };
         DataSourceList: {
             /** @description How many match in all, whatever the page */
@@ -8286,6 +8291,11 @@ export interface components {
              * @description The last id given away within it
              */
             readonly highest?: number;
+            /**
+             * @description Devices it is on; 0 for a role that does not see all devices
+             * @example 152
+             */
+            readonly numOfHosts?: number;
         };
         DataSourceChanges: {
             /**
@@ -8407,6 +8417,11 @@ export interface components {
              * @description The last id given away within it
              */
             readonly highest?: number;
+            /**
+             * @description Devices it is on; 0 for a role that does not see all devices
+             * @example 152
+             */
+            readonly numOfHosts?: number;
         };
         DataSourceOperation: {
             /**

@@ -18,6 +18,7 @@ export const screens: readonly Screen[] = [
   { id: 'overview', name: 'Overview', icon: 'pulse', words: 'monitor what is wrong now counts trend health', load: () => import('./overview/Overview.svelte') },
   { id: 'fleet', name: 'Fleet', icon: 'device', words: 'devices groups hosts add device bulk maintenance', load: () => import('./fleet/Fleet.svelte') },
   { id: 'alerts', name: 'Alerts', icon: 'bell', words: 'monitor acknowledge ack note escalate downtime sdt', load: () => import('./alerts/Alerts.svelte') },
+  { id: 'datasources', name: 'DataSources', icon: 'gauge', words: 'monitor thresholds checks data points applies to test import export', load: () => import('./datasources/DataSources.svelte') },
   { id: 'reports', name: 'Reports', icon: 'report', words: 'pdf excel csv schedule run mail', load: () => import('./reports/Reports.svelte') },
   { id: 'settings', name: 'Settings', icon: 'sliders', words: 'users roles tokens collectors notifications rules chains audit portal', load: () => import('./settings/Settings.svelte') },
   { id: 'demo', name: 'Demo', icon: 'live', words: 'monitor incidents time speed reset', load: () => import('./demo/Demo.svelte'), demo: true },

@@ -11,6 +11,8 @@ export interface Place {
   blank?: Values
   /** Names of fields that are never kept. */
   secrets: string[]
+  /** How it is read and written, where the form has it in another shape than the API. */
+  rest?: ConstructorParameters<typeof Editing>[0]['rest']
 }
 
 const desks = new WeakMap<App, Map<string, Editing>>()
@@ -25,7 +27,7 @@ export function editing(app: App, place: Place): Editing {
   const there = open.get(key)
   if (there) return there
   const made = new Editing({
-    ...place, rest: app.client.rest, kept: untrack(() => app.settings.edits?.[key]),
+    ...place, rest: place.rest ?? app.client.rest, kept: untrack(() => app.settings.edits?.[key]),
     keep: (kept) => {
       const { [key]: _, ...others } = app.settings.edits ?? {}
       const plain = (values: Values) => Object.fromEntries(Object.entries(values).filter(([name]) => !place.secrets.includes(name)))

@@ -11,7 +11,7 @@ export interface Conflict {
 }
 
 interface Options {
-  rest: RestClient['rest']
+  rest: Pick<RestClient['rest'], 'get' | 'write'>
   /** The list's path. */
   path: string
   /** Absent for a new one. */
@@ -43,15 +43,23 @@ export class Editing {
   #etag = ''
   /** What stood in the edited fields before. */
   #was: Values = {}
+  /** What the last saving replaced, and the version it made. */
+  #replaced: { values: Values; etag: string } | undefined
   #o: Options
-
-  readonly dirty = $derived.by(() => Object.keys(this.edits).length > 0)
-  readonly values: Values = $derived.by(() => ({ ...this.base, ...this.edits }))
 
   constructor(o: Options) {
     this.#o = o
     if (o.kept) [this.edits, this.#etag, this.#was] = [o.kept.edits, o.kept.etag, o.kept.was]
     if (this.isNew) this.base = o.blank ?? {}
+  }
+
+  // Not $derived: that ends with the component that made the form, and the form stays for the next one.
+  get dirty(): boolean {
+    return Object.keys(this.edits).length > 0
+  }
+
+  get values(): Values {
+    return { ...this.base, ...this.edits }
   }
 
   get isNew(): boolean {
@@ -111,13 +119,17 @@ export class Editing {
     this.saving = true
     try {
       const sent = $state.snapshot(this.isNew ? values : this.edits) as Values
+      const before = Object.fromEntries(Object.keys(sent).map((name) => [name, this.base[name]]))
       const saved = await this.#o.rest.write<Values>(this.isNew ? 'POST' : 'PATCH', this.path, sent, this.isNew ? '' : this.#etag)
       this.base = this.isNew ? (this.#o.blank ?? {}) : saved
       // What was typed while it was on its way stays.
       this.edits = Object.fromEntries(Object.entries(this.edits).filter(([name, value]) => !same(value, sent[name])))
       this.conflict = undefined
       this.#keep()
-      if (!this.isNew) await this.load()
+      if (!this.isNew) {
+        await this.load()
+        this.#replaced = { values: before, etag: this.#etag }
+      }
       return saved
     } catch (e) {
       await this.#refused(asFault(e))
@@ -125,6 +137,15 @@ export class Editing {
     } finally {
       this.saving = false
     }
+  }
+
+  /** Puts back what the last saving replaced. Rejects with a Fault of status 412 where somebody changed the object since. */
+  async undo() {
+    if (!this.#replaced) return
+    const { values, etag } = this.#replaced
+    await this.#o.rest.write('PATCH', this.path, values, etag)
+    this.#replaced = undefined
+    await this.load()
   }
 
   /** Goes on with what is typed here, over what the portal holds now. */

@@ -36,6 +36,8 @@ export interface FieldPlan {
   /** A control of its own. */
   view?: () => Promise<{ default: Component<Part> }>
   placeholder?: string
+  /** The value in words, where two of them are compared. */
+  said?: (value: unknown) => string
 }
 
 export interface Group {

@@ -1,0 +1,73 @@
+import { asFault, Fault } from '../../client'
+import type { RestClient, Versioned } from '../../client/rest'
+import type { Values } from '../form/fields'
+import { fieldOfPoint, ruleOf, type DataPoint, type Rule, type Source } from './source'
+
+type Rest = Pick<RestClient['rest'], 'get' | 'write'>
+
+const labels: Record<string, string> = { alertExpr: 'The threshold', alertForNoData: 'No data', alertTransitionInterval: 'Opens after', alertClearTransitionInterval: 'Clears after' }
+
+/**
+ * A data source as its form has it: the rule of each data point is a field of
+ * its own, so that two people who set two thresholds are not in conflict.
+ */
+export class SourceForm implements Rest {
+  #read: Versioned<Source> | undefined
+  /** The version of the definition behind an etag: that changes with numOfHosts too. */
+  #versions = new Map<string, number>()
+
+  constructor(private rest: Rest) {}
+
+  async get<T>(path: string): Promise<Versioned<T>> {
+    const read = await this.#get(path)
+    return { value: flat(read.value) as T, etag: read.etag }
+  }
+
+  async write<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, etag = ''): Promise<T> {
+    const sent = body as Values
+    try {
+      return flat(await this.#send(method, path, sent, etag)) as T
+    } catch (e) {
+      throw this.#atRule(asFault(e))
+    }
+  }
+
+  async #get(path: string): Promise<Versioned<Source>> {
+    this.#read = await this.rest.get<Source>(path)
+    this.#versions.set(this.#read.etag, this.#read.value.version)
+    return this.#read
+  }
+
+  async #send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, sent: Values, etag: string): Promise<Source> {
+    const write = (etag: string) => this.rest.write<Source>(method, path, whole(sent, this.#read?.value.dataPoints ?? []), etag)
+    try {
+      return await write(etag)
+    } catch (e) {
+      const version = this.#versions.get(etag)
+      if (asFault(e).status !== 412 || version === undefined) throw e
+      const now = await this.#get(path)
+      if (now.value.version !== version) throw e
+      return write(now.etag)
+    }
+  }
+
+  /** A refusal that names dataPoints[2].alertExpr, at the rule's field and in words. */
+  #atRule(fault: Fault): Fault {
+    const [all, index, key] = /^dataPoints\[(\d+)\]\.(\w+)$/.exec(fault.field) ?? []
+    const point = this.#read?.value.dataPoints[Number(index)]
+    if (!all || !point) return fault
+    const said = fault.message.startsWith(all) ? fault.message.slice(all.length) : `: ${fault.message}`
+    return new Fault(`${labels[key] ?? key}${said}`, fault.status, { ...fault.detail, field: `${fieldOfPoint(point)}.${key}` })
+  }
+}
+
+function flat(source: Source): Values {
+  return { ...source, ...Object.fromEntries(source.dataPoints.map((p) => [fieldOfPoint(p), ruleOf(p)])) }
+}
+
+/** What the API is sent: rules go back into their data points, which are one field there. */
+function whole(sent: Values, points: DataPoint[]): Values {
+  const rules = points.map((p) => sent[fieldOfPoint(p)] as Rule | undefined)
+  const others = Object.fromEntries(Object.entries(sent).filter(([name]) => !name.startsWith('rule.')))
+  return rules.some(Boolean) ? { ...others, dataPoints: points.map((p, i) => ({ ...p, ...rules[i] })) } : others
+}

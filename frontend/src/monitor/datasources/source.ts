@@ -1,0 +1,44 @@
+/** What the screen shows of a data source. */
+import type { ItemOf } from '../../client/monitor'
+
+export type Source = ItemOf<'/setting/datasources'>
+export type DataPoint = Source['dataPoints'][number]
+
+export const path = '/setting/datasources'
+
+/** What can be set of when a data point is an alert. */
+export type Rule = Pick<DataPoint, 'alertExpr' | 'alertForNoData' | 'alertTransitionInterval' | 'alertClearTransitionInterval'>
+
+export const ruleOf = (p: DataPoint): Rule => ({ alertExpr: p.alertExpr, alertForNoData: p.alertForNoData, alertTransitionInterval: p.alertTransitionInterval, alertClearTransitionInterval: p.alertClearTransitionInterval })
+
+/** The field of a form that has the rule of a data point. */
+export const fieldOfPoint = (p: Pick<DataPoint, 'id'>) => `rule.${p.id}`
+
+export const pointTypes: Record<number, string> = { 1: 'counter', 2: 'gauge', 3: 'derive' }
+
+/** What no data is, by alertForNoData. */
+export const noData = [{ value: 1, word: 'no alert' }, { value: 2, word: 'Warning' }, { value: 3, word: 'Error' }, { value: 4, word: 'Critical' }] as const
+
+/** The rule in a line, for when two of them differ. */
+export function ruleInWords(value: unknown): string {
+  const r = value as Rule | undefined
+  if (!r) return 'gone'
+  return [r.alertExpr || 'no threshold', `no data: ${noData.find((n) => n.value === r.alertForNoData)?.word}`, `opens after ${r.alertTransitionInterval || 1}`, `clears after ${r.alertClearTransitionInterval || 1}`].join(', ')
+}
+
+/** The unit of the first graph that draws the data point; '' where none says one. */
+export function unitOf(source: Pick<Source, 'graphs' | 'overviewGraphs'>, point: string): string {
+  const graph = [...source.graphs, ...source.overviewGraphs].find((g) => g.verticalLabel && g.lines.some((l) => !l.isVirtualDataPoint && l.dataPointName === point))
+  return graph?.verticalLabel ?? ''
+}
+
+/** Where a data point comes from: a field of what the check answers, or others by an expression. */
+export function origin(p: Pick<DataPoint, 'postProcessorMethod' | 'postProcessorParam' | 'rawDataFieldName'>): string {
+  return p.postProcessorMethod === 'expression' ? `= ${p.postProcessorParam}` : p.rawDataFieldName
+}
+
+/** An interval as people say it: `1 min`, `90 s`, `2 h`. */
+export function every(seconds: number): string {
+  for (const [of, unit] of [[86_400, 'd'], [3600, 'h'], [60, 'min']] as const) if (seconds >= of && seconds % of === 0) return `${seconds / of} ${unit}`
+  return `${seconds} s`
+}

@@ -1,0 +1,42 @@
+/** Thresholds as the API writes them, `> 60 80 90`, and as people set them: an operator, and a limit for each severity. */
+
+export const operators = ['>', '>=', '<', '<=', '=', '!='] as const
+
+export interface Limits {
+  op: string
+  /** Of warning, error and critical, as typed; '' for none. */
+  words: [string, string, string]
+}
+
+/**
+ * A limit that the next severity has too is none: it is never the worst that is
+ * reached. `< 1 1 1` says nothing but that 0 is critical.
+ */
+export function limitsOf(expr: string): Limits {
+  const match = /^\s*(>=|<=|!=|=|>|<)\s*(.*)$/.exec(expr)
+  if (!match) return { op: '>', words: ['', '', ''] }
+  const all = match[2].trim().split(/\s+/).filter(Boolean)
+  const word = (i: number) => (all[i] !== undefined && all[i] !== all[i + 1] ? all[i] : '')
+  return { op: match[1], words: [word(0), word(1), word(2)] }
+}
+
+/** As the API has it: a severity without a limit takes the next one's, and none ends the list. */
+export function exprOf({ op, words }: Limits): string {
+  const typed = words.map((w) => w.trim())
+  const last = typed.findLastIndex((w) => w !== '')
+  if (last < 0) return ''
+  const filled = typed.slice(0, last + 1)
+  for (let i = last - 1; i >= 0; i--) filled[i] ||= filled[i + 1]
+  return [op, ...filled].join(' ')
+}
+
+const reached: Record<string, (value: number, limit: number) => boolean> = {
+  '>': (v, l) => v > l, '>=': (v, l) => v >= l, '<': (v, l) => v < l, '<=': (v, l) => v <= l, '=': (v, l) => v === l, '!=': (v, l) => v !== l,
+}
+
+/** The severity of a value, as the portal would judge it: 0, or 2 to 4. */
+export function severityBy(expr: string, value: number): number {
+  const { op, words } = limitsOf(expr)
+  const at = words.findLastIndex((w) => w !== '' && Number.isFinite(Number(w)) && reached[op](value, Number(w)))
+  return at < 0 ? 0 : at + 2
+}
