@@ -5,7 +5,7 @@ import { fieldOfPoint, ruleOf, type DataPoint, type Rule, type Source } from './
 
 type Rest = Pick<RestClient['rest'], 'get' | 'write'>
 
-const labels: Record<string, string> = { alertExpr: 'The threshold', alertForNoData: 'No data', alertTransitionInterval: 'Opens after', alertClearTransitionInterval: 'Clears after' }
+const labels: Record<string, string> = { alertExpr: 'The threshold', alertForNoData: 'No data', alertTransitionInterval: 'Polls to open', alertClearTransitionInterval: 'Polls to clear' }
 
 /**
  * A data source as its form has it: the rule of each data point is a field of
