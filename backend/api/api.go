@@ -248,11 +248,18 @@ const maxQuery = 2 * time.Second
 func (x *exchange) handle(call *resource.Call) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
+	asking := resource.WithCall(ctx, call)
 	var watch *time.Timer
 	if x.mount.portal && x.r.Method == http.MethodGet {
 		watch = time.AfterFunc(maxQuery, func() { cancel(errSlow) })
+		asking = resource.WithPause(asking, func() func() {
+			if !watch.Stop() {
+				return func() {} // too late
+			}
+			return func() { watch.Reset(maxQuery) }
+		})
 	}
-	out, err := x.route.Handle(resource.WithCall(ctx, call), call)
+	out, err := x.route.Handle(asking, call)
 	if watch != nil {
 		watch.Stop()
 	}

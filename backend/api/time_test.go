@@ -113,3 +113,29 @@ func TestAQuietEventStreamBeatsEveryFourSeconds(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatAQuestionWaitsForIsNotItsOwnTime(t *testing.T) {
+	for _, tt := range []struct {
+		after time.Duration // that the question takes itself, after what it waits for
+		want  int
+	}{{maxQuery - 1, 200}, {maxQuery + 1, 400}} {
+		e := resource.Endpoint{Method: "GET", Path: "/a", Handle: func(ctx context.Context, _ *resource.Call) (any, error) {
+			resume := resource.Pause(ctx)
+			time.Sleep(5 * maxQuery)
+			resume()
+			select {
+			case <-time.After(tt.after):
+				return resource.JSON(`{}`), nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}}
+		inABubble(t, e, "GET /api/a HTTP/1.1\r\nHost: h\r\n\r\n", func(c net.Conn) {
+			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+			must(t, err)
+			if answer.StatusCode != tt.want {
+				t.Errorf("after %v: %d, want %d", tt.after, answer.StatusCode, tt.want)
+			}
+		})
+	}
+}

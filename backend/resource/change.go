@@ -35,6 +35,24 @@ func CallOf(ctx context.Context) *Call {
 	return c
 }
 
+type pauseKey struct{}
+
+// WithPause is a context whose time limit can be made to wait: pause stops it
+// and returns what lets it begin anew.
+func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
+	return context.WithValue(ctx, pauseKey{}, pause)
+}
+
+// Pause stops the time limit of a question while something is made ready that
+// the question does not do itself, such as the texts that come into memory once
+// after a start. The caller calls resume.
+func Pause(ctx context.Context) (resume func()) {
+	if pause, ok := ctx.Value(pauseKey{}).(func() func()); ok {
+		return pause()
+	}
+	return func() {}
+}
+
 // ChangedKeys are the keys whose values differ between two objects this package
 // made of one resource.
 func ChangedKeys(before, after []byte) []string {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"spyglass/backend/resource"
 )
 
 // mirror keeps the texts that people look for in a table of many rows, so that a
@@ -33,11 +35,13 @@ type mirror struct {
 // freshRow is a row that changed since base was made; by source.
 type freshRow map[source][]byte
 
-// Up to leastMirrored rows are read as fast as they are. patience is how long a
-// question waits for the mirror to be made.
+// Up to leastMirrored rows are read as fast as they are. A question waits for
+// the mirror to be made for patience times the texts it looks at, because SQLite
+// would need that many times longer too; none longer than longestPatience.
 const (
-	leastMirrored = 4096
-	patience      = time.Second
+	leastMirrored   = 4096
+	patience        = time.Second
+	longestPatience = 8 * time.Second
 )
 
 // wish is what a question needs of a mirror.
@@ -69,7 +73,7 @@ func (t *Table[T]) view(ctx context.Context, w wish, state uint64) *mirror {
 	}
 	shows := m.shows(w)
 	m.mu.RUnlock()
-	if !shows && !waited(ctx, t.reflect(w)) {
+	if !shows && !waited(ctx, t.reflect(w), min(longestPatience, patience*time.Duration(len(w.sources)))) {
 		return nil
 	}
 	m.mu.Lock()
@@ -86,12 +90,14 @@ func (t *Table[T]) view(ctx context.Context, w wish, state uint64) *mirror {
 	return nil
 }
 
-// waited reports whether the mirror was made within the time a question has for it.
-func waited(ctx context.Context, loaded <-chan struct{}) bool {
+// waited reports whether the mirror was made within the time a question has for
+// it, which is not the question's own.
+func waited(ctx context.Context, loaded <-chan struct{}, most time.Duration) bool {
 	if loaded == nil {
 		return false
 	}
-	timer := time.NewTimer(patience)
+	defer resource.Pause(ctx)()
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case <-loaded:

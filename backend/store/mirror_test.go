@@ -192,6 +192,25 @@ func TestAFilterFindsTheSameInMemoryAsInSQLite(t *testing.T) {
 	}
 }
 
+func TestAQuestionsTimeStandsWhileItsTextsComeIntoMemory(t *testing.T) {
+	l := newWordList(t, 0)
+	l.change(0)
+	l.db.MirrorFrom(0)
+	var paused, resumed int
+	ctx := resource.WithPause(t.Context(), func() func() {
+		paused++
+		return func() { resumed++ }
+	})
+	for range 2 { // the second time they are there
+		if _, err := l.table.Endpoints()[0].Handle(ctx, &resource.Call{Access: admin, At: noon, Query: url.Values{"filter": {`_all~"a"`}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if paused != 1 || resumed != 1 {
+		t.Errorf("its time stood %d times and went on %d times, want once", paused, resumed)
+	}
+}
+
 func TestWhatIsKeptOfAListTellsLargeNumbersApart(t *testing.T) {
 	l := newWordList(t, 0)
 	err := l.db.Write(t.Context(), func(tx resource.Tx) error {
