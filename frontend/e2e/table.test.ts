@@ -74,6 +74,31 @@ test('cells are walked by keys, copied, and lead to the tree and to the item', a
   await until(p.tree.getByRole('treeitem', { selected: true }), new RegExp(`displayName:\\s*"${name}"`))
 })
 
+test('an id leads to the Monitor view: by Enter, by its link and from the menu of a cell', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  const shown = async () => {
+    await page.getByRole('tablist', { name: 'About the device' }).waitFor()
+    await page.getByText('10.10.1.11', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'API', exact: true }).click()
+    await p.path.waitFor()
+  }
+  await newRequest(page)
+  await sendPath(page, '/device/devices?filter=id:1&fields=id,name')
+  const id = p.tree.getByRole('treeitem', { name: /^id ?: ?1$/ })
+  await id.getByText('id', { exact: true }).click()
+  await page.keyboard.press('Enter')
+  await shown()
+  await id.getByTitle('Open device 1 in Monitor').click()
+  await shown()
+  await p.response.getByRole('tab', { name: 'Table' }).click()
+  await p.response.getByRole('grid', { name: 'Items' }).focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Shift+F10')
+  await page.getByRole('menu', { name: 'Cell' }).getByRole('menuitem', { name: 'Open in Monitor' }).click()
+  await shown()
+})
+
 test('columns are chosen, sorted and saved as CSV and as a workbook', async () => {
   const page = await portal.page()
   const p = parts(page)
