@@ -25,12 +25,12 @@ export interface Portal {
   crash(): Promise<Portal>
 }
 
-/** A portal of its own in an empty folder, or in the one of another; admin, operator and viewer have `password`. */
-export async function startPortal(folder?: string): Promise<Portal> {
+/** A portal of its own in an empty folder, or in the one of another; admin, operator and viewer have `password`. Without the demo there is only admin. */
+export async function startPortal(folder?: string, demo = true): Promise<Portal> {
   const program = process.env.SPYGLASS_BIN
   if (!program) throw new Error('SPYGLASS_BIN must name the spyglass program')
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'spyglass-e2e-')))
-  const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', '--demo', '--rate-limit', 'off'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...(demo ? ['--demo'] : []), '--rate-limit', 'off'], { stdio: ['ignore', 'pipe', 'pipe'] })
   const log: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
   const stop = async () => {
@@ -39,12 +39,12 @@ export async function startPortal(folder?: string): Promise<Portal> {
   }
   try {
     const url = await address(child, log)
-    if (!folder) for (const name of ['admin', 'operator', 'viewer']) await setPassword(program, data, name)
+    if (!folder) for (const name of demo ? ['admin', 'operator', 'viewer'] : ['admin']) await setPassword(program, data, name)
     const crash = async () => {
       const gone = new Promise((done) => child.once('exit', done))
       child.kill('SIGKILL')
       await gone
-      return startPortal(data)
+      return startPortal(data, demo)
     }
     return { url, stop, crash }
   } catch (e) {
@@ -110,14 +110,14 @@ export interface Look {
 export type Wrongs = string[]
 
 /** A portal and a browser for the tests of one file, and pages that must behave. */
-export function suite() {
+export function suite({ demo = true } = {}) {
   let portal: Portal
   let browser: Browser
   const open: { context: BrowserContext; wrongs: Wrongs }[] = []
   const sessions = new Map<string, Cookie[]>() // of those who signed in, to sign in once a file
 
   beforeAll(async () => {
-    ;[portal, browser] = await Promise.all([startPortal(), startBrowser()])
+    ;[portal, browser] = await Promise.all([startPortal(undefined, demo), startBrowser()])
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { byParent } from '../overview/behind'
 import { deviceConditions, inGroups, pathsBelow } from '../overview/device-conditions'
-import { actable, apart, maintenance } from './acting'
+import type { App } from '../../app.svelte'
+import { act, actable, apart, maintenance } from './acting'
 import { called, instanceOf, measured, type Alert } from './alert'
 import { conditionsOf } from './filtering'
 
@@ -42,4 +43,13 @@ test('devices that do not answer lie behind the device that their properties nam
     { displayName: 'lone', customProperties: [] },
   ]
   expect(Object.fromEntries(byParent(devices))).toEqual({ core: ['web'], rack: ['db'] })
+})
+
+test('what one has done oneself is asked for at once, and what was refused is not', async () => {
+  const said: string[] = []
+  const app = (create: () => Promise<unknown>) => ({ portal: {}, client: { monitor: { create } }, toast: (text: string) => said.push(text), live: { refresh: () => said.push('refresh') } }) as unknown as App
+  const saying = { comment: 'mine', minutes: 30, whole: true }
+  expect(await act(app(async () => ({ id: '1' })), 'ack', [alert({})], saying)).toBe(true)
+  expect(await act(app(async () => { throw new Error('no') }), 'ack', [alert({})], saying)).toBe(false)
+  expect(said).toEqual(['refresh', 'Acknowledged Critical core-sw-01 loss', expect.stringMatching(/^Acknowledge Critical core-sw-01 loss failed/)])
 })

@@ -40,6 +40,7 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
     if (what === 'sdt') made.push(answer.id)
   }
   if (!done) return false
+  app.live.refresh() // who did it sees it at once, and not when the event comes
   const undo = made.length ? { action: { label: 'Undo', run: () => void undoMaintenance(app, made) } } : {}
   app.toast(`${did[what]} ${done === 1 ? called(alerts[0]) : `${done} ${what === 'sdt' && saying.whole ? 'devices' : 'alerts'}`}`, undo)
   return true

@@ -10,7 +10,7 @@ const state = (r: Row): Cell => states[String(r.state)] ?? { text: String(r.stat
 export const kind: Kind = {
   path: '/alert/deliveries', follows: ['delivery'], one: 'notice', many: 'Delivery log', sort: '-createdOn',
   title: (r) => String(r.subject),
-  empty: 'Each notice of an alert and each mailed report is written down here.',
+  empty: 'Each notice of an alert and each mailed report is written down here. Alert rules say who is told.',
   narrow: [{ label: 'All', filter: '' }, { label: 'Failed', filter: 'state:"failed"' }, { label: 'Held back', filter: 'state:"throttled"' }, { label: 'Waiting', filter: 'state:"waiting"' }],
   columns: [
     { id: 'at', label: 'When', width: '104px', sort: 'createdOn', cell: (r) => ({ text: moment(Number(r.createdOn)), title: exact(Number(r.createdOn)) }) },

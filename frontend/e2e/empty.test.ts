@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { findings } from './findings'
+import { suite } from './harness'
+
+const portal = suite({ demo: false })
+
+test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', async (theme) => {
+  const page = await portal.page({ fresh: true, theme, bypassCSP: true })
+  await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
+  const main = page.getByRole('main', { name: 'Monitor' })
+  const go = (name: string) => page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name }).click()
+
+  await main.getByText('Nothing is watched yet').waitFor()
+  expect(await findings(page)).toEqual([])
+  await go('Alerts')
+  await main.getByText('Nothing is watched yet').waitFor()
+  await main.getByRole('button', { name: 'Add device' }).click()
+  const adding = page.getByRole('dialog', { name: 'Add device' })
+  await adding.waitFor()
+  await page.keyboard.press('Escape')
+  await adding.waitFor({ state: 'detached' })
+  await go('Overview')
+  await main.getByText('Nothing is watched yet').waitFor()
+  await go('Fleet')
+  await main.getByText('No devices here yet').waitFor()
+  expect(await adding.count()).toBe(0) // that was for the one time
+  await go('Reports')
+  await main.getByText('No reports yet').waitFor()
+
+  await go('Settings')
+  const settings = main.getByRole('navigation')
+  for (const [name, title, action] of [['API tokens', 'No API tokens yet', 'Add API token'], ['Alert rules', 'No alert rules yet', 'Add alert rule'], ['Delivery log', 'No notices yet', '']]) {
+    await settings.getByRole('button', { name }).click()
+    await main.getByText(title).waitFor()
+    expect(await main.locator('.empty').getByRole('button').allInnerTexts()).toEqual(action ? [action] : [])
+  }
+  await settings.getByRole('button', { name: 'API tokens' }).click()
+  await main.locator('.empty').getByRole('button', { name: 'Add API token' }).click()
+  await main.getByRole('button', { name: 'Make token' }).waitFor()
+})
