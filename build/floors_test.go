@@ -45,7 +45,7 @@ var only = map[string][]string{
 	"github.com/spf13/cobra":          {""},
 
 	"github.com/prometheus/prometheus":         {"backend/series", "backend/remotewrite"},
-	"github.com/klauspost/compress":            {"backend/remotewrite"},
+	"github.com/klauspost/compress":            {"backend/remotewrite", "app/workspace"},
 	"github.com/prometheus/client_golang":      {"backend/metrics"},
 	"github.com/prometheus/common":             {"backend/metrics"},
 	"github.com/prometheus-community/pro-bing": {"backend/check"},

@@ -91,13 +91,18 @@ func (d *Document) readable() error {
 	if err != nil {
 		return err
 	}
-	for len(head) > 0 {
-		r, size := utf8.DecodeRune(head)
-		if r == utf8.RuneError && size == 1 && (d.size <= looked || utf8.FullRune(head)) {
-			d.reading = notUTF8
-			return nil
+	if d.size > looked { // the last letter may be cut
+		for i := 1; i < utf8.UTFMax && i <= len(head); i++ {
+			if tail := head[len(head)-i:]; utf8.RuneStart(tail[0]) {
+				if !utf8.FullRune(tail) {
+					head = head[:len(head)-i]
+				}
+				break
+			}
 		}
-		head = head[size:]
+	}
+	if !utf8.Valid(head) {
+		d.reading = notUTF8
 	}
 	return nil
 }

@@ -2,11 +2,13 @@ package workspace
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"io"
 	"slices"
 	"strconv"
+	"sync"
+
+	"github.com/klauspost/compress/gzip" // BSD-3: each answer is zipped before its page is told; three times as fast as the standard library's
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -326,14 +328,23 @@ func (w *Workspace) Requests(ctx context.Context, userID int64, ids []int64) ([]
 	return rows, nil
 }
 
+// zippers are gzip.Writers: each has tables that cost more than a small body.
+var zippers = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is one of the library's own
+	}
+	return z
+}}
+
 // Zip is a body as a Reply keeps it; nil when it is too large to keep.
 func Zip(write func(io.Writer) error) ([]byte, error) {
 	out := &capped{}
-	z, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
-	if err = write(z); err == nil {
+	z := zippers.Get().(*gzip.Writer)
+	defer zippers.Put(z)
+	z.Reset(out)
+	err := write(z)
+	if err == nil {
 		err = z.Close()
 	}
 	if out.full {
