@@ -25,7 +25,7 @@ func Backup(ctx context.Context, o Options, file string, tell func(backup.Progre
 	if err == nil {
 		return errors.Join(backup.Write(ctx, o.backup(file, tell)), l.release())
 	}
-	conn, dialErr := dialControl(o.Data)
+	conn, dialErr := dialControl(ctx, o.Data, err)
 	if dialErr != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func Ask(ctx context.Context, o Options, c Command) (Result, error) {
 	if !fault.Is(err, fault.Conflict) {
 		return Result{}, err
 	}
-	conn, dialErr := dialControl(o.Data)
+	conn, dialErr := dialControl(ctx, o.Data, err)
 	if dialErr != nil {
 		return Result{}, err
 	}
@@ -158,12 +158,31 @@ func listenControl(data string) (*control, error) {
 	return c, os.WriteFile(filepath.Join(data, "control"), []byte(path), 0o600)
 }
 
-func dialControl(data string) (net.Conn, error) {
-	path, err := os.ReadFile(filepath.Join(data, "control"))
-	if err != nil {
-		return nil, err
+// dialControl finds the process that has the folder, which New has told as
+// taken. One that is still opening is waited for.
+func dialControl(ctx context.Context, data string, taken error) (net.Conn, error) {
+	if !errors.Is(taken, errTaken) {
+		return nil, taken
 	}
-	return net.DialTimeout("unix", string(path), controlTimeout)
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for end := time.Now().Add(controlTimeout); ; {
+		path, err := os.ReadFile(filepath.Join(data, "control"))
+		if err == nil {
+			var conn net.Conn
+			if conn, err = net.DialTimeout("unix", string(path), controlTimeout); err == nil {
+				return conn, nil
+			}
+		}
+		if time.Now().After(end) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-again.C:
+		}
+	}
 }
 
 func (c *control) serve(s *Server) {

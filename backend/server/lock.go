@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/gofrs/flock" // BSD-3: one API over flock and LockFileEx; the OS frees it when a process dies
@@ -11,7 +12,9 @@ import (
 // lock keeps other processes out of a data folder.
 type lock struct{ file *flock.Flock }
 
-// takeLock fails with fault.Conflict when another process has the folder.
+var errTaken = errors.New("its lock is taken")
+
+// takeLock fails with fault.Conflict, and errTaken, when another process has the folder.
 func takeLock(data string) (*lock, error) {
 	l := &lock{flock.New(filepath.Join(data, "lock"), flock.SetPermissions(0o600))}
 	got, err := l.file.TryLock()
@@ -19,7 +22,7 @@ func takeLock(data string) (*lock, error) {
 		return nil, fault.New(fault.Conflict, "the data folder %s cannot be written (%v); choose another one with --data or change its permissions", data, cause(err))
 	}
 	if !got {
-		return nil, fault.New(fault.Conflict, "another Spyglass runs on the data folder %s; stop it, or choose another folder with --data", data)
+		return nil, &fault.Error{Kind: fault.Conflict, Err: errTaken, Message: "another Spyglass runs on the data folder " + data + "; stop it, or choose another folder with --data"}
 	}
 	return l, nil
 }

@@ -286,6 +286,21 @@ func TestASecondStartReachesTheWindow(t *testing.T) {
 	}
 }
 
+func TestACommandWaitsForAPortalThatIsOpening(t *testing.T) {
+	o := options(t)
+	asked := make(chan error, 1)
+	o.Held = func() {
+		go func() {
+			_, err := server.Ask(t.Context(), o, server.Command{Do: server.DoCreateToken, Name: "admin"})
+			asked <- err
+		}()
+	}
+	start(t, o)
+	if err := <-asked; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestADeepFolderStillHasAControlSocket(t *testing.T) {
 	o := options(t)
 	o.Data = filepath.Join(o.Data, strings.Repeat("deep/", 30))
