@@ -23,8 +23,10 @@ type snmpAgent struct {
 	rows      []gosnmp.SnmpPDU // in order
 
 	mu       sync.Mutex
-	mostOIDs int   // answers tooBig to more
-	asked    []int // how many OIDs each request named
+	lie      func(*gosnmp.SnmpPacket) // what an agent of v2 says that means ill; nil: the truth
+	tear     func(raw []byte) []byte  // and what becomes of it on the way
+	mostOIDs int                      // answers tooBig to more
+	asked    []int                    // how many OIDs each request named
 }
 
 const engine = "\x80\x00\x1f\x88\x80test-engine"
@@ -95,7 +97,7 @@ func (a *snmpAgent) answer(raw []byte) []byte {
 	}
 	out := &gosnmp.SnmpPacket{Version: q.Version, Community: q.Community, PDUType: gosnmp.GetResponse, RequestID: q.RequestID, Variables: a.find(q)}
 	a.mu.Lock()
-	tooBig := len(q.Variables) > a.mostOIDs
+	tooBig, lie, tear := len(q.Variables) > a.mostOIDs, a.lie, a.tear
 	a.mu.Unlock()
 	if tooBig {
 		out.Error, out.Variables = gosnmp.TooBig, q.Variables
@@ -106,7 +108,13 @@ func (a *snmpAgent) answer(raw []byte) []byte {
 			break
 		}
 	}
+	if lie != nil {
+		lie(out)
+	}
 	raw, _ = out.MarshalMsg()
+	if tear != nil {
+		raw = tear(raw)
+	}
 	return raw
 }
 

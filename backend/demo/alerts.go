@@ -37,12 +37,12 @@ var whatPeopleSay = []string{
 	"On site within the hour", "Batch run, ends by itself", "Handed to the night shift",
 }
 
-// alerts tells what happened in the last seven days on the devices that have
-// instances: the ones of their statuses are still active, others are over.
+// alerts tells what happened in the last seven days: the alerts of the devices'
+// statuses are still active, others are over.
 func (f *filler) alerts() error {
 	ctx, tx := f.write.Context, f.write.Tx
-	devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Limit(associated+1))
-	if err != nil || len(devices) > associated {
+	devices, err := f.storied()
+	if err != nil {
 		return err
 	}
 	rows, err := resource.Find(ctx, tx, portal.DataSources.Name)
@@ -85,7 +85,7 @@ func (f *filler) incidents(devices []portal.Device) []incident {
 			list = append(list, incident{device: d, severity: portal.SeverityError, at: f.now - 35*60, dice: dice}, incident{device: d, severity: portal.SeverityWarn, at: f.now - 20*60, dice: dice})
 			continue
 		}
-		_, planned := fleet.device(i, len(devices))
+		_, planned := fleet.device(int(d.ID)-1, f.count)
 		if planned.alert != "none" {
 			list = append(list, f.ongoing(d, planned, dice))
 		}

@@ -49,6 +49,27 @@ func TestTheLastSevenDaysHadBelievableAlerts(t *testing.T) {
 	}
 }
 
+func TestALargeCompanyHasAsManyAlertsForItsSize(t *testing.T) {
+	h := filled(t, 1500)
+	of, active := map[int64][]portal.Alert{}, 0
+	for _, a := range find(h, &portal.Alerts) {
+		if of[a.DeviceID] = append(of[a.DeviceID], a); !a.Cleared {
+			active++
+		}
+	}
+	if all := len(find(h, &portal.Alerts)); active < 150 || active > 300 || all < 350 || all > 600 {
+		t.Errorf("%d alerts are active of %d, want ten times those of the standard company", active, all)
+	}
+	for _, d := range h.devices() {
+		if want := portal.AlertStatus(of[d.ID]); d.AlertStatus != want {
+			t.Errorf("%s is %s, but its alerts make it %s", d.DisplayName, d.AlertStatus, want)
+		}
+		if d.HostStatus == "dead" && !strings.Contains(d.AlertStatus, "critical") {
+			t.Errorf("%s is dead, and its alerts are %s", d.DisplayName, d.AlertStatus)
+		}
+	}
+}
+
 func TestTheFirstAlertStaysForExamples(t *testing.T) {
 	h := filled(t, 0)
 	a := find(h, &portal.Alerts)[0]

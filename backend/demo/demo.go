@@ -100,7 +100,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 			return err
 		}
 		f := &filler{
-			db: db, now: resource.SecondsOf(o.Now),
+			db: db, now: resource.SecondsOf(o.Now), count: o.Devices,
 			write: &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: o.Now}, Given: func(string) bool { return true }},
 		}
 		for _, step := range []func() error{
@@ -131,6 +131,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 type filler struct {
 	db    *store.DB
 	now   resource.Seconds
+	count int // devices
 	write *resource.Write
 }
 

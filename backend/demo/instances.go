@@ -8,9 +8,13 @@ import (
 	"spyglass/backend/resource"
 )
 
-// associated bounds the companies whose devices get their data sources in Fill.
-// A larger one leaves that to the monitor, which takes its time.
-const associated = 1000
+// associated bounds the companies all of whose devices get their data sources in
+// Fill. Of a larger one these are the devices that have alerts, among the first
+// told; the others are left to the monitor, which takes its time.
+const (
+	associated = 1000
+	told       = 5000
+)
 
 // uplinks and further are instance groups of the sample device data source.
 var instanceGroups = []portal.InstanceGroup{
@@ -20,19 +24,33 @@ var instanceGroups = []portal.InstanceGroup{
 	{ID: 4, Name: "Spare", Description: "Ports that nobody uses yet"},
 }
 
-// instances gives the devices of a small company their data sources. The first
+// storied are the devices that the alerts of the demo are about: all of a small
+// company, and the first one always.
+func (f *filler) storied() ([]portal.Device, error) {
+	devices, err := resource.Find(f.write.Context, f.write.Tx, portal.Devices.Name, resource.Limit(told))
+	if err != nil || f.count <= associated {
+		return devices, err
+	}
+	named := map[int64]bool{portal.Devices.Sample: true}
+	for _, in := range f.incidents(devices) {
+		named[in.device.ID] = true
+	}
+	return slices.DeleteFunc(devices, func(d portal.Device) bool { return !named[d.ID] }), nil
+}
+
+// instances gives devices their data sources. The first
 // row is the interfaces of the first device, so that its id and those of its
 // instances are the same whatever other data sources there are.
 func (f *filler) instances() error {
 	ctx, tx := f.write.Context, f.write.Tx
-	devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Limit(associated+1))
-	if err != nil || len(devices) == 0 || len(devices) > associated {
+	devices, err := f.storied()
+	if err != nil || len(devices) == 0 {
 		return err
 	}
 	if err := f.sampleInstances(&devices[0]); err != nil {
 		return err
 	}
-	if _, err := portal.Associate(ctx, tx, devices, f.now); err != nil {
+	if _, err := portal.Associate(ctx, tx, devices, f.now); err != nil || f.count > associated {
 		return err
 	}
 	applying, err := portal.ApplyingOf(ctx, tx)

@@ -15,10 +15,14 @@ const heartbeatLimit = 3 * time.Minute
 
 // watchCollectors marks collectors that have gone silent, and tells of them and
 // of those that are back. The built-in one is this process.
-// A collector that could not reach this portal because it was not running is
-// given time: its silence counts from the start on.
+// A collector that could not reach this portal because it was not running, or
+// because the machine slept, is given time: its silence counts from then on.
 func (m *Monitor) watchCollectors(ctx context.Context, tx resource.Tx, now time.Time) error {
 	heardBefore := resource.SecondsOf(now.Add(watchEvery - heartbeatLimit))
+	if !m.began.IsZero() && now.Sub(m.looked) > heartbeatLimit && !m.looked.IsZero() {
+		m.began = now
+	}
+	m.looked = now
 	patient := !m.began.IsZero() && now.Sub(m.began) < heartbeatLimit-watchEvery
 	collectors, err := resource.Find(ctx, tx, portal.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: portal.BuiltInCollector})
 	for i := range collectors {

@@ -105,6 +105,9 @@ func (e *Engine) heard(readings []reading) (back []int64) {
 			h.since = r.at
 		}
 		h.simulated = r.of.simulated
+		if r.at < h.lastPoll-setBack {
+			h.follow(r.at)
+		}
 		h.lastPoll = max(h.lastPoll, r.at)
 		if !r.answered() {
 			if h.silentOn == 0 {
@@ -128,6 +131,14 @@ func (e *Engine) heard(readings []reading) (back []int64) {
 	}
 	slices.Sort(back)
 	return slices.Compact(back)
+}
+
+// follow goes on from now, because the clock was set back: nothing was measured
+// in the future.
+func (h *host) follow(now int64) {
+	for _, at := range []*int64{&h.since, &h.lastData, &h.lastPoll, &h.silentOn, &h.savedAt} {
+		*at = min(*at, now)
+	}
 }
 
 // keepHosts writes now and then how devices are.

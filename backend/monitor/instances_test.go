@@ -228,6 +228,7 @@ func TestInstancesAreFilteredAndGroupedAsTheirDataSourceSays(t *testing.T) {
 	const eight = "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default, Ethernet4 in @default, Ethernet5 in @default, Ethernet6 in @default, Ethernet7 in @default, Ethernet8 in @default"
 	for _, tt := range []struct{ rules, want string }{
 		{`{"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight}, // what is there stays
+		{`{"deleteInactiveInstance":true,"persistentInstance":true,"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight},
 		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default"},
 		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"value","operation":"LessThan","value":"3"}],"instanceAutoGroupMethod":"regex","instanceAutoGroupMethodParams":"^([A-Za-z]+)[12]"}`, "Ethernet1 in Ethernet, Ethernet2 in Ethernet"},
 	} {

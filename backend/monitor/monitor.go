@@ -66,7 +66,8 @@ type Monitor struct {
 	pace        *clock.Clock
 	discoverers map[string]check.Discoverer
 
-	began      time.Time // when Start was called
+	began      time.Time // when Start was called, or the machine woke
+	looked     time.Time // when the collectors were last looked at
 	start, end sync.Once
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
@@ -88,7 +89,8 @@ func New(o Options) *Monitor {
 func (m *Monitor) Start() {
 	m.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
-		m.cancel, m.began = cancel, m.clock()
+		m.cancel, m.began = cancel, m.clock().Round(0)
+		m.looked = m.began
 		m.running.Go(func() { m.run(ctx) })
 		m.running.Go(func() { m.followCollectors(ctx) })
 		m.running.Go(func() { m.ticks(ctx, minutely, m.pace) })

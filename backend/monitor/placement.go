@@ -242,7 +242,7 @@ func (m *Monitor) followCollectors(ctx context.Context) {
 
 // tendCollectors is about what is elsewhere, where no minute is hurried.
 func (m *Monitor) tendCollectors(ctx context.Context) error {
-	err := m.db.Write(ctx, func(tx resource.Tx) error { return m.watchCollectors(ctx, tx, m.clock()) })
+	err := m.db.Write(ctx, func(tx resource.Tx) error { return m.watchCollectors(ctx, tx, m.clock().Round(0)) })
 	if err != nil {
 		return err
 	}

@@ -112,6 +112,10 @@ func (k *intake) formulas(ctx context.Context) (map[int64]*formula, error) {
 // maxLate bounds what is kept of instances whose results came late.
 const maxLate = 100_000
 
+// setBack is how many seconds earlier than the one before it a result has to be
+// for the clock to have been set back; what is closer has been overtaken.
+const setBack = 60
+
 // swap keeps a raw answer, and gives the one before; nil when it is the first,
 // or a later one has come already that was not late.
 func (k *intake) swap(instance int64, now raw, late bool) *raw {
@@ -124,6 +128,10 @@ func (k *intake) swap(instance int64, now raw, late bool) *raw {
 	switch {
 	case late && len(k.late) >= maxLate:
 		clear(k.late) // the next of each gives no rate
+	case !late && ok && last.at > now.at+setBack:
+		k.before[instance] = now
+		delete(k.late, instance)
+		return nil
 	case !late && ok && last.at >= now.at:
 		return nil
 	}

@@ -65,4 +65,10 @@ func TestAResultThatComesLateIsNotWhatRatesAreMadeFrom(t *testing.T) {
 	if before := k.swap(1, raw{at: 110}, false); before == nil || before.at != 100 {
 		t.Errorf("the answer before is %+v, want that of 100", before)
 	}
+	if before := k.swap(1, raw{at: 49}, false); before != nil { // the clock was set back
+		t.Errorf("the answer before is %+v, want none", before)
+	}
+	if before := k.swap(1, raw{at: 109}, false); before == nil || before.at != 49 {
+		t.Errorf("the answer before is %+v, want that of 49", before)
+	}
 }

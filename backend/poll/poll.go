@@ -3,7 +3,9 @@
 // Due times lie on a grid: each instance has its place within its interval, by
 // its id, so that a thousand instances polled each minute are spread over the
 // minute, now and after a restart. A look that still runs when it is due again
-// is not begun a second time: that one is missed.
+// is not begun a second time: that one is missed. When the clock is set back the
+// grid is laid anew; when it is set forward, or the machine has slept, each
+// instance is polled once at once.
 //
 // # Bounds
 //
@@ -52,6 +54,7 @@ type Options struct {
 const (
 	defaultWorkers = 256
 	perDevice      = 3                     // looks at one device at the same time
+	lookAgain      = time.Minute           // between two looks at what is due, at most: the clock may be set back
 	longest        = 30 * time.Second      // a look, at most
 	maxBatch       = 2000                  // results in one batch
 	gather         = 25 * time.Millisecond // between two batches, at least: what comes meanwhile shares the next
@@ -66,6 +69,7 @@ type Poller struct {
 	devices map[int64]*device
 	waiting []*entry // due, and without a worker
 	running int
+	looked  time.Time // when it was last seen what is due
 	stopped bool
 	stats   Stats
 

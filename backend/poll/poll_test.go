@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -285,6 +286,39 @@ func TestAFailedLookSaysWhy(t *testing.T) {
 			t.Errorf("got %+v", l.got)
 		}
 	})
+}
+
+func TestTheGridIsKeptWhenTheClockOfTheMachineIsSet(t *testing.T) {
+	for _, by := range []time.Duration{-24 * time.Hour, -90 * time.Second, 3 * time.Hour} {
+		t.Run(by.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var off atomic.Int64
+				l := newLab(0)
+				l.Poller = poll.New(poll.Options{
+					Look: l.look, Clock: clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }),
+					Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+					Deliver: func(_ context.Context, results []check.Result) error {
+						l.mu.Lock()
+						defer l.mu.Unlock()
+						l.got = append(l.got, results...)
+						return nil
+					},
+				})
+				l.Put(task(1, 1, 60), task(2, 2, 60), task(3, 3, 86400))
+				l.Start()
+				time.Sleep(10 * time.Minute)
+				before := l.counts()
+				off.Store(int64(by))
+				time.Sleep(10 * time.Minute)
+				l.Stop()
+				for _, id := range []int64{1, 2} {
+					if n := l.counts()[id] - before[id]; before[id] != 10 || n < 9 || n > 11 {
+						t.Errorf("instance %d: %d polls in ten minutes before the clock was set, and %d after", id, before[id], n)
+					}
+				}
+			})
+		})
+	}
 }
 
 func TestTheClockSaysWhenTasksAreDue(t *testing.T) {

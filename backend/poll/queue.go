@@ -52,6 +52,14 @@ func (q *queue) put(e *entry) {
 	heap.Push(&q.heapOf, e)
 }
 
+// again gives all entries the places that they have from now on.
+func (q *queue) again(now time.Time) {
+	for _, e := range q.heapOf {
+		e.due = next(e.task, now)
+	}
+	heap.Init(&q.heapOf)
+}
+
 func (q *queue) drop(e *entry) {
 	if e.place >= 0 {
 		heap.Remove(&q.heapOf, e.place)

@@ -22,7 +22,7 @@ func (p *Poller) run(ctx context.Context) {
 		if len(instant) > 0 {
 			continue // time has passed
 		}
-		wait, changed := p.o.Clock.Wait(wait)
+		wait, changed := p.o.Clock.Wait(min(wait, lookAgain))
 		timer.Reset(wait)
 		select {
 		case <-ctx.Done():
@@ -42,11 +42,15 @@ const most = 256
 func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.o.Clock.Now()
+	now := p.o.Clock.Now().Round(0) // as the wall clock has it: it may be set back
+	if now.Before(p.looked) {
+		p.queue.again(now)
+	}
+	p.looked = now
 	for len(instant) < most {
 		e := p.queue.first()
 		if e == nil {
-			return instant, time.Hour
+			return instant, lookAgain
 		}
 		if e.due.After(now) {
 			return instant, e.due.Sub(now)

@@ -111,7 +111,7 @@ type Discovery struct {
 	ScheduleInterval int64             `json:"scheduleInterval" doc:"minutes between two looks; 0: when the device changes"`
 	DeleteInactive   bool              `json:"deleteInactiveInstance" doc:"instances that are found no more go; otherwise they stay, without data"`
 	DisableInstance  bool              `json:"disableInstance" doc:"new instances are not polled until somebody says so"`
-	Persistent       bool              `json:"persistentInstance" doc:"kept for clients of the published API"`
+	Persistent       bool              `json:"persistentInstance" doc:"instances stay though they are found no more, also where deleteInactiveInstance says that they go"`
 	ShowDeletedDays  int64             `json:"showDeletedInstanceDays" doc:"kept for clients of the published API"`
 	GroupMethod      string            `json:"instanceAutoGroupMethod" doc:"none, or regex: the part of the name that matches, or its first brackets, is the group of an instance that is in none"`
 	GroupParam       string            `json:"instanceAutoGroupMethodParams" doc:"the regular expression (RE2) of that"`

@@ -4436,7 +4436,7 @@ export interface components {
             deleteInactiveInstance: boolean;
             /** @description new instances are not polled until somebody says so */
             disableInstance: boolean;
-            /** @description kept for clients of the published API */
+            /** @description instances stay though they are found no more, also where deleteInactiveInstance says that they go */
             persistentInstance: boolean;
             /** @description kept for clients of the published API */
             showDeletedInstanceDays: number;
@@ -8032,7 +8032,7 @@ export interface components {
             deleteInactiveInstance?: boolean;
             /** @description new instances are not polled until somebody says so */
             disableInstance?: boolean;
-            /** @description kept for clients of the published API */
+            /** @description instances stay though they are found no more, also where deleteInactiveInstance says that they go */
             persistentInstance?: boolean;
             /** @description kept for clients of the published API */
             showDeletedInstanceDays?: number;

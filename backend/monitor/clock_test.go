@@ -1,0 +1,64 @@
+package monitor_test
+
+import (
+	"testing"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+func TestAClockThatIsSetBackOrForwardNeitherHidesAnAlertNorMakesOne(t *testing.T) {
+	b := newBench(t)
+	hour := int64(3600)
+	for range 3 {
+		b.poll("15")
+	}
+	b.wantAlerts("1 real-sw level 15: warn")
+	b.at.Add(-hour)
+	b.poll("5")
+	b.poll("5")
+	b.wantAlerts("")
+	a, err := resource.Get(t.Context(), b.db, portal.Alerts.Name, 1)
+	if err != nil || a.EndOn < a.StartOn {
+		t.Errorf("the alert goes from %d to %d (%v)", a.StartOn, a.EndOn, err)
+	}
+	b.at.Add(10 * hour)
+	for range 3 {
+		b.poll("15")
+	}
+	b.wantAlerts("2 real-sw level 15: warn")
+}
+
+func TestADeviceThatFallsSilentAfterTheClockWasSetBackIsDead(t *testing.T) {
+	b := newBench(t)
+	b.poll("5")
+	b.at.Add(-30 * 86400)
+	b.poll("5")
+	for range 4 {
+		b.at.Add(86400)
+		b.poll("-")
+	}
+	if err := b.SaveHosts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice); err != nil || d.HostStatus != "dead" {
+		t.Errorf("it is %s (%v)", d.HostStatus, err)
+	}
+}
+
+func TestCollectorsAreGivenTimeWhenTheMachineHasSlept(t *testing.T) {
+	w := newWatch(t, 1)
+	w.m.Start()
+	if err := w.m.Stop(t.Context()); err != nil { // the rest is done here, at our times
+		t.Fatal(err)
+	}
+	w.later(0, 2, 3)
+	w.later(4*time.Minute, 2, 3)
+	w.want("both are there", "4:2")
+	w.later(time.Hour)
+	w.want("the machine has just woken", "4:2")
+	w.later(2*time.Minute, 3)
+	w.later(50*time.Second, 3)
+	w.want("one of them has not come back", "4:3")
+}
