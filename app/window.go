@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"spyglass/app/shell"
@@ -34,6 +35,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	o.Held = func() { close(held) }
 	p := &opening{native: &shell.Native{}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
 	go p.open(ctx, o, args)
+	notices := make(chan shell.Notice)
 	select {
 	case <-held:
 	case <-p.opened:
@@ -45,8 +47,11 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	}
 	path := filepath.Join(o.Data, "window.json")
 	last := loadWindow(path, o.Log)
+	telling, enough := context.WithCancel(ctx)
+	var tells sync.WaitGroup
+	tells.Go(func() { p.tellAlerts(telling, notices) })
 	err := shell.Run(ctx, shell.Window{
-		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Native: p.native, Log: o.Log,
+		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Native: p.native, Log: o.Log,
 		Link: func(text string) {
 			go p.link(text)
 			o.Raise(nil)
@@ -61,7 +66,9 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 			saveWindow(path, last, o.Log)
 		},
 	})
+	enough()
 	<-p.opened
+	tells.Wait()
 	if p.err != nil {
 		return errors.Join(err, p.err)
 	}
@@ -88,6 +95,17 @@ func (p *opening) open(ctx context.Context, o server.Options, links []string) {
 	if p.app, p.err = open(ctx, o, p.native); p.err == nil {
 		p.app.OpenLinks(links)
 		p.ways <- wayIn{p.app.enter(ctx), time.Now()}
+	}
+}
+
+// tellAlerts hands notices to the window once the portal is open.
+func (p *opening) tellAlerts(ctx context.Context, show chan<- shell.Notice) {
+	<-p.opened
+	if p.err != nil {
+		return
+	}
+	if err := p.app.tellAlerts(ctx, show); err != nil && ctx.Err() == nil {
+		p.app.log.WarnContext(ctx, "critical alerts are not told on the desktop any more", "err", err)
 	}
 }
 

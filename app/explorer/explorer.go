@@ -68,6 +68,7 @@ import (
 type Native interface {
 	OpenLink(url string) error                     // http and https only
 	SaveFile(name string) (path string, err error) // asks the person; empty when they cancelled
+	ToggleFullScreen() error                       // of the window
 }
 
 // Options are all that an Explorer needs.
@@ -192,6 +193,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
 		post("/script", "Write requests of the history as one program or runbook", &scriptRequests, e.script),
 		post("/native/open-link", "Open a link in the system's browser", &linkRequests, e.openLink),
+		{Method: "POST", Path: "/native/full-screen", Summary: "Fill the screen with the window, or go back", Handle: e.fullScreen},
 		post("/native/save", "Save a file where the person says", &saveRequests, e.saveFile),
 		{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: e.recall},
 	}
@@ -300,6 +302,16 @@ func (e *Explorer) openLink(_ context.Context, _ *resource.Call, in *linkRequest
 	}
 	if err := e.o.Native.OpenLink(in.URL); err != nil {
 		return nil, &fault.Error{Kind: fault.Invalid, Field: "url", Message: err.Error(), Err: err}
+	}
+	return nil, nil
+}
+
+func (e *Explorer) fullScreen(context.Context, *resource.Call) (any, error) {
+	if e.o.Native == nil {
+		return nil, fault.New(fault.Conflict, "this portal runs without a desktop window")
+	}
+	if err := e.o.Native.ToggleFullScreen(); err != nil {
+		return nil, fault.New(fault.Conflict, "%v", err)
 	}
 	return nil, nil
 }

@@ -131,20 +131,34 @@ func TestWindowsOfOneUserHearOfChanges(t *testing.T) {
 	}
 }
 
+// hears waits until the streams of user 1 are there.
+func (h *house) hears(streams ...<-chan string) {
+	h.t.Helper()
+	h.ask(1, "PATCH /explorer/settings", `{"a":1}`)
+	for _, events := range streams {
+		if got, want := next(h.t, events), `workspace {"kind":"settings"}`; got != want {
+			h.t.Fatalf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestALinkFromOutsideOpensInOnePage(t *testing.T) {
 	h := build(t)
 	h.OpenLinks([]string{"spyglass://monitor/alerts/12", "spyglass://device/x"}) // before there is a page
 	mine := h.listen(window)
-	browser := h.listen(1)
-	h.OpenLinks([]string{"spyglass://api/GET/device/devices?size=5"})
 	for _, want := range []string{
 		`link {"screen":"alerts","id":"12"}`,
 		`link {"problem":"“spyglass://device/x” opens nothing here: a device has a number, as in spyglass://device/7"}`,
-		`link {"call":{"method":"GET","path":"/device/devices","query":[{"key":"size","value":"5"}]}}`,
 	} {
 		if got := next(t, mine); got != want {
 			t.Errorf("the window was told %s, want %s", got, want)
 		}
+	}
+	browser := h.listen(1)
+	h.hears(browser)
+	h.OpenLinks([]string{"spyglass://api/GET/device/devices?size=5"})
+	if got, want := next(t, mine), `link {"call":{"method":"GET","path":"/device/devices","query":[{"key":"size","value":"5"}]}}`; got != want {
+		t.Errorf("the window was told %s, want %s", got, want)
 	}
 	h.Stop()
 	if got := next(t, browser); got != "the end" {
@@ -154,7 +168,10 @@ func TestALinkFromOutsideOpensInOnePage(t *testing.T) {
 
 func TestALinkWithoutAWindowOpensInThePageThatCameLast(t *testing.T) {
 	h := build(t)
-	first, last := h.listen(1), h.listen(1)
+	first := h.listen(1)
+	h.hears(first)
+	last := h.listen(1)
+	h.hears(last, first)
 	h.OpenLinks([]string{"spyglass://monitor"})
 	if got := next(t, last); got != `link {"screen":"overview"}` {
 		t.Errorf("it was told %s", got)
@@ -169,6 +186,15 @@ func TestLinksOpenOnTheDesktop(t *testing.T) {
 	h := build(t)
 	if a := h.ask(1, "POST /explorer/native/open-link", `{"url":"https://example.net/"}`); a.status != 200 || !slices.Equal(h.links, []string{"https://example.net/"}) {
 		t.Errorf("got %d %s, opened %v", a.status, a.body, h.links)
+	}
+}
+
+func TestTheWindowFillsTheScreenWhenAsked(t *testing.T) {
+	h := build(t)
+	for _, full := range []bool{true, false} {
+		if a := h.ask(1, "POST /explorer/native/full-screen", ``); a.status != 200 || h.full != full {
+			t.Errorf("got %d %s, and the window fills the screen: %v, want %v", a.status, a.body, h.full, full)
+		}
 	}
 }
 

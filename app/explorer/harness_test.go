@@ -36,6 +36,7 @@ type house struct {
 	links     []string
 	asked     []string // names that SaveFile was asked for
 	saveTo    string   // its answer
+	full      bool     // the window fills the screen
 	server    *http.Server
 	raw       atomic.Pointer[http.HandlerFunc] // answers below /api/raw/, as no endpoint could
 }
@@ -107,6 +108,11 @@ func (h *house) OpenLink(link string) error {
 func (h *house) SaveFile(name string) (string, error) {
 	h.asked = append(h.asked, name)
 	return h.saveTo, nil
+}
+
+func (h *house) ToggleFullScreen() error {
+	h.full = !h.full
+	return nil
 }
 
 func build(t *testing.T) *house { return buildWith(t, nil) }

@@ -11,13 +11,13 @@ import (
 
 var errNoBus = errors.New("there is no session bus")
 
-// reachable tells whether the keyring may be asked at all. Where it is on the
-// session bus and there is none, the D-Bus client would start a daemon of its
-// own, which holds no keyring and stays behind.
+// Bus tells whether the desktop may be asked at all. Where keyring and notices
+// are on the session bus and there is none, the D-Bus client would start a daemon
+// of its own, which has neither and stays behind.
 //
 // Without an address in the environment that client looks in /run/user, not in
 // XDG_RUNTIME_DIR; so a bus anywhere else is none.
-func reachable() error {
+func Bus() error {
 	switch runtime.GOOS {
 	case "windows", "darwin":
 		return nil

@@ -192,7 +192,7 @@ func (k *Keychain) ask(do func() error) error {
 	}
 	answered := make(chan error, 1)
 	go func() {
-		err := reachable()
+		err := Bus()
 		if err == nil {
 			err = do()
 		}

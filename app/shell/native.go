@@ -21,6 +21,7 @@ type Native struct {
 type acts interface {
 	saveFile(name string) (path string, err error)
 	setClipboard(text string) error
+	toggleFullScreen()
 	quit()
 }
 
@@ -67,6 +68,16 @@ func (n *Native) SetClipboard(text string) error {
 		return err
 	}
 	return w.setClipboard(text)
+}
+
+// ToggleFullScreen fills the screen with the window, or goes back from there.
+func (n *Native) ToggleFullScreen() error {
+	w, err := n.window()
+	if err != nil {
+		return err
+	}
+	w.toggleFullScreen()
+	return nil
 }
 
 // Quit closes the window, as its close button does.

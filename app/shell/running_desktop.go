@@ -38,6 +38,7 @@ func (r *running) start(ctx, wails context.Context) {
 	r.window.Native.attach(r)
 	r.unbind = context.AfterFunc(ctx, r.quit)
 	r.follows.Go(r.follow)
+	go r.tell()
 }
 
 // restore puts the window back where it was. Wails opens it in the middle of
@@ -133,6 +134,15 @@ func (r *running) stop() {
 }
 
 func (r *running) quit() { desktop.Quit(r.wails) }
+
+// toggleFullScreen fills the screen, or goes back to a window.
+func (r *running) toggleFullScreen() {
+	if desktop.WindowIsFullscreen(r.wails) {
+		desktop.WindowUnfullscreen(r.wails)
+	} else {
+		desktop.WindowFullscreen(r.wails)
+	}
+}
 
 func (r *running) setClipboard(text string) error {
 	return desktop.ClipboardSetText(r.wails, text)

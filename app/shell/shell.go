@@ -61,8 +61,11 @@ type Window struct {
 	// Raise brings the window to the front.
 	Raise <-chan struct{}
 
-	// Link is told of a link that the system opens with the running program,
-	// as macOS does; others start it once more.
+	// Notices are shown by the desktop, where it can; nil for none.
+	Notices <-chan Notice
+
+	// Link is told of a link that is opened from outside of the page: that of a
+	// notice, and on macOS of any program; other systems start ours once more.
 	Link func(text string)
 
 	Native *Native // gets its window while Run runs; may be nil

@@ -114,7 +114,7 @@ func TestNativeWithoutAWindowSaysSo(t *testing.T) {
 	var n Native
 	_, saved := n.SaveFile("devices.csv")
 	for act, err := range map[string]error{
-		"SaveFile": saved, "SetClipboard": n.SetClipboard("x"), "Quit": n.Quit(),
+		"SaveFile": saved, "SetClipboard": n.SetClipboard("x"), "ToggleFullScreen": n.ToggleFullScreen(), "Quit": n.Quit(),
 	} {
 		if !errors.Is(err, ErrNoWindow) {
 			t.Errorf("%s returns %v, want %v", act, err, ErrNoWindow)
@@ -136,7 +136,8 @@ func (h *heard) setClipboard(text string) error {
 	h.acts = append(h.acts, "copy "+text)
 	return nil
 }
-func (h *heard) quit() { h.acts = append(h.acts, "quit") }
+func (h *heard) toggleFullScreen() { h.acts = append(h.acts, "full screen") }
+func (h *heard) quit()             { h.acts = append(h.acts, "quit") }
 
 func TestNativeSuggestsAFileNameAndNeverAFolder(t *testing.T) {
 	var n Native

@@ -1,7 +1,9 @@
 import { tick } from 'svelte'
 import type { App } from './app.svelte'
+import { asFault } from './client'
 import { hasPages } from './sending/sending.svelte'
 import { saveTab } from './collections/saving'
+import { isMac } from './keys'
 import { screens } from './monitor/screens'
 
 /** Something the page can do: in the palette, and on a key. Declared once, here. */
@@ -92,6 +94,7 @@ export function commandList(app: App): Command[] {
     { id: 'zoom.in', label: 'Zoom in', group: 'View', keys: ['Mod+=', 'Mod+Shift++', 'Mod++'], when: inWindow, run: () => app.zoom(1) },
     { id: 'zoom.out', label: 'Zoom out', group: 'View', keys: ['Mod+-'], when: inWindow, run: () => app.zoom(-1) },
     { id: 'zoom.reset', label: 'Actual size', group: 'View', keys: ['Mod+0'], words: 'zoom', when: inWindow, run: () => app.zoom(0) },
+    { id: 'window.full', label: 'Full screen', group: 'View', keys: isMac ? ['Control+Meta+F'] : ['F11'], words: 'maximise window', when: inWindow, run: () => void app.client.toggleFullScreen().catch((e: unknown) => app.toast(asFault(e).message, { tone: 'warn' })) },
     { id: 'theme.dark', label: 'Dark theme', group: 'View', words: 'colour appearance', run: () => app.save({ theme: 'dark' }) },
     { id: 'theme.light', label: 'Light theme', group: 'View', words: 'colour appearance', run: () => app.save({ theme: 'light' }) },
     { id: 'theme.system', label: 'Theme of the system', group: 'View', words: 'colour appearance', run: () => app.save({ theme: 'system' }) },

@@ -212,6 +212,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     },
     count: async (path) => (path.includes('groups') ? 24 : path.includes('collectors') ? 3 : 1204),
     openLink: () => {},
+    toggleFullScreen: async () => {},
     saveFile: async () => ({ path: '' }),
     listen: () => () => {},
   }

@@ -147,6 +147,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
         window.open(url, '_blank', 'noopener,noreferrer')
       })
     },
+    toggleFullScreen: async () => void (await ask('/explorer/native/full-screen', { method: 'POST', body: {} })),
     saveFile: (file) => json<{ path: string }>('/explorer/native/save', { method: 'POST', body: file }),
     listen,
   }

@@ -72,6 +72,8 @@ export interface Settings {
   reviewWrites?: boolean
   /** Long lines of a response are wrapped. */
   wrap?: boolean
+  /** The desktop tells of new critical alerts, unless false. */
+  notices?: boolean
   /** The tour was begun or declined: it is not offered again. */
   toured?: boolean
   /** Edits of the Monitor view's forms that are not saved yet, by what they change. */

@@ -3,6 +3,7 @@ import type { Settings } from '../client'
 import type { IconName } from '../ui/icons'
 import Appearance from './Appearance.svelte'
 import Keys from './Keys.svelte'
+import Notices from './Notices.svelte'
 import Requests from './Requests.svelte'
 
 /** One page of the settings. A new one is a file and a line here. */
@@ -19,4 +20,5 @@ export const sections: Section[] = [
   { id: 'appearance', label: 'Appearance', icon: 'sun', view: Appearance, keys: ['theme', 'density', 'fontSize', 'zoom'] },
   { id: 'keys', label: 'Keys', icon: 'keyboard', view: Keys, keys: ['keys'] },
   { id: 'requests', label: 'Requests', icon: 'send', view: Requests, keys: ['timeout', 'reviewWrites', 'wrap', 'historyKept'] },
+  { id: 'notices', label: 'Notifications', icon: 'bell', view: Notices, keys: ['notices'] },
 ]

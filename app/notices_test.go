@@ -1,0 +1,51 @@
+package app
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"spyglass/app/shell"
+)
+
+func TestANoticeTellsOfAlertsThatWereNotThereBefore(t *testing.T) {
+	alert := func(id, device string) criticalAlert {
+		return criticalAlert{ID: id, Device: device, Source: "CPU", DataPoint: "busy", Value: "97", Threshold: "> 95"}
+	}
+	var now []criticalAlert
+	off := false
+	look := lookout{
+		alerts: func(context.Context) ([]criticalAlert, error) { return now, nil },
+		wanted: func(context.Context) (bool, error) { return !off, nil }, known: map[string]bool{},
+	}
+	for _, step := range []struct {
+		now  []criticalAlert
+		off  bool
+		want shell.Notice
+	}{
+		{[]criticalAlert{alert("1", "web-01")}, false, shell.Notice{Title: "web-01 is critical", Body: "CPU busy is 97, beyond > 95", Link: "spyglass://monitor/alerts/1"}},
+		{[]criticalAlert{alert("1", "web-01")}, false, shell.Notice{}},
+		{[]criticalAlert{alert("2", "db-01"), alert("3", "db-01"), alert("1", "web-01")}, false, shell.Notice{Title: "2 new critical alerts", Body: "db-01", Link: "spyglass://monitor/alerts"}},
+		{nil, false, shell.Notice{}},
+		{[]criticalAlert{alert("10", "web-02")}, true, shell.Notice{}},  // told off
+		{[]criticalAlert{alert("10", "web-02")}, false, shell.Notice{}}, // and not told later
+		{[]criticalAlert{alert("1", "web-01")}, false, shell.Notice{}},  // it was taken on, and let go again
+		{
+			[]criticalAlert{alert("4", "a"), alert("5", "b"), alert("6", "c"), alert("7", "d"), alert("8", "e"), alert("9", "a")}, false,
+			shell.Notice{Title: "6 new critical alerts", Body: "a, b, c and 2 more", Link: "spyglass://monitor/alerts"},
+		},
+	} {
+		now, off = step.now, step.off
+		opened, err := look.news(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got shell.Notice
+		if len(opened) > 0 {
+			got = noticeOf(opened)
+		}
+		if !reflect.DeepEqual(got, step.want) {
+			t.Errorf("of %v it tells %+v, want %+v", step.now, got, step.want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"html"
+	"sync"
+	"time"
+
+	// BSD-2. Wails has notices, too, but takes one that was dismissed for one that
+	// was clicked, and waits for ever for a service that hangs.
+	"github.com/godbus/dbus/v5"
+)
+
+const (
+	noticeService = "org.freedesktop.Notifications"
+	noticePath    = dbus.ObjectPath("/org/freedesktop/Notifications")
+
+	noticePatience = 5 * time.Second // with a service that does not answer
+	mostNotices    = 100             // whose links are kept
+)
+
+// notifier shows notices by the notification service of the session bus.
+type notifier struct {
+	conn    *dbus.Conn
+	clicked func(link string)
+
+	mu    sync.Mutex // held while a notice is on its way, too: its click comes after
+	links map[uint32]string
+}
+
+// newNotifier fails where there is no session bus. clicked is called with a
+// notice's link, on a goroutine that ends with close.
+func newNotifier(_ context.Context, clicked func(link string)) (*notifier, error) {
+	conn, err := dbus.ConnectSessionBus()
+	if err != nil {
+		return nil, err
+	}
+	n := &notifier{conn: conn, clicked: clicked, links: map[uint32]string{}}
+	for _, member := range []string{"ActionInvoked", "NotificationClosed"} {
+		err = errors.Join(err, conn.AddMatchSignal(dbus.WithMatchObjectPath(noticePath), dbus.WithMatchInterface(noticeService), dbus.WithMatchMember(member)))
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	signals := make(chan *dbus.Signal, 16)
+	conn.Signal(signals)
+	go func() {
+		for signal := range signals { // closed with the connection
+			n.heard(signal)
+		}
+	}()
+	return n, nil
+}
+
+func (n *notifier) close() error { return n.conn.Close() }
+
+func (n *notifier) show(ctx context.Context, notice Notice) error {
+	ctx, cancel := context.WithTimeout(ctx, noticePatience)
+	defer cancel()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var id uint32
+	// The body may be markup: names of devices are in it.
+	err := n.conn.Object(noticeService, noticePath).CallWithContext(ctx, noticeService+".Notify", 0,
+		"Spyglass", uint32(0), "spyglass", notice.Title, html.EscapeString(notice.Body), []string{"default", "Show"},
+		map[string]dbus.Variant{"desktop-entry": dbus.MakeVariant("spyglass")}, int32(-1)).Store(&id)
+	if err != nil {
+		return err
+	}
+	if len(n.links) >= mostNotices { // services that never tell that one has closed
+		clear(n.links)
+	}
+	n.links[id] = notice.Link
+	return nil
+}
+
+// heard opens the link of a notice that was clicked, and forgets one that has gone.
+func (n *notifier) heard(signal *dbus.Signal) {
+	if len(signal.Body) != 2 {
+		return
+	}
+	id, ok := signal.Body[0].(uint32)
+	if !ok {
+		return
+	}
+	n.mu.Lock()
+	link := n.links[id]
+	delete(n.links, id)
+	n.mu.Unlock()
+	if signal.Name == noticeService+".ActionInvoked" && link != "" {
+		n.clicked(link)
+	}
+}

@@ -1,0 +1,123 @@
+//go:build window
+
+package desktop
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// notifications stands for the notification service of a desktop.
+type notifications struct {
+	conn  *dbus.Conn
+	shown chan string // titles
+}
+
+const (
+	notificationName = "org.freedesktop.Notifications"
+	notificationPath = "/org/freedesktop/Notifications"
+)
+
+func (n *notifications) Notify(_ string, _ uint32, _, title, _ string, _ []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+	select {
+	case n.shown <- title:
+	default: // one is enough
+	}
+	return 7, nil
+}
+
+func notify(t *testing.T, desk *Desktop) *notifications {
+	t.Helper()
+	address := ""
+	for _, v := range desk.Environ() {
+		if a, ok := strings.CutPrefix(v, "DBUS_SESSION_BUS_ADDRESS="); ok {
+			address = a
+		}
+	}
+	conn, err := dbus.Connect(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	n := &notifications{conn: conn, shown: make(chan string, 1)}
+	if err := conn.Export(n, notificationPath, notificationName); err != nil {
+		t.Fatal(err)
+	}
+	if reply, err := conn.RequestName(notificationName, 0); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
+		t.Fatal(reply, err)
+	}
+	return n
+}
+
+// ask sends a request to the running portal, as its administrator.
+func (a *app) ask(data, method, path, body string) {
+	a.t.Helper()
+	out, err := a.desk.Command(binary(a.t), "token", "create", "--data", data, "--user", "admin").Output()
+	var token struct{ Bearer string }
+	if err == nil {
+		err = json.Unmarshal(out, &token)
+	}
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	origin, err := a.page.eval("location.origin")
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(a.t.Context(), method, origin+"/api"+path, strings.NewReader(body))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token.Bearer)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode >= http.StatusBadRequest {
+		a.t.Fatalf("%s %s answered %s", method, path, answer.Status)
+	}
+}
+
+func TestANewCriticalAlertIsToldAndItsClickOpensTheAlerts(t *testing.T) {
+	desk, data := desk(t), t.TempDir()
+	service := notify(t, desk)
+	a := open(t, desk, data)
+	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true")
+	a.ask(data, "PATCH", "/demo/time", `{"speed":60}`)
+	a.ask(data, "POST", "/demo/incidents", `{"kind":"coreSwitchDown"}`)
+	select {
+	case title := <-service.shown:
+		if !strings.Contains(title, "critical") {
+			t.Errorf("it tells %q", title)
+		}
+	case <-time.After(2 * soon): // the demo polls every minute, of which one passes in a second
+		t.Fatal("nobody was told of the incident")
+	}
+	a.xdotool("windowminimize", "--sync", a.window)
+	if err := service.conn.Emit(notificationPath, notificationName+".ActionInvoked", uint32(7), "default"); err != nil {
+		t.Fatal(err)
+	}
+	a.page.until("the alerts are shown", `!!named('region', 'Alerts')`, "true")
+	eventually(t, soon, func() bool { return a.xdotool("getactivewindow") == a.window },
+		func() string { return "the window is not in front" })
+}
+
+func TestF11FillsTheScreenAndGoesBack(t *testing.T) {
+	a := open(t, desk(t), t.TempDir())
+	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true")
+	a.page.until("the page has the keyboard", `document.hasFocus()`, "true")
+	before := a.place()
+	a.press("F11")
+	eventually(t, soon, func() bool { return strings.HasSuffix(a.place(), "WIDTH=1600 HEIGHT=1000") },
+		func() string { return "the window stands at " + a.place() + ", want all of the screen" })
+	a.press("F11")
+	eventually(t, soon, func() bool { return a.place() == before },
+		func() string { return "the window stands at " + a.place() + ", want " + before })
+}
