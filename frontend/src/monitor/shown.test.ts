@@ -8,6 +8,7 @@ test('what the Monitor view has a place for is shown there', () => {
   expect(spot('/device/devices/{id}', '7')).toEqual({ screen: 'fleet', id: '7' })
   expect(spot('/device/groups/{id}', '7')).toEqual({ screen: 'fleet', filters: { group: '7' } })
   expect(spot('/alert/alerts/{id}', 'LMD7')).toEqual({ screen: 'alerts', id: 'LMD7' })
+  expect(spot('/setting/datasources/{id}', '7')).toEqual({ screen: 'datasources', id: '7' })
   expect(spot('/report/reports/{id}', '7')).toEqual({ screen: 'reports', filters: { row: '7' } })
   expect(spot('/setting/collectors/{id}', '7')).toEqual({ screen: 'settings', id: 'collectors', filters: { row: '7' } })
   expect(spot('/device/devices/{deviceId}/devicedatasources/{id}', '7', '12')).toEqual({ screen: 'fleet', id: '7', filters: { source: '12' } })

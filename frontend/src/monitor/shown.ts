@@ -7,6 +7,7 @@ const places: Record<string, (id: string) => MonitorSpot> = {
   '/device/devices/{id}': (id) => ({ screen: 'fleet', id }),
   '/device/groups/{id}': (group) => ({ screen: 'fleet', filters: { group } }),
   '/alert/alerts/{id}': (id) => ({ screen: 'alerts', id }),
+  '/setting/datasources/{id}': (id) => ({ screen: 'datasources', id }),
   '/report/reports/{id}': (row) => ({ screen: 'reports', filters: { row } }),
   ...Object.fromEntries(sections.map((s) => [`${s.path}/{id}`, (row: string): MonitorSpot => ({ screen: 'settings', id: s.id, filters: { row } })])),
 }
