@@ -119,6 +119,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		if err != nil {
 			_ = s.Stop(context.WithoutCancel(ctx))
 		}
+		if fault.Is(err, fault.Full) {
+			err = &fault.Error{Kind: fault.Full, Message: fmt.Sprintf("the disk that holds the data folder %s is full; make room on it, or choose another folder with --data", o.Data), Err: err}
+		}
 	}()
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
 		return nil, fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data", o.Data, cause(err))

@@ -14,6 +14,7 @@ test('a fault says what failed and whether anything was sent', () => {
     [new Fault('the portal redirects in a circle: more than 10 times', 502), 'Demo leads nowhere', 'The request was sent; only redirects came back.'],
     [new Fault('no answer in 60 s', 504), 'Demo did not answer in time', 'The request was sent; the portal may still carry it out.'],
     [new Fault('the disk is full; nothing was written', 507), 'The disk is full', 'Make room on the disk that holds the data folder, then try again. Your edits are kept here.'],
+    [new Fault('the disk is full; the response was not kept', 507), 'The disk is full', 'The request was sent; Demo may have carried it out. Make room on the disk that holds the data folder, then try again.'],
     [new Fault('Cancelled', 0, {}, true), 'Cancelled', 'It may have reached the portal before that.'],
     [new Fault('no answer', 0), 'Spyglass does not answer', 'Nothing was sent. Your edits are kept.'],
     [new Fault('{id} has no value. Nothing was sent', 400), 'The request is not complete', ''],

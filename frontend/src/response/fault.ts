@@ -41,6 +41,7 @@ function explainCause(fault: Cause, portal: string): Explained {
       if (/in a circle/.test(fault.message)) return { title: `${portal} leads nowhere`, sent: 'The request was sent; only redirects came back.', tone: 'crit' }
       return { title: `Could not reach ${portal}`, sent: neverSent.test(fault.message) ? 'Nothing was sent.' : 'It may have been sent; no answer came.', tone: 'crit' }
     case 507:
+      if (/not kept/.test(fault.message)) return { title: 'The disk is full', sent: `The request was sent; ${portal} may have carried it out. Make room on the disk that holds the data folder, then try again.`, tone: 'crit' }
       return { title: 'The disk is full', sent: 'Make room on the disk that holds the data folder, then try again. Your edits are kept here.', tone: 'crit' }
     case 504:
       return { title: `${portal} did not answer in time`, sent: 'The request was sent; the portal may still carry it out.', tone: 'crit' }

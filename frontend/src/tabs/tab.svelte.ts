@@ -55,7 +55,7 @@ export class OpenTab {
     this.draft = new Draft(
       {
         client: home.client, catalog: home.catalog, bases: home.bases,
-        tabId: () => this.stored(),
+        tabId: () => this.#known(),
         before: () => home.before(this),
         answered: () => this.#answered(),
         saved: (file) => this.home.onsaved(file),
@@ -178,6 +178,17 @@ export class OpenTab {
     if (this.draft.reply && !this.draft.fault) this.historyId = this.draft.reply.historyId
     this.saver.touch()
     this.home.onanswer(this)
+  }
+
+  /** Its id for an answer; 0 where a full disk does not keep the tab: the portal can be read all the same. */
+  async #known(): Promise<number> {
+    try {
+      return await this.stored()
+    } catch (e) {
+      if (asFault(e).status !== 507) throw e
+      this.home.onfault(e)
+      return 0
+    }
   }
 
   async #create(): Promise<number> {
