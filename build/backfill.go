@@ -12,7 +12,7 @@ import (
 
 // backfill is from the start of the program on an empty folder until the demo
 // has the samples of seven days, in which it answers requests already: what
-// fills rests for as long as each step took.
+// fills rests for a quarter of the time of each step.
 var backfill = figure{
 	name: "backfill", does: "start of the demo until it has a past of 7 days, s (other: limit)", goal: "≤ 1",
 	measure: func(ctx context.Context, p project) (_ score, err error) {

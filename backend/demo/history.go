@@ -30,7 +30,7 @@ type HistoryOptions struct {
 //
 // What lies further back than two hours has a sample every five minutes at
 // most, or every half hour where there are many devices. One device after the
-// other is filled; after each step the worker rests as long as the step took,
+// other is filled; after each step the worker rests for a quarter of its time,
 // so that requests come first.
 //
 // New, Start and Stop are for one owner. Errors are logged, and the work is
@@ -281,13 +281,14 @@ func (h *History) fill(ctx context.Context, some []track) error {
 
 const halfHour = 30 * 60 // seconds: every interval of the past divides it, or is divided by it
 
-// rested does a step, and leaves the machine to others for as long as it took.
+// rested does a step, and leaves the machine to others for a quarter of the time
+// that it took.
 func (h *History) rested(ctx context.Context, step func() error) error {
 	began := time.Now()
 	if err := step(); err != nil {
 		return err
 	}
-	timer := time.NewTimer(min(time.Since(began), time.Second/4))
+	timer := time.NewTimer(min(time.Since(began)/4, time.Second/8))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -17,12 +17,20 @@ import (
 )
 
 // victim is the environment variable that makes this test binary write samples
-// to the file that it names, until it is killed.
-const victim = "SPYGLASS_TEST_SERIES"
+// to the file that it names, until it is killed; with retaining they are turned
+// into hours meanwhile.
+const (
+	victim    = "SPYGLASS_TEST_SERIES"
+	retaining = "SPYGLASS_TEST_RETAIN"
+)
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(victim); path != "" {
-		if err := writeUntilKilled(path); err != nil {
+		write := writeUntilKilled
+		if os.Getenv(retaining) != "" {
+			write = retainUntilKilled
+		}
+		if err := write(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -1,0 +1,147 @@
+package series_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"spyglass/backend/series"
+)
+
+// few is so many series that turning them into hours takes several transactions.
+const few = 450
+
+// keeps turns into hours what is older than five days, ten days at a time.
+var keeps = series.Keep{Samples: 5, Hours: 10_000}
+
+const begins, ends = "begins", "ends"
+
+// Every half hour has its number as its value, and each line says up to which
+// one they are on disk. begins and ends say that ten days of samples become hours.
+func retainUntilKilled(path string) error {
+	var clock atomic.Int64
+	clock.Store(monday)
+	ctx := context.Background()
+	db, err := series.Open(ctx, series.Options{Path: path, Clock: func() time.Time { return time.Unix(clock.Load(), 0) }})
+	if err != nil {
+		return err
+	}
+	last, ok, err := db.Last(ctx, 1, 1)
+	if err != nil {
+		return err
+	}
+	next := int64(0)
+	if ok {
+		next = int64(last.Value) + 1
+	}
+	for {
+		const day = 48
+		var some []series.Sample
+		for i := next; i < next+day; i++ {
+			for instance := range int64(few) {
+				some = append(some, series.Sample{Instance: instance, DataPoint: 1, At: monday + i*1800, Value: float64(i)})
+			}
+		}
+		if err := db.Append(ctx, some); err != nil {
+			return err
+		}
+		next += day
+		clock.Store(monday + next*1800)
+		fmt.Println(next - 1)
+		if next%(10*day) != 5*day {
+			continue
+		}
+		fmt.Println(begins)
+		if err := db.Retain(ctx, keeps); err != nil {
+			return err
+		}
+		fmt.Println(ends)
+	}
+}
+
+func TestAKillWhileSamplesBecomeHoursLosesNothingAndDoublesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "series.db")
+	acknowledged, took := -1, time.Duration(0)
+	const rounds = 4
+	for round := range rounds {
+		child := exec.CommandContext(t.Context(), os.Args[0])
+		child.Env = append(os.Environ(), victim+"="+path, retaining+"=1")
+		child.Stderr = os.Stderr
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for begun := time.Now(); lines.Scan(); {
+			switch {
+			case lines.Text() == begins && took > 0: // it is known how long it takes: a moment of that
+				<-time.After(took * time.Duration(round+1) / (rounds + 1))
+				if err := child.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			case lines.Text() == begins:
+				begun = time.Now()
+			case lines.Text() == ends && acknowledged > 10*48:
+				took = time.Since(begun)
+			case lines.Text() == ends:
+			default:
+				if acknowledged, err = strconv.Atoi(lines.Text()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := child.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+			t.Fatalf("the child ended with %v, want killed", err)
+		}
+		db := openAt(t, path, monday+int64(acknowledged+1)*1800)
+		checkHours(t, db, acknowledged)
+		if err := db.Retain(t.Context(), keeps); err != nil { // what the kill has cut off is done again
+			t.Fatal(err)
+		}
+		if checkHours(t, db, acknowledged) == 0 {
+			t.Fatal("no samples have become hours")
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkHours sees that each sample counts once, whether it is an hour's by now or
+// not, and answers how many are.
+func checkHours(t *testing.T, db *series.DB, acknowledged int) (hours int) {
+	t.Helper()
+	for instance := int64(0); instance < few; instance += 29 {
+		q := series.Query{Instance: instance, DataPoints: []int64{1}, From: monday, To: monday + int64(acknowledged+1000)*1800}
+		steps, err := db.Aggregate(t.Context(), q, 3600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for i, s := range steps[0] {
+			if s.Count == 0 {
+				break
+			}
+			if want := float64(4*i + 1); s.Count != 2 || s.Sum != want || s.Min != float64(2*i) || s.Max != float64(2*i+1) {
+				t.Fatalf("instance %d: hour %d is %+v, want two samples of the sum %v", instance, i, s, want)
+			}
+			n += s.Count
+		}
+		if n <= acknowledged {
+			t.Fatalf("instance %d has %d samples, want more than %d", instance, n, acknowledged)
+		}
+		hours += n - len(rangeOf(t, db, q).Times)
+	}
+	return hours
+}
