@@ -190,9 +190,10 @@ export class App {
     this.act('tools.enter')
   }
 
-  chooseEndpoint(endpoint: Endpoint): OpenTab {
+  /** `anew` opens it in a tab of its own. */
+  chooseEndpoint(endpoint: Endpoint, anew = false): OpenTab {
     this.go('api')
-    const tab = this.workspace.choose(endpoint)
+    const tab = this.workspace.choose(endpoint, anew)
     this.showDocs()
     const recents = [endpoint.id, ...(this.settings.recents ?? []).filter((id) => id !== endpoint.id)].slice(0, 8)
     this.save({ recents })

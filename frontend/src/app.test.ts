@@ -19,6 +19,15 @@ async function begin(last = 0) {
   return { app, client, away }
 }
 
+test('an endpoint takes an untouched tab, or one of its own when that is wanted', async () => {
+  const { app } = await begin()
+  const [first, second] = app.catalog.endpoints
+  const tab = app.newTab()
+  expect(app.chooseEndpoint(first)).toBe(tab)
+  expect(app.chooseEndpoint(second, true)).not.toBe(tab)
+  expect(tab.draft.path).toBe(first.path)
+})
+
 test('a switch is kept before it is seen, so that a reload comes back to it', async () => {
   const { app, client } = await begin()
   let keep = () => {}
