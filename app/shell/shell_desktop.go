@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/menu"
 	"github.com/wailsapp/wails/v2/pkg/options"
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
@@ -66,6 +67,7 @@ func (r *running) options(ctx context.Context) *options.App {
 		Logger:           wailsLog{w.Log},
 		// Right-click offers cut, copy and paste; editMenuOnly keeps it to that.
 		EnableDefaultContextMenu: true,
+		Menu:                     applicationMenu(runtime.GOOS),
 		OnStartup:                func(desktop context.Context) { r.start(ctx, desktop) },
 		OnDomReady:               r.domReady,
 		OnBeforeClose:            r.beforeClose,
@@ -88,4 +90,13 @@ func (w Window) windowsTheme() windows.Theme {
 		return windows.Light
 	}
 	return windows.SystemDefault
+}
+
+// applicationMenu is the one at the top of a Mac's screen, without which Cmd+C
+// and its kin do nothing there. Elsewhere the page has it all.
+func applicationMenu(system string) *menu.Menu {
+	if system != "darwin" {
+		return nil
+	}
+	return menu.NewMenuFromItems(menu.AppMenu(), menu.EditMenu(), menu.WindowMenu())
 }

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { suite } from './harness'
+
+const portal = suite()
+
+test('the menu of the application has what it can do, with its keys, and works by the keyboard', async () => {
+  const page = await portal.page({ fresh: true })
+  const button = page.getByRole('banner').getByRole('button', { name: 'Menu', exact: true })
+  await button.focus()
+  await page.keyboard.press('ArrowDown')
+  const items = page.getByRole('menu', { name: 'Menu' }).getByRole('menuitem')
+  const names = (await items.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
+  expect(names.slice(0, 2)).toEqual(['New API Request Ctrl T', 'Import…']) // nothing is open that could be saved
+  expect(names).toContain('Settings Ctrl ,')
+  expect(names.filter((n) => /Zoom|Full screen/.test(n))).toEqual([]) // a browser has its own
+  await items.filter({ hasText: 'Monitor' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('navigation', { name: 'Monitor' }).waitFor()
+  await button.click()
+  await page.keyboard.press('Escape')
+  expect(await button.evaluate((e) => e === document.activeElement)).toBe(true)
+})
