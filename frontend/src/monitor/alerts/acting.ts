@@ -2,11 +2,11 @@
 import type { App } from '../../app.svelte'
 import { write } from '../asked.svelte'
 import { called, type Alert } from './alert'
+import { text } from './text'
 
 export type Act = 'ack' | 'note' | 'escalate' | 'sdt'
 
-export const titles: Record<Act, string> = { ack: 'Acknowledge', note: 'Write a note to', escalate: 'Escalate', sdt: 'Schedule downtime for' }
-const did: Record<Act, string> = { ack: 'Acknowledged', note: 'Noted at', escalate: 'Escalated', sdt: 'Downtime for' }
+export const { titles } = text.act
 
 export interface Saying {
   comment: string
@@ -28,7 +28,7 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
   const made: string[] = []
   let done = 0
   for (const alert of what === 'sdt' ? apart(alerts, saying.whole) : alerts) {
-    const answer = await write(app, `${titles[what]} ${called(alert)} failed`, (portal): Promise<{ id: string }> => {
+    const answer = await write(app, text.act.failed(titles[what], called(alert)), (portal): Promise<{ id: string }> => {
       const at = { params: { id: alert.id } }
       if (what === 'ack') return portal.create('/alert/alerts/{id}/ack', { ackComment: saying.comment }, at)
       if (what === 'note') return portal.create('/alert/alerts/{id}/note', { ackComment: saying.comment }, at)
@@ -41,8 +41,8 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
   }
   if (!done) return false
   app.live.refresh() // who did it sees it at once, and not when the event comes
-  const undo = made.length ? { action: { label: 'Undo', run: () => void undoMaintenance(app, made) } } : {}
-  app.toast(`${did[what]} ${done === 1 ? called(alerts[0]) : `${done} ${what === 'sdt' && saying.whole ? 'devices' : 'alerts'}`}`, undo)
+  const undo = made.length ? { action: { label: text.act.undo, run: () => void undoMaintenance(app, made) } } : {}
+  app.toast(text.act.done(what, done === 1 ? called(alerts[0]) : what === 'sdt' && saying.whole ? text.act.devices(done) : text.act.several(done)), undo)
   return true
 }
 
@@ -59,6 +59,6 @@ export function maintenance(alert: Alert, { comment, minutes, whole }: Saying, n
 
 async function undoMaintenance(app: App, ids: string[]) {
   let gone = 0
-  for (const id of ids) if (await write(app, 'The downtime stays', async (portal) => { await portal.remove('/sdt/sdts/{id}', { params: { id } }); return true })) gone++
-  if (gone) app.toast(gone === 1 ? 'The downtime is taken back' : `${gone} downtimes are taken back`)
+  for (const id of ids) if (await write(app, text.act.downtimeStays, async (portal) => { await portal.remove('/sdt/sdts/{id}', { params: { id } }); return true })) gone++
+  if (gone) app.toast(text.act.takenBack(gone))
 }

@@ -2,18 +2,19 @@
 import type { ItemOf } from '../../client/monitor'
 import { number, severityOf, thresholdOf } from '../severity'
 import type { Column } from '../table'
+import { text } from './text'
 
 export type Alert = ItemOf<'/alert/alerts'>
 
 /** All that a row shows; the notes come with the alert that is looked at. */
 export const rowFields = 'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,alertValue,threshold,sdted,type'
 
-export const severityColumn: Column = { id: 'severity', label: 'Severity', width: '84px', sort: 'severity', down: true }
-export const deviceColumn: Column = { id: 'device', label: 'Device', width: 'minmax(110px, 1fr)', sort: 'monitorObjectName' }
-export const sourceColumn: Column = { id: 'source', label: 'DataSource › datapoint', width: 'minmax(140px, 2fr)' }
-export const valueColumn: Column = { id: 'value', label: 'Value against threshold', width: '184px' }
-export const ageColumn: Column = { id: 'age', label: 'Age', width: '76px', align: 'right', sort: 'startEpoch', down: true }
-export const ackColumn: Column = { id: 'ack', label: '', name: 'Acknowledged', width: '78px', align: 'right' }
+export const severityColumn: Column = { id: 'severity', label: text.columns.severity, width: '84px', sort: 'severity', down: true }
+export const deviceColumn: Column = { id: 'device', label: text.columns.device, width: 'minmax(110px, 1fr)', sort: 'monitorObjectName' }
+export const sourceColumn: Column = { id: 'source', label: text.columns.source, width: 'minmax(140px, 2fr)' }
+export const valueColumn: Column = { id: 'value', label: text.columns.value, width: '184px' }
+export const ageColumn: Column = { id: 'age', label: text.columns.age, width: '76px', align: 'right', sort: 'startEpoch', down: true }
+export const ackColumn: Column = { id: 'ack', label: '', name: text.columns.ack, width: '78px', align: 'right' }
 
 /** The value that opened it and the limit it is beyond, where both are numbers. */
 export function measured(a: Pick<Alert, 'alertValue' | 'threshold' | 'severity'>) {
@@ -30,11 +31,11 @@ export function instanceOf(a: Pick<Alert, 'instanceName' | 'resourceTemplateName
 
 /** An alert in a few words, for names and questions. */
 export function called(a: Alert): string {
-  return `${severityOf(a.severity).word} ${a.monitorObjectName} ${a.dataPointName || 'collector down'}`
+  return text.called(severityOf(a.severity).word, a.monitorObjectName, a.dataPointName)
 }
 
 /** A condition of the API's filter that is true of any text with those words. */
-export function textCondition(text: string): string {
-  const quoted = `"${text.replace(/[\\"]/g, '\\$&')}"`
-  return text ? `_all~${quoted}` : ''
+export function textCondition(words: string): string {
+  const quoted = `"${words.replace(/[\\"]/g, '\\$&')}"`
+  return words ? `_all~${quoted}` : ''
 }

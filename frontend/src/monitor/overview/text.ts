@@ -1,0 +1,59 @@
+/** The text of the overview, all in one place: what a translator needs of this screen. */
+import { number } from '../../ui/locale'
+
+export const text = {
+  title: 'Overview',
+  counts: 'Counts',
+  acked: { word: 'Acked', sub: 'taken on' },
+  downtime: { word: 'Downtime', sub: 'nobody is told' },
+  inAnHour: (change: number) => `${change > 0 ? '+' : change < 0 ? '−' : '±'}${number(Math.abs(change))} in 1 h`,
+  showThese: 'Show these alerts',
+  none: '–',
+
+  raised: 'Alerts raised',
+  time: 'Time',
+  timeIs: (range: string) => `Time: ${range}`,
+  ranges: {
+    1: { label: 'Last hour', per: 'per minute' },
+    6: { label: 'Last 6 hours', per: 'per 5 minutes' },
+    24: { label: 'Last 24 hours', per: 'per 20 minutes' },
+    168: { label: 'Last 7 days', per: 'per 2 hours' },
+  },
+  raisedOf: (counts: string[]) => `Alerts raised: ${counts.join(', ')}`,
+  raisedIn: (moment: string, critical: number, error: number, warn: number) => `${moment}: ${critical} critical, ${error} error, ${warn} warning`,
+  now: 'now',
+
+  active: 'Active alerts',
+  show: 'Show',
+  shows: { all: 'All', 4: 'Critical', 3: 'Error', 2: 'Warning', unacked: 'Not acked' },
+  allGroups: 'Show all groups',
+  unknown: 'The alerts are not known',
+  again: 'Try again',
+  fine: 'Nothing is wrong',
+  noneLike: 'No active alert is like that.',
+  chosen: 'Chosen alert',
+  hours: '3 h',
+  details: 'Details',
+  detailsOf: (device: string) => ` of ${device}`,
+  chartCall: 'the chart',
+
+  health: {
+    title: 'Device health',
+    groups: (n: number) => `${number(n)} ${n === 1 ? 'group' : 'groups'}`,
+    legend: 'one cell, one device; worst first',
+    enter: (group: string) => `Show the groups in ${group}`,
+    critical: ' critical', errors: ' with errors', warnings: ' with warnings',
+    silent: (n: number) => `${number(n)} do not answer`,
+    of: (group: string, n: { total: number; critical: number; error: number; warn: number; silent: number }) => `${group}: ${n.total} devices, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} without an answer`,
+    unknown: 'Health is not known',
+    empty: 'No devices in groups here',
+    fills: 'Devices that are put into a group show up as cells.',
+  },
+
+  incident: {
+    is: (name: string) => `Demo incident: ${name}`,
+    since: (moment: string, does: string) => `since ${moment} · ${does}`,
+    more: (n: number) => `${number(n)} more.`,
+    alerts: 'Show its alerts', stop: 'Stop it', goesOn: 'The incident goes on', call: 'the incident', hide: 'Hide',
+  },
+} as const
