@@ -20,3 +20,14 @@ test('the menu of the application has what it can do, with its keys, and works b
   await page.keyboard.press('Escape')
   expect(await button.evaluate((e) => e === document.activeElement)).toBe(true)
 })
+
+test('in a small window the menu scrolls to what does not fit', async () => {
+  const page = await portal.page({ fresh: true, width: 640, height: 300 })
+  await page.getByRole('banner').getByRole('button', { name: 'Menu', exact: true }).click()
+  const menu = page.getByRole('menu', { name: 'Menu' })
+  const box = (await menu.boundingBox())!
+  expect(box.y + box.height).toBeLessThanOrEqual(300)
+  await page.keyboard.press('End')
+  const last = (await menu.getByRole('menuitem', { name: 'Sign out' }).boundingBox())!
+  expect(last.y + last.height).toBeLessThanOrEqual(300)
+})
