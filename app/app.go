@@ -13,6 +13,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -22,9 +23,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"spyglass/app/diagnose"
 	"spyglass/app/explorer"
 	"spyglass/app/keychain"
-	"spyglass/app/shell"
 	"spyglass/app/workspace"
 	"spyglass/backend/server"
 )
@@ -33,7 +34,7 @@ import (
 type App struct {
 	*server.Server
 	keys      *keychain.Keychain
-	native    *shell.Native
+	native    *desk
 	workspace *workspace.Workspace
 	explorer  *explorer.Explorer
 	log       *slog.Logger
@@ -42,11 +43,13 @@ type App struct {
 
 // Open starts a portal and the Explorer beside it.
 func Open(ctx context.Context, o server.Options) (*App, error) {
-	return open(ctx, o, &shell.Native{})
+	return open(ctx, o, &desk{})
 }
 
-func open(ctx context.Context, o server.Options, native *shell.Native) (_ *App, err error) {
+func open(ctx context.Context, o server.Options, native *desk) (_ *App, err error) {
 	private()
+	tail := diagnose.NewTail(cmp.Or(o.Log, slog.Default()).Handler())
+	o.Log = slog.New(tail)
 	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log}
 	o.Theme = a.theme
 	if raise := o.Raise; raise != nil {
@@ -69,6 +72,10 @@ func open(ctx context.Context, o server.Options, native *shell.Native) (_ *App, 
 	if err != nil {
 		return nil, err
 	}
+	folder, err := filepath.Abs(o.Data)
+	if err != nil {
+		return nil, err
+	}
 	var desktop explorer.Native // of this machine: none of whoever signs in to a served portal
 	if o.Raise != nil {
 		desktop = native
@@ -77,8 +84,8 @@ func open(ctx context.Context, o server.Options, native *shell.Native) (_ *App, 
 		Workspace: a.workspace, Catalog: a.Endpoints(),
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
-		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, DataFolder: short(o.Data),
-		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: desktop, Changes: a.Changes,
+		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, DataFolder: short(folder), Folder: folder,
+		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: desktop, Changes: a.Changes, Counts: a.DB().Counts, Tail: tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
 	if err != nil {
@@ -131,15 +138,11 @@ func (a *App) close(ctx context.Context) error {
 
 // short is a path as people write it.
 func short(path string) string {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
 	home, err := os.UserHomeDir()
-	if rest, ok := strings.CutPrefix(absolute, home+string(filepath.Separator)); err == nil && ok {
+	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); err == nil && ok {
 		return filepath.Join("~", rest)
 	}
-	return absolute
+	return path
 }
 
 // secrets are what the workspace keeps in the keyring, apart for each portal.

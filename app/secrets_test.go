@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
@@ -206,6 +207,16 @@ func TestElevenSecretsAreInNoOutput(t *testing.T) {
 			_, outputs[path+" "+d] = h.ask("POST", path, d)
 		}
 	}
+	h.must("POST", "/explorer/data/backup", "", nil)
+	for _, path := range []string{"/explorer/data/diagnostics", "/explorer/data/backup"} {
+		_, packed := h.ask("GET", path, "")
+		for name, text := range unzip(t, packed) {
+			outputs["GET "+path+" "+name] = text
+		}
+	}
+	if !strings.Contains(outputs["GET /explorer/data/diagnostics log.txt"], "level=") {
+		t.Errorf("the diagnostics have no log: %q", outputs["GET /explorer/data/diagnostics log.txt"])
+	}
 	outputs["the log"], outputs["the stream"] = h.log.String(), told()
 	if !strings.Contains(outputs["the stream"], "event: device") {
 		t.Errorf("the stream told only %q", outputs["the stream"])
@@ -264,7 +275,7 @@ func (h *house) outputs(bearer string) map[string]string {
 			}
 		}
 	}
-	for _, path := range []string{"/api/openapi.json", "/explorer/catalog", "/explorer/start", "/explorer/variables", "/explorer/tabs", "/explorer/settings", "/explorer/history?size=1000"} {
+	for _, path := range []string{"/api/openapi.json", "/explorer/catalog", "/explorer/start", "/explorer/variables", "/explorer/tabs", "/explorer/settings", "/explorer/history?size=1000", "/explorer/about", "/explorer/data"} {
 		read(path)
 	}
 	var history struct{ Items []struct{ ID int64 } }
@@ -274,6 +285,28 @@ func (h *house) outputs(bearer string) map[string]string {
 		read(fmt.Sprintf("/explorer/history/%d/reply", item.ID))
 	}
 	_, out["a wrong token"] = h.ask("GET", "/api/session", "", "Authorization", "Bearer x"+bearer)
+	return out
+}
+
+// unzip is what a ZIP holds, by name.
+func unzip(t *testing.T, packed string) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		t.Fatalf("%v: %.200s", err, packed)
+	}
+	out := map[string]string{}
+	for _, f := range z.File {
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[f.Name] = string(text)
+	}
 	return out
 }
 

@@ -33,7 +33,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 		}
 	}
 	o.Held = func() { close(held) }
-	p := &opening{native: &shell.Native{}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
+	p := &opening{native: &desk{}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
 	go p.open(ctx, o, args)
 	notices := make(chan shell.Notice)
 	select {
@@ -51,13 +51,14 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	var tells sync.WaitGroup
 	tells.Go(func() { p.tellAlerts(telling, notices) })
 	err := shell.Run(ctx, shell.Window{
-		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Native: p.native, Log: o.Log,
+		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Native: &p.native.Native, Log: o.Log,
 		Link: func(text string) {
 			go p.link(text)
 			o.Raise(nil)
 		},
-		Open: func() (string, error) { return p.address(ctx) },
-		Load: func() shell.Place { return last.Place },
+		Trouble: shell.Trouble{Folder: o.Data, Again: p.native.Restart},
+		Open:    func() (string, error) { return p.address(ctx) },
+		Load:    func() shell.Place { return last.Place },
 		Save: func(place shell.Place) {
 			last.Place = place
 			if theme, known := p.theme(ctx); known {
@@ -69,15 +70,18 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	enough()
 	<-p.opened
 	tells.Wait()
-	if p.err != nil {
-		return errors.Join(err, p.err)
+	if p.err == nil {
+		err = errors.Join(err, p.app.close(ctx))
 	}
-	return errors.Join(err, p.app.close(ctx))
+	if err == nil && p.native.again.Load() {
+		return startAgain()
+	}
+	return errors.Join(err, p.err)
 }
 
 // opening is a portal that opens beside its window.
 type opening struct {
-	native *shell.Native
+	native *desk
 	opened chan struct{} // closed when app or err is there
 	app    *App
 	err    error

@@ -58,6 +58,7 @@ import (
 
 	"github.com/go-resty/resty/v2"
 
+	"spyglass/app/diagnose"
 	"spyglass/app/document"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -69,6 +70,8 @@ type Native interface {
 	OpenLink(url string) error                     // http and https only
 	SaveFile(name string) (path string, err error) // asks the person; empty when they cancelled
 	ToggleFullScreen() error                       // of the window
+	OpenFolder(path string) error                  // in the system's file manager
+	Restart() error                                // closes the window, and starts the program again
 }
 
 // Options are all that an Explorer needs.
@@ -81,7 +84,8 @@ type Options struct {
 	PortalName string
 	Instance   string // the portal's id
 	Version    string
-	DataFolder string
+	DataFolder string // as people write it
+	Folder     string // the same, from the root
 	Desktop    bool
 	Demo       bool
 	Notice     func() string // what the person should know at the start; nil for nothing
@@ -89,6 +93,8 @@ type Options struct {
 	// Changes tells of which kinds something has changed in the portal, until ctx
 	// ends or tell fails; nil: nobody hears of changes.
 	Changes func(ctx context.Context, tell func(kinds []string) error) error
+	Counts  func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
+	Tail    *diagnose.Tail                                      // of the log
 
 	DocumentDir string        // for large answers; of this process alone
 	Timeout     time.Duration // of one request; 60 s when 0
@@ -106,6 +112,9 @@ type Explorer struct {
 	seal      []byte // makes document ids a user's own
 	runs      runs   // through all pages of a list
 	undos     undos
+	began     time.Time
+
+	maintenance maintenance
 
 	life   context.Context // ends with Stop
 	end    context.CancelCauseFunc
@@ -128,7 +137,10 @@ func New(o Options) (*Explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Explorer{o: o, documents: documents, client: newClient(), catalog: newCatalog(o.Catalog), seal: make([]byte, 32)}
+	e := &Explorer{o: o, documents: documents, client: newClient(), catalog: newCatalog(o.Catalog), seal: make([]byte, 32), began: time.Now()}
+	if err := os.RemoveAll(e.spool()); err != nil {
+		return nil, err
+	}
 	rand.Read(e.seal)
 	e.busy.Go(func() { _, _ = e.catalog.page() }) // the page asks for it soon, and is told if it fails
 	e.life, e.end = context.WithCancelCause(context.Background())
@@ -154,6 +166,9 @@ func (e *Explorer) Stop() {
 func (e *Explorer) Close() {
 	e.Stop()
 	e.documents.Close()
+	if err := os.RemoveAll(e.spool()); err != nil {
+		e.o.Log.Warn("a backup is left in the data folder until the next start", "err", err)
+	}
 }
 
 // begin counts the caller among those Stop waits for. Its context ends with
@@ -203,6 +218,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 	all = append(all, e.windowEndpoint())
 	all = append(all, e.portalEndpoints()...)
 	all = append(all, e.exchangeEndpoints()...)
+	all = append(all, e.dataEndpoints()...)
 	for i := range all {
 		all[i].Right = anyone
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"spyglass/app/diagnose"
 	"spyglass/app/explorer"
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
@@ -37,6 +38,7 @@ type house struct {
 	asked     []string // names that SaveFile was asked for
 	saveTo    string   // its answer
 	full      bool     // the window fills the screen
+	restarts  int
 	server    *http.Server
 	raw       atomic.Pointer[http.HandlerFunc] // answers below /api/raw/, as no endpoint could
 }
@@ -46,10 +48,14 @@ const (
 	csrfSecret   = "cSrF-t0k3n"
 )
 
-// window is the user whose sessions are the desktop window's.
-const window = 3
+// window is the user whose sessions are the desktop window's; stranger is no
+// administrator.
+const (
+	window   = 3
+	stranger = 4
+)
 
-// people are users 1 to 3, by the secret of their cookie.
+// people are users 1 to 4, by the secret of their cookie.
 type people struct{}
 
 func (people) ByCookie(_ context.Context, secret string) (*session.Session, error) {
@@ -57,7 +63,7 @@ func (people) ByCookie(_ context.Context, secret string) (*session.Session, erro
 	if n, err := fmt.Sscanf(secret, cookieSecret+"-%d", &id); n != 1 || err != nil {
 		return nil, fault.New(fault.NoLogin, "you are not signed in")
 	}
-	return &session.Session{Secret: secret, CSRF: csrfSecret, Persistent: id == window, Access: &resource.Access{UserID: id, User: fmt.Sprintf("user%d", id), Role: "administrator", Admin: true}}, nil
+	return &session.Session{Secret: secret, CSRF: csrfSecret, Persistent: id == window, Access: &resource.Access{UserID: id, User: fmt.Sprintf("user%d", id), Role: "administrator", Admin: id != stranger}}, nil
 }
 
 func (people) ByToken(_ context.Context, authorization string, _ session.TokenRequest) (*resource.Access, error) {
@@ -115,6 +121,16 @@ func (h *house) ToggleFullScreen() error {
 	return nil
 }
 
+func (h *house) OpenFolder(path string) error {
+	h.links = append(h.links, path)
+	return nil
+}
+
+func (h *house) Restart() error {
+	h.restarts++
+	return nil
+}
+
 func build(t *testing.T) *house { return buildWith(t, nil) }
 
 // buildWith builds a house whose catalog knows more than the portal serves by
@@ -152,11 +168,13 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 	if h.workspace, err = workspace.Open(t.Context(), workspace.Options{Path: filepath.Join(h.dir, "workspace.db"), Secrets: h.secrets}); err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	tail := diagnose.NewTail(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log := slog.New(tail)
 	h.Explorer, err = explorer.New(explorer.Options{
 		Workspace: h.workspace, Catalog: append(endpoints(), more...), BaseURL: func() string { return h.base + "/api" },
 		Cookie:     func(secret string) string { return "spyglass_ab12=" + secret },
 		PortalName: "Demo portal", Instance: "ab12", Version: "0.1.0", DataFolder: "/data/spyglass", Demo: true,
+		Folder: h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) { return map[string]int64{"device": 7}, nil },
 		Native: h, DocumentDir: filepath.Join(h.dir, "documents"), Timeout: 20 * time.Second, Log: log,
 	})
 	if err != nil {
@@ -230,9 +248,13 @@ type answer struct {
 }
 
 // ask sends "POST /explorer/send" as a user.
-func (h *house) ask(user int, do, body string) answer {
+func (h *house) ask(user int, do, body string, headers ...string) answer {
 	h.t.Helper()
-	response, err := http.DefaultClient.Do(h.request(context.Background(), user, do, body))
+	request := h.request(context.Background(), user, do, body)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		h.t.Fatal(err)
 	}

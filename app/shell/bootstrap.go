@@ -28,35 +28,34 @@ func (w Window) style() template.CSS {
 	return "html { background: " + darkBackground + " } @media (prefers-color-scheme: light) { html { background: " + lightBackground + " } }"
 }
 
-// bootstrapPage goes on to the real page, leaving no step back in the history,
-// or says why there is none.
+// bootstrapPage goes on to the real page, leaving no step back in the history.
 const bootstrapPage = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{{.Title}}</title>
 <style>{{.Style}}</style>
-{{if .Why}}<style>
-	main { max-width: 36rem; margin: 20vh auto; padding: 0 2rem; font: 1rem/1.6 sans-serif; color: #7b8b96 }
-	h1 { font-size: 1.25rem }
-</style>{{else}}<script>location.replace({{.Address}})</script>{{end}}</head><body>{{with .Why}}
-	<main role="alert"><h1>{{$.Title}} could not start</h1><p>{{.}}.</p></main>
-{{end}}</body></html>
+<script>location.replace({{.Address}})</script></head><body></body></html>
 `
 
-// bootstrap answers every request with the bootstrap page and a new address.
-// The page is XHTML, because Wails adds its own scripts to text/html, and this
-// one shall have none.
+// bootstrap answers every request with the bootstrap page and a new address, or
+// with the trouble page and what its buttons ask for. Both are XHTML, because Wails adds its own scripts to text/html, and these
+// shall have none of them.
 func bootstrap(w Window) http.Handler {
 	page := template.Must(template.New("bootstrap").Parse(bootstrapPage))
-	return http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "application/xhtml+xml; charset=utf-8")
 		rw.Header().Set("Cache-Control", "no-store")
-		shown := struct {
-			Title, Address, Why string
-			Style               template.CSS
-		}{Title: w.Title, Style: w.style()}
-		var err error
-		if shown.Address, err = w.Open(); err != nil {
-			shown.Why = err.Error()
+		address, why := w.Open()
+		switch {
+		case why != nil && r.Method == http.MethodPost:
+			w.act(rw, r.URL.Path)
+			return
+		case why != nil:
+			w.sayWhy(rw, why)
+			return
 		}
-		if err := page.Execute(rw, shown); err != nil {
+		err := page.Execute(rw, struct {
+			Title, Address string
+			Style          template.CSS
+		}{w.Title, address, w.style()})
+		if err != nil {
 			w.Log.Error("the window got no page", "err", err)
 		}
 	})

@@ -46,6 +46,9 @@ type Window struct {
 	// the sentence of an error.
 	Open func() (string, error)
 
+	// Trouble is offered where Open has an error.
+	Trouble Trouble
+
 	// Load gives the last size and place; the zero value opens the window at
 	// its default size in the middle of the screen.
 	Load func() Place

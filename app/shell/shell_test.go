@@ -1,13 +1,19 @@
 package shell
 
 import (
+	"encoding/xml"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAFirstWindowHasTheDefaultSize(t *testing.T) {
@@ -44,8 +50,63 @@ func TestTheBootstrapPageSaysWhyThereIsNoOther(t *testing.T) {
 	answer := httptest.NewRecorder()
 	bootstrap(w).ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
 	page := answer.Body.String()
-	if !strings.Contains(page, "<h1>Spyglass could not start</h1><p>the data folder &lt;/main&gt; is newer.</p>") || strings.Contains(page, "<script>") {
+	if !strings.Contains(page, `<h1>Spyglass could not start</h1><p id="why">the data folder &lt;/main&gt; is newer.</p>`) || strings.Contains(page, "location.replace") {
 		t.Errorf("the page is %s", page)
+	}
+	if err := xml.Unmarshal([]byte(page), new(struct{ XMLName xml.Name })); err != nil {
+		t.Errorf("the page is no XHTML: %v", err)
+	}
+}
+
+func TestTheTroublePageTriesAgainShowsTheFolderAndQuits(t *testing.T) {
+	folder, tools := t.TempDir(), t.TempDir()
+	opened := filepath.Join(tools, "opened")
+	script := "#!/bin/sh\necho \"$1\" > " + opened + ".new && mv " + opened + ".new " + opened + "\n"
+	name, _ := opener(runtime.GOOS, folder)
+	if err := os.WriteFile(filepath.Join(tools, name), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", tools+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	var why error
+	h := &heard{}
+	w := Window{Title: "Spyglass", Native: &Native{}, Log: slog.New(slog.DiscardHandler),
+		Open:    func() (string, error) { return "http://127.0.0.1:8080/", why },
+		Trouble: Trouble{Folder: folder, Again: func() error { h.acts = append(h.acts, "again"); return nil }},
+	}
+	w.Native.attach(h)
+	post := func(path string) *httptest.ResponseRecorder {
+		answer := httptest.NewRecorder()
+		bootstrap(w).ServeHTTP(answer, httptest.NewRequest("POST", "wails://wails"+path, nil))
+		return answer
+	}
+	for _, path := range []string{"/again", "/folder", "/quit"} {
+		post(path)
+	}
+	if len(h.acts) != 0 {
+		t.Errorf("without a trouble it does %q", h.acts)
+	}
+	why = errors.New("the disk is full")
+	for _, path := range []string{"/again", "/folder", "/quit", "/"} {
+		if a := post(path); a.Code != 200 || a.Body.Len() > 0 {
+			t.Errorf("%s: %d %s", path, a.Code, a.Body)
+		}
+	}
+	if want := []string{"again", "quit"}; !slices.Equal(h.acts, want) {
+		t.Errorf("it does %q, want %q", h.acts, want)
+	}
+	var text []byte
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for tries := 0; tries < 1000 && len(text) == 0; tries++ { // Native does not wait for the program
+		<-tick.C
+		text, _ = os.ReadFile(opened)
+	}
+	if string(text) != folder+"\n" {
+		t.Errorf("the folder opened is %q, want %s", text, folder)
+	}
+	w.Native.attach(nil)
+	if a := post("/quit"); a.Code != 409 || a.Body.String() != ErrNoWindow.Error()+"\n" {
+		t.Errorf("without a window: %d %s", a.Code, a.Body)
 	}
 }
 

@@ -196,6 +196,9 @@ func (w *Workspace) Close() error {
 	return w.db.Close()
 }
 
+// Counts are how many rows each table has.
+func (w *Workspace) Counts(ctx context.Context) (map[string]int64, error) { return w.db.Counts(ctx) }
+
 // Watch calls changed after each change of a user's rows. It replaces an
 // earlier watcher.
 func (w *Workspace) Watch(changed func(userID int64, kind Kind)) {

@@ -79,3 +79,22 @@ func pairsOf(within map[int64][]int64) (string, error) {
 	text, err := json.Marshal(pairs)
 	return string(text), err
 }
+
+// Counts are how many rows each table has, by its name, deleted ones among them.
+func (db *DB) Counts(ctx context.Context) (map[string]int64, error) {
+	db.mu.RLock()
+	names := make(map[string]string, len(db.tables))
+	for name, t := range db.tables {
+		names[name] = t.name()
+	}
+	db.mu.RUnlock()
+	counts := make(map[string]int64, len(names))
+	for name, table := range names {
+		var n int64
+		if err := db.read.QueryRowContext(ctx, "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+			return nil, err
+		}
+		counts[name] = n
+	}
+	return counts, nil
+}

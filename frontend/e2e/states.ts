@@ -27,6 +27,8 @@ export const states: State[] = [
   { name: 'settings: keys', open: (page) => settings(page, 'Keys') },
   { name: 'settings: keys in conflict', open: conflict },
   { name: 'settings: requests', open: (page) => settings(page, 'Requests') },
+  { name: 'settings: data', open: (page) => settings(page, 'Data') },
+  { name: 'settings: about', open: (page) => settings(page, 'About') },
   { name: 'shortcuts', open: async (page) => { await page.keyboard.press('Control+/'); await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor() } },
   { name: 'menu of new things', open: (page) => menu(page, 'New tab') },
   { name: 'settings: notifications', open: (page) => settings(page, 'Notifications') },

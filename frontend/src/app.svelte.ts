@@ -4,6 +4,7 @@ import {
   type Theme, type User, type Variable, type View,
 } from './client'
 import type { Side } from './client/ask'
+import type { DataProgress } from './client/data'
 import { Compare } from './response/compare.svelte'
 import { extractedToast } from './sidebar/extractors.svelte'
 import type { Catalog } from './catalog/catalog.svelte'
@@ -63,6 +64,9 @@ export class App {
   readonly theme: Theme = $derived(this.settings.theme ?? 'system')
   /** The last answer's quota, of whichever tab asked last. */
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
+
+  /** Hears how far a backup or a restore is. */
+  ondata: (progress: DataProgress) => void = () => {}
 
   #acts = new Map<string, () => void>()
   #change: { [K in keyof Settings]?: Settings[K] | null } = {}
@@ -328,6 +332,7 @@ export class App {
       session: () => (this.sessionEnded = true),
       portal: (e) => this.live.hear(e.kind),
       link: (e) => void openLink(this, e),
+      data: (e) => this.ondata(e),
       stream: (connected) => this.live.stream(connected),
     })
   }

@@ -89,6 +89,9 @@ export function commandList(app: App): Command[] {
     { id: 'pane.previous', label: 'Previous pane', group: 'View', keys: ['Shift+F6'], when: () => inApi() || inMonitor(), run: () => focusPane(-1) },
     { id: 'settings', label: 'Settings', group: 'View', keys: ['Mod+,'], words: 'preferences options theme density font size history limit timeout', run: () => void app.act('settings.open') },
     { id: 'settings.keys', label: 'Change keyboard shortcuts', group: 'View', words: 'keys remap settings', run: () => void app.act('settings.keys') },
+    { id: 'settings.data', label: 'Back up, restore and reset', group: 'View', words: 'data folder backup diagnostics settings', run: () => void app.act('settings.data') },
+    { id: 'settings.reset', label: 'Reset all settings', group: 'View', words: 'defaults', run: () => void app.act('settings.reset') },
+    { id: 'settings.about', label: 'About Spyglass', group: 'View', words: 'version licences licenses', run: () => void app.act('settings.about') },
     { id: 'keys', label: 'Keyboard shortcuts', group: 'View', keys: ['Mod+/'], words: 'help sheet', run: () => void app.act('keys.open') },
 
     { id: 'zoom.in', label: 'Zoom in', group: 'View', keys: ['Mod+=', 'Mod+Shift++', 'Mod++'], when: inWindow, run: () => app.zoom(1) },

@@ -1,4 +1,5 @@
 /** A Client that needs no portal: for tests, and for `npm run dev -- --mode fake`. Never in the build. */
+import { fakeData } from './fake-data'
 import {
   Fault, hasBody,
   type Client, type Collection, type History, type Portal, type Reply, type SendRequest, type Settings, type Start, type Tab, type Variable,
@@ -211,6 +212,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
       signIn: async () => fakePortal(), signOut: async () => fakePortal(), readCatalog: async () => fakePortal(),
     },
     count: async (path) => (path.includes('groups') ? 24 : path.includes('collectors') ? 3 : 1204),
+    ...fakeData(),
     openLink: () => {},
     toggleFullScreen: async () => {},
     saveFile: async () => ({ path: '' }),

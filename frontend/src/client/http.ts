@@ -5,6 +5,7 @@ import {
   type Client, type Collection, type FaultDetail, type ListQuery, type Listener, type Session, type Start,
 } from './index'
 import { collectionsClient } from './collections'
+import { dataClient } from './data'
 import { askClient } from './ask'
 import { lookupClient } from './lookup'
 import { monitorClient } from './monitor'
@@ -21,6 +22,8 @@ export interface Call {
   /** Let the call outlive the page: it writes what was edited. */
   keep?: boolean
   headers?: Record<string, string>
+  /** A form with a file, in place of a JSON body. */
+  form?: FormData
 }
 
 /** What the parts of the client ask with; every call rejects with a Fault. */
@@ -36,10 +39,10 @@ const mostKept = 60_000
 export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): Client {
   const here = (path: string) => (portal && path.startsWith('/explorer/') && !/[?&]portal=/.test(path) ? `${path}${path.includes('?') ? '&' : '?'}portal=${portal}` : path)
 
-  async function ask(path: string, { method = 'GET', body, signal, keep, headers: more }: Call = {}): Promise<Response> {
+  async function ask(path: string, { method = 'GET', body, signal, keep, headers: more, form }: Call = {}): Promise<Response> {
     const headers: Record<string, string> = { Accept: 'application/json', ...more }
     if (method !== 'GET') {
-      headers['Content-Type'] = 'application/json'
+      if (!form) headers['Content-Type'] = 'application/json' // a form's has its boundary in it
       if (shared.csrf) headers['X-CSRF-Token'] = shared.csrf
     }
     const text = body === undefined ? undefined : JSON.stringify(body)
@@ -48,7 +51,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     if (keepalive) shared.keeping += bytes
     let answer: Response
     try {
-      answer = await fetch(here(path), { method, headers, signal, keepalive, credentials: 'same-origin', body: text })
+      answer = await fetch(here(path), { method, headers, signal, keepalive, credentials: 'same-origin', body: form ?? text })
     } catch (e) {
       const fault = asFault(e)
       if (fault.cancelled) throw fault
@@ -83,6 +86,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     ...tableClient(http),
     ...sendingClient(http),
     ...restClient(http),
+    ...dataClient(http),
     async start() {
       try {
         const start = await json<Start>(portal === undefined ? '/explorer/start' : `/explorer/start?portal=${portal}`)
@@ -197,6 +201,7 @@ function listen(to: Listener): () => void {
   on('session')
   on('portal')
   on('link')
+  on('data')
   stream.addEventListener('open', () => to.stream?.(true))
   stream.addEventListener('error', () => to.stream?.(false))
   return () => stream.close()

@@ -6,6 +6,7 @@ import type { AskClient, Extracted } from './ask'
 import type { components, paths } from '../api.gen' // from the portal's OpenAPI; never edited
 import type { BatchProgress, CollectionsClient } from './collections'
 import type { CatalogData } from './catalog'
+import type { DataClient, DataProgress } from './data'
 import type { DocRow, DocumentClient } from './document'
 import type { LookupClient } from './lookup'
 import type { MonitorClient } from './monitor'
@@ -277,11 +278,13 @@ export interface Listener {
   portal?(e: { kind: string }): void
   /** A spyglass:// link was opened outside of the page. */
   link?(e: Link): void
+  /** How far a backup or a restore is. */
+  data?(e: DataProgress): void
   /** The stream itself came or went; it comes back by itself. */
   stream?(connected: boolean): void
 }
 
-export interface Client extends AskClient, CollectionsClient, LookupClient, PastClient, SendingClient, TableClient, PortalsClient, RestClient, DocumentClient {
+export interface Client extends AskClient, CollectionsClient, LookupClient, PastClient, SendingClient, TableClient, PortalsClient, RestClient, DocumentClient, DataClient {
   /** The same for a portal: its tabs, variables and history, and requests that go to it. */
   at(portal: number): Client
   /** Null when nobody is signed in. */

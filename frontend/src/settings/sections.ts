@@ -1,7 +1,9 @@
 import type { Component } from 'svelte'
 import type { Settings } from '../client'
 import type { IconName } from '../ui/icons'
+import About from './About.svelte'
 import Appearance from './Appearance.svelte'
+import Data from './Data.svelte'
 import Keys from './Keys.svelte'
 import Notices from './Notices.svelte'
 import Requests from './Requests.svelte'
@@ -21,4 +23,6 @@ export const sections: Section[] = [
   { id: 'keys', label: 'Keys', icon: 'keyboard', view: Keys, keys: ['keys'] },
   { id: 'requests', label: 'Requests', icon: 'send', view: Requests, keys: ['timeout', 'reviewWrites', 'wrap', 'historyKept'] },
   { id: 'notices', label: 'Notifications', icon: 'bell', view: Notices, keys: ['notices'] },
+  { id: 'data', label: 'Data', icon: 'report', view: Data, keys: [] },
+  { id: 'about', label: 'About', icon: 'book', view: About, keys: [] },
 ]

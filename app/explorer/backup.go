@@ -1,0 +1,183 @@
+package explorer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"spyglass/backend/backup"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// The files in the spool.
+const (
+	outFile = "out" // a backup, until it was fetched
+	inFile  = "in"  // one to restore, as far as it has come
+)
+
+// maxPart is how many bytes of a backup may come at once, with what surrounds them.
+const maxPart = 4 << 20
+
+// makeBackup writes a backup beside the data. It takes as long as whoever asks
+// is there; who goes ends it.
+func (e *Explorer) makeBackup(ctx context.Context, c *resource.Call) (any, error) {
+	ctx, done, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	free, err := e.maintenance.take()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	path := filepath.Join(e.spool(), outFile)
+	if err := os.MkdirAll(e.spool(), 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	err = backup.Write(ctx, backup.Options{Folder: e.o.Folder, File: path, Version: e.o.Version, Clock: time.Now, Tell: e.tellOf(c.Access.UserID)})
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"name": backupName(), "bytes": info.Size()}, nil
+}
+
+func backupName() string { return "spyglass-" + time.Now().Format(time.DateOnly) + ".backup" }
+
+// fetchBackup streams the backup and deletes it, however that ends.
+func (e *Explorer) fetchBackup(context.Context, *resource.Call) (any, error) {
+	return &resource.Answer{Type: "application/octet-stream", Filename: backupName(), Stream: func(w io.Writer) error {
+		free, err := e.maintenance.take()
+		if err != nil {
+			return err
+		}
+		defer free()
+		file, err := os.Open(filepath.Join(e.spool(), outFile))
+		if err != nil {
+			return fault.New(fault.Unknown, "there is no backup to fetch; make one first")
+		}
+		_, err = io.Copy(w, file)
+		return errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}}, nil
+}
+
+// takePart adds a piece to the backup that somebody wants to restore. The first
+// one begins anew; each of the others says how much came before it.
+func (e *Explorer) takePart(_ context.Context, c *resource.Call) (any, error) {
+	free, err := e.maintenance.take()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	at, err := strconv.ParseInt(c.Query.Get("at"), 10, 64)
+	if err != nil || at < 0 {
+		return nil, fault.At("at", "at is how many bytes came before these")
+	}
+	if err := os.MkdirAll(e.spool(), 0o700); err != nil {
+		return nil, err
+	}
+	how := os.O_WRONLY
+	if at == 0 {
+		how |= os.O_CREATE | os.O_TRUNC
+	}
+	file, err := os.OpenFile(filepath.Join(e.spool(), inFile), how, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNothingSent
+	} else if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil {
+		return nil, err
+	} else if info.Size() != at {
+		return nil, fault.New(fault.Conflict, "another backup is being sent; begin again")
+	}
+	_, err = file.WriteAt(c.Body, at)
+	if err = errors.Join(err, file.Close()); errors.Is(err, syscall.ENOSPC) {
+		return nil, &fault.Error{Kind: fault.Full, Message: "the disk of the data folder is full; nothing was changed", Err: err}
+	}
+	return map[string]any{"bytes": at + int64(len(c.Body))}, err
+}
+
+var errNothingSent = fault.New(fault.Conflict, "no backup was sent")
+
+// restoreRequest is the body of /data/restore and /data/restore/look.
+type restoreRequest struct {
+	Name       string
+	WithoutKey bool
+}
+
+var restoreRequests = resource.Resource[*restoreRequest]{Name: "restore", Label: "restore", Fields: []resource.Field[*restoreRequest]{
+	{Name: "name", At: func(r *restoreRequest) any { return &r.Name }, Doc: "What the backup's file is called", Required: true, MaxLen: 255},
+	{Name: "withoutKey", At: func(r *restoreRequest) any { return &r.WithoutKey }, Doc: "Restore although the secrets in it cannot be opened"},
+}}
+
+// sent is what to restore, and keeps others away until free is called.
+func (e *Explorer) sent(c *resource.Call, in *restoreRequest) (o backup.Options, free func(), err error) {
+	if free, err = e.maintenance.take(); err != nil {
+		return o, nil, err
+	}
+	o = backup.Options{
+		Folder: e.o.Folder, File: filepath.Join(e.spool(), inFile), Name: in.Name, Version: e.o.Version,
+		Clock: time.Now, Tell: e.tellOf(c.Access.UserID), WithoutKey: in.WithoutKey,
+	}
+	if _, err := os.Stat(o.File); err != nil {
+		free()
+		return o, nil, errNothingSent
+	}
+	return o, free, nil
+}
+
+// lookAtBackup says what was sent, and what is wrong with it.
+func (e *Explorer) lookAtBackup(ctx context.Context, c *resource.Call, in *restoreRequest) (any, error) {
+	o, free, err := e.sent(c, in)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	m, err := backup.Look(ctx, o)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(o.File))
+	}
+	same, err := m.SameKey(e.o.Folder)
+	bytes := int64(0)
+	for _, f := range m.Files {
+		bytes += f.Size
+	}
+	return map[string]any{"made": m.Made.UnixMilli(), "version": m.Version, "bytes": bytes, "sameKey": same}, err
+}
+
+// stageRestore makes what was sent ready for the next start.
+func (e *Explorer) stageRestore(ctx context.Context, c *resource.Call, in *restoreRequest) (any, error) {
+	ctx, done, err := e.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	o, free, err := e.sent(c, in)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	if err := backup.Stage(ctx, o); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(o.File); err != nil {
+		return nil, err
+	}
+	return e.showData(ctx, c)
+}

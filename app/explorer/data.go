@@ -1,0 +1,146 @@
+package explorer
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"spyglass/backend/backup"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// maintenance is what is made of the data folder, or comes to take its place.
+// One backup or restore is under way at a time.
+type maintenance struct {
+	working sync.Mutex // held by whoever makes, reads or writes one of the files
+}
+
+// spool is the folder of a backup on its way out, or in. It is emptied at every start.
+func (e *Explorer) spool() string { return filepath.Join(e.o.DocumentDir, "backup") }
+
+type handle = func(ctx context.Context, c *resource.Call) (any, error)
+
+// dataEndpoints are about the data folder as a whole, which is everybody's: all
+// but the first are the administrator's.
+func (e *Explorer) dataEndpoints() []resource.Endpoint {
+	all := []resource.Endpoint{
+		{Method: "GET", Path: "/data", Summary: "The data folder, and restores in it", Handle: e.showData},
+		{Method: "POST", Path: "/data/backup", Summary: "Make a backup, to be fetched", Handle: e.makeBackup},
+		{Method: "GET", Path: "/data/backup", Summary: "Fetch the backup, once", Handle: e.fetchBackup},
+		{Method: "POST", Path: "/data/restore/parts", Summary: "Send a backup, piece by piece", Upload: "part", Limit: maxPart, Handle: e.takePart},
+		post("/data/restore/look", "Check the backup that was sent", &restoreRequests, e.lookAtBackup),
+		post("/data/restore", "Make the backup that was sent ready for the next start", &restoreRequests, e.stageRestore),
+		{Method: "DELETE", Path: "/data/restore", Summary: "Take back a restore that waits for the next start", Handle: e.maintain(backup.Unstage)},
+		{Method: "POST", Path: "/data/restore/undo", Summary: "Make what the last restore replaced ready for the next start", Handle: e.maintain(backup.Undo)},
+		{Method: "DELETE", Path: "/data/replaced", Summary: "Delete what the last restore replaced", Handle: e.maintain(backup.Forget)},
+		{Method: "GET", Path: "/data/diagnostics", Summary: "What helps to find out what is wrong, without secrets", Handle: e.diagnostics},
+		{Method: "POST", Path: "/native/open-folder", Summary: "Show the data folder in the system's file manager", Handle: e.openFolder},
+		{Method: "POST", Path: "/native/restart", Summary: "Close the window and open it again", Handle: e.restart},
+	}
+	for i := range all {
+		all[i].Handle = administrators(all[i].Handle)
+	}
+	return append(all, resource.Endpoint{Method: "GET", Path: "/about", Summary: "Which program this is", Handle: e.about})
+}
+
+// administrators lets nobody else in: a backup holds what every user may see.
+func administrators(do handle) handle {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		if !c.Access.Admin {
+			return nil, fault.New(fault.Denied, "only an administrator may do this")
+		}
+		return do(ctx, c)
+	}
+}
+
+func (e *Explorer) about(context.Context, *resource.Call) (any, error) {
+	built, revision := "", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.time":
+				built = s.Value
+			case "vcs.revision":
+				revision = s.Value
+			}
+		}
+	}
+	return map[string]any{
+		"version": e.o.Version, "built": built, "revision": revision, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH,
+		"dataFolder": homely(e.o.DataFolder),
+	}, nil
+}
+
+// showData is what the page knows of the data folder. Moments are epoch
+// milliseconds, 0 for never.
+func (e *Explorer) showData(context.Context, *resource.Call) (any, error) {
+	state, err := backup.StateOf(e.o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := backup.Size(e.o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	replaced := int64(0)
+	if !state.Replaced.IsZero() {
+		replaced = state.Replaced.UnixMilli()
+	}
+	return map[string]any{
+		"folder": e.o.Folder, "bytes": bytes, "waits": state.Waits, "replaced": replaced, "keptBytes": state.KeptBytes,
+	}, nil
+}
+
+// maintain does something quick with the restores of the data folder, and
+// answers how it is then.
+func (e *Explorer) maintain(do func(folder string) error) handle {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		free, err := e.maintenance.take()
+		if err != nil {
+			return nil, err
+		}
+		defer free()
+		if err := do(e.o.Folder); err != nil {
+			return nil, err
+		}
+		return e.showData(ctx, c)
+	}
+}
+
+// take keeps others away until free is called.
+func (m *maintenance) take() (free func(), err error) {
+	if !m.working.TryLock() {
+		return nil, fault.New(fault.Conflict, "a backup or a restore is under way; wait for its end, or cancel it")
+	}
+	return m.working.Unlock, nil
+}
+
+// tellOf passes on how far a backup or restore is to the user's pages.
+func (e *Explorer) tellOf(userID int64) func(backup.Progress) {
+	return func(p backup.Progress) {
+		e.hub.tell(userID, "data", resource.Event{Name: "data", Data: p})
+	}
+}
+
+func (e *Explorer) openFolder(context.Context, *resource.Call) (any, error) {
+	if e.o.Native == nil {
+		return nil, fault.New(fault.Conflict, "this portal runs without a desktop; open the folder yourself")
+	}
+	if err := e.o.Native.OpenFolder(e.o.Folder); err != nil {
+		return nil, &fault.Error{Kind: fault.Conflict, Message: err.Error(), Err: err}
+	}
+	return nil, nil
+}
+
+func (e *Explorer) restart(context.Context, *resource.Call) (any, error) {
+	if e.o.Native == nil {
+		return nil, fault.New(fault.Conflict, "this portal runs without a window; stop it and start it again yourself")
+	}
+	if err := e.o.Native.Restart(); err != nil {
+		return nil, &fault.Error{Kind: fault.Conflict, Message: err.Error(), Err: err}
+	}
+	return nil, nil
+}

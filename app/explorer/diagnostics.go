@@ -1,0 +1,119 @@
+package explorer
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"spyglass/backend/backup"
+	"spyglass/backend/resource"
+)
+
+// telling are the settings that say nothing but how the page looks and behaves.
+var telling = []string{"theme", "density", "fontSize", "zoom", "keys", "timeout", "reviewWrites", "wrap", "historyKept", "view", "panel", "layout"}
+
+// diagnostics packs versions, settings, counts, figures and the log's last lines.
+func (e *Explorer) diagnostics(ctx context.Context, c *resource.Call) (any, error) {
+	about, err := e.about(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := e.tellingSettings(ctx, c.Access.UserID)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := e.tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	health, err := e.health()
+	if err != nil {
+		return nil, err
+	}
+	return &resource.Answer{Type: "application/zip", Filename: "spyglass-diagnostics-" + time.Now().Format(time.DateOnly) + ".zip", Stream: func(w io.Writer) error {
+		z := zip.NewWriter(w)
+		for _, part := range []struct {
+			name string
+			text any
+		}{
+			{"about.json", about}, {"settings.json", settings}, {"tables.json", tables}, {"health.json", health},
+			{"log.txt", e.o.Tail.Log()}, {"errors.txt", e.o.Tail.Troubles()},
+		} {
+			text, ok := part.text.([]byte)
+			if !ok {
+				if text, err = json.MarshalIndent(part.text, "", "  "); err != nil {
+					return err
+				}
+			}
+			entry, err := z.Create(part.name)
+			if err == nil {
+				_, err = io.Copy(entry, bytes.NewReader(text))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return z.Close()
+	}}, nil
+}
+
+// tellingSettings are the settings that give nothing away, and of the others
+// how many bytes they are.
+func (e *Explorer) tellingSettings(ctx context.Context, userID int64) (any, error) {
+	text, err := e.o.Workspace.SettingsJSON(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	shown, others := map[string]json.RawMessage{}, map[string]int{}
+	for _, key := range telling {
+		if value, set := all[key]; set {
+			shown[key] = value
+			delete(all, key)
+		}
+	}
+	for key, value := range all {
+		others[key] = len(value)
+	}
+	return map[string]any{"settings": shown, "bytesOfOthers": others}, nil
+}
+
+func (e *Explorer) tables(ctx context.Context) (any, error) {
+	workspace, err := e.o.Workspace.Counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	portal, err := e.o.Counts(ctx)
+	return map[string]any{"workspace": workspace, "portal": portal}, err
+}
+
+// health is how the process and its files are. Sizes are bytes.
+func (e *Explorer) health() (any, error) {
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	entries, err := os.ReadDir(e.o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]int64{}
+	for _, entry := range entries {
+		bytes, sizeErr := backup.Size(filepath.Join(e.o.Folder, entry.Name()))
+		files[entry.Name()], err = bytes, errors.Join(err, sizeErr)
+	}
+	return map[string]any{
+		"at": time.Now().UTC().Format(time.RFC3339), "upSeconds": int64(time.Since(e.began).Seconds()), "desktop": e.o.Desktop, "demo": e.o.Demo,
+		"cpus": runtime.NumCPU(), "goroutines": runtime.NumGoroutine(),
+		"memory": map[string]any{"heap": memory.HeapAlloc, "system": memory.Sys, "collections": memory.NumGC, "pauseMs": memory.PauseTotalNs / 1e6},
+		"files":  files,
+	}, err
+}

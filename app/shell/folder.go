@@ -1,0 +1,22 @@
+package shell
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+)
+
+// OpenFolder shows a folder in the system's file manager.
+func (n *Native) OpenFolder(path string) error {
+	name, args := opener(runtime.GOOS, path)
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return fmt.Errorf("there is no %s to open a folder with: open %s yourself", name, path)
+	}
+	cmd := exec.Command(program, args...)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("the folder did not open: %w", err)
+	}
+	go func() { _ = cmd.Wait() }() // only reaps it
+	return nil
+}

@@ -1,0 +1,107 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { signIn, suite } from './harness'
+
+const portal = suite()
+
+/** The settings at a section. */
+async function settings(page: Page, section: string) {
+  await page.keyboard.press('Control+,')
+  const dialog = page.getByRole('dialog', { name: 'Settings' })
+  await dialog.getByRole('tab', { name: section, exact: true }).click()
+  return dialog
+}
+
+async function variables(page: Page): Promise<string[]> {
+  const answer = await page.request.get(`${portal.url}/explorer/variables`)
+  return ((await answer.json()) as { items: { name: string }[] }).items.map((v) => v.name).sort()
+}
+
+async function addVariable(page: Page, name: string) {
+  const start = (await (await page.request.get(`${portal.url}/explorer/start`)).json()) as { user: { csrfToken: string } }
+  const made = await page.request.post(`${portal.url}/explorer/variables`, { headers: { 'X-CSRF-Token': start.user.csrfToken }, data: { name, value: 'x' } })
+  expect(made.status()).toBe(201)
+}
+
+test('a backup is saved, a broken one changes nothing, and the whole one comes back at the next start, until that is undone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'spyglass-e2e-backup-'))
+  const page = await portal.page({ fresh: true })
+  await addVariable(page, 'before')
+  let data = await settings(page, 'Data')
+  const [download] = await Promise.all([page.waitForEvent('download'), data.getByRole('button', { name: 'Back up…' }).click()])
+  expect(download.suggestedFilename()).toMatch(/^spyglass-\d{4}-\d\d-\d\d\.backup$/)
+  const file = join(folder, 'mine.backup')
+  await download.saveAs(file)
+  await addVariable(page, 'after')
+
+  const broken = join(folder, 'broken.backup')
+  await writeFile(broken, 'no backup at all')
+  await data.getByLabel('Backup to restore').setInputFiles(broken)
+  await data.getByRole('alert').filter({ hasText: 'broken.backup is no whole backup of Spyglass; nothing was changed' }).waitFor()
+
+  await data.getByLabel('Backup to restore').setInputFiles(file)
+  const ask = data.getByRole('group', { name: 'Restore this backup?' })
+  await ask.getByText(/mine\.backup was made on .* by Spyglass \d.* and holds \d/).waitFor()
+  await ask.getByRole('button', { name: 'Restore at the next start' }).click()
+  await data.getByText('A restore waits for the next start').waitFor()
+  expect(await variables(page)).toEqual(['after', 'before'])
+
+  await portal.crash()
+  await page.goto(portal.url)
+  await signIn(page) // sessions end with the process
+  expect(await variables(page)).toEqual(['before'])
+  data = await settings(page, 'Data')
+  await data.getByText(/What the restore of .* replaced is kept/).waitFor()
+  await data.getByRole('button', { name: 'Undo the restore' }).click()
+  await data.getByText('A restore waits for the next start').waitFor()
+
+  await portal.crash()
+  await page.goto(portal.url)
+  await signIn(page) // sessions end with the process
+  expect(await variables(page)).toEqual(['after', 'before'])
+  data = await settings(page, 'Data')
+  await data.getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('dialog', { name: 'Delete what the restore replaced?' }).getByRole('button', { name: 'Delete it' }).click()
+  await data.getByText(/replaced is kept/).waitFor({ state: 'detached' })
+  await rm(folder, { recursive: true })
+})
+
+test('diagnostics are saved, all settings are reset at once and come back, and a viewer is told why not', async () => {
+  const page = await portal.page({ fresh: true, theme: 'dark' })
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme)
+  const appearance = await settings(page, 'Appearance')
+  await appearance.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).check()
+  await appearance.getByRole('tab', { name: 'Data', exact: true }).click()
+  const [download] = await Promise.all([page.waitForEvent('download'), appearance.getByRole('button', { name: 'Save diagnostics…' }).click()])
+  expect(download.suggestedFilename()).toMatch(/^spyglass-diagnostics-.*\.zip$/)
+  await appearance.getByRole('button', { name: 'Reset all settings' }).click()
+  expect(await theme()).toBe('dark')
+  await page.keyboard.press('Escape')
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  expect(await theme()).toBe('light')
+
+  const viewer = await portal.page({ user: 'viewer' })
+  const data = await settings(viewer, 'Data')
+  await data.getByText('Only an administrator can back up').waitFor()
+  expect(await data.getByRole('button', { name: 'Back up…' }).count()).toBe(0)
+})
+
+test('About tells the version and finds a licence', async () => {
+  const page = await portal.page({ fresh: true })
+  const rule = '-'.repeat(78)
+  await page.route('**/licences.txt', (route) => route.fulfill({ contentType: 'text/plain', body: `Thanks\n\n${rule}\none 1.0 (MIT)\n\nPermission\n\n${rule}\ntwo 2.0 (ISC)\n\nMay be used\n` }))
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('About Spyglass')
+  await page.keyboard.press('Enter')
+  const about = page.getByRole('dialog', { name: 'Settings' })
+  await about.getByRole('heading', { name: /^Spyglass \d+\.\d+/ }).waitFor()
+  const licences = about.getByRole('list', { name: 'Licences' })
+  expect(await licences.getByRole('listitem').count()).toBe(2)
+  await about.getByRole('searchbox', { name: 'Search licences' }).fill('isc')
+  await licences.getByText('two 2.0').click()
+  await licences.getByText('May be used').waitFor()
+  expect(await licences.getByRole('listitem').count()).toBe(1)
+})

@@ -1,0 +1,86 @@
+import { getContext, setContext } from 'svelte'
+import type { App } from '../app.svelte'
+import { asFault } from '../client'
+import type { Backup, DataProgress, DataState } from '../client/data'
+import { save } from '../ui/save'
+
+/** Bytes of a backup that are sent at once. */
+const piece = 2 << 20
+
+/** What is done with the data folder; it goes on while the settings are closed. */
+export class DataWork {
+  state = $state.raw<DataState>()
+  /** Why the last of it did not work. */
+  problem = $state('')
+  progress = $state.raw<DataProgress>()
+  /** The backup that was sent and checked, while it is asked whether to restore it. */
+  found = $state.raw<Backup & { name: string }>()
+  #working = $state.raw<AbortController>()
+
+  readonly busy = $derived(this.#working !== undefined)
+
+  constructor(private app: App) {
+    app.ondata = (progress) => { if (this.busy) this.progress = progress }
+  }
+
+  load = () => this.#do(async (data) => void (this.state = await data.state()))
+
+  backUp = () =>
+    this.#do(async (data, signal) => {
+      const { name } = await data.backup(signal)
+      save(this.app, name, { href: data.backupUrl })
+    })
+
+  /** Sends a file piece by piece and asks what it holds. */
+  read = (file: File) =>
+    this.#do(async (data, signal) => {
+      this.found = undefined
+      let at = 0
+      do {
+        this.progress = { doing: 'sending', file: file.name, done: at, total: file.size }
+        await data.part(at, file.slice(at, at + piece), signal)
+        at += piece
+      } while (at < file.size)
+      this.found = { ...(await data.look(file.name, signal)), name: file.name }
+    })
+
+  restore = (withoutKey: boolean) =>
+    this.#do(async (data, signal) => {
+      this.state = await data.restore(this.found!.name, withoutKey, signal)
+      this.found = undefined
+    })
+
+  takeBack = () => this.#do(async (data) => void (this.state = await data.takeBack()))
+  undo = () => this.#do(async (data) => void (this.state = await data.undo()))
+  forget = () => this.#do(async (data) => void (this.state = await data.forget()))
+  openFolder = () => this.#do((data) => data.openFolder())
+  restart = () => this.#do(async (data) => { await this.app.flush(); await data.restart() })
+
+  leave() {
+    this.found = undefined
+    this.problem = ''
+  }
+
+  cancel() {
+    this.#working?.abort()
+  }
+
+  /** One thing at a time; what goes wrong stays to be read. */
+  async #do(work: (data: App['client']['data'], signal: AbortSignal) => Promise<void>) {
+    if (this.busy) return
+    const working = (this.#working = new AbortController())
+    this.problem = ''
+    try {
+      await work(this.app.client.data, working.signal)
+    } catch (e) {
+      const fault = asFault(e)
+      if (!fault.cancelled) this.problem = fault.message
+    } finally {
+      this.#working = this.progress = undefined
+    }
+  }
+}
+
+const key = Symbol('data')
+export const provideDataWork = (work: DataWork) => setContext(key, work)
+export const useDataWork = () => getContext<DataWork>(key)
