@@ -205,8 +205,9 @@ export class App {
   }
 
   openDraft(draft: DraftData): OpenTab {
-    this.go('api')
-    return this.workspace.open(draft)
+    const tab = this.workspace.open(draft)
+    this.go('api') // second: without a tab it would open an empty one
+    return tab
   }
 
   /** Shows what differs between two answers, in place of the response: before and after. */
