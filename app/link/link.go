@@ -51,7 +51,7 @@ const (
 )
 
 var (
-	screens = []string{"overview", "fleet", "alerts", "reports", "settings", "demo"}
+	screens = []string{"overview", "fleet", "alerts", "datasources", "reports", "settings", "demo"}
 	methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
 	number  = regexp.MustCompile(`^[1-9][0-9]{0,17}$`)

@@ -49,7 +49,7 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 		{text: "spyglass://", err: "after spyglass:// comes monitor, device or api"},
 		{text: "spyglass:///monitor", err: "after spyglass:// comes monitor, device or api"},
 		{text: "spyglass://evil.example/GET/device/devices", err: "after spyglass:// comes monitor, device or api"},
-		{text: "spyglass://monitor/secrets", err: "the Monitor has no such screen; it has overview, fleet, alerts, reports, settings, demo"},
+		{text: "spyglass://monitor/secrets", err: "the Monitor has no such screen; it has overview, fleet, alerts, datasources, reports, settings, demo"},
 		{text: "spyglass://monitor/alerts/12/13", err: "what is on a screen has one id, as in spyglass://monitor/alerts/12"},
 		{text: "spyglass://monitor/alerts/<script>", err: "nothing in its path may be escaped"},
 		{text: "spyglass://monitor/alerts/%2e%2e", err: "nothing in its path may be escaped"},

@@ -65,7 +65,7 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
   await page.unroute('**/api/setting/datasources/*/test')
   await trial.getByRole('button', { name: 'Test', exact: true }).click()
   const row = trial.getByRole('table', { name: 'Values of Linux_Host' }).getByRole('row', { name: /^cpuPercent/ })
-  await until(row, /^cpuPercent\s*[\d.]+ %/)
+  await until(row, /^cpuPercent %\s*[\d.]+/)
 
   // What is typed is judged before it is saved; an impossible one is refused where it stands.
   await limit('Warning', 'cpuPercent').fill('0')

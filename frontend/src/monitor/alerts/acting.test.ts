@@ -37,12 +37,12 @@ test('the devices of a cell are asked for by group and sort', () => {
 test('devices that do not answer lie behind the device that their properties name', () => {
   const parent = (value: string) => [{ name: 'parent.device', value }]
   const devices = [
-    { displayName: 'core', customProperties: [], inheritedProperties: parent('core') },
-    { displayName: 'web', customProperties: [], inheritedProperties: parent('core') },
-    { displayName: 'db', customProperties: parent('rack'), inheritedProperties: parent('core') },
-    { displayName: 'lone', customProperties: [] },
+    { id: 1, displayName: 'core', customProperties: [], inheritedProperties: parent('core') },
+    { id: 2, displayName: 'web', customProperties: [], inheritedProperties: parent('core') },
+    { id: 3, displayName: 'db', customProperties: parent('rack'), inheritedProperties: parent('core') },
+    { id: 4, displayName: 'lone', customProperties: [] },
   ]
-  expect(Object.fromEntries(byParent(devices))).toEqual({ core: ['web'], rack: ['db'] })
+  expect(Object.fromEntries(byParent(devices))).toEqual({ core: [{ id: 2, displayName: 'web' }], rack: [{ id: 3, displayName: 'db' }] })
 })
 
 test('what one has done oneself is asked for at once, and what was refused is not', async () => {

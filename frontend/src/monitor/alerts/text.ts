@@ -51,7 +51,7 @@ export const text = {
     call: 'this alert', close: 'Close', closeAlert: 'Close the alert',
     beyond: (datapoint: string, value: string, threshold: string) => `${datapoint} is ${value}, beyond ${threshold}`,
     device: 'Device', groups: 'Groups', allDevices: 'All devices', source: 'DataSource', datapoint: 'Datapoint', none: '–',
-    onlyOf: (source: string) => `Only alerts of ${source}`,
+    onlyOf: (source: string) => `Only alerts of ${source}`, showSource: (source: string) => `Show the data source ${source}`, aboutSource: 'Its thresholds, and how it collects',
     opened: 'Opened', ago: (span: string) => `${span} ago`, cleared: 'Cleared', after: (span: string) => `after ${span}`,
     acknowledged: 'Acknowledged', nobodyYet: 'by nobody yet',
     behind: 'Behind it', more: (n: number) => ` and ${number(n)} more`, silentToo: (n: number) => (n === 1 ? 'does not answer either' : 'do not answer either'),
