@@ -274,19 +274,19 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	return map[string]any{
 		"portal": portals[slices.IndexFunc(portals, func(p shownPortal) bool { return p.ID == at })], "portals": portals,
-		"version": e.o.Version, "dataFolder": homely(e.o.DataFolder), "notice": e.notice(), "desktop": e.o.Desktop,
+		"version": e.o.Version, "dataFolder": homely(e.o.DataFolder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop,
 		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
 		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),
 	}, nil
 }
 
 // notice is what the person should know, or nil.
-func (e *Explorer) notice() any {
+func (e *Explorer) notice(userID int64) any {
 	sentences := []string{}
 	if e.o.Notice != nil {
 		sentences = append(sentences, e.o.Notice())
 	}
-	text := strings.TrimSpace(strings.Join(append(sentences, e.o.Workspace.Notice()), "\n"))
+	text := strings.TrimSpace(strings.Join(append(sentences, e.o.Workspace.Notice(userID)), "\n"))
 	if text == "" {
 		return nil
 	}

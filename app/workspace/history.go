@@ -220,7 +220,7 @@ func (w *Workspace) limit(ctx context.Context, from resource.Reader, userID int6
 	if known {
 		return kept, nil
 	}
-	row, err := settingsOf(ctx, from, userID)
+	row, err := w.settingsOf(ctx, from, userID)
 	if err != nil {
 		return 0, err
 	}

@@ -265,7 +265,7 @@ func (w *Workspace) PortalsOf(ctx context.Context, userID int64) ([]Portal, erro
 
 // Setting reads one key of the user's settings into value, if it is there and fits.
 func (w *Workspace) Setting(ctx context.Context, userID int64, key string, value any) error {
-	row, err := settingsOf(ctx, w.db, userID)
+	row, err := w.settingsOf(ctx, w.db, userID)
 	if err != nil || row.Values[key] == nil {
 		return err
 	}

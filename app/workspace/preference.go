@@ -15,7 +15,7 @@ const timeoutSetting = "timeout"
 // Timeout is the user's own time for a request without one; 0 when the settings
 // do not tell.
 func (w *Workspace) Timeout(ctx context.Context, userID int64) (time.Duration, error) {
-	row, err := settingsOf(ctx, w.db, userID)
+	row, err := w.settingsOf(ctx, w.db, userID)
 	if err != nil {
 		return 0, err
 	}

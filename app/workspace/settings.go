@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -51,7 +52,7 @@ func (w *Workspace) settingsEndpoints() []resource.Endpoint {
 
 // SettingsJSON is the user's settings as a JSON object.
 func (w *Workspace) SettingsJSON(ctx context.Context, userID int64) (resource.JSON, error) {
-	row, err := settingsOf(ctx, w.db, userID)
+	row, err := w.settingsOf(ctx, w.db, userID)
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +60,26 @@ func (w *Workspace) SettingsJSON(ctx context.Context, userID int64) (resource.JS
 	return text, err
 }
 
-func settingsOf(ctx context.Context, from resource.Reader, userID int64) (*Settings, error) {
+// settingsOf are the user's settings. Those that cannot be read are as if there
+// were none, and the next change writes them anew: a page that does not open
+// would be the larger loss.
+func (w *Workspace) settingsOf(ctx context.Context, from resource.Reader, userID int64) (*Settings, error) {
+	fresh := &Settings{UserID: userID, Values: map[string]json.RawMessage{}}
 	rows, err := resource.Find(ctx, from, settingsRows, mine(userID))
+	if syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil); errors.As(err, &syntax) || errors.As(err, &kind) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if !w.unread[userID] {
+			w.unread[userID] = true
+			w.log.ErrorContext(ctx, "the settings cannot be read; the defaults are used", "user", userID, "err", err)
+		}
+		return fresh, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 {
-		return &Settings{UserID: userID, Values: map[string]json.RawMessage{}}, nil
+	if len(rows) == 0 || rows[0].Values == nil {
+		return fresh, nil
 	}
 	return &rows[0], nil
 }
@@ -88,7 +102,7 @@ func (w *Workspace) mergeSettings(ctx context.Context, userID int64, body []byte
 	}
 	var text []byte
 	err = w.db.Write(ctx, func(tx resource.Tx) error {
-		row, err := settingsOf(ctx, tx, userID)
+		row, err := w.settingsOf(ctx, tx, userID)
 		if err != nil {
 			return err
 		}
@@ -105,10 +119,18 @@ func (w *Workspace) mergeSettings(ctx context.Context, userID int64, body []byte
 		if len(text) > maxSettings {
 			return fault.New(fault.TooLarge, "the settings would be larger than %d bytes", maxSettings)
 		}
+		if row.ID == 0 { // none, or one that cannot be read
+			if err := resource.DeleteAll(ctx, tx, settingsRows, mine(userID)); err != nil {
+				return err
+			}
+		}
 		return resource.Put(ctx, tx, settingsRows, row)
 	})
 	w.mu.Lock()
 	delete(w.limits, userID)
+	if err == nil {
+		delete(w.unread, userID)
+	}
 	w.mu.Unlock()
 	return resource.JSON(text), err
 }

@@ -34,6 +34,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -108,6 +109,7 @@ type Workspace struct {
 	rows     map[int64]int64 // unpinned history per user, as far as known
 	limits   map[int64]int64 // of that history, as far as known
 	lost     bool            // a secret is kept until the process ends only
+	unread   map[int64]bool  // users whose settings cannot be read
 	watcher  func(userID int64, kind Kind)
 }
 
@@ -126,7 +128,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, rows: map[int64]int64{}, limits: map[int64]int64{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1), closed: make(chan struct{})}
+	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, rows: map[int64]int64{}, limits: map[int64]int64{}, unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1), closed: make(chan struct{})}
 	w.deletedHistory.most, w.deletedVariables.keep = mostRestored, regainable
 	if err := w.addTables(); err != nil {
 		_ = db.Close()
@@ -214,14 +216,19 @@ func (w *Workspace) changed(userID int64, kind Kind) {
 	tell(userID, kind)
 }
 
-// Notice is what the person should know about the workspace; empty for nothing.
-func (w *Workspace) Notice() string {
+// Notice is what the person should know about the workspace, a line for each
+// thing; empty for nothing.
+func (w *Workspace) Notice(userID int64) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	var lines []string
 	if w.lost {
-		return "No OS keyring answers: secret variables are kept for this session only"
+		lines = append(lines, "No OS keyring answers: secret variables are kept for this session only")
 	}
-	return ""
+	if w.unread[userID] {
+		lines = append(lines, "Your settings could not be read and are at their defaults; the next change writes them anew")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Endpoints are all of the workspace: /tabs, /variables and the like.

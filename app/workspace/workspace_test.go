@@ -164,12 +164,12 @@ func (d *desk) secret(user int64, name string) string {
 
 func TestWithoutAKeyringTheNoticeSaysSo(t *testing.T) {
 	d := open(t)
-	if got := d.Notice(); got != "" {
+	if got := d.Notice(1); got != "" {
 		t.Errorf("the notice is %q before there is a secret", got)
 	}
 	d.secrets.lasts = false
 	d.ask(1, "POST /variables", `{"name":"x","value":"y","secret":true}`)
-	if got, want := d.Notice(), "No OS keyring answers: secret variables are kept for this session only"; got != want {
+	if got, want := d.Notice(1), "No OS keyring answers: secret variables are kept for this session only"; got != want {
 		t.Errorf("the notice is %q, want %q", got, want)
 	}
 }
