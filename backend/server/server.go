@@ -243,15 +243,23 @@ func (s *Server) Origin() string {
 	return "http://" + s.Address()
 }
 
-// hosts are the Host values that are ours.
-func (s *Server) hosts() []string {
-	hosts := []string{s.Address()}
-	host, port, _ := net.SplitHostPort(s.Address())
+// hosts are the Host values that are ours, of a listener at address that was
+// asked for as listen. Browsers leave out the port that goes with the scheme.
+func hosts(address, listen string, secure bool) []string {
+	host, port, _ := net.SplitHostPort(address)
+	names := []string{host}
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
-		hosts = append(hosts, net.JoinHostPort("localhost", port))
+		names = append(names, "localhost")
 	}
-	if asked, _, err := net.SplitHostPort(s.o.Listen); err == nil && asked != "" {
-		hosts = append(hosts, net.JoinHostPort(asked, port))
+	if asked, _, err := net.SplitHostPort(listen); err == nil && asked != "" {
+		names = append(names, asked)
+	}
+	var hosts []string
+	for _, name := range names {
+		hosts = append(hosts, net.JoinHostPort(name, port))
+		if usual := map[bool]string{true: "443", false: "80"}[secure]; port == usual {
+			hosts = append(hosts, strings.TrimSuffix(net.JoinHostPort(name, port), ":"+port))
+		}
 	}
 	return hosts
 }
@@ -263,7 +271,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 		limits = nil
 	}
 	handler, err := api.New(api.Options{
-		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Theme: s.o.Theme, Sessions: s.Sessions, Hosts: s.hosts(),
+		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Theme: s.o.Theme, Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
 		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: portal.APIVersion,
 		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(), Log: s.o.Log, Clock: s.pace.Now,
 	})
