@@ -130,9 +130,17 @@ func (a arrived) late(address string, timeout time.Duration) string {
 	case a.bytes == 0:
 		return fmt.Sprintf("%s answered %s and then stalled: no byte of the body came within %s", address, a.status, seconds(timeout))
 	case a.quiet >= min(stalled, timeout/2):
-		return fmt.Sprintf("%s answered %s and then stalled: %d bytes came, and nothing more for %s", address, a.status, a.bytes, seconds(a.quiet.Round(100*time.Millisecond)))
+		return fmt.Sprintf("%s answered %s and then stalled: %s came, and nothing more for %s", address, a.status, amount(a.bytes), seconds(a.quiet.Round(100*time.Millisecond)))
 	}
-	return fmt.Sprintf("%s answered %s, but was not done after %s: %d bytes had come", address, a.status, seconds(timeout), a.bytes)
+	return fmt.Sprintf("%s answered %s, but was not done after %s: %s had come", address, a.status, seconds(timeout), amount(a.bytes))
+}
+
+// amount is a number of bytes as a person reads it.
+func amount(bytes int64) string {
+	if bytes < 1e6 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
 // explain turns what went wrong into a sentence.
