@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,9 +42,14 @@ func hostile(t *testing.T, do func(conn net.Conn, over <-chan struct{})) string 
 	return port
 }
 
+// heard waits for a request: what comes before one is no answer. Nothing of it
+// stays unread, which would make a reset of the end.
+func heard(conn net.Conn) { _, _ = conn.Read(make([]byte, 64<<10)) }
+
 // drips writes a beginning, and then a byte a second.
 func drips(beginning string) func(net.Conn, <-chan struct{}) {
 	return func(conn net.Conn, over <-chan struct{}) {
+		heard(conn)
 		_, err := conn.Write([]byte(beginning))
 		for each := time.NewTicker(time.Second); err == nil; {
 			select {
@@ -59,6 +65,7 @@ func drips(beginning string) func(net.Conn, <-chan struct{}) {
 // floods writes a beginning, and then the same without an end.
 func floods(beginning, rest string) func(net.Conn, <-chan struct{}) {
 	return func(conn net.Conn, _ <-chan struct{}) {
+		heard(conn)
 		many := []byte(strings.Repeat(rest, 64<<10/len(rest)))
 		_, err := conn.Write([]byte(beginning))
 		for err == nil {
@@ -70,7 +77,10 @@ func floods(beginning, rest string) func(net.Conn, <-chan struct{}) {
 func TestServersThatMeanIllEndALookAndNoMore(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\n"
 	resets := hostile(t, func(conn net.Conn, _ <-chan struct{}) { _ = conn.(*net.TCPConn).SetLinger(0) })
-	garbles := hostile(t, func(conn net.Conn, _ <-chan struct{}) { _, _ = conn.Write([]byte("\x00\xff\x16\x03 what?\r\n\r\n")) })
+	garbles := hostile(t, func(conn net.Conn, _ <-chan struct{}) {
+		heard(conn)
+		_, _ = conn.Write([]byte("\x00\xff\x16\x03 what?\r\n\r\n"))
+	})
 	hangs := hostile(t, func(_ net.Conn, over <-chan struct{}) { <-over })
 	page := func(port string) check.Task {
 		return check.Task{Method: "http", Attributes: attributes("url", "http://127.0.0.1:"+port+"/", "timeout", "400")}
@@ -158,12 +168,12 @@ func TestAnSNMPAnswerThatIsCutOffOrGarbledIsAnError(t *testing.T) {
 	a := newAgent(t, gosnmp.Version2c, nil, []gosnmp.SnmpPDU{{Name: oid, Type: gosnmp.TimeTicks, Value: uint32(4711)}})
 	task := a.task([]string{oid}, "snmp.community", "harbour")
 	task.Attributes["timeout"] = "60"
-	whole := 0
+	var whole atomic.Int64
 	tear := func(how func([]byte) []byte) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.tear = func(raw []byte) []byte {
-			whole = len(raw)
+			whole.Store(int64(len(raw)))
 			return how(raw)
 		}
 	}
@@ -171,13 +181,14 @@ func TestAnSNMPAnswerThatIsCutOffOrGarbledIsAnError(t *testing.T) {
 	if got, err := look(t, &check.Dialer{}, task); err != nil || got[oid] != 4711 {
 		t.Fatalf("whole, it gives %v (%v)", got, err)
 	}
-	for n := 0; n < whole; n += 5 {
+	bytes := int(whole.Load())
+	for n := 0; n < bytes; n += 5 {
 		tear(func(raw []byte) []byte { return raw[:n] })
 		if got, err := look(t, &check.Dialer{}, task); err == nil {
-			t.Errorf("the first %d of %d bytes give %v", n, whole, got)
+			t.Errorf("the first %d of %d bytes give %v", n, bytes, got)
 		}
 	}
-	for n := range whole {
+	for n := range bytes {
 		tear(func(raw []byte) []byte { raw[n] = 0xff; return raw })
 		if got, err := look(t, &check.Dialer{}, task); err == nil && len(got) != 1 {
 			t.Errorf("with byte %d garbled it gives %v", n, got)

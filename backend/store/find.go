@@ -166,6 +166,18 @@ func (t *Table[T]) countWithin(ctx context.Context, q asker, field string, withi
 	return counts(ctx, q, `SELECT p.value->>0, count(DISTINCT l."row") FROM json_each(?) p JOIN `+c.link+` l ON l."ref" = p.value->>1 GROUP BY 1`, pairs)
 }
 
+// pairsOf is [[key, id], …] as JSON.
+func pairsOf(within map[int64][]int64) (string, error) {
+	pairs := [][2]int64{}
+	for key, ids := range within {
+		for _, id := range ids {
+			pairs = append(pairs, [2]int64{key, id})
+		}
+	}
+	text, err := json.Marshal(pairs)
+	return string(text), err
+}
+
 func counts(ctx context.Context, q asker, query string, args ...any) (map[int64]int64, error) {
 	stmt, err := q.stmt(ctx, query)
 	if err != nil {

@@ -2,8 +2,9 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"spyglass/backend/resource"
@@ -19,36 +20,28 @@ func (db *DB) Tally(ctx context.Context, name string, by []resource.By, where ..
 }
 
 func (t *Table[T]) tally(ctx context.Context, q asker, by []resource.By, where []resource.Where) ([]resource.Tally, error) {
-	columns, joins, args := make([]string, len(by)), "", []any{}
+	columns := make([]string, len(by))
 	for i, b := range by {
 		c := t.column(b.Field)
 		switch {
 		case c == nil:
 			return nil, fmt.Errorf("%s has no field %q", t.res.Name, b.Field)
-		case b.Within != nil && c.link != "":
-			pairs, err := pairsOf(b.Within)
-			if err != nil {
-				return nil, err
-			}
-			columns[i] = fmt.Sprintf("w%d.key", i)
-			joins += fmt.Sprintf(` JOIN (SELECT DISTINCT p.value->>0 AS key, l."row" AS of FROM json_each(?) p JOIN %s l ON l."ref" = p.value->>1) w%d ON w%d.of = "id"`, c.link, i, i)
-			args = append(args, pairs)
 		case b.Step > 0:
 			columns[i] = fmt.Sprintf("%s / %d", quote(b.Field), b.Step)
 		default:
 			columns[i] = quote(b.Field)
 		}
 	}
-	text, more, err := t.conditions(where)
+	text, args, err := t.conditions(where)
 	if err != nil {
 		return nil, err
 	}
 	list := strings.Join(columns, ", ")
-	stmt, err := q.stmt(ctx, "SELECT "+list+", count(*) FROM "+t.name()+joins+" WHERE "+text+" GROUP BY "+list)
+	stmt, err := q.stmt(ctx, "SELECT "+list+", count(*) FROM "+t.name()+" WHERE "+text+" GROUP BY "+list)
 	if err != nil {
 		return nil, err
 	}
-	found, err := stmt.QueryContext(ctx, append(args, more...)...)
+	found, err := stmt.QueryContext(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -65,19 +58,56 @@ func (t *Table[T]) tally(ctx context.Context, q asker, by []resource.By, where [
 		}
 		out = append(out, one)
 	}
-	return out, found.Err()
-}
-
-// pairsOf is [[key, id], …] as JSON.
-func pairsOf(within map[int64][]int64) (string, error) {
-	pairs := [][2]int64{}
-	for key, ids := range within {
-		for _, id := range ids {
-			pairs = append(pairs, [2]int64{key, id})
+	if err := found.Err(); err != nil {
+		return nil, err
+	}
+	for i, b := range by {
+		if b.Within != nil {
+			if out, err = spread(out, i, b.Within); err != nil {
+				return nil, err
+			}
 		}
 	}
-	text, err := json.Marshal(pairs)
-	return string(text), err
+	return out, nil
+}
+
+// spread counts the rows of each list of ids once under every key that has one
+// of them. Lists are few where rows are many, so that one pass over the table
+// is all that is read.
+func spread(lists []resource.Tally, at int, within map[int64][]int64) ([]resource.Tally, error) {
+	keys := map[int64][]int64{} // by id
+	for _, key := range slices.Sorted(maps.Keys(within)) {
+		for _, id := range within[key] {
+			keys[id] = append(keys[id], key)
+		}
+	}
+	var out []resource.Tally
+	place := map[string]int{}
+	for _, list := range lists {
+		ids, err := resource.ParseIDs(list.Of[at].(string))
+		if err != nil {
+			return nil, err
+		}
+		counted := map[int64]bool{}
+		for _, id := range ids {
+			for _, key := range keys[id] {
+				if counted[key] {
+					continue
+				}
+				counted[key] = true
+				of := slices.Clone(list.Of)
+				of[at] = key
+				name := fmt.Sprintf("%q", of)
+				if i, known := place[name]; known {
+					out[i].Count += list.Count
+					continue
+				}
+				place[name] = len(out)
+				out = append(out, resource.Tally{Of: of, Count: list.Count})
+			}
+		}
+	}
+	return out, nil
 }
 
 // Counts are how many rows each table has, by its name, deleted ones among them.
