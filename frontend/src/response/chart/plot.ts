@@ -1,5 +1,5 @@
 /** Draws lines with uPlot. Loaded when the first chart is shown, not before. */
-import './language' // before uPlot
+import '../../ui/language' // before uPlot
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { freeRow, isNear, markOf, tick, timeTicks, type Drawn, type Label } from './lines'
