@@ -70,8 +70,11 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	enough()
 	<-p.opened
 	tells.Wait()
-	if p.err == nil {
+	switch {
+	case p.err == nil:
 		err = errors.Join(err, p.app.close(ctx))
+	case ctx.Err() != nil && errors.Is(p.err, context.Canceled):
+		p.err = nil // it was told to end before it was open
 	}
 	if err == nil && p.native.again.Load() {
 		return startAgain()
