@@ -69,6 +69,7 @@ const (
 	many       = 300          // devices from which on less is kept
 	together   = 400          // series of a step
 	eachMinute = time.Minute
+	afterStart = 2 * time.Second // work begins: a window that opens comes first
 )
 
 // NewHistory makes a history that does nothing yet.
@@ -107,6 +108,11 @@ func (h *History) run(ctx context.Context) {
 	defer stop()
 	each := time.NewTicker(eachMinute)
 	defer each.Stop()
+	select {
+	case <-time.After(afterStart):
+	case <-ctx.Done():
+		return
+	}
 	for {
 		began := time.Now()
 		err := h.Once(ctx)
