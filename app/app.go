@@ -17,9 +17,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -84,7 +82,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Workspace: a.workspace, Catalog: a.Endpoints(),
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
-		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, DataFolder: short(folder), Folder: folder,
+		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, DataFolder: folder, Folder: folder,
 		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: desktop, Changes: a.Changes, Counts: a.DB().Counts, Tail: tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
@@ -134,15 +132,6 @@ func (a *App) close(ctx context.Context) error {
 		errs = append(errs, a.workspace.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// short is a path as people write it.
-func short(path string) string {
-	home, err := os.UserHomeDir()
-	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); err == nil && ok {
-		return filepath.Join("~", rest)
-	}
-	return path
 }
 
 // secrets are what the workspace keeps in the keyring, apart for each portal.

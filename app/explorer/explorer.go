@@ -84,7 +84,7 @@ type Options struct {
 	PortalName string
 	Instance   string // the portal's id
 	Version    string
-	DataFolder string // as people write it
+	DataFolder string // shown with ~ for the home of the person
 	Folder     string // the same, from the root
 	Desktop    bool
 	Demo       bool

@@ -35,8 +35,8 @@ const bootstrapPage = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{
 `
 
 // bootstrap answers every request with the bootstrap page and a new address, or
-// with the trouble page and what its buttons ask for. Both are XHTML, because Wails adds its own scripts to text/html, and these
-// shall have none of them.
+// with the trouble page and what its buttons ask for. Both are XHTML, because
+// Wails adds its own scripts to text/html, and these shall have none of them.
 func bootstrap(w Window) http.Handler {
 	page := template.Must(template.New("bootstrap").Parse(bootstrapPage))
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -99,6 +99,10 @@ type point struct {
 	at int64
 }
 
+func pointOf(s series.Sample) point {
+	return point{series.Key{Instance: s.Instance, DataPoint: s.DataPoint}, s.At}
+}
+
 // catchUp sends what was measured in one while, or drops it when that is too
 // long ago. It answers the settings as they are then; nil when nothing is to be
 // sent any more.
@@ -122,7 +126,7 @@ func (s *Service) catchUp(ctx context.Context, row *portal.RemoteWrite, changed 
 		read += len(found)
 		for _, one := range found {
 			if to == never && one.At >= begun-4*slack {
-				sent[point{series.Key{Instance: one.Instance, DataPoint: one.DataPoint}, one.At}] = true
+				sent[pointOf(one)] = true
 			}
 		}
 		waiting = append(waiting, found...)

@@ -84,7 +84,7 @@ func (q *queue) drop(sent map[point]bool) {
 	all := q.take(q.n)
 	kept := all[:0]
 	for _, one := range all {
-		if !sent[point{series.Key{Instance: one.Instance, DataPoint: one.DataPoint}, one.At}] {
+		if !sent[pointOf(one)] {
 			kept = append(kept, one)
 		}
 	}

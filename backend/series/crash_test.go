@@ -76,32 +76,52 @@ func TestWhatWasAcknowledgedSurvivesBeingKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	acknowledged := -1
 	for round := range 4 {
-		child := exec.CommandContext(t.Context(), os.Args[0])
-		child.Env = append(os.Environ(), victim+"="+path)
-		child.Stderr = os.Stderr
-		out, err := child.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for n := 0; lines.Scan(); n++ {
-			if acknowledged, err = strconv.Atoi(lines.Text()); err != nil {
-				t.Fatal(err)
-			}
+		n := 0
+		untilKilled(t, path, func(line string, kill func()) {
+			acknowledged = numberIn(t, line)
 			if n == 16+round*5 {
-				if err := child.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
+				kill()
 			}
-		}
-		if err := child.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("the child ended with %v, want killed", err)
-		}
+			n++
+		})
 		checkRun(t, path, acknowledged)
 	}
+}
+
+// untilKilled runs a child that writes to path, hands heard each line that it
+// prints, and wants it to have been killed in the end.
+func untilKilled(t *testing.T, path string, heard func(line string, kill func()), env ...string) {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(append(os.Environ(), victim+"="+path), env...)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := func() {
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		heard(lines.Text(), kill)
+	}
+	if err := child.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the child ended with %v, want killed", err)
+	}
+}
+
+func numberIn(t *testing.T, line string) int {
+	t.Helper()
+	n, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // checkRun opens a file again that was not closed: every sample up to the

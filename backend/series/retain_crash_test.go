@@ -1,14 +1,9 @@
 package series_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -72,38 +67,21 @@ func TestAKillWhileSamplesBecomeHoursLosesNothingAndDoublesNothing(t *testing.T)
 	acknowledged, took := -1, time.Duration(0)
 	const rounds = 4
 	for round := range rounds {
-		child := exec.CommandContext(t.Context(), os.Args[0])
-		child.Env = append(os.Environ(), victim+"="+path, retaining+"=1")
-		child.Stderr = os.Stderr
-		out, err := child.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for begun := time.Now(); lines.Scan(); {
+		begun := time.Now()
+		untilKilled(t, path, func(line string, kill func()) {
 			switch {
-			case lines.Text() == begins && took > 0: // it is known how long it takes: a moment of that
+			case line == begins && took > 0: // it is known how long it takes: a moment of that
 				<-time.After(took * time.Duration(round+1) / (rounds + 1))
-				if err := child.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-			case lines.Text() == begins:
+				kill()
+			case line == begins:
 				begun = time.Now()
-			case lines.Text() == ends && acknowledged > 10*48:
+			case line == ends && acknowledged > 10*48:
 				took = time.Since(begun)
-			case lines.Text() == ends:
+			case line == ends:
 			default:
-				if acknowledged, err = strconv.Atoi(lines.Text()); err != nil {
-					t.Fatal(err)
-				}
+				acknowledged = numberIn(t, line)
 			}
-		}
-		if err := child.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("the child ended with %v, want killed", err)
-		}
+		}, retaining+"=1")
 		db := openAt(t, path, monday+int64(acknowledged+1)*1800)
 		checkHours(t, db, acknowledged)
 		if err := db.Retain(t.Context(), keeps); err != nil { // what the kill has cut off is done again
