@@ -1,0 +1,75 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { parse } from 'svelte/compiler'
+import { expect, test } from 'vitest'
+
+/** Folders (without those inside them) and files that have all their text in a text.ts: one line each. */
+const done = [
+  'monitor/alerts',
+  'monitor/demo',
+  'monitor/overview',
+]
+
+/** Attributes and properties that people read. */
+const read = new Set([
+  'title', 'text', 'action', 'label', 'of', 'placeholder', 'aria-label', 'aria-valuetext', 'aria-description', 'alt', 'hint', 'empty', 'word', 'unit', 'keep', 'act', 'one', 'many', 'about', 'note', 'saveLabel', 'none',
+])
+/** Functions whose words people read. */
+const said = new Set(['toast', 'write', 'copy', 'Fault'])
+const words = /\p{L}{2}/u
+
+type Node = { type?: string; name?: string; data?: string; value?: unknown; [key: string]: unknown }
+
+/** What of a markup or a script is read by people and stands there itself. */
+function own(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(own)
+  if (!node || typeof node !== 'object') return []
+  const n = node as Node
+  switch (n.type) {
+    case 'Text': return words.test(n.data ?? '') ? [n.data!.trim()] : []
+    case 'Attribute': case 'StyleDirective': return read.has(n.name!) ? own(n.value) : [n.value].flat().flatMap((part) => own((part as Node).expression))
+    case 'ExpressionTag': return [...literals(n.expression), ...own(n.expression)]
+    case 'Property': return [...(read.has(nameOf(n.key)) ? literals(n.value) : []), ...own(n.value)]
+    case 'CallExpression': case 'NewExpression': return [...(said.has(nameOf((n.callee as Node).property ?? n.callee)) ? (n.arguments as unknown[]).flatMap(literals) : []), ...own(n.callee), ...own(n.arguments)]
+    case 'SvelteOptions': case 'Comment': case 'StyleSheet': return []
+  }
+  return Object.values(n).flatMap(own)
+}
+
+const nameOf = (key: unknown) => String((key as Node).name ?? (key as Node).value)
+
+/** The texts that an expression can come to: not what it compares, nor what it passes on. */
+function literals(node: unknown): string[] {
+  const n = node as Node
+  if (n.type === 'Literal') return typeof n.value === 'string' && words.test(n.value) ? [n.value] : []
+  if (n.type === 'TemplateLiteral') return (n.quasis as { value: { raw: string } }[]).map((q) => q.value.raw).filter((t) => words.test(t))
+  if (n.type === 'ConditionalExpression') return [...literals(n.consequent), ...literals(n.alternate)]
+  if (n.type === 'ArrowFunctionExpression') return literals(n.body)
+  return n.type === 'LogicalExpression' || n.type === 'BinaryExpression' && n.operator === '+' ? [...literals(n.left), ...literals(n.right)] : []
+}
+
+function textOf(source: string): string[] {
+  const { fragment, instance, module } = parse(source, { modern: true })
+  return [...new Set([fragment, instance?.content, module?.content].flatMap(own))]
+}
+const script = (source: string) => textOf(`<script lang="ts">${source}</script>`)
+
+async function files(place: string): Promise<string[]> {
+  if (/\.\w+$/.test(place)) return [place]
+  const all = await readdir(new URL(`./${place}/`, import.meta.url))
+  return all.filter((f) => /\.(svelte|ts)$/.test(f) && f !== 'text.ts' && !f.endsWith('.test.ts')).map((f) => `${place}/${f}`)
+}
+
+test.each(done)('the text of %s stands in its text.ts', async (place) => {
+  const left: string[] = []
+  for (const file of await files(place)) {
+    const source = await readFile(new URL(file, import.meta.url), 'utf8')
+    left.push(...(file.endsWith('.ts') ? script(source) : textOf(source)).map((text) => `${file}: ${text}`))
+  }
+  expect(left).toEqual([])
+})
+
+test('text in a markup or a script is found', () => {
+  expect(textOf('<b title="Two words" class="three">One{a ? "Four" : \'b\'}</b>{#if x}<Empty text={b || `five ${c}`} icon="six" onaction={() => app.toast("Seven")} />{/if}'))
+    .toEqual(['Two words', 'One', 'Four', 'five ', 'Seven'])
+  expect(script('const a: Kind = { label: "Eight", name: "nine", cell: (r) => ({ text: r.on ? "Ten" : String(r.n) }), goes }; throw new Fault(`Eleven ${a}`)')).toEqual(['Eight', 'Ten', 'Eleven '])
+})
