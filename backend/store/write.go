@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -342,78 +341,4 @@ func (t *Table[T]) mergePairs(op string, was, now T, body *resource.Body) error 
 		*given = merged
 	}
 	return nil
-}
-
-// erase answers DELETE: the row goes, or is marked deleted where it can come back.
-func (t *Table[T]) erase(ctx context.Context, c *resource.Call) (any, error) {
-	return t.run(ctx, c, t.erasure)
-}
-
-func (t *Table[T]) erasure(c *resource.Call) (step, error) {
-	for _, flag := range t.res.Flags {
-		if _, err := c.Flag(flag.Name); err != nil {
-			return nil, err
-		}
-	}
-	hard, err := c.Flag("deleteHard")
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
-		row, err := t.own(ctx, tx, c, resource.Modify)
-		if err != nil {
-			return nil, err
-		}
-		return &resource.Answer{Body: resource.JSON("{}")}, t.drop(ctx, tx, c, row, t.res.SoftBy == "" || hard)
-	}, nil
-}
-
-// drop deletes a row, for good or so that it can come back.
-func (t *Table[T]) drop(ctx context.Context, tx *tx, c *resource.Call, row T, hard bool) error {
-	before, err := t.shownAs(row)
-	if err != nil {
-		return err
-	}
-	if t.res.Remove != nil {
-		w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: func(string) bool { return false }}
-		if err := tx.rule(func() error { return t.res.Remove(w, row) }); err != nil {
-			return err
-		}
-	}
-	action := "delete"
-	switch {
-	case !hard:
-		*t.deleted(row) = resource.MillisOf(c.At)
-		_, err = t.put(ctx, tx, row)
-	case t.res.SoftBy != "":
-		action = "purge"
-		fallthrough
-	default:
-		err = t.remove(ctx, tx, *t.idOf(row))
-	}
-	if err != nil {
-		return err
-	}
-	return t.tell(ctx, tx, c, action, *t.idOf(row), before, nil)
-}
-
-// clear deletes all of the caller's own rows.
-func (t *Table[T]) clear(ctx context.Context, c *resource.Call) (any, error) {
-	if t.res.Owner == "" {
-		return nil, errors.New("only rows with an owner are cleared")
-	}
-	return resource.JSON("{}"), t.db.write(ctx, func(tx *tx) error {
-		tx.touched[&t.lock]++
-		tx.touched[&t.members]++
-		var within []resource.Where
-		if t.res.Within != nil {
-			within = t.res.Within(c)
-		}
-		text, args, err := t.conditions(within)
-		if err != nil {
-			return err
-		}
-		_, err = tx.exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s = ? AND %s", t.name(), quote(t.res.Owner), text), append([]any{c.Access.UserID}, args...)...)
-		return err
-	})
 }
