@@ -2,7 +2,6 @@ package document
 
 import (
 	"errors"
-	"syscall"
 
 	"golang.org/x/text/transform"
 
@@ -85,7 +84,7 @@ func (t textWriter) Write(p []byte) (int, error) {
 func (w *Writer) Size() int64 { return w.size }
 
 func diskError(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if fault.NoRoom(err) {
 		return &fault.Error{Kind: fault.Full, Message: "the disk is full; the response was not kept", Err: err}
 	}
 	return err

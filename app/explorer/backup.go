@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"spyglass/backend/backup"
@@ -107,7 +106,7 @@ func (e *Explorer) takePart(_ context.Context, c *resource.Call) (any, error) {
 		return nil, fault.New(fault.Conflict, "another backup is being sent; begin again")
 	}
 	_, err = file.WriteAt(c.Body, at)
-	if err = errors.Join(err, file.Close()); errors.Is(err, syscall.ENOSPC) {
+	if err = errors.Join(err, file.Close()); fault.NoRoom(err) {
 		return nil, &fault.Error{Kind: fault.Full, Message: "the disk of the data folder is full; nothing was changed", Err: err}
 	}
 	return map[string]any{"bytes": at + int64(len(c.Body))}, err

@@ -70,7 +70,7 @@ func (e *Explorer) about(context.Context, *resource.Call) (any, error) {
 	}
 	return map[string]any{
 		"version": e.o.Version, "built": built, "revision": revision, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH,
-		"dataFolder": homely(e.o.DataFolder),
+		"dataFolder": homely(e.o.Folder),
 	}, nil
 }
 

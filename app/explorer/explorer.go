@@ -84,8 +84,7 @@ type Options struct {
 	PortalName string
 	Instance   string // the portal's id
 	Version    string
-	DataFolder string // shown with ~ for the home of the person
-	Folder     string // the same, from the root
+	Folder     string // of the data, from the root; shown with ~ for the home of the person
 	Desktop    bool
 	Demo       bool
 	Notice     func() string // what the person should know at the start; nil for nothing
@@ -274,7 +273,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	return map[string]any{
 		"portal": portals[slices.IndexFunc(portals, func(p shownPortal) bool { return p.ID == at })], "portals": portals,
-		"version": e.o.Version, "dataFolder": homely(e.o.DataFolder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop,
+		"version": e.o.Version, "dataFolder": homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop,
 		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
 		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),
 	}, nil

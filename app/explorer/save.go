@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -95,7 +94,7 @@ func writeFile(path string, from io.Reader) error {
 
 func unsaved(path string, err error) error {
 	kind := fault.Conflict
-	if errors.Is(err, syscall.ENOSPC) {
+	if fault.NoRoom(err) {
 		kind = fault.Full
 	}
 	cause := err

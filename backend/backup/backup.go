@@ -277,7 +277,7 @@ func unwritten(path string, err error) error {
 		return err
 	case errors.Is(err, context.Canceled):
 		return &fault.Error{Kind: fault.Conflict, Message: "stopped; nothing was changed", Err: err}
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG):
+	case fault.NoRoom(err), errors.Is(err, syscall.EFBIG):
 		return &fault.Error{Kind: fault.Full, Message: "the disk is full; nothing was changed", Err: err}
 	}
 	var p *fs.PathError

@@ -3,14 +3,12 @@ package report
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
@@ -65,7 +63,7 @@ func File(ctx context.Context, folder string, task *portal.ReportTask, r *Run) (
 
 // spent says so where the disk is full.
 func spent(err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
+	if fault.NoRoom(err) {
 		return &fault.Error{Kind: fault.Full, Message: "the disk is full; make room and run the report again", Err: err}
 	}
 	return err
