@@ -94,11 +94,19 @@ test('a graph has its title and unit, and a list offers its numbers over its tim
   const p = parts(page)
   await newRequest(page)
   const instance = await dataPath(page, 'web-prod', 'Linux_Host')
-  const graph = await page.evaluate(async () => ((await (await fetch('/api/setting/datasources?filter=name:"Linux_Host"')).json()) as { items: { graphs: { id: number }[] }[] }).items[0].graphs[0].id)
+  const [graph, overview] = await page.evaluate(async () => {
+    const [source] = ((await (await fetch('/api/setting/datasources?filter=name:"Linux_Host"')).json()) as { items: Record<'graphs' | 'overviewGraphs', { id: number }[]>[] }).items
+    return [source.graphs[0].id, source.overviewGraphs[0].id]
+  })
   await sendPath(page, `${instance}/graphs/${graph}/data`)
   await p.response.getByRole('tab', { name: 'Chart' }).click()
   await p.response.getByText('Processors, %').waitFor()
   await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+  await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
+
+  await sendPath(page, `${instance.replace(/instances.*/, 'groups/0')}/graphs/${overview}/data`)
+  await p.response.getByText('Processors and memory, %').waitFor()
+  await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
 
   await sendPath(page, '/alert/alerts?size=50')
   await p.response.getByText('This list can be drawn').waitFor()

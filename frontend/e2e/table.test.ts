@@ -97,6 +97,19 @@ test('an id leads to the Monitor view: by Enter, by its link and from the menu o
   await page.keyboard.press('Shift+F10')
   await page.getByRole('menu', { name: 'Cell' }).getByRole('menuitem', { name: 'Open in Monitor' }).click()
   await shown()
+
+  const sdt = await page.evaluate(async () => {
+    const { csrfToken } = (await (await fetch('/explorer/start')).json()).user
+    const body = { type: 'ResourceSDT', deviceId: 1, sdtType: 'oneTime', comment: 'New fans', startDateTime: Date.now() + 86_400_000, duration: 60 }
+    const answer = await fetch('/api/sdt/sdts', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': csrfToken }, body: JSON.stringify(body) })
+    return ((await answer.json()) as { id: string }).id
+  })
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
+  await newRequest(page)
+  await sendPath(page, `/sdt/sdts/${sdt}?fields=id,comment`)
+  await p.tree.getByTitle(`Open sdt ${sdt} in Monitor`).click()
+  const planned = page.getByRole('region', { name: 'Maintenance' }).getByRole('listitem').and(page.locator('[aria-current]'))
+  await planned.filter({ hasText: 'New fans' }).waitFor()
 })
 
 test('columns are chosen, sorted and saved as CSV and as a workbook', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptyDraft } from '../request/draft.svelte'
-import { shownAt } from './shown'
+import { shownAt, whereSdt } from './shown'
 
 const spot = (template: string, ...values: string[]) => shownAt({ noun: '', template, draft: { ...emptyDraft(), pathParams: values.map((value) => ({ on: true, key: 'id', value })) } })
 
@@ -17,4 +17,12 @@ test('what the Monitor view has a place for is shown there', () => {
 test('what it has none for is not', () => {
   expect(spot('/setting/functions/{id}', '7')).toBe(undefined)
   expect(spot('/device/devices/{deviceId}/devicedatasources/{id}', '{{device}}', '12')).toBe(undefined)
+})
+
+test('a maintenance window is shown with what it is for', async () => {
+  const none = { deviceId: 0, deviceGroupId: 0, collectorId: 0 }
+  const where = (sdt: object) => whereSdt({ lookup: async <T>(path: string) => ({ '/sdt/sdts/R_12': { ...none, ...sdt } })[path] as T }, 'R_12')
+  expect(await where({ deviceId: 7, collectorId: 0 })).toEqual({ screen: 'fleet', id: '7', filters: { tab: 'history', sdt: 'R_12' } })
+  expect(await where({ deviceGroupId: 3 })).toEqual({ screen: 'fleet', filters: { group: '3' } })
+  expect(await where({ collectorId: 2 })).toEqual({ screen: 'settings', id: 'collectors', filters: { row: '2' } })
 })

@@ -1,4 +1,4 @@
-import type { MonitorSpot } from '../client'
+import type { Client, MonitorSpot } from '../client'
 import type { Opener } from '../response/opener'
 import { sections } from './settings/sections'
 
@@ -17,4 +17,15 @@ export function shownAt({ template, draft }: Opener): MonitorSpot | undefined {
   const values = draft.pathParams.map((p) => p.value)
   if (template === '/device/devices/{deviceId}/devicedatasources/{id}' && /^\d+$/.test(values[0])) return { screen: 'fleet', id: values[0], filters: { source: values[1] } }
   return places[template]?.(values.at(-1) ?? '')
+}
+
+/**
+ * Where the Monitor view shows a maintenance window: among those of its device,
+ * or with the group or collector that it is for. Only the portal knows which.
+ */
+export async function whereSdt(door: Pick<Client, 'lookup'>, id: string): Promise<MonitorSpot> {
+  const sdt = await door.lookup<{ deviceId: number; deviceGroupId: number; collectorId: number }>(`/sdt/sdts/${id}`, { fields: 'deviceId,deviceGroupId,collectorId' })
+  if (sdt.deviceId) return { screen: 'fleet', id: String(sdt.deviceId), filters: { tab: 'history', sdt: id } }
+  if (sdt.collectorId) return { screen: 'settings', id: 'collectors', filters: { row: String(sdt.collectorId) } }
+  return { screen: 'fleet', filters: { group: String(sdt.deviceGroupId) } }
 }

@@ -1,17 +1,17 @@
 import type { App } from '../app.svelte'
 import type { DraftData, MonitorSpot, Reply } from '../client'
-import { shownAt } from '../monitor/shown'
+import { shownAt, whereSdt } from '../monitor/shown'
 import type { Draft } from '../request/draft.svelte'
 import { itemFields } from '../request/objects'
 import type { Choice } from '../ui/ContextMenu.svelte'
-import { openerFor, type Asked } from './opener'
+import { openerFor, type Asked, type Opener } from './opener'
 
 /** Where a value of an answer leads: the request that reads what it names, and its place in the Monitor view. */
 export interface Lead {
   noun: string
   draft: DraftData
-  /** Undefined for what the Monitor view does not show, and of a remote portal. */
-  spot?: MonitorSpot
+  /** Goes to it in the Monitor view; undefined for what that does not show, and of a remote portal. */
+  watch?: () => void
 }
 
 /** What an answer was asked by: editing the request later does not change where its ids lead. */
@@ -29,13 +29,20 @@ export function leadOf(app: App, draft: Draft, reply: Reply, key: string, value:
   const by = askedBy(draft, reply)
   const items = by.endpoint?.answer?.type === 'array' ? 2 : itemFields(by.endpoint) ? 3 : 1
   const found = openerFor(key, value, depth === items, by, app.catalog.endpoints)
-  return found && { noun: found.noun, draft: found.draft, spot: app.portal.remote ? undefined : shownAt(found) }
+  return found && { noun: found.noun, draft: found.draft, watch: app.portal.remote ? undefined : watcher(app, found, value) }
+}
+
+function watcher(app: App, found: Opener, id: string): (() => void) | undefined {
+  const go = (spot: MonitorSpot) => app.watch(spot.screen, spot.id, spot.filters)
+  if (found.template === '/sdt/sdts/{id}') return () => void whereSdt(app.client, id).then(go, (e: Error) => app.toast(e.message, { tone: 'error' }))
+  const spot = shownAt(found)
+  return spot && (() => go(spot))
 }
 
 /** What can be done with an id, as choices of a menu. */
 export function leadChoices(app: App, lead: Lead | undefined): Choice[] {
   if (!lead) return []
-  const { spot } = lead
-  const request: Choice = { label: `Open this ${lead.noun}…`, icon: 'external', rule: !spot, run: () => void app.openDraft(lead.draft) }
-  return spot ? [{ label: 'Open in Monitor', icon: 'pulse', rule: true, run: () => app.watch(spot.screen, spot.id, spot.filters) }, request] : [request]
+  const { watch } = lead
+  const request: Choice = { label: `Open this ${lead.noun}…`, icon: 'external', rule: !watch, run: () => void app.openDraft(lead.draft) }
+  return watch ? [{ label: 'Open in Monitor', icon: 'pulse', rule: true, run: watch }, request] : [request]
 }

@@ -4,7 +4,7 @@ import type { Answer } from '../answer.svelte'
 import { columnKeys } from '../cells'
 import { localTime } from '../epoch'
 import type { LeftChart } from '../left'
-import { applies, lookUpLimits, lookUpMaintenance, placeOf, type Limit, type Maintenance } from './limits'
+import { applies, lookUpLimits, lookUpMaintenance, lookUpMeasured, placeOf, type Limit, type Maintenance, type Measured } from './limits'
 import { linesOf, shownAtFirst, type Drawn } from './lines'
 
 type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup' | 'windows'>
@@ -14,6 +14,7 @@ export class Chart {
   series = $state.raw<Series>()
   limits = $state.raw<Limit[]>([])
   maintenance = $state.raw<Maintenance[]>([])
+  measured = $state.raw<Map<string, Measured>>()
   shown = $state.raw<string[]>([])
   showLimits = $state(true)
   asTable = $state(false)
@@ -26,7 +27,7 @@ export class Chart {
   numbers = $state.raw<Column[]>([])
   time = $state('')
 
-  readonly lines: Drawn[] = $derived(this.series ? linesOf(this.series) : [])
+  readonly lines: Drawn[] = $derived(this.series ? linesOf(this.series, this.measured) : [])
   readonly drawn: Drawn[] = $derived(this.lines.filter((l) => this.shown.includes(l.key)))
   readonly drawnLimits: Limit[] = $derived(this.showLimits ? this.limits.filter((l) => this.drawn.some((d) => applies(l, d))) : [])
   readonly times: number[][] = $derived(this.series?.sets.map((s) => s.time) ?? [])
@@ -114,8 +115,11 @@ export class Chart {
     const { signal } = new AbortController()
     const ends = series.sets.flatMap(({ time }) => (time.length ? [time[0], time[time.length - 1]] : []))
     const range = { from: Math.min(...ends, Date.now()), to: Math.max(...ends, 0) }
-    const [thresholds, maintenance] = await Promise.allSettled([lookUpLimits(this.door, place, signal), lookUpMaintenance(this.door, place, range, signal)])
-    if (thresholds.status === 'fulfilled') this.limits = thresholds.value
+    const [thresholds, maintenance] = await Promise.allSettled([
+      Promise.all([lookUpLimits(this.door, place, signal), place.graph ? lookUpMeasured(this.door, place, signal) : undefined]),
+      lookUpMaintenance(this.door, place, range, signal),
+    ])
+    if (thresholds.status === 'fulfilled') [this.limits, this.measured] = thresholds.value
     if (maintenance.status === 'fulfilled') this.maintenance = maintenance.value
     const failed = [thresholds, maintenance].find((r) => r.status === 'rejected')
     if (failed) this.missing = `${thresholds.status === 'rejected' ? 'Thresholds' : 'Maintenance'} could not be read: ${(failed.reason as Error).message}`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
 import { dayMonth, time } from '../../ui/locale'
-import { applies, limitsOf, lookUpLimits, lookUpMaintenance, placeOf } from './limits'
+import { applies, limitsOf, lookUpLimits, lookUpMaintenance, lookUpMeasured, placeOf } from './limits'
 import { freeRow, isNear, linesOf, shownAtFirst, summary, timeTicks } from './lines'
 
 const line = (name: string, min: number | null, max: number | null, gaps = 0) => ({ name, values: [min, max], min, max, last: max, count: min === null ? 0 : 2, gaps })
@@ -17,7 +17,8 @@ test('limits are read from an alert expression', () => {
 
 test('the address of the data says whose it is', () => {
   expect(placeOf('http://127.0.0.1:8443/api/device/devices/10/devicedatasources/29/instances/71/data?period=1')).toEqual({ device: '10', source: '29', instance: '71' })
-  expect(placeOf('/device/devices/10/devicedatasources/29/instances/71/graphs/9009/data')).toEqual({ device: '10', source: '29', instance: '71' })
+  expect(placeOf('/device/devices/10/devicedatasources/29/instances/71/graphs/9009/data')).toEqual({ device: '10', source: '29', instance: '71', graph: '9009' })
+  expect(placeOf('/device/devices/10/devicedatasources/29/groups/0/graphs/9010/data?start=1')).toEqual({ device: '10', source: '29', graph: '9010' })
   expect(placeOf('/device/devices/10/devicedatasources/29/data?size=9')).toEqual({ device: '10', source: '29' })
   expect(placeOf('/device/devices/10/devicedatasources/29/instances/71/alertsettings')).toBe(undefined)
 })
@@ -102,6 +103,26 @@ test('of several instances the maintenance of all is drawn, and each has its own
   ])
   const line = (point: string, instance: string) => ({ point, instance })
   expect(limits.map((l) => [line('in', 'eth1'), line('out', 'eth1'), line('out', 'eth0')].filter((d) => applies(l, d)).length)).toEqual([1, 1, 1])
+})
+
+test('the lines of a graph are measured against the thresholds of their data points and instances, whatever they are called', async () => {
+  const drawn = (legend: string, dataPointName: string, isVirtualDataPoint = false) => ({ legend, dataPointName, isVirtualDataPoint })
+  const door = portal({
+    '/device/devices/10/devicedatasources/29': { dataSourceId: 5 },
+    '/device/devices/10/devicedatasources/29/instances': { items: [{ name: 'net-eth0', displayName: 'eth0' }, { name: 'net-eth1', displayName: 'eth1' }] },
+    '/setting/datasources/5': {
+      graphs: [{ id: 5001, aggregated: true, lines: [drawn('Received', 'in'), drawn('All', 'total', true)] }],
+      overviewGraphs: [{ id: 5002, lines: [drawn('Received', 'in')] }, { id: 5003, aggregated: true, lines: [drawn('in', 'in')] }],
+    },
+  })
+  const limits = [...limitsOf('in', '> 80'), { ...limitsOf('in', '> 90')[0], of: 'net-eth1' }]
+  const against = async (graph: string, instance: string | undefined, ...names: string[]) => {
+    const measured = await lookUpMeasured(door, { device: '10', source: '29', instance, graph }, signal)
+    return linesOf(series(...names.map((name) => line(name, 1, 2))), measured).map((l) => `${l.name} ${limits.filter((limit) => applies(limit, l)).map((limit) => limit.value)}`)
+  }
+  expect(await against('5002', undefined, 'eth0 Received', 'eth1 Received')).toEqual(['eth0 Received 80', 'eth1 Received 80,90'])
+  expect(await against('5001', '71', 'Received', 'All')).toEqual(['Received 80', 'All '])
+  expect(await against('5003', undefined, 'in')).toEqual(['in '])
 })
 
 test('the name of a maintenance stands in the first row that no other name is in', () => {

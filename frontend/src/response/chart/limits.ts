@@ -35,12 +35,43 @@ export interface Place {
   source: string
   /** Nothing where all instances of the source are in the answer. */
   instance?: string
+  /** The graph that was asked for: its lines are called as it says. */
+  graph?: string
 }
 
-/** Whose data an address answers, if it is that of one instance or of all instances of a data source on a device. */
+/** Whose data an address answers, if it is that of one instance or of several of a data source on a device. */
 export function placeOf(url: string): Place | undefined {
-  const match = /\/device\/devices\/(\d+)\/devicedatasources\/(\d+)\/(?:data|instances\/(\d+)\/(?:data|graphs\/\d+\/data))(?:[?#]|$)/.exec(url)
-  return match ? { device: match[1], source: match[2], ...(match[3] && { instance: match[3] }) } : undefined
+  const match = /\/device\/devices\/(\d+)\/devicedatasources\/(\d+)\/(?:instances\/(\d+)\/|groups\/\d+(?=\/graphs)\/)?(?:graphs\/(\d+)\/)?data(?:[?#]|$)/.exec(url)
+  if (!match) return undefined
+  const [, device, source, instance, graph] = match
+  return { device, source, ...(instance && { instance }), ...(graph && { graph }) }
+}
+
+/** What a line of a chart is measured of. */
+export interface Measured {
+  /** The name of its data point, without the instance; of a list, the column. */
+  point: string
+  /** The instance, where there are several. */
+  instance: string
+}
+
+interface GraphOf { id: number; aggregated?: boolean; lines: { legend: string; dataPointName: string; isVirtualDataPoint: boolean }[] }
+
+/**
+ * What the lines of a graph are measured of, by what the answer calls them. What is
+ * worked out of several data points or instances is of none: no threshold is for it.
+ */
+export async function lookUpMeasured(door: Door, at: Place, signal: AbortSignal): Promise<Map<string, Measured>> {
+  const source = `/device/devices/${at.device}/devicedatasources/${at.source}`
+  const [{ dataSourceId }, instances] = await Promise.all([
+    door.lookup<{ dataSourceId: number }>(source, { fields: 'dataSourceId' }, signal),
+    at.instance ? [] : door.lookup<Listing<{ name: string; displayName: string }>>(`${source}/instances`, { size: '1000', fields: 'name,displayName' }, signal).then((l) => l.items),
+  ])
+  const { graphs, overviewGraphs } = await door.lookup<Record<'graphs' | 'overviewGraphs', GraphOf[]>>(`/setting/datasources/${dataSourceId}`, { fields: 'graphs,overviewGraphs' }, signal)
+  const graph = (at.instance ? graphs : overviewGraphs).find((g) => String(g.id) === at.graph)
+  const lines = graph?.lines.map((l) => ({ legend: l.legend, point: l.isVirtualDataPoint || (graph.aggregated && !at.instance) ? '' : l.dataPointName })) ?? []
+  const each = lines.map(({ legend, point }): [string, Measured] => [legend, { point, instance: '' }])
+  return new Map([...each, ...instances.flatMap((i) => lines.map(({ legend, point }): [string, Measured] => [`${i.displayName} ${legend}`, { point, instance: i.name }]))])
 }
 
 interface AlertSetting { dataPointName: string; dataSourceInstanceId?: number; disableAlerting?: boolean; effectiveAlertExpr?: string; alertExpr?: string; globalAlertExpr?: string }
@@ -86,7 +117,7 @@ export function together(limits: Limit[], instances: number): Limit[] {
 }
 
 /** Whether a limit is for a line. */
-export const applies = (limit: Limit, line: { point: string; instance: string }) => limit.point === line.point && (limit.of === undefined || limit.of === line.instance)
+export const applies = (limit: Limit, line: Measured) => limit.point === line.point && (limit.of === undefined || limit.of === line.instance)
 
 /**
  * The maintenance in a time that an instance is in: its own, that of its group,

@@ -1,19 +1,17 @@
 import type { Line, Series } from '../../client/table'
+import type { Measured } from './limits'
 import { compact, dayMonth, exactTime, fiveDigits, time as clock } from '../../ui/locale'
 
 /** One line as it is drawn: which of the colours and dashes it has is its place. */
-export interface Drawn extends Line {
+export interface Drawn extends Line, Measured {
   key: string
   set: number
-  /** The name of its data point, without the instance. */
-  point: string
-  /** The instance, where there are several. */
-  instance: string
 }
 
-export function linesOf(series: Series): Drawn[] {
+/** `measured` knows better than the answer what some of its lines are measured of. */
+export function linesOf(series: Series, measured?: Map<string, Measured>): Drawn[] {
   return series.sets.flatMap((s, set) =>
-    s.lines.map((line) => ({ ...line, set, point: line.name, instance: s.name, name: s.name ? `${s.name} ${line.name}` : line.name, key: `${s.name}\n${line.name}` })))
+    s.lines.map((line) => ({ ...line, set, ...(measured?.get(line.name) ?? { point: line.name, instance: s.name }), name: s.name ? `${s.name} ${line.name}` : line.name, key: `${s.name}\n${line.name}` })))
 }
 
 const colours = ['--accent', '--m-put', '--m-patch', '--info', '--m-post', '--text-2', '--sdt', '--error']
