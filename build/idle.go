@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"spyglass/build/desktop"
@@ -72,7 +69,7 @@ func idling(ctx context.Context, o opening, measure func(pids []int) (float64, e
 	if err := wait(ctx, idleWarm); err != nil {
 		return 0, err
 	}
-	return measure(family(cmd.Process.Pid))
+	return measure(desktop.Family(cmd.Process.Pid))
 }
 
 // residents is the memory of several processes, in MB.
@@ -85,22 +82,4 @@ func residents(pids []int) (total float64, err error) {
 		total += mb
 	}
 	return total, nil
-}
-
-// family is a process and all that have come from it.
-func family(pid int) []int {
-	all := []int{pid}
-	for i := 0; i < len(all); i++ {
-		folder := "/proc/" + strconv.Itoa(all[i]) + "/task/"
-		threads, _ := os.ReadDir(folder) // one that has ended has no children
-		for _, thread := range threads {
-			children, _ := os.ReadFile(folder + thread.Name() + "/children")
-			for _, word := range strings.Fields(string(children)) {
-				if child, err := strconv.Atoi(word); err == nil {
-					all = append(all, child)
-				}
-			}
-		}
-	}
-	return all
 }

@@ -34,10 +34,12 @@ const bootstrapPage = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{
 <script>location.replace({{.Address}})</script></head><body></body></html>
 `
 
-// bootstrap answers every request with the bootstrap page and a new address, or
-// with the trouble page and what its buttons ask for. Both are XHTML, because
-// Wails adds its own scripts to text/html, and these shall have none of them.
-func bootstrap(w Window) http.Handler {
+// bootstrap has visit take the window to a new address, and answers with the
+// bootstrap page and that address where it does not. When there is none, it
+// answers with the trouble page and with what its buttons ask for. Both pages are
+// XHTML, because Wails adds its own scripts to text/html, and these shall have
+// none of them.
+func bootstrap(w Window, visit func(address string) bool) http.Handler {
 	page := template.Must(template.New("bootstrap").Parse(bootstrapPage))
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "application/xhtml+xml; charset=utf-8")
@@ -49,6 +51,9 @@ func bootstrap(w Window) http.Handler {
 			return
 		case why != nil:
 			w.sayWhy(rw, why)
+			return
+		case visit(address):
+			rw.WriteHeader(http.StatusNoContent) // nobody waits for it any more
 			return
 		}
 		err := page.Execute(rw, struct {

@@ -1,9 +1,9 @@
 // Package shell is the desktop window and what a page may ask of the desktop.
 // It is the only package that imports Wails.
 //
-// The window shows no page of its own. It opens on a bootstrap page that goes
-// on to the address Window.Open gives, so that a browser and the window run
-// the same page from the same origin. No Go method is bound to the page: what
+// The window shows no page of its own. It opens on the address Window.Open gives,
+// so that a browser and the window run the same page from the same origin: by way
+// of a bootstrap page, except on Linux, where that would cost a second process. No Go method is bound to the page: what
 // needs the desktop goes over HTTP to Native.
 //
 // # Builds
@@ -42,7 +42,7 @@ type Window struct {
 	Icon  []byte // PNG; nil leaves the desktop's own
 
 	// Open gives the address of the page, with a fresh one-time token, each
-	// time the bootstrap page loads. It may take its time; the window shows
+	// time the window asks for its first page. It may take its time; the window shows
 	// the sentence of an error.
 	Open func() (string, error)
 

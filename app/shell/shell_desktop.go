@@ -63,7 +63,7 @@ func (r *running) options(ctx context.Context) *options.App {
 		Title: w.Title, Width: r.place.Width, Height: r.place.Height,
 		MinWidth: minWidth, MinHeight: minHeight, WindowStartState: state,
 		BackgroundColour: background,
-		AssetServer:      &assetserver.Options{Handler: bootstrap(w)},
+		AssetServer:      &assetserver.Options{Handler: bootstrap(w, visit)},
 		Logger:           wailsLog{w.Log},
 		// Right-click offers cut, copy and paste; editMenuOnly keeps it to that.
 		EnableDefaultContextMenu: true,

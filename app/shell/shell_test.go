@@ -48,7 +48,7 @@ func TestTheBootstrapPageSaysWhyThereIsNoOther(t *testing.T) {
 		return "", errors.New("the data folder </main> is newer")
 	}}
 	answer := httptest.NewRecorder()
-	bootstrap(w).ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
+	bootstrap(w, stay).ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
 	page := answer.Body.String()
 	if !strings.Contains(page, `<h1>Spyglass could not start</h1><p id="why">the data folder &lt;/main&gt; is newer.</p>`) || strings.Contains(page, "location.replace") {
 		t.Errorf("the page is %s", page)
@@ -76,7 +76,7 @@ func TestTheTroublePageTriesAgainShowsTheFolderAndQuits(t *testing.T) {
 	w.Native.attach(h)
 	post := func(path string) *httptest.ResponseRecorder {
 		answer := httptest.NewRecorder()
-		bootstrap(w).ServeHTTP(answer, httptest.NewRequest("POST", "wails://wails"+path, nil))
+		bootstrap(w, stay).ServeHTTP(answer, httptest.NewRequest("POST", "wails://wails"+path, nil))
 		return answer
 	}
 	for _, path := range []string{"/again", "/folder", "/quit"} {
@@ -127,7 +127,7 @@ func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
 			t.Errorf("%s: the window is %s, want %s", tt.theme, got, tt.background)
 		}
 		answer := httptest.NewRecorder()
-		bootstrap(w).ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
+		bootstrap(w, stay).ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
 		body, err := io.ReadAll(answer.Result().Body)
 		if err != nil {
 			t.Fatal(err)
@@ -145,6 +145,30 @@ func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
 	}
 	if opened != 4 {
 		t.Errorf("%d addresses were asked for, want a fresh one each time", opened)
+	}
+}
+
+// stay is a window that cannot go anywhere by itself.
+func stay(string) bool { return false }
+
+func TestAWindowThatGoesThereItselfGetsNoBootstrapPage(t *testing.T) {
+	var why error
+	var visited []string
+	w := Window{Title: "Spyglass", Log: slog.New(slog.DiscardHandler), Open: func() (string, error) { return "http://127.0.0.1:8080/launch?t=1", why }}
+	page := bootstrap(w, func(address string) bool { visited = append(visited, address); return true })
+	answer := httptest.NewRecorder()
+	page.ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
+	if answer.Code != 204 || answer.Body.Len() > 0 {
+		t.Errorf("it answers %d %s, want nothing", answer.Code, answer.Body)
+	}
+	why = errors.New("the disk is full")
+	answer = httptest.NewRecorder()
+	page.ServeHTTP(answer, httptest.NewRequest("GET", "wails://wails/", nil))
+	if !strings.Contains(answer.Body.String(), "the disk is full") {
+		t.Errorf("in trouble it answers %s", answer.Body)
+	}
+	if want := []string{"http://127.0.0.1:8080/launch?t=1"}; !slices.Equal(visited, want) {
+		t.Errorf("it goes to %q, want %q", visited, want)
 	}
 }
 

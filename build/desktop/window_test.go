@@ -72,6 +72,25 @@ func TestTheWindowOpensSignedInAndSendsARequestByKeys(t *testing.T) {
 	a.page.until("the status after Ctrl+Enter", status, "200 OK")
 }
 
+func TestThePageOpensInTheFirstProcessThatTheWindowStartsForPages(t *testing.T) {
+	a := launch(t, desk(t), t.TempDir())
+	pages := map[int]bool{} // the process ids that there have been
+	var first string
+	var err error
+	eventually(t, soon, func() bool {
+		for _, pid := range Family(a.cmd.Process.Pid) {
+			if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.HasPrefix(string(name), "WebKitWebProc") {
+				pages[pid] = true
+			}
+		}
+		first, err = a.page.eval(`!!named('button', 'New tab')`)
+		return err == nil && first == "true"
+	}, func() string { return fmt.Sprintf("the page has no tabs: %s (%v)", first, err) })
+	if len(pages) != 1 {
+		t.Errorf("it takes %d processes to show the first page", len(pages))
+	}
+}
+
 // saved waits until the data folder has text.
 func saved(t *testing.T, data, text string) {
 	t.Helper()

@@ -1,0 +1,25 @@
+package desktop
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Family is a process and all that have come from it.
+func Family(pid int) []int {
+	all := []int{pid}
+	for i := 0; i < len(all); i++ {
+		folder := "/proc/" + strconv.Itoa(all[i]) + "/task/"
+		threads, _ := os.ReadDir(folder) // one that has ended has no children
+		for _, thread := range threads {
+			children, _ := os.ReadFile(folder + thread.Name() + "/children")
+			for _, word := range strings.Fields(string(children)) {
+				if child, err := strconv.Atoi(word); err == nil {
+					all = append(all, child)
+				}
+			}
+		}
+	}
+	return all
+}
