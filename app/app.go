@@ -37,6 +37,7 @@ type App struct {
 	explorer  *explorer.Explorer
 	log       *slog.Logger
 	window    atomic.Int64 // the user whom the window was opened for; 0 for nobody yet
+	paused    atomic.Bool  // notices, until the tray's menu lets them go on
 }
 
 // Open starts a portal and the Explorer beside it.

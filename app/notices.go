@@ -2,18 +2,14 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"spyglass/app/keychain"
 	"spyglass/app/shell"
 	"spyglass/backend/portal"
-	"spyglass/backend/resource"
 )
 
 const (
@@ -35,10 +31,7 @@ func (a *App) tellAlerts(ctx context.Context, show chan<- shell.Notice) error {
 	if _, err := look.news(ctx); err != nil {
 		return err
 	}
-	return a.Changes(ctx, func(kinds []string) error {
-		if !slices.Contains(kinds, string(portal.Alerts.Name)) {
-			return nil
-		}
+	return a.alertsChange(ctx, func() error {
 		opened, err := look.news(ctx)
 		if err != nil || len(opened) == 0 {
 			return err
@@ -55,40 +48,17 @@ func (a *App) tellAlerts(ctx context.Context, show chan<- shell.Notice) error {
 	})
 }
 
-// criticalAlert is as the API has it.
-type criticalAlert struct {
-	ID        string
-	Device    string `json:"monitorObjectName"`
-	Source    string `json:"resourceTemplateName"`
-	DataPoint string
-	Value     string `json:"alertValue"`
-	Threshold string
+// criticalAlerts are those that a notice may tell of.
+func (a *App) criticalAlerts(ctx context.Context) ([]openAlert, error) {
+	alerts, _, err := a.openAlerts(ctx, portal.SeverityCritical, mostCritical)
+	return alerts, err
 }
 
-// criticalAlerts are the active ones that the window's user may see, without
-// those that maintenance covers or that somebody has acknowledged.
-func (a *App) criticalAlerts(ctx context.Context) ([]criticalAlert, error) {
-	access, err := a.Sessions.Access(ctx, a.window.Load())
-	if err != nil {
-		return nil, err
-	}
-	all := a.Endpoints()
-	list := all[slices.IndexFunc(all, func(e resource.Endpoint) bool { return e.ID() == "GET "+portal.Alerts.Path })]
-	call := &resource.Call{Access: access, At: time.Now(), Query: url.Values{
-		"filter": {fmt.Sprintf("severity:%d,acked:false,sdted:false", portal.SeverityCritical)},
-		"sort":   {"-lastUpdatedOnEpoch"}, "size": {strconv.Itoa(mostCritical)},
-		"fields": {"id,monitorObjectName,resourceTemplateName,dataPointName,alertValue,threshold"},
-	}}
-	answer, err := list.Handle(resource.WithCall(ctx, call), call)
-	if err != nil {
-		return nil, err
-	}
-	var page struct{ Items []criticalAlert }
-	return page.Items, json.Unmarshal(answer.(resource.JSON), &page)
-}
-
-// wantsNotices says whether the window's user wants to be told.
+// wantsNotices says whether the window's user wants to be told now.
 func (a *App) wantsNotices(ctx context.Context) (bool, error) {
+	if a.paused.Load() {
+		return false, nil
+	}
 	wanted := true
 	err := a.workspace.Setting(ctx, a.window.Load(), noticesSetting, &wanted)
 	return wanted, err
@@ -96,7 +66,7 @@ func (a *App) wantsNotices(ctx context.Context) (bool, error) {
 
 // lookout knows which alerts were there before.
 type lookout struct {
-	alerts func(context.Context) ([]criticalAlert, error)
+	alerts func(context.Context) ([]openAlert, error)
 	wanted func(context.Context) (bool, error)
 	known  map[string]bool
 }
@@ -105,7 +75,7 @@ type lookout struct {
 const mostKnown = 10_000
 
 // news are the alerts that were not there at the last look, where they are wanted.
-func (l *lookout) news(ctx context.Context) (opened []criticalAlert, err error) {
+func (l *lookout) news(ctx context.Context) (opened []openAlert, err error) {
 	now, err := l.alerts(ctx)
 	if err != nil {
 		return nil, err
@@ -128,11 +98,11 @@ func (l *lookout) news(ctx context.Context) (opened []criticalAlert, err error) 
 }
 
 // noticeOf tells of one alert, or of several at once.
-func noticeOf(opened []criticalAlert) shell.Notice {
+func noticeOf(opened []openAlert) shell.Notice {
 	if len(opened) == 1 {
 		a := opened[0]
 		return shell.Notice{
-			Title: a.Device + " is critical", Link: "spyglass://monitor/alerts/" + a.ID,
+			Title: a.Device + " is critical", Link: alertsLink + "/" + a.ID,
 			Body: strings.TrimSpace(fmt.Sprintf("%s %s is %s, beyond %s", a.Source, a.DataPoint, a.Value, a.Threshold)),
 		}
 	}
@@ -146,5 +116,5 @@ func noticeOf(opened []criticalAlert) shell.Notice {
 	if more := len(names) - mostNamed; more > 0 {
 		body = fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
 	}
-	return shell.Notice{Title: fmt.Sprintf("%d new critical alerts", len(opened)), Body: body, Link: "spyglass://monitor/alerts"}
+	return shell.Notice{Title: fmt.Sprintf("%d new critical alerts", len(opened)), Body: body, Link: alertsLink}
 }

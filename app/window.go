@@ -35,7 +35,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	o.Held = func() { close(held) }
 	p := &opening{native: &desk{}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
 	go p.open(ctx, o, args)
-	notices := make(chan shell.Notice)
+	notices, tray := make(chan shell.Notice), make(chan shell.Tray)
 	select {
 	case <-held:
 	case <-p.opened:
@@ -49,9 +49,15 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	last := loadWindow(path, o.Log)
 	telling, enough := context.WithCancel(ctx)
 	var tells sync.WaitGroup
-	tells.Go(func() { p.tellAlerts(telling, notices) })
+	tells.Go(func() {
+		p.tell(telling, "critical alerts are not told on the desktop any more", func(a *App) error { return a.tellAlerts(telling, notices) })
+	})
+	tells.Go(func() {
+		p.tell(telling, "the tray tells no alerts any more", func(a *App) error { return a.tellTray(telling, tray) })
+	})
 	err := shell.Run(ctx, shell.Window{
-		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Native: &p.native.Native, Log: o.Log,
+		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Tray: tray, Native: &p.native.Native, Log: o.Log,
+		Pause: p.pause,
 		Link: func(text string) {
 			go p.link(text)
 			o.Raise(nil)
@@ -105,16 +111,20 @@ func (p *opening) open(ctx context.Context, o server.Options, links []string) {
 	}
 }
 
-// tellAlerts hands notices to the window once the portal is open.
-func (p *opening) tellAlerts(ctx context.Context, show chan<- shell.Notice) {
+// tell runs what tells the desktop something, once the portal is open; ended is
+// what its end before ctx's means for a person.
+func (p *opening) tell(ctx context.Context, ended string, by func(*App) error) {
 	<-p.opened
 	if p.err != nil {
 		return
 	}
-	if err := p.app.tellAlerts(ctx, show); err != nil && ctx.Err() == nil {
-		p.app.log.WarnContext(ctx, "critical alerts are not told on the desktop any more", "err", err)
+	if err := by(p.app); err != nil && ctx.Err() == nil {
+		p.app.log.WarnContext(ctx, ended, "err", err)
 	}
 }
+
+// pause lets notices pause, or go on; there is a tray only once the portal is open.
+func (p *opening) pause(paused bool) { p.app.paused.Store(paused) }
 
 // link opens a spyglass:// link once the portal is open.
 func (p *opening) link(text string) {

@@ -43,6 +43,7 @@ var only = map[string][]string{
 	"github.com/wneessen/go-mail":     {"backend/notify"},
 	"github.com/go-resty/resty/v2":    {"app/explorer"},
 	"github.com/spf13/cobra":          {""},
+	"fyne.io/systray":                 {"app/shell"},
 
 	"github.com/prometheus/prometheus":         {"backend/series", "backend/remotewrite"},
 	"github.com/klauspost/compress":            {"backend/remotewrite", "app/workspace"},

@@ -39,6 +39,7 @@ func (r *running) start(ctx, wails context.Context) {
 	r.unbind = context.AfterFunc(ctx, r.quit)
 	r.follows.Go(r.follow)
 	go r.tell()
+	go r.showTray()
 }
 
 // restore puts the window back where it was. Wails opens it in the middle of
@@ -77,8 +78,7 @@ func (r *running) follow() {
 				raise = nil
 				continue
 			}
-			desktop.WindowShow(r.wails)
-			desktop.WindowUnminimise(r.wails) // also brings it to the front
+			r.raise()
 		case <-tick.C:
 			before := r.place
 			r.place = r.look()
@@ -134,6 +134,11 @@ func (r *running) stop() {
 }
 
 func (r *running) quit() { desktop.Quit(r.wails) }
+
+func (r *running) raise() {
+	desktop.WindowShow(r.wails)
+	desktop.WindowUnminimise(r.wails) // also brings it to the front
+}
 
 // toggleFullScreen fills the screen, or goes back to a window.
 func (r *running) toggleFullScreen() {

@@ -67,8 +67,15 @@ type Window struct {
 	// Notices are shown by the desktop, where it can; nil for none.
 	Notices <-chan Notice
 
+	// Tray tells what the icon in the desktop's tray shows, where there is a tray;
+	// nil for no icon. The first value brings the icon.
+	Tray <-chan Tray
+
+	// Pause is told when notices shall pause, or go on, by the tray's menu.
+	Pause func(paused bool)
+
 	// Link is told of a link that is opened from outside of the page: that of a
-	// notice, and on macOS of any program; other systems start ours once more.
+	// notice or of the tray, and on macOS of any program; other systems start ours once more.
 	Link func(text string)
 
 	Native *Native // gets its window while Run runs; may be nil

@@ -4,6 +4,10 @@ package desktop
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +26,10 @@ type app struct {
 	log  *output
 	page page
 
+	data   string // its data folder
 	window string // its X window id
+	origin string // of its page, once ask has asked for it
+	bearer string // of its administrator, likewise
 	ended  chan struct{}
 	code   int // valid once ended is closed
 }
@@ -62,7 +69,7 @@ func binary(t *testing.T) string {
 // launch starts the program on a data folder and does not wait for it.
 func launch(t *testing.T, desk *Desktop, data string, args ...string) *app {
 	t.Helper()
-	a := &app{t: t, desk: desk, log: &output{}, ended: make(chan struct{})}
+	a := &app{t: t, desk: desk, data: data, log: &output{}, ended: make(chan struct{})}
 	a.page = page{t: t, inspector: freePort(t)}
 	a.cmd = desk.Command(binary(t), append([]string{"--data", data}, args...)...)
 	a.cmd.Env = append(a.cmd.Env, "WEBKIT_INSPECTOR_HTTP_SERVER="+a.page.inspector)
@@ -146,6 +153,43 @@ func (a *app) exit() int {
 		a.t.Fatal("the program does not end")
 		return 0
 	}
+}
+
+// ask sends a request to the running portal, as its administrator, and returns
+// the answer.
+func (a *app) ask(method, path, body string) []byte {
+	a.t.Helper()
+	if a.bearer == "" {
+		out, err := a.desk.Command(binary(a.t), "token", "create", "--data", a.data, "--user", "admin").Output()
+		var token struct{ Bearer string }
+		if err == nil {
+			err = json.Unmarshal(out, &token)
+		}
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		a.bearer = token.Bearer
+		eventually(a.t, soon, func() bool {
+			a.origin, err = a.page.eval("location.origin")
+			return err == nil && strings.HasPrefix(a.origin, "http:")
+		}, func() string { return fmt.Sprintf("the page comes from %q (%v)", a.origin, err) })
+	}
+	r, err := http.NewRequestWithContext(a.t.Context(), method, a.origin+"/api"+path, strings.NewReader(body))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+a.bearer)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode >= http.StatusBadRequest {
+		a.t.Fatalf("%s %s answered %s: %s (%v)", method, path, answer.Status, text, err)
+	}
+	return text
 }
 
 // holds says whether a file in the data folder contains text.

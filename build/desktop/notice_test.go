@@ -3,8 +3,6 @@
 package desktop
 
 import (
-	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +29,8 @@ func (n *notifications) Notify(_ string, _ uint32, _, title, _ string, _ []strin
 	return 7, nil
 }
 
-func notify(t *testing.T, desk *Desktop) *notifications {
+// sessionBus is a connection to the desktop's session bus.
+func sessionBus(t *testing.T, desk *Desktop) *dbus.Conn {
 	t.Helper()
 	address := ""
 	for _, v := range desk.Environ() {
@@ -44,6 +43,12 @@ func notify(t *testing.T, desk *Desktop) *notifications {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func notify(t *testing.T, desk *Desktop) *notifications {
+	t.Helper()
+	conn := sessionBus(t, desk)
 	n := &notifications{conn: conn, shown: make(chan string, 1)}
 	if err := conn.Export(n, notificationPath, notificationName); err != nil {
 		t.Fatal(err)
@@ -54,44 +59,13 @@ func notify(t *testing.T, desk *Desktop) *notifications {
 	return n
 }
 
-// ask sends a request to the running portal, as its administrator.
-func (a *app) ask(data, method, path, body string) {
-	a.t.Helper()
-	out, err := a.desk.Command(binary(a.t), "token", "create", "--data", data, "--user", "admin").Output()
-	var token struct{ Bearer string }
-	if err == nil {
-		err = json.Unmarshal(out, &token)
-	}
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	origin, err := a.page.eval("location.origin")
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	r, err := http.NewRequestWithContext(a.t.Context(), method, origin+"/api"+path, strings.NewReader(body))
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+token.Bearer)
-	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode >= http.StatusBadRequest {
-		a.t.Fatalf("%s %s answered %s", method, path, answer.Status)
-	}
-}
-
 func TestANewCriticalAlertIsToldAndItsClickOpensTheAlerts(t *testing.T) {
-	desk, data := desk(t), t.TempDir()
+	desk := desk(t)
 	service := notify(t, desk)
-	a := open(t, desk, data)
+	a := open(t, desk, t.TempDir())
 	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true")
-	a.ask(data, "PATCH", "/demo/time", `{"speed":60}`)
-	a.ask(data, "POST", "/demo/incidents", `{"kind":"coreSwitchDown"}`)
+	a.ask("PATCH", "/demo/time", `{"speed":60}`)
+	a.ask("POST", "/demo/incidents", `{"kind":"coreSwitchDown"}`)
 	select {
 	case title := <-service.shown:
 		if !strings.Contains(title, "critical") {

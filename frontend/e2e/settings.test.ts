@@ -27,8 +27,9 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
   await choose('Review writes', 'On')
   await settings.getByRole('tab', { name: 'Notifications' }).click()
   await choose('New critical alerts', 'Off')
+  await choose('Tray icon', 'Off')
   const kept = () => page.evaluate(async () => (await (await fetch('/explorer/settings')).json()) as Record<string, unknown>)
-  await expect.poll(kept).toMatchObject({ theme: 'light', density: 'compact', fontSize: 'larger', timeout: 90, historyKept: 500, wrap: true, reviewWrites: true, notices: false })
+  await expect.poll(kept).toMatchObject({ theme: 'light', density: 'compact', fontSize: 'larger', timeout: 90, historyKept: 500, wrap: true, reviewWrites: true, notices: false, tray: false })
 
   await page.reload()
   await parts(page).path.waitFor()

@@ -74,6 +74,8 @@ export interface Settings {
   wrap?: boolean
   /** The desktop tells of new critical alerts, unless false. */
   notices?: boolean
+  /** The desktop's tray shows how many alerts are open, unless false. */
+  tray?: boolean
   /** The tour was begun or declined: it is not offered again. */
   toured?: boolean
   /** Edits of the Monitor view's forms that are not saved yet, by what they change. */

@@ -22,7 +22,7 @@ export const sections: Section[] = [
   { id: 'appearance', label: 'Appearance', icon: 'sun', view: Appearance, keys: ['theme', 'density', 'fontSize', 'zoom'] },
   { id: 'keys', label: 'Keys', icon: 'keyboard', view: Keys, keys: ['keys'] },
   { id: 'requests', label: 'Requests', icon: 'send', view: Requests, keys: ['timeout', 'reviewWrites', 'wrap', 'historyKept'] },
-  { id: 'notices', label: 'Notifications', icon: 'bell', view: Notices, keys: ['notices'] },
+  { id: 'notices', label: 'Notifications', icon: 'bell', view: Notices, keys: ['notices', 'tray'] },
   { id: 'data', label: 'Data', icon: 'report', view: Data, keys: [] },
   { id: 'about', label: 'About', icon: 'book', view: About, keys: [] },
 ]

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// alertsLink opens the alerts in the window.
+const alertsLink = "spyglass://monitor/alerts"
+
+// openAlert is as the API has it.
+type openAlert struct {
+	ID        string
+	Device    string `json:"monitorObjectName"`
+	Source    string `json:"resourceTemplateName"`
+	DataPoint string
+	Value     string `json:"alertValue"`
+	Threshold string
+}
+
+// openAlerts are the active ones of a severity that the window's user may see,
+// without those that maintenance covers or that somebody has acknowledged: at
+// most so many, those changed last, and how many there are.
+func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items []openAlert, total int, err error) {
+	access, err := a.Sessions.Access(ctx, a.window.Load())
+	if err != nil {
+		return nil, 0, err
+	}
+	all := a.Endpoints()
+	list := all[slices.IndexFunc(all, func(e resource.Endpoint) bool { return e.ID() == "GET "+portal.Alerts.Path })]
+	call := &resource.Call{Access: access, At: time.Now(), Query: url.Values{
+		"filter": {fmt.Sprintf("severity:%d,acked:false,sdted:false", severity)},
+		"sort":   {"-lastUpdatedOnEpoch"}, "size": {strconv.Itoa(most)},
+		"fields": {"id,monitorObjectName,resourceTemplateName,dataPointName,alertValue,threshold"},
+	}}
+	answer, err := list.Handle(resource.WithCall(ctx, call), call)
+	if err != nil {
+		return nil, 0, err
+	}
+	var page struct {
+		Items []openAlert
+		Total int
+	}
+	err = json.Unmarshal(answer.(resource.JSON), &page)
+	return page.Items, page.Total, err
+}
+
+// alertsChange calls tell at each change of alerts until ctx ends, or tell fails.
+func (a *App) alertsChange(ctx context.Context, tell func() error) error {
+	return a.Changes(ctx, func(kinds []string) error {
+		if !slices.Contains(kinds, string(portal.Alerts.Name)) {
+			return nil
+		}
+		return tell()
+	})
+}

@@ -1,0 +1,15 @@
+//go:build desktop
+
+package shell
+
+// showTray has no tray to show: on macOS its libraries and Wails both want to be
+// the application's delegate. The Dock and the notices are there.
+func (r *running) showTray() {
+	for {
+		select {
+		case <-r.closing:
+			return
+		case <-r.window.Tray:
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package shell
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+)
+
+// traySize is the tray icon's width and height in pixels: twice what most
+// desktops show, for screens with small pixels.
+const traySize = 64
+
+// fills are the dots of the levels: --crit-fill and --error-fill of the dark theme.
+var fills = map[Level]color.RGBA{
+	Errors:   {0xee, 0x8b, 0x49, 0xff},
+	Critical: {0xec, 0x56, 0x5b, 0xff},
+}
+
+// trayIcon is the application's icon as a PNG of the tray's size, with a dot in
+// the corner where there is something to look at.
+func trayIcon(application []byte, level Level) ([]byte, error) {
+	from, err := png.Decode(bytes.NewReader(application))
+	if err != nil {
+		return nil, err
+	}
+	icon := shrink(from)
+	if fill, bad := fills[level]; bad {
+		const radius, ring = traySize / 4, 4 // the ring is clear: it sets the dot apart from the mark
+		centre := image.Pt(traySize-radius, traySize-radius)
+		disc(icon, centre, radius+ring, color.RGBA{})
+		disc(icon, centre, radius, fill)
+	}
+	var out bytes.Buffer
+	err = png.Encode(&out, icon)
+	return out.Bytes(), err
+}
+
+// shrink is the mean of the pixels that fall on one, with their transparency.
+func shrink(from image.Image) *image.RGBA {
+	b := from.Bounds()
+	to := image.NewRGBA(image.Rect(0, 0, traySize, traySize))
+	for y := range traySize {
+		for x := range traySize {
+			area := image.Rect(x*b.Dx()/traySize, y*b.Dy()/traySize, (x+1)*b.Dx()/traySize, (y+1)*b.Dy()/traySize).Add(b.Min)
+			to.SetRGBA(x, y, mean(from, area))
+		}
+	}
+	return to
+}
+
+func mean(of image.Image, area image.Rectangle) color.RGBA {
+	var sum [4]uint32
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		for x := area.Min.X; x < area.Max.X; x++ {
+			r, g, b, a := of.At(x, y).RGBA()
+			for i, part := range [4]uint32{r, g, b, a} {
+				sum[i] += part >> 8
+			}
+		}
+	}
+	n := uint32(max(area.Dx()*area.Dy(), 1))
+	return color.RGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), uint8(sum[3] / n)}
+}
+
+func disc(on draw.Image, centre image.Point, radius int, fill color.RGBA) {
+	for y := -radius; y <= radius; y++ {
+		for x := -radius; x <= radius; x++ {
+			if x*x+y*y <= radius*radius {
+				on.Set(centre.X+x, centre.Y+y, fill)
+			}
+		}
+	}
+}
+
+// ico is a PNG as a Windows icon file: a directory of one picture.
+func ico(picture []byte) []byte {
+	head := []any{
+		uint16(0), uint16(1), uint16(1), // reserved, an icon, one picture
+		uint8(traySize), uint8(traySize), uint8(0), uint8(0), uint16(1), uint16(32), // planes, bits a pixel
+		uint32(len(picture)), uint32(22), // where the picture begins: after these
+	}
+	var out bytes.Buffer
+	for _, part := range head {
+		_ = binary.Write(&out, binary.LittleEndian, part) // a buffer takes everything
+	}
+	out.Write(picture)
+	return out.Bytes()
+}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"spyglass/app/keychain"
+	"spyglass/app/shell"
+	"spyglass/backend/portal"
+)
+
+const (
+	traySetting = "tray" // of the person: false for no icon
+	mostTray    = 5      // alerts that the tray names
+)
+
+// tellTray hands what the tray shows to show, now and at each change until ctx
+// ends: of the critical and the error alerts that notices would tell of.
+func (a *App) tellTray(ctx context.Context, show chan<- shell.Tray) error {
+	if err := keychain.Bus(); err != nil {
+		return nil //nolint:nilerr // no tray either, on a desktop without a session bus
+	}
+	wanted := true
+	if err := a.workspace.Setting(ctx, a.window.Load(), traySetting, &wanted); err != nil || !wanted {
+		return err
+	}
+	var told shell.Tray
+	tell := func() error {
+		now, err := a.tray(ctx)
+		if err != nil || reflect.DeepEqual(now, told) {
+			return err
+		}
+		select {
+		case show <- now:
+			told = now
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if err := tell(); err != nil {
+		return err
+	}
+	return a.alertsChange(ctx, tell)
+}
+
+func (a *App) tray(ctx context.Context) (shell.Tray, error) {
+	critical, criticals, err := a.openAlerts(ctx, portal.SeverityCritical, mostTray)
+	if err != nil {
+		return shell.Tray{}, err
+	}
+	failed, failures, err := a.openAlerts(ctx, portal.SeverityError, mostTray)
+	if err != nil {
+		return shell.Tray{}, err
+	}
+	return trayOf(criticals, failures, append(critical, failed...)), nil
+}
+
+// trayOf names the first of the alerts, which are sorted.
+func trayOf(criticals, failures int, alerts []openAlert) shell.Tray {
+	tray := shell.Tray{Text: "no alert is critical or an error"}
+	errorCount := fmt.Sprintf("%d errors", failures)
+	if failures == 1 {
+		errorCount = "1 error"
+	}
+	switch {
+	case criticals > 0 && failures > 0:
+		tray.Level, tray.Text = shell.Critical, fmt.Sprintf("%d critical, %s", criticals, errorCount)
+	case criticals > 0:
+		tray.Level, tray.Text = shell.Critical, fmt.Sprintf("%d critical", criticals)
+	case failures > 0:
+		tray.Level, tray.Text = shell.Errors, errorCount
+	}
+	for _, alert := range alerts[:min(len(alerts), mostTray)] {
+		tray.Worst = append(tray.Worst, shell.Entry{
+			Text: alert.Device + ": " + strings.TrimSpace(alert.Source+" "+alert.DataPoint), Link: alertsLink + "/" + alert.ID,
+		})
+	}
+	return tray
+}
