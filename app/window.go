@@ -64,9 +64,9 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 		},
 		Trouble: shell.Trouble{Folder: o.Data, Again: p.native.Restart},
 		Open:    func() (string, error) { return p.address(ctx) },
-		Load:    func() shell.Place { return last.Place },
-		Save: func(place shell.Place) {
-			last.Place = place
+		Load:    func() shell.Places { return last.Places },
+		Save: func(places shell.Places) {
+			last.Places = places
 			if theme, known := p.theme(ctx); known {
 				last.Theme = theme
 			}
@@ -223,8 +223,8 @@ func (a *App) notice() string {
 // lastWindow is what window.json keeps of the window: what must be known before
 // the keyring has told who opens it.
 type lastWindow struct {
-	shell.Place
-	Theme string `json:"theme"`
+	Theme  string       `json:"theme"`
+	Places shell.Places `json:"places"`
 }
 
 func loadWindow(path string, log *slog.Logger) (last lastWindow) {

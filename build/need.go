@@ -50,6 +50,7 @@ var (
 		{"xvfb", program("Xvfb")},
 		{"openbox", program("openbox")},
 		{"xdotool", program("xdotool")},
+		{"x11-xserver-utils", program("xrandr")},
 		{"fonts-dejavu-core", file("/usr/share/fonts/*/*/*")},
 	}, forKeyring...)
 )

@@ -26,8 +26,8 @@ type running struct {
 	once    sync.Once       // for closing
 	unbind  func() bool     // takes the window off the end of Run's context
 	follows sync.WaitGroup  // follow
-	returns bool            // to a place where it has stood before
-	place   Place           // the last one seen; follow's, then beforeClose's
+	places  Places          // where it has stood; follow's, then beforeClose's
+	place   Place           // the last one seen; likewise
 }
 
 // start is Wails' OnStartup: a goroutine, with the window on its way.
@@ -42,26 +42,40 @@ func (r *running) start(ctx, wails context.Context) {
 	go r.showTray()
 }
 
-// restore puts the window back where it was. Wails opens it in the middle of
-// a screen, at the size that it was given.
+// restore puts the window where it stood while the displays were arranged as
+// now, or else where it stood last, as far as that is on a display. Wails opens
+// it in the middle of one, at the size that it was given.
 func (r *running) restore() {
-	screens, err := desktop.ScreenGetAll(r.wails)
+	displays, err := r.displays()
 	if err != nil {
-		r.window.Log.Warn("the screens are unknown: the window stays in the middle", "err", err)
+		r.window.Log.Warn("the displays are unknown: the window stays in the middle", "err", err)
 		return
 	}
-	for _, s := range screens {
-		if !s.IsCurrent {
-			continue
-		}
-		fitted := r.place.fit(s.Size.Width, s.Size.Height)
-		if fitted.Maximised {
+	last := r.places.at(arrangement(displays))
+	if !last.known() {
+		if r.place.fit(choose(displays, Place{})).Maximised {
 			desktop.WindowMaximise(r.wails)
-		} else if r.returns {
-			desktop.WindowSetPosition(r.wails, fitted.X, fitted.Y)
 		}
-		r.place = fitted
+		return
 	}
+	place := last.fit(choose(displays, last))
+	if place.Width != r.place.Width || place.Height != r.place.Height {
+		desktop.WindowSetSize(r.wails, place.Width, place.Height)
+	}
+	switch {
+	case !place.Maximised:
+		if r.place.Maximised { // as it was on other displays
+			desktop.WindowUnmaximise(r.wails)
+		}
+		r.move(place)
+	case len(displays) > 1: // it is maximised on the display that it is on
+		desktop.WindowUnmaximise(r.wails)
+		r.move(place)
+		desktop.WindowMaximise(r.wails)
+	default:
+		desktop.WindowMaximise(r.wails)
+	}
+	r.place = place
 }
 
 // follow keeps the place of the window as it changes, and raises it.
@@ -83,16 +97,25 @@ func (r *running) follow() {
 			before := r.place
 			r.place = r.look()
 			if r.place == before && r.place != saved {
-				r.window.Save(r.place)
+				r.save()
 				saved = r.place
 			}
 		}
 	}
 }
 
-// look is where the window stands now. Where GTK has several screens, its X
-// and Y count from the corner of all of them; fit brings such a window back
-// onto the screen it opens on.
+// save keeps the place, for the displays as they are arranged now.
+func (r *running) save() {
+	displays, err := r.displays()
+	if err != nil {
+		r.window.Log.Warn("the displays are unknown: the window's place is not kept", "err", err)
+		return
+	}
+	r.places = r.places.with(arrangement(displays), r.place)
+	r.window.Save(r.places)
+}
+
+// look is where the window stands now.
 func (r *running) look() Place {
 	p := r.place
 	switch {
@@ -116,7 +139,7 @@ func (r *running) beforeClose(context.Context) (prevent bool) {
 		close(r.closing)
 		r.follows.Wait()
 		r.place = r.look()
-		r.window.Save(r.place)
+		r.save()
 		prevent = false
 	})
 	return prevent

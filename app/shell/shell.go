@@ -49,13 +49,13 @@ type Window struct {
 	// Trouble is offered where Open has an error.
 	Trouble Trouble
 
-	// Load gives the last size and place; the zero value opens the window at
-	// its default size in the middle of the screen.
-	Load func() Place
+	// Load gives what Save got last; none opens the window at its default size
+	// in the middle of a display.
+	Load func() Places
 
-	// Save keeps the size and place: when they have changed and held still
+	// Save keeps the sizes and places: when they have changed and held still
 	// for a moment, and before the window closes.
-	Save func(Place)
+	Save func(Places)
 
 	// Theme is how the window looks before its page has painted: "dark",
 	// "light", or anything else for the system's.
@@ -85,8 +85,8 @@ type Window struct {
 // Place is where a window stands. While it is maximised, X, Y, Width and
 // Height are what it goes back to.
 type Place struct {
-	X         int  `json:"x"` // from the left edge of the screen it is on
-	Y         int  `json:"y"` // from the top edge of the screen it is on
+	X         int  `json:"x"` // from the left edge of all displays; on Windows and macOS, of the one it is on
+	Y         int  `json:"y"` // from their top edge, likewise
 	Width     int  `json:"width"`
 	Height    int  `json:"height"`
 	Maximised bool `json:"maximised"`
@@ -106,15 +106,4 @@ func (p Place) orDefault() Place {
 		return p
 	}
 	return Place{Width: defaultWidth, Height: defaultHeight}
-}
-
-// fit moves p so that all of it lies on a screen of that size. A window that
-// is larger than the screen is maximised instead.
-func (p Place) fit(screenWidth, screenHeight int) Place {
-	if p.Width > screenWidth || p.Height > screenHeight {
-		p.Maximised = true
-	}
-	p.X = max(0, min(p.X, screenWidth-p.Width))
-	p.Y = max(0, min(p.Y, screenHeight-p.Height))
-	return p
 }

@@ -43,9 +43,9 @@ func Run(ctx context.Context, w Window) (err error) {
 			err = fmt.Errorf("the window did not open on display %q: %v", os.Getenv("DISPLAY"), reason)
 		}
 	}()
-	last := w.Load()
+	places := w.Load()
 	r := &running{
-		window: w, place: last.orDefault(), returns: last.known(),
+		window: w, places: places, place: places.at("").orDefault(),
 		started: make(chan struct{}), closing: make(chan struct{}),
 	}
 	defer r.stop()

@@ -29,20 +29,6 @@ func TestAFirstWindowHasTheDefaultSize(t *testing.T) {
 	}
 }
 
-func TestAWindowComesBackOntoTheScreen(t *testing.T) {
-	for _, tt := range []struct{ last, want Place }{
-		{Place{X: 100, Y: 50, Width: 800, Height: 600}, Place{X: 100, Y: 50, Width: 800, Height: 600}},
-		{Place{X: -400, Y: -1, Width: 800, Height: 600}, Place{X: 0, Y: 0, Width: 800, Height: 600}},
-		{Place{X: 1900, Y: 700, Width: 800, Height: 600}, Place{X: 480, Y: 200, Width: 800, Height: 600}},
-		{Place{X: 10, Y: 10, Width: 1280, Height: 800}, Place{X: 0, Y: 0, Width: 1280, Height: 800}},
-		{Place{X: 10, Y: 10, Width: 1440, Height: 700}, Place{X: 0, Y: 10, Width: 1440, Height: 700, Maximised: true}},
-	} {
-		if got := tt.last.fit(1280, 800); got != tt.want {
-			t.Errorf("%+v comes back at %+v, want %+v", tt.last, got, tt.want)
-		}
-	}
-}
-
 func TestTheBootstrapPageSaysWhyThereIsNoOther(t *testing.T) {
 	w := Window{Title: "Spyglass", Log: slog.New(slog.DiscardHandler), Open: func() (string, error) {
 		return "", errors.New("the data folder </main> is newer")

@@ -26,7 +26,13 @@ const (
 // desk starts a desktop for one test.
 func desk(t *testing.T) *Desktop {
 	t.Helper()
-	d, err := Start(Options{Width: 1600, Height: 1000, Manager: true, Bus: true})
+	return deskOf(t, 1600, 1000)
+}
+
+// deskOf is one with a screen of that size.
+func deskOf(t *testing.T, width, height int) *Desktop {
+	t.Helper()
+	d, err := Start(Options{Width: width, Height: height, Manager: true, Bus: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,104 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// display is one screen of the desktop. X and Y are its corner within all of
+// them; where that is not known they are 0, and windows are placed within
+// whichever screen they open on.
+type display struct {
+	Name                string
+	X, Y, Width, Height int
+	Primary, Current    bool // Current is where the window is
+}
+
+// arrangement names displays as they stand, whichever order they come in.
+func arrangement(displays []display) string {
+	var parts []string
+	for _, d := range displays {
+		parts = append(parts, fmt.Sprintf("%s %dx%d+%d+%d", d.Name, d.Width, d.Height, d.X, d.Y))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// holds says how much of p lies on d, in square pixels.
+func (d display) holds(p Place) int {
+	width := min(p.X+p.Width, d.X+d.Width) - max(p.X, d.X)
+	height := min(p.Y+p.Height, d.Y+d.Height) - max(p.Y, d.Y)
+	return max(width, 0) * max(height, 0)
+}
+
+// choose is the display that most of p lies on; where none holds any of it, the
+// primary one, or the one that the window is on, or the first.
+func choose(displays []display, p Place) display {
+	chosen, most := displays[0], 0
+	for _, d := range displays {
+		if d.Current {
+			chosen = d
+		}
+	}
+	for _, d := range displays {
+		if d.Primary {
+			chosen = d
+		}
+	}
+	for _, d := range displays {
+		if held := d.holds(p); held > most {
+			chosen, most = d, held
+		}
+	}
+	return chosen
+}
+
+// fit moves p so that all of it lies on d. A window that is larger is maximised
+// there instead.
+func (p Place) fit(d display) Place {
+	if p.Width > d.Width || p.Height > d.Height {
+		p.Maximised = true
+	}
+	p.X = d.X + max(0, min(p.X-d.X, d.Width-p.Width))
+	p.Y = d.Y + max(0, min(p.Y-d.Y, d.Height-p.Height))
+	return p
+}
+
+// Places are where a window has stood: a place for each arrangement of the
+// displays, the last one first.
+type Places []Placed
+
+// Placed is where a window stood while the displays were arranged so.
+type Placed struct {
+	Displays string `json:"displays"`
+	Place
+}
+
+// mostPlaces is how many arrangements are remembered: a person's desk, the
+// office, a room with a projector, with room to spare.
+const mostPlaces = 12
+
+// at is where the window stood on that arrangement, or else where it stood last.
+func (all Places) at(displays string) Place {
+	for _, one := range all {
+		if one.Displays == displays {
+			return one.Place
+		}
+	}
+	if len(all) > 0 {
+		return all[0].Place
+	}
+	return Place{}
+}
+
+// with are the places after the window stood at p on that arrangement.
+func (all Places) with(displays string, p Place) Places {
+	next := Places{{displays, p}}
+	for _, one := range all {
+		if one.Displays != displays && len(next) < mostPlaces {
+			next = append(next, one)
+		}
+	}
+	return next
+}
