@@ -1,5 +1,8 @@
 /** Durations and moments as people read them at a glance. */
 import { dayTime, exactMoment, time, zonedMoment } from '../ui/locale'
+import { text } from './text'
+
+const { units } = text
 
 const minute = 60
 const hour = 3600
@@ -8,9 +11,9 @@ const day = 86_400
 /** `27 s`, `41 min`, `1 h 12 min`, `3 d 4 h`: the two largest units, of seconds. */
 export function span(seconds: number): string {
   const s = Math.max(0, Math.round(seconds))
-  if (s < minute) return `${s} s`
-  if (s < hour) return `${Math.floor(s / minute)} min`
-  const [large, small, of, rest] = s < day ? ['h', 'min', hour, minute] as const : ['d', 'h', day, hour] as const
+  if (s < minute) return `${s} ${units.s}`
+  if (s < hour) return `${Math.floor(s / minute)} ${units.min}`
+  const [large, small, of, rest] = s < day ? [units.h, units.min, hour, minute] : [units.d, units.h, day, hour]
   const [a, b] = [Math.floor(s / of), Math.floor((s % of) / rest)]
   return b && a < 10 ? `${a} ${large} ${b} ${small}` : `${a} ${large}`
 }
@@ -18,7 +21,7 @@ export function span(seconds: number): string {
 /** `10 s ago`, of milliseconds; `just now` within five seconds. In steps of five, so that a page that nobody touches is not painted each second. */
 export function ago(ms: number): string {
   const seconds = Math.floor(ms / 5000) * 5
-  return seconds < 5 ? 'just now' : `${span(seconds)} ago`
+  return seconds < 5 ? text.justNow : text.ago(span(seconds))
 }
 
 /** A moment in epoch seconds: the time alone on the day of `now`, with the date otherwise. */

@@ -2,6 +2,7 @@ import { untrack } from 'svelte'
 import { useApp, type App } from '../app.svelte'
 import { asFault, Fault } from '../client'
 import type { MonitorClient } from '../client/monitor'
+import { text } from './text'
 
 /** Something a screen asked the portal for: the last answer stays until a newer one is there. */
 export class Asked<T> {
@@ -65,10 +66,10 @@ function noted(app: App, e: unknown): Fault {
  */
 export async function write<T>(app: App, what: string, run: (portal: MonitorClient) => Promise<T>): Promise<T | undefined> {
   try {
-    if (app.portal.readOnly) throw new Fault(`${app.portal.name} is locked for reading only; unlock it to write`)
+    if (app.portal.readOnly) throw new Fault(text.locked(app.portal.name))
     return await run(app.client.monitor)
   } catch (e) {
-    app.toast(`${what}: ${noted(app, e).message}`, { tone: 'error' })
+    app.toast(text.failed(what, noted(app, e).message), { tone: 'error' })
     return undefined
   }
 }

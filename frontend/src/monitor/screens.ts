@@ -1,6 +1,7 @@
 /** The screens of the Monitor view, in their order: one line each, loaded when first looked at. */
 import type { Component } from 'svelte'
 import type { IconName } from '../ui/icons'
+import { text } from './text'
 
 export interface Screen {
   /** In settings and in commands. */
@@ -15,11 +16,11 @@ export interface Screen {
 }
 
 export const screens: readonly Screen[] = [
-  { id: 'overview', name: 'Overview', icon: 'pulse', words: 'monitor what is wrong now counts trend health', load: () => import('./overview/Overview.svelte') },
-  { id: 'fleet', name: 'Fleet', icon: 'device', words: 'devices groups hosts add device bulk maintenance', load: () => import('./fleet/Fleet.svelte') },
-  { id: 'alerts', name: 'Alerts', icon: 'bell', words: 'monitor acknowledge ack note escalate downtime sdt', load: () => import('./alerts/Alerts.svelte') },
-  { id: 'datasources', name: 'DataSources', icon: 'gauge', words: 'monitor thresholds checks data points applies to test import export', load: () => import('./datasources/DataSources.svelte') },
-  { id: 'reports', name: 'Reports', icon: 'report', words: 'pdf excel csv schedule run mail', load: () => import('./reports/Reports.svelte') },
-  { id: 'settings', name: 'Settings', icon: 'sliders', words: 'users roles tokens collectors notifications rules chains audit portal', load: () => import('./settings/Settings.svelte') },
-  { id: 'demo', name: 'Demo', icon: 'live', words: 'monitor incidents time speed reset', load: () => import('./demo/Demo.svelte'), demo: true },
+  { id: 'overview', name: text.screens.overview, icon: 'pulse', words: text.found.overview, load: () => import('./overview/Overview.svelte') },
+  { id: 'fleet', name: text.screens.fleet, icon: 'device', words: text.found.fleet, load: () => import('./fleet/Fleet.svelte') },
+  { id: 'alerts', name: text.screens.alerts, icon: 'bell', words: text.found.alerts, load: () => import('./alerts/Alerts.svelte') },
+  { id: 'datasources', name: text.screens.datasources, icon: 'gauge', words: text.found.datasources, load: () => import('./datasources/DataSources.svelte') },
+  { id: 'reports', name: text.screens.reports, icon: 'report', words: text.found.reports, load: () => import('./reports/Reports.svelte') },
+  { id: 'settings', name: text.screens.settings, icon: 'sliders', words: text.found.settings, load: () => import('./settings/Settings.svelte') },
+  { id: 'demo', name: text.screens.demo, icon: 'live', words: text.found.demo, load: () => import('./demo/Demo.svelte'), demo: true },
 ]

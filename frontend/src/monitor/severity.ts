@@ -1,5 +1,6 @@
 /** How bad things are: the numbers of the API, and what stands for them here. */
 import { threeDigits, whole } from '../ui/locale'
+import { text } from './text'
 
 export type Level = 'crit' | 'error' | 'warn' | 'ok'
 
@@ -7,17 +8,19 @@ export interface Severity {
   /** Of an alert. */
   number: number
   level: Level
+  /** In a device's alertStatus. */
+  status: string
   word: string
 }
 
 /** The worst first. */
 export const severities: readonly Severity[] = [
-  { number: 4, level: 'crit', word: 'Critical' },
-  { number: 3, level: 'error', word: 'Error' },
-  { number: 2, level: 'warn', word: 'Warning' },
+  { number: 4, level: 'crit', status: 'critical', word: text.severities.crit },
+  { number: 3, level: 'error', status: 'error', word: text.severities.error },
+  { number: 2, level: 'warn', status: 'warn', word: text.severities.warn },
 ]
 
-const fine: Severity = { number: 0, level: 'ok', word: 'OK' }
+const fine: Severity = { number: 0, level: 'ok', status: 'none', word: text.severities.ok }
 
 /** Of an alert's severity; below 2 nothing is wrong. */
 export function severityOf(number: number): Severity {
@@ -26,8 +29,8 @@ export function severityOf(number: number): Severity {
 
 /** Of a device's alertStatus, such as unconfirmed-critical-none. */
 export function severityOfStatus(alertStatus: string): Severity {
-  const word = alertStatus.split('-')[1]
-  return severities.find((s) => s.word.toLowerCase() === word || (s.level === 'warn' && word === 'warn')) ?? fine
+  const status = alertStatus.split('-')[1]
+  return severities.find((s) => s.status === status) ?? fine
 }
 
 export interface Threshold {

@@ -2,10 +2,9 @@ import { asFault, Fault } from '../../client'
 import type { RestClient, Versioned } from '../../client/rest'
 import type { Values } from '../form/fields'
 import { fieldOfPoint, ruleOf, type DataPoint, type Rule, type Source } from './source'
+import { text } from './text'
 
 type Rest = Pick<RestClient['rest'], 'get' | 'write'>
-
-const labels: Record<string, string> = { alertExpr: 'The threshold', alertForNoData: 'No data', alertTransitionInterval: 'Polls to open', alertClearTransitionInterval: 'Polls to clear' }
 
 /**
  * A data source as its form has it: the rule of each data point is a field of
@@ -57,7 +56,7 @@ export class SourceForm implements Rest {
     const point = this.#read?.value.dataPoints[Number(index)]
     if (!all || !point) return fault
     const said = fault.message.startsWith(all) ? fault.message.slice(all.length) : `: ${fault.message}`
-    return new Fault(`${labels[key] ?? key}${said}`, fault.status, { ...fault.detail, field: `${fieldOfPoint(point)}.${key}` })
+    return new Fault(`${text.points.parts[key] ?? key}${said}`, fault.status, { ...fault.detail, field: `${fieldOfPoint(point)}.${key}` })
   }
 }
 

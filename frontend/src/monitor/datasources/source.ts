@@ -1,8 +1,15 @@
 /** What the screen shows of a data source. */
 import type { ItemOf } from '../../client/monitor'
+import { text } from './text'
 
 export type Source = ItemOf<'/setting/datasources'>
 export type DataPoint = Source['dataPoints'][number]
+
+/** A device as it is chosen to test on. */
+export interface Device {
+  id: number
+  displayName: string
+}
 
 export const path = '/setting/datasources'
 
@@ -14,16 +21,13 @@ export const ruleOf = (p: DataPoint): Rule => ({ alertExpr: p.alertExpr, alertFo
 /** The field of a form that has the rule of a data point. */
 export const fieldOfPoint = (p: Pick<DataPoint, 'id'>) => `rule.${p.id}`
 
-export const pointTypes: Record<number, string> = { 1: 'counter', 2: 'gauge', 3: 'derive' }
-
 /** What no data is, by alertForNoData. */
-export const noData = [{ value: 1, word: 'no alert' }, { value: 2, word: 'Warning' }, { value: 3, word: 'Error' }, { value: 4, word: 'Critical' }] as const
+export const noData = [1, 2, 3, 4].map((value) => ({ value, word: text.points.noDataIs[value] }))
 
 /** The rule in a line, for when two of them differ. */
 export function ruleInWords(value: unknown): string {
   const r = value as Rule | undefined
-  if (!r) return 'gone'
-  return [r.alertExpr || 'no threshold', `no data: ${noData.find((n) => n.value === r.alertForNoData)?.word}`, `opens after ${r.alertTransitionInterval || 1}`, `clears after ${r.alertClearTransitionInterval || 1}`].join(', ')
+  return text.points.rule(r && { threshold: r.alertExpr, noData: text.points.noDataIs[r.alertForNoData], opens: r.alertTransitionInterval || 1, clears: r.alertClearTransitionInterval || 1 })
 }
 
 /** The unit of the first graph that draws the data point; '' where none says one. */
@@ -39,6 +43,6 @@ export function origin(p: Pick<DataPoint, 'postProcessorMethod' | 'postProcessor
 
 /** An interval as people say it: `1 min`, `90 s`, `2 h`. */
 export function every(seconds: number): string {
-  for (const [of, unit] of [[86_400, 'd'], [3600, 'h'], [60, 'min']] as const) if (seconds >= of && seconds % of === 0) return `${seconds / of} ${unit}`
-  return `${seconds} s`
+  for (const [of, unit] of [[86_400, 'd'], [3600, 'h'], [60, 'min']] as const) if (seconds >= of && seconds % of === 0) return `${seconds / of} ${text.units[unit]}`
+  return `${seconds} ${text.units.s}`
 }

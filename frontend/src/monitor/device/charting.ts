@@ -1,6 +1,7 @@
 /** Graphs of a device as lines of a chart: moments, what they are compared with, and limits. */
 import type { Limit } from '../../response/chart/limits'
 import type { Drawn } from '../../response/chart/lines'
+import { text } from './text'
 
 export interface Range {
   /** Epoch milliseconds. */
@@ -10,11 +11,11 @@ export interface Range {
 
 const hour = 3_600_000
 export const ranges = [
-  { id: '1h', name: '1 h', long: 'hour', ms: hour },
-  { id: '6h', name: '6 h', long: '6 hours', ms: 6 * hour },
-  { id: '24h', name: '24 h', long: 'day', ms: 24 * hour },
-  { id: '7d', name: '7 d', long: '7 days', ms: 7 * 24 * hour },
-  { id: '30d', name: '30 d', long: '30 days', ms: 30 * 24 * hour },
+  { id: '1h', name: text.charts.ranges['1h'][0], long: text.charts.ranges['1h'][1], ms: hour },
+  { id: '6h', name: text.charts.ranges['6h'][0], long: text.charts.ranges['6h'][1], ms: 6 * hour },
+  { id: '24h', name: text.charts.ranges['24h'][0], long: text.charts.ranges['24h'][1], ms: 24 * hour },
+  { id: '7d', name: text.charts.ranges['7d'][0], long: text.charts.ranges['7d'][1], ms: 7 * 24 * hour },
+  { id: '30d', name: text.charts.ranges['30d'][0], long: text.charts.ranges['30d'][1], ms: 30 * 24 * hour },
 ] as const
 
 /** What a graph answers, as far as it is drawn. */

@@ -1,3 +1,7 @@
+import { text } from './text'
+
+const { origins } = text.properties
+
 /** A property as the list of the API has it. */
 interface Listed {
   name: string
@@ -17,7 +21,7 @@ const order = ['custom', 'inherit', 'auto', 'system']
 export function propertyRows(items: readonly Listed[]): PropertyRow[] {
   const place = (p: Listed) => (order.indexOf(p.type) + order.length + 1) % (order.length + 1)
   return items
-    .map((p) => ({ ...p, hides: p.type === 'custom' ? p.inheritList.map((i) => `${i.fullpath || 'All devices'}: ${i.value}`).join('\n') : '' }))
+    .map((p) => ({ ...p, hides: p.type === 'custom' ? p.inheritList.map((i) => text.properties.hidden(i.fullpath, i.value)).join('\n') : '' }))
     .sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name))
 }
 
@@ -25,7 +29,7 @@ export const secret = (value: string) => value === '********'
 
 /** Where a property comes from, in words. */
 export function origin(p: Listed): string {
-  if (p.type === 'custom') return 'this device'
-  if (p.type === 'inherit') return `group ${p.inheritList[0]?.fullpath || 'All devices'}`
-  return p.type === 'auto' ? 'found by checks' : 'Spyglass'
+  if (p.type === 'custom') return origins.own
+  if (p.type === 'inherit') return origins.group(p.inheritList[0]?.fullpath ?? '')
+  return p.type === 'auto' ? origins.checks : origins.portal
 }

@@ -1,15 +1,15 @@
 import type { App } from '../../app.svelte'
 import { asFault, Fault } from '../../client'
 import type { PathOf } from '../../client/monitor'
+import { text as shared } from '../text'
+import { text } from './text'
 
 /** What a new device can be watched by besides ping, as properties that checks ask for. */
-export const kinds = [
-  { id: 'web', name: 'Web page', property: 'http.url', label: 'Address of the page', placeholder: 'https://shop.example.net/' },
-  { id: 'tls', name: 'TLS certificate', property: 'tls.host', label: 'Host with the certificate', placeholder: 'shop.example.net' },
-  { id: 'tcp', name: 'TCP port', property: 'tcp.port', label: 'Port', placeholder: '5432' },
-  { id: 'dns', name: 'DNS answer', property: 'dns.name', label: 'Name that it answers for', placeholder: 'example.net' },
-  { id: 'snmp', name: 'SNMP', property: 'snmp.community', label: 'Community', placeholder: 'public' },
-] as const
+const properties = { web: 'http.url', tls: 'tls.host', tcp: 'tcp.port', dns: 'dns.name', snmp: 'snmp.community' } as const
+export const kinds = (Object.keys(properties) as (keyof typeof properties)[]).map((id) => {
+  const [name, label, placeholder] = text.adding.kinds[id]
+  return { id, name, property: properties[id], label, placeholder }
+})
 
 export interface Pair {
   name: string
@@ -86,7 +86,7 @@ export class Adding {
     if (this.saving || !this.#named()) return undefined
     this.saving = true
     try {
-      if (this.app.portal.readOnly) throw new Fault(`${this.app.portal.name} is locked for reading only; unlock it to write`)
+      if (this.app.portal.readOnly) throw new Fault(shared.locked(this.app.portal.name))
       const made = await this.app.client.monitor.create('/device/devices', this.body)
       return { id: made.id, displayName: made.displayName }
     } catch (e) {
@@ -99,7 +99,7 @@ export class Adding {
 
   #named(): boolean {
     if (this.body.name) return true
-    this.fault = new Fault('Give the host name or the IP address that checks connect to', 0, { field: 'name' })
+    this.fault = new Fault(text.adding.nameless, 0, { field: 'name' })
     return false
   }
 }

@@ -1,5 +1,6 @@
 /** Which devices the fleet shows: what is chosen, as a query of the API. */
 import type { ItemOf } from '../../client/monitor'
+import { text } from './text'
 
 export const deviceFields = 'id,name,displayName,hostStatus,alertStatus,hostGroupIds,preferredCollectorId,currentCollectorId,lastDataTime,disableAlerting,description'
 
@@ -8,12 +9,12 @@ export type Device = Pick<ItemOf<'/device/devices'>, 'id' | 'name' | 'displayNam
 
 /** Quick choices above the table. */
 export const states = [
-  { id: '', name: 'All', condition: '' },
-  { id: 'crit', name: 'Critical', condition: 'alertStatus~"critical"' },
-  { id: 'error', name: 'Error', condition: 'alertStatus~"error"' },
-  { id: 'warn', name: 'Warning', condition: 'alertStatus~"warn"' },
-  { id: 'dead', name: 'Not answering', condition: 'hostStatus!:"normal"' },
-  { id: 'muted', name: 'Alerting off', condition: 'disableAlerting:true' },
+  { id: '', name: text.states.all, condition: '' },
+  { id: 'crit', name: text.states.crit, condition: 'alertStatus~"critical"' },
+  { id: 'error', name: text.states.error, condition: 'alertStatus~"error"' },
+  { id: 'warn', name: text.states.warn, condition: 'alertStatus~"warn"' },
+  { id: 'dead', name: text.states.dead, condition: 'hostStatus!:"normal"' },
+  { id: 'muted', name: text.states.muted, condition: 'disableAlerting:true' },
 ] as const
 
 export interface Wanted {
@@ -38,9 +39,9 @@ export function filterOf({ groups, state, search }: Wanted): string {
 
 /** What hostStatus says, in words. */
 export function hostWord(hostStatus: string | undefined): string {
-  if (hostStatus === 'dead') return 'Not answering'
-  if (hostStatus === 'dead-collector') return 'Collector down'
-  return 'OK'
+  if (hostStatus === 'dead') return text.host.dead
+  if (hostStatus === 'dead-collector') return text.host.noCollector
+  return text.host.ok
 }
 
 /** The ids in `5,7`. */

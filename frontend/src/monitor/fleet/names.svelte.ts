@@ -1,5 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity'
 import type { App } from '../../app.svelte'
+import { text } from './text'
 
 export interface GroupName {
   name: string
@@ -41,10 +42,10 @@ export class Names {
   /** Who may not see collectors sees their numbers. */
   async askCollectors() {
     const found = await this.app.client.monitor.list('/setting/collectors', { query: { size: 1000, fields: 'id,description,hostname,isDown' } }).catch(() => undefined)
-    for (const c of found?.items ?? []) this.collectors.set(c.id, { name: c.description || c.hostname || `Collector ${c.id}`, down: c.isDown })
+    for (const c of found?.items ?? []) this.collectors.set(c.id, { name: c.description || c.hostname || text.collector(c.id), down: c.isDown })
   }
 
   collector(id: number): string {
-    return this.collectors.get(id)?.name ?? `Collector ${id}`
+    return this.collectors.get(id)?.name ?? text.collector(id)
   }
 }

@@ -1,6 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity'
 import type { App } from '../../app.svelte'
 import { asFault } from '../../client'
+import { text as words } from './text'
 
 export interface Choices {
   list: { value: string; text: string; row: Record<string, unknown> }[]
@@ -26,7 +27,7 @@ export function choicesOf(app: App, from: { path: string; value: string; text: s
     shelf.set(key, choices)
   }
   void app.client.rest.list<Record<string, unknown>>(from.path, { size: most, sort: from.text, fields: [...new Set(['id', from.value, from.text, ...(from.more ? [from.more] : [])])].join(',') }).then(
-    ({ items }) => done({ list: items.map((row) => ({ value: String(row[from.value]), text: String(row[from.text] || `#${String(row.id)}`), row })), loading: false, problem: '' }),
+    ({ items }) => done({ list: items.map((row) => ({ value: String(row[from.value]), text: String(row[from.text] || words.nameless(String(row.id))), row })), loading: false, problem: '' }),
     (e: unknown) => done({ list: [], loading: false, problem: asFault(e).message }),
   )
   return waiting

@@ -1,6 +1,6 @@
-import { number } from '../../ui/locale'
 import type { Endpoint, Property, Schema } from '../../client'
 import type { Component } from 'svelte'
+import { text } from './text'
 
 export type Values = Record<string, unknown>
 
@@ -82,21 +82,15 @@ export function defaultsOf(body: Endpoint['body'] | undefined): Values {
 /** What can be said of a value before it is sent; '' when nothing is wrong. */
 export function problemOf(field: Field, value: unknown): string {
   const empty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-  if (empty) return field.required ? `${field.label} is asked for.` : ''
+  if (empty) return field.required ? text.wrong.empty(field.label) : ''
   if (field.control === 'number') {
     const { minimum: least, maximum: most } = field
     const number = Number(value)
-    if (!Number.isFinite(number) || (field.integer && !Number.isInteger(number))) return `${field.label} is a ${field.integer ? 'whole ' : ''}number.`
-    if ((least !== undefined && number < least) || (most !== undefined && number > most)) return `${field.label} ${range(least, most)}.`
+    if (!Number.isFinite(number) || (field.integer && !Number.isInteger(number))) return field.integer ? text.wrong.whole(field.label) : text.wrong.number(field.label)
+    if ((least !== undefined && number < least) || (most !== undefined && number > most)) return text.wrong.range(field.label, least, most)
   }
-  if (field.maxLength && typeof value === 'string' && [...value].length > field.maxLength) return `${field.label} has at most ${number(field.maxLength)} characters.`
+  if (field.maxLength && typeof value === 'string' && [...value].length > field.maxLength) return text.wrong.long(field.label, field.maxLength)
   return ''
-}
-
-function range(least: number | undefined, most: number | undefined): string {
-  if (least === undefined) return `is at most ${number(most!)}`
-  if (most === undefined) return `is at least ${number(least)}`
-  return `is from ${number(least)} to ${number(most)}`
 }
 
 /** Whether a problem's field is this one or lies in it: `columns[2].name` is in `columns`. */

@@ -1,11 +1,12 @@
 import type { App } from '../../app.svelte'
 import type { Method } from '../../client'
+import { text } from './text'
 
 /** Why this cannot be done here, in a sentence; '' when it can. */
 export function whyNot(app: Pick<App, 'portal' | 'user' | 'catalog'>, method: Method, path: string): string {
   const { portal, user } = app
   const permission = app.catalog.match(method, path)?.permission
-  if (permission && user?.rights && !user.rights.includes(permission)) return `Your role, ${user.role}, lacks the right to ${permission}.`
-  if (portal.readOnly && method !== 'GET') return `${portal.name} is read-only now: unlock it to change anything.`
+  if (permission && user?.rights && !user.rights.includes(permission)) return text.lacks(user.role, permission)
+  if (portal.readOnly && method !== 'GET') return text.readOnly(portal.name)
   return ''
 }

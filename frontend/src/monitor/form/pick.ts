@@ -1,0 +1,6 @@
+/** What fits what was typed. */
+export interface Found<T> {
+  items: T[]
+  /** How many fit besides. */
+  more: number
+}

@@ -1,0 +1,42 @@
+/** The text that the screens of the Monitor share, all in one place: what a translator needs besides the text.ts of each screen. */
+import { number } from '../ui/locale'
+import type { Sort } from './honeycomb'
+
+const sorts: Record<Sort, string> = { critical: 'critical', error: 'error', warning: 'warning', 'without an answer': 'without an answer', healthy: 'healthy' }
+
+export const text = {
+  title: 'Monitor',
+  screens: { overview: 'Overview', fleet: 'Fleet', alerts: 'Alerts', datasources: 'DataSources', reports: 'Reports', settings: 'Settings', demo: 'Demo' },
+  /** More words to find a screen by in the palette. */
+  found: {
+    overview: 'monitor what is wrong now counts trend health',
+    fleet: 'devices groups hosts add device bulk maintenance',
+    alerts: 'monitor acknowledge ack note escalate downtime sdt',
+    datasources: 'monitor thresholds checks data points applies to test import export',
+    reports: 'pdf excel csv schedule run mail',
+    settings: 'users roles tokens collectors notifications rules chains audit portal',
+    demo: 'monitor incidents time speed reset',
+  },
+  elsewhere: 'The Monitor shows the built-in portal',
+  elsewhereGoes: (portal: string) => `${portal} is another one: its devices and alerts can be asked for in the API Explorer.`,
+  openExplorer: 'Open API Explorer',
+  notLoaded: (what: string) => `${what} could not be loaded`,
+  newer: 'A newer Spyglass may run by now.',
+  reload: 'Reload the page',
+
+  live: { title: 'Live', states: { live: 'Live', paused: 'Paused', stale: 'Not live: reconnecting…' }, updated: (ago: string) => `Updated ${ago}`, goOn: 'Go on', pause: 'Pause' },
+  explorer: 'Open in API Explorer',
+  explorerOf: (what: string) => `: ${what}`,
+  show: (name: string) => `Show ${name}`,
+  locked: (portal: string) => `${portal} is locked for reading only; unlock it to write`,
+  failed: (what: string, why: string) => `${what}: ${why}`,
+
+  severities: { crit: 'Critical', error: 'Error', warn: 'Warning', ok: 'OK' },
+  cells: (n: number, sort: Sort) => `${number(n)} that are ${sorts[sort]}`,
+
+  units: { s: 's', min: 'min', h: 'h', d: 'd' },
+  ago: (span: string) => `${span} ago`,
+  justNow: 'just now',
+
+  list: { pickAll: 'Pick all that are here', pick: (name: string) => `Pick ${name}`, actions: 'Actions', coming: 'On its way', edited: 'edited, not saved', editedHint: 'Edited, not saved' },
+} as const
