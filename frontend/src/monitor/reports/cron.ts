@@ -1,5 +1,8 @@
 /** Schedules of five cron fields, as people say them. */
 import { timeOfDay } from '../../ui/locale'
+import { text } from './text'
+
+const { parts, ...said } = text.schedule
 
 export type Rhythm = 'never' | 'daily' | 'weekdays' | 'weekly' | 'monthly' | 'own'
 
@@ -13,9 +16,7 @@ export interface Plan {
   day: number
 }
 
-export const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const short: Record<string, number> = { sun: 0, mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6 }
-const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']
 
 const usual: Plan = { rhythm: 'never', hour: 7, minute: 0, weekday: 1, day: 1 }
 
@@ -53,54 +54,48 @@ function dayNumber(text: string | undefined): number | undefined {
 export function scheduleText(cron: string): string {
   const plan = planOf(cron)
   const time = timeOfDay(plan.hour, plan.minute)
-  if (plan.rhythm === 'never') return 'Only when asked'
-  if (plan.rhythm === 'daily') return `Every day at ${time}`
-  if (plan.rhythm === 'weekdays') return `Monday to Friday at ${time}`
-  if (plan.rhythm === 'weekly') return `${weekdays[plan.weekday]}s at ${time}`
-  if (plan.rhythm === 'monthly') return `On the ${ordinal(plan.day)} of each month at ${time}`
+  if (plan.rhythm === 'never') return said.rhythms.never
+  if (plan.rhythm === 'daily') return said.daily(time)
+  if (plan.rhythm === 'weekdays') return said.workdays(time)
+  if (plan.rhythm === 'weekly') return said.weekly(said.weekdays[plan.weekday], time)
+  if (plan.rhythm === 'monthly') return said.monthly(said.ordinal(plan.day), time)
   return ownText(cron.trim())
-}
-
-function ordinal(n: number): string {
-  const end = n % 100 > 10 && n % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')
-  return `${n}${end}`
 }
 
 /** Each field in words, where it is a list, a range or a step; the line itself where it is not understood. */
 function ownText(cron: string): string {
-  const parts = cron.split(/\s+/)
-  if (parts.length !== 5) return cron
-  const [minute, hour, day, month, weekday] = parts
-  const said: string[] = []
-  if (/^\d+$/.test(minute) && /^\d+(,\d+)*$/.test(hour)) said.push(`At ${hour.split(',').map((h) => timeOfDay(Number(h), Number(minute))).join(' and ')}`)
-  else {
-    const minutes = field(minute, 'minute', String)
-    const hours = field(hour, 'hour', String)
-    if (minutes === undefined || hours === undefined) return cron
-    said.push(minutes === '' ? 'Every minute' : /^every/.test(minutes) ? minutes[0].toUpperCase() + minutes.slice(1) : `At minute ${minutes}`)
-    if (hours) said.push(/^every/.test(hours) ? `of ${hours}` : `in the hours ${hours}`)
-  }
-  const days = field(day, 'day', (n) => ordinal(Number(n)))
-  const which = field(weekday, 'weekday', (n) => weekdays[dayNumber(n) ?? Number(n) % 7] ?? n)
-  const when = field(month, 'month', (n) => months[Number(n) - 1] ?? n)
-  if (days === undefined || which === undefined || when === undefined) return cron
-  // As cron has it: where both are given, either is enough.
-  const both = [days && (/^every/.test(days) ? days : `on the ${days}`), which && `on ${which}`].filter(Boolean)
-  if (both.length) said.push(both.join(' or '))
-  if (when) said.push(/^every/.test(when) ? when : `in ${when}`)
-  return said.join(' ')
+  const fields = cron.split(/\s+/)
+  if (fields.length !== 5) return cron
+  const [minute, hour, day, month, weekday] = fields
+  const times = /^\d+$/.test(minute) && /^\d+(,\d+)*$/.test(hour)
+  const minutes = field(minute, parts.minutes, parts.everyMinutes, String)
+  const all = [
+    times ? parts.times(hour.split(',').map((h) => timeOfDay(Number(h), Number(minute)))) : minutes === '' ? parts.everyMinute : minutes,
+    times ? '' : field(hour, parts.hours, parts.everyHours, String),
+    daysText(
+      field(day, parts.days, parts.everyDays, (n) => said.ordinal(Number(n))),
+      field(weekday, parts.weekdays, parts.everyDays, (n) => said.weekdays[dayNumber(n) ?? Number(n) % 7] ?? n),
+    ),
+    field(month, parts.months, parts.everyMonths, (n) => said.months[Number(n) - 1] ?? n),
+  ]
+  return all.some((part) => part === undefined) ? cron : all.filter(Boolean).join(' ')
+}
+
+/** As cron has it: where both are given, either is enough. */
+function daysText(day: string | undefined, weekday: string | undefined): string | undefined {
+  if (day === undefined || weekday === undefined) return undefined
+  return day && weekday ? parts.either(day, weekday) : day || weekday
 }
 
 /** '' for any; undefined for what is not understood. */
-function field(text: string, unit: string, name: (n: string) => string): string | undefined {
-  if (text === '*' || text === '?') return ''
-  const step = /^\*\/(\d+)$/.exec(text)
-  if (step) return `every ${step[1]} ${unit}s`
-  const words = text.split(',').map((one) => {
+function field(written: string, of: (list: string) => string, every: (step: string) => string, name: (n: string) => string): string | undefined {
+  if (written === '*' || written === '?') return ''
+  const step = /^\*\/(\d+)$/.exec(written)
+  if (step) return every(step[1])
+  const words = written.split(',').map((one) => {
     const range = /^(\w+)-(\w+)$/.exec(one)
-    if (range) return `${name(range[1])} to ${name(range[2])}`
+    if (range) return parts.range(name(range[1]), name(range[2]))
     return /^\w+$/.test(one) ? name(one) : undefined
   })
-  if (words.some((w) => w === undefined)) return undefined
-  return words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : words[0]
+  return words.some((w) => w === undefined) ? undefined : of(parts.list(words as string[]))
 }

@@ -1,15 +1,7 @@
+import { text } from './text'
+
 /** The periods that reports are about, as the portal reads them. */
-export const ranges: { value: string; text: string }[] = [
-  { value: 'Last 24 hours', text: 'Last 24 hours' },
-  { value: 'Today', text: 'Today so far' },
-  { value: 'Yesterday', text: 'Yesterday' },
-  { value: 'Last 7 days', text: 'Last 7 days' },
-  { value: 'Last calendar week', text: 'Last calendar week' },
-  { value: 'Last 30 days', text: 'Last 30 days' },
-  { value: 'Month to date', text: 'This month so far' },
-  { value: 'Last calendar month', text: 'Last calendar month' },
-  { value: 'Any time', text: 'Any time' },
-]
+export const ranges: { value: string; text: string }[] = Object.entries(text.ranges).map(([value, said]) => ({ value, text: said }))
 
 const span = /^(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)\s+to\s+(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2})?)$/i
 
@@ -26,6 +18,6 @@ export function rangeOf(from: string, to: string): string {
 
 export function rangeText(range: string): string {
   const ends = endsOf(range)
-  if (ends) return ends.from === ends.to ? ends.from : `${ends.from} to ${ends.to}`
-  return ranges.find((r) => r.value.toLowerCase() === range.trim().toLowerCase())?.text ?? (range || 'Last 24 hours')
+  if (ends) return ends.from === ends.to ? ends.from : text.range.both(ends.from, ends.to)
+  return ranges.find((r) => r.value.toLowerCase() === range.trim().toLowerCase())?.text ?? (range || text.ranges['Last 24 hours'])
 }

@@ -1,6 +1,6 @@
-import { number } from '../../ui/locale'
 import { size } from '../../response/status'
 import { span } from '../age'
+import { text } from './text'
 
 /** One run of a report. */
 export interface Run {
@@ -30,11 +30,10 @@ export const opens = (run: Run) => run.state === 'done' && run.format === 'HTML'
 
 /** What came of a run: `1,204 rows · 48 kB · in 2 s`. */
 export function runText(run: Run): string {
-  const rows = `${number(run.rows)} ${run.rows === 1 ? 'row' : 'rows'}`
-  if (run.state === 'waiting') return 'Waits for its turn'
-  if (run.state === 'running') return `${run.progress} % · ${rows} so far`
+  if (run.state === 'waiting') return text.runs.waits
+  if (run.state === 'running') return text.runs.running(run.progress, run.rows)
   if (run.state === 'failed') return run.error
-  return [rows, ...(run.pages ? [`${run.pages} ${run.pages === 1 ? 'page' : 'pages'}`] : []), size(run.size), `in ${span(run.endedOn - run.startedOn)}`].join(' · ')
+  return text.runs.done(run.rows, run.pages, size(run.size), span(run.endedOn - run.startedOn))
 }
 
 /** The page of a report with leave to bring its own style into a frame of this page, whose rules ask for it. */

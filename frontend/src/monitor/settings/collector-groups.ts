@@ -1,24 +1,27 @@
 import { number } from '../../ui/locale'
 import type { Kind } from './kind'
+import { text } from './text'
+
+const t = text.collectorGroups
 
 export const kind: Kind = {
-  path: '/setting/collectors/groups', follows: ['collectorGroup', 'collector'], one: 'collector group', many: 'Collector groups', sort: 'name',
+  path: '/setting/collectors/groups', follows: ['collectorGroup', 'collector'], one: t.one, many: t.many, sort: 'name',
   title: (r) => String(r.name),
-  empty: 'A group holds collectors of one site or one purpose.',
+  empty: t.empty,
   columns: [
-    { id: 'name', label: 'Group', width: 'minmax(112px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name), strong: true }) },
-    { id: 'description', label: 'What they have in common', width: 'minmax(120px, 2fr)', cell: (r) => ({ text: String(r.description), quiet: true }) },
-    { id: 'balance', label: 'Balanced', width: '80px', cell: (r) => (r.autoBalance ? 'yes' : { text: 'no', quiet: true }), wide: true },
-    { id: 'collectors', label: 'Collectors', width: '80px', number: true, cell: (r) => String(r.numOfCollectors) },
-    { id: 'devices', label: 'Devices', width: '72px', number: true, cell: (r) => number(Number(r.numOfHosts)) },
+    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name), strong: true }) },
+    { id: 'description', label: t.columns.description, width: 'minmax(120px, 2fr)', cell: (r) => ({ text: String(r.description), quiet: true }) },
+    { id: 'balance', label: t.columns.balance, width: '80px', cell: (r) => (r.autoBalance ? t.yes : { text: t.no, quiet: true }), wide: true },
+    { id: 'collectors', label: t.columns.collectors, width: '80px', number: true, cell: (r) => String(r.numOfCollectors) },
+    { id: 'devices', label: t.columns.devices, width: '72px', number: true, cell: (r) => number(Number(r.numOfHosts)) },
   ],
   groups: [
-    { title: '', fields: [{ name: 'name', label: 'Name' }, { name: 'description', label: 'What they have in common', control: 'text' }] },
-    { title: 'Spreading devices', fields: [
-      { name: 'autoBalance', label: 'Spread devices over the collectors that run', hint: 'So that each has about as many instances' },
-      { name: 'autoBalanceInstanceCountThreshold', label: 'Instances one collector may have', hint: '0: no limit', when: (v) => v.autoBalance === true },
+    { title: '', fields: [{ name: 'name', label: t.fields.name }, { name: 'description', label: t.fields.description, control: 'text' }] },
+    { title: t.groups.spreading, fields: [
+      { name: 'autoBalance', label: t.fields.autoBalance, hint: t.hints.autoBalance },
+      { name: 'autoBalanceInstanceCountThreshold', label: t.fields.autoBalanceInstanceCountThreshold, hint: t.hints.autoBalanceInstanceCountThreshold, when: (v) => v.autoBalance === true },
     ] },
-    { title: 'More', fields: [{ name: 'customProperties', label: 'Properties', control: 'pairs' }] },
+    { title: t.groups.more, fields: [{ name: 'customProperties', label: t.fields.customProperties, control: 'pairs' }] },
   ],
-  goes: (r) => (Number(r.numOfCollectors) ? `${Number(r.numOfCollectors)} collectors are in it; move them to another group first.` : 'This cannot be undone.'),
+  goes: (r) => t.goes(Number(r.numOfCollectors)),
 }

@@ -1,4 +1,8 @@
 /** Privileges of a role as a matrix: a line for each thing, and how much of it is allowed. */
+import { text } from './text'
+
+const t = text.roles
+
 export interface Privilege {
   objectType: string
   objectId: string
@@ -18,17 +22,6 @@ export interface Line {
   from: Level
 }
 
-/** The parts of the settings, as the portal names them. */
-export const areas: Record<string, string> = {
-  useraccess: 'Users, roles, API tokens',
-  collectors: 'Collectors',
-  alerting: 'Alert rules, chains, integrations',
-  datasources: 'DataSources',
-  opsnotes: 'Ops notes',
-  portal: 'Portal, remote write',
-  audit: 'Audit log',
-}
-
 /** Whether a level is one that this type knows. */
 export function goes(type: Line['type'], level: Level): boolean {
   return level !== 'ack' || type === 'deviceGroup'
@@ -46,7 +39,7 @@ export function linesOf(privileges: Privilege[]): Line[] {
     const whole = level(type, '*')
     return [{ type, id: '*', level: whole, from: 'none' as Level }, ...ids.map((id) => ({ type, id, level: level(type, id), from: whole }))]
   }
-  return [...lines('deviceGroup', named('deviceGroup')), ...lines('report', named('report')), ...lines('setting', Object.keys(areas))]
+  return [...lines('deviceGroup', named('deviceGroup')), ...lines('report', named('report')), ...lines('setting', Object.keys(t.areas))]
 }
 
 /** The privileges with one line changed; what the portal keeps beside stays. */
@@ -58,20 +51,18 @@ export function withLevel(privileges: Privilege[], type: string, id: string, lev
   return privileges.filter((p) => p === there || others.includes(p)).map((p) => (p === there ? { ...p, operation: level } : p))
 }
 
-const words: Record<Level, string> = { none: 'nothing', read: 'look at', ack: 'look at and acknowledge', write: 'change' }
-
 /** What a role may do, in a line. */
 export function summary(privileges: Privilege[]): string {
   const lines = linesOf(privileges)
-  const of = (type: Line['type'], what: string) => {
+  const { does, of: named, nothing } = t.summary
+  const of = (type: Line['type']) => {
     const mine = lines.filter((l) => l.type === type && l.level !== 'none')
     const whole = mine.find((l) => l.id === '*')
-    if (whole) return `${words[whole.level]} all ${what}`
+    if (whole) return t.all(does[whole.level], named[type])
     if (mine.length === 0) return ''
     const most = levels[Math.max(...mine.map((l) => levels.indexOf(l.level)))]
-    const n = mine.length
-    return `${words[most]} ${n} ${n === 1 ? (what === 'settings' ? 'part' : 'group') : what === 'settings' ? 'parts' : 'groups'} of ${what === 'settings' ? 'the settings' : what}`
+    return type === 'setting' ? t.partsOf(does[most], mine.length) : t.groupsOf(does[most], mine.length, named[type])
   }
-  const said = [of('deviceGroup', 'devices'), of('report', 'reports'), of('setting', 'settings')].filter(Boolean).join(', ')
-  return said ? said[0].toUpperCase() + said.slice(1) : 'Nothing'
+  const said = [of('deviceGroup'), of('report'), of('setting')].filter(Boolean).join(', ')
+  return said ? said[0].toUpperCase() + said.slice(1) : nothing
 }

@@ -1,21 +1,24 @@
 import type { Kind } from './kind'
 import { recipientText, type Recipient } from './stages'
+import { text } from './text'
+
+const t = text.recipients
 
 const who = (r: unknown) => (r as Recipient[] | undefined)?.map(recipientText) ?? []
 
 export const kind: Kind = {
-  path: '/setting/recipientgroups', follows: ['recipientGroup'], one: 'recipient group', many: 'Recipient groups', sort: 'groupName',
+  path: '/setting/recipientgroups', follows: ['recipientGroup'], one: t.one, many: t.many, sort: 'groupName',
   title: (r) => String(r.groupName),
-  empty: 'A group is people and addresses that chains notify together.',
+  empty: t.empty,
   columns: [
-    { id: 'name', label: 'Group', width: 'minmax(112px, 1fr)', sort: 'groupName', cell: (r) => ({ text: String(r.groupName), strong: true }) },
-    { id: 'who', label: 'Who', width: 'minmax(160px, 2.4fr)', cell: (r) => ({ text: who(r.recipients).join(', '), title: who(r.recipients).join('\n') }) },
-    { id: 'description', label: 'Who they are', width: 'minmax(112px, 1.4fr)', cell: (r) => ({ text: String(r.description), quiet: true }), wide: true },
+    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'groupName', cell: (r) => ({ text: String(r.groupName), strong: true }) },
+    { id: 'who', label: t.columns.who, width: 'minmax(160px, 2.4fr)', cell: (r) => ({ text: who(r.recipients).join(', '), title: who(r.recipients).join('\n') }) },
+    { id: 'description', label: t.columns.description, width: 'minmax(112px, 1.4fr)', cell: (r) => ({ text: String(r.description), quiet: true }), wide: true },
   ],
   blank: { recipients: [] },
   groups: [
-    { title: '', fields: [{ name: 'groupName', label: 'Name', hint: 'Chains refer to it' }, { name: 'description', label: 'Who they are', control: 'text' }] },
-    { title: 'Who is told', fields: [{ name: 'recipients', label: 'Recipients', view: () => import('./People.svelte') }] },
+    { title: '', fields: [{ name: 'groupName', label: t.fields.groupName, hint: t.hints.groupName }, { name: 'description', label: t.fields.description, control: 'text' }] },
+    { title: t.groups.who, fields: [{ name: 'recipients', label: t.fields.recipients, view: () => import('./People.svelte') }] },
   ],
-  goes: () => 'Chains that notify it must be given somebody else first.',
+  goes: () => t.goes,
 }

@@ -1,6 +1,9 @@
 import type { Component } from 'svelte'
 import type { IconName } from '../../ui/icons'
+import { text } from '../text'
 import type { Kind } from './kind'
+
+const { sections: of, sectionGroups: groups } = text
 
 /** One section of the portal's settings: a kind of thing with list and form, or a view of its own. */
 export interface Section {
@@ -16,17 +19,17 @@ export interface Section {
 
 /** A new section is a file and a line here. */
 export const sections: readonly Section[] = [
-  { id: 'users', label: 'Users', group: 'People', icon: 'user', words: 'accounts password suspend', path: '/setting/admins', load: () => import('./users') },
-  { id: 'roles', label: 'Roles', group: 'People', icon: 'lock', words: 'privileges rights permissions', path: '/setting/roles', load: () => import('./roles') },
-  { id: 'tokens', label: 'API tokens', group: 'People', icon: 'key', words: 'bearer lmv1 access key revoke', path: '/setting/admins/apitokens', load: () => import('./tokens') },
-  { id: 'collectors', label: 'Collectors', group: 'Collecting', icon: 'plug', words: 'install agent backup down', path: '/setting/collectors', load: () => import('./collectors') },
-  { id: 'collector-groups', label: 'Collector groups', group: 'Collecting', icon: 'group', words: 'balance sites', path: '/setting/collectors/groups', load: () => import('./collector-groups') },
-  { id: 'integrations', label: 'Integrations', group: 'Notifications', icon: 'send', words: 'mail smtp web hook test', path: '/setting/integrations', load: () => import('./integrations') },
-  { id: 'recipients', label: 'Recipient groups', group: 'Notifications', icon: 'group', words: 'people addresses', path: '/setting/recipientgroups', load: () => import('./recipients') },
-  { id: 'chains', label: 'Escalation chains', group: 'Notifications', icon: 'fold', words: 'stages notify', path: '/setting/alert/chains', load: () => import('./chains') },
-  { id: 'rules', label: 'Alert rules', group: 'Notifications', icon: 'filter', words: 'priority routing', path: '/setting/alert/rules', load: () => import('./rules') },
-  { id: 'deliveries', label: 'Delivery log', group: 'Notifications', icon: 'history', words: 'notices sent failed dead letters retry', path: '/alert/deliveries', load: () => import('./deliveries') },
-  { id: 'portal', label: 'Portal', group: 'Portal', icon: 'sliders', words: 'name time zone limits retention rate', path: '/setting/portal', load: () => import('./PortalSettings.svelte') },
-  { id: 'remote-write', label: 'Remote write', group: 'Portal', icon: 'external', words: 'prometheus samples database', path: '/setting/remotewrite', load: () => import('./RemoteWrite.svelte') },
-  { id: 'audit', label: 'Audit log', group: 'Portal', icon: 'book', words: 'access who changed what', path: '/setting/accesslogs', load: () => import('./audit') },
+  { id: 'users', ...of.users, group: groups.people, icon: 'user', path: '/setting/admins', load: () => import('./users') },
+  { id: 'roles', ...of.roles, group: groups.people, icon: 'lock', path: '/setting/roles', load: () => import('./roles') },
+  { id: 'tokens', ...of.tokens, group: groups.people, icon: 'key', path: '/setting/admins/apitokens', load: () => import('./tokens') },
+  { id: 'collectors', ...of.collectors, group: groups.collecting, icon: 'plug', path: '/setting/collectors', load: () => import('./collectors') },
+  { id: 'collector-groups', ...of['collector-groups'], group: groups.collecting, icon: 'group', path: '/setting/collectors/groups', load: () => import('./collector-groups') },
+  { id: 'integrations', ...of.integrations, group: groups.notifications, icon: 'send', path: '/setting/integrations', load: () => import('./integrations') },
+  { id: 'recipients', ...of.recipients, group: groups.notifications, icon: 'group', path: '/setting/recipientgroups', load: () => import('./recipients') },
+  { id: 'chains', ...of.chains, group: groups.notifications, icon: 'fold', path: '/setting/alert/chains', load: () => import('./chains') },
+  { id: 'rules', ...of.rules, group: groups.notifications, icon: 'filter', path: '/setting/alert/rules', load: () => import('./rules') },
+  { id: 'deliveries', ...of.deliveries, group: groups.notifications, icon: 'history', path: '/alert/deliveries', load: () => import('./deliveries') },
+  { id: 'portal', ...of.portal, group: groups.portal, icon: 'sliders', path: '/setting/portal', load: () => import('./PortalSettings.svelte') },
+  { id: 'remote-write', ...of['remote-write'], group: groups.portal, icon: 'external', path: '/setting/remotewrite', load: () => import('./RemoteWrite.svelte') },
+  { id: 'audit', ...of.audit, group: groups.portal, icon: 'book', path: '/setting/accesslogs', load: () => import('./audit') },
 ]

@@ -1,5 +1,10 @@
 /** Escalation chains as they are drawn: destinations, each with stages of recipients. */
 import { timeOfDay } from '../../ui/locale'
+import { text } from './text'
+
+const t = text.chains
+const { way } = text.recipients
+
 export interface Recipient {
   type: string
   method?: string
@@ -23,17 +28,15 @@ export interface Destination {
 /** `admin by mail`, `Night shift`. */
 export function recipientText(r: Recipient): string {
   if (r.type.toUpperCase() === 'GROUP') return r.addr
-  return `${r.addr} by ${!r.method || r.method === 'email' ? 'mail' : r.method === 'smsemail' ? 'text mail' : r.method}`
+  return text.recipients.told(r.addr, !r.method || r.method === 'email' ? way.mail : r.method === 'smsemail' ? way.textMail : r.method)
 }
-
-const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 
 /** `Mon–Fri 08:00–18:00`, `every day`. */
 export function periodText(p: Period | undefined): string {
-  if (!p) return 'at any time'
+  if (!p) return t.anyTime
   const set = [...p.weekDays].sort((a, b) => a - b)
-  const which = set.length === 7 ? 'Every day' : set.join() === '2,3,4,5,6' ? 'Mon–Fri' : set.join() === '1,7' ? 'Sat and Sun' : set.map((d) => days[d - 1]).join(', ')
-  return `${which} ${timeOfDay(0, p.startMinutes)}–${timeOfDay(0, p.endMinutes)}`
+  const which = set.length === 7 ? t.everyDay : set.join() === '2,3,4,5,6' ? t.workdays : set.join() === '1,7' ? t.weekend : set.map((d) => text.days[d - 1]).join(', ')
+  return t.period(which, timeOfDay(0, p.startMinutes), timeOfDay(0, p.endMinutes))
 }
 
 /** `08:30` as minutes after midnight; at an end, 00:00 is the day's. */
