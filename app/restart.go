@@ -25,11 +25,13 @@ func (d *desk) Restart() error {
 }
 
 // startAgain starts the program with the same arguments beside this process,
-// which is about to end and has let go of the data folder.
+// which is about to end and has let go of the data folder. It logs where this one does.
 func startAgain() error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	return exec.Command(program, os.Args[1:]...).Start()
+	cmd := exec.Command(program, os.Args[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Start()
 }

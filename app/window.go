@@ -249,6 +249,7 @@ func saveWindow(path string, last lastWindow, log *slog.Logger) {
 		err = os.Rename(path+".new", path)
 	}
 	if err != nil {
+		_ = os.Remove(path + ".new") // a full disk leaves half of it
 		log.Warn("the window's place cannot be kept", "file", path, "err", err)
 	}
 }

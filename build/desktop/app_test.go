@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,7 +22,7 @@ type app struct {
 	t    *testing.T
 	desk *Desktop
 	cmd  *exec.Cmd
-	log  *output
+	log  output
 	page page
 
 	data   string // its data folder
@@ -34,22 +33,15 @@ type app struct {
 	code   int // valid once ended is closed
 }
 
-// output is what a program prints, safe to read while it still does.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
+// output is a file with what a program prints, and what that starts in its place.
+type output string
 
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
+func (o output) String() string {
+	text, err := os.ReadFile(string(o))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // binary is the program under test: a desktop build.
@@ -69,11 +61,16 @@ func binary(t *testing.T) string {
 // launch starts the program on a data folder and does not wait for it.
 func launch(t *testing.T, desk *Desktop, data string, args ...string) *app {
 	t.Helper()
-	a := &app{t: t, desk: desk, data: data, log: &output{}, ended: make(chan struct{})}
+	a := &app{t: t, desk: desk, data: data, ended: make(chan struct{})}
 	a.page = page{t: t, inspector: freePort(t)}
 	a.cmd = desk.Command(binary(t), append([]string{"--data", data}, args...)...)
 	a.cmd.Env = append(a.cmd.Env, "WEBKIT_INSPECTOR_HTTP_SERVER="+a.page.inspector)
-	a.cmd.Stdout, a.cmd.Stderr = a.log, a.log
+	log, err := os.CreateTemp(t.TempDir(), "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	a.log, a.cmd.Stdout, a.cmd.Stderr = output(log.Name()), log, log
 	if err := a.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -132,6 +129,19 @@ func (a *app) press(keys string) {
 func (a *app) typeText(text string) {
 	a.t.Helper()
 	a.xdotool("type", "--delay", "15", text)
+}
+
+// dialog waits for a dialog of the desktop to have the keyboard.
+func (a *app) dialog(what string) {
+	a.t.Helper()
+	eventually(a.t, soon, func() bool {
+		for _, id := range strings.Fields(a.xdotool("search", "--onlyvisible", "--class", "spyglass")) {
+			if id != a.window && a.xdotool("getactivewindow") == id {
+				return true
+			}
+		}
+		return false
+	}, func() string { return "no dialog asks " + what })
 }
 
 // end sends sig, waits for the program to end, and returns its exit code.

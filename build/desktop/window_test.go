@@ -143,15 +143,7 @@ func TestAnAnswerIsSavedWhereTheDialogSays(t *testing.T) {
 	a.page.until("the answer can be saved", `!!`+save, "true")
 	a.page.until("its link has the keyboard", `(`+save+`.focus(), document.activeElement === `+save+`)`, "true")
 	a.press("Return")
-	var dialog string
-	eventually(t, soon, func() bool {
-		for _, id := range strings.Fields(a.xdotool("search", "--onlyvisible", "--class", "spyglass")) {
-			if id != a.window && a.xdotool("getactivewindow") == id {
-				dialog = id
-			}
-		}
-		return dialog != ""
-	}, func() string { return "no dialog asks where to save" })
+	a.dialog("where to save")
 	file := filepath.Join(t.TempDir(), "version.json")
 	a.press("ctrl+a")
 	a.typeText(file)
