@@ -4,8 +4,9 @@
 // its id, so that a thousand instances polled each minute are spread over the
 // minute, now and after a restart. A look that still runs when it is due again
 // is not begun a second time: that one is missed. When the clock is set back the
-// grid is laid anew; when it is set forward, or the machine has slept, each
-// instance is polled once at once.
+// grid is laid anew. When it is set forward, or the machine has slept, each
+// instance that was due meanwhile is polled once, at its place within the next
+// minute (or within its interval, where that is shorter): not all of them at once.
 //
 // # Bounds
 //
@@ -55,6 +56,8 @@ const (
 	defaultWorkers = 256
 	perDevice      = 3                     // looks at one device at the same time
 	lookAgain      = time.Minute           // between two looks at what is due, at most: the clock may be set back
+	leap           = 5 * time.Second       // beyond the time that was waited for: the clock was set forward, or the machine slept
+	catchUp        = time.Minute           // in which what was due meanwhile is polled
 	longest        = 30 * time.Second      // a look, at most
 	maxBatch       = 2000                  // results in one batch
 	gather         = 25 * time.Millisecond // between two batches, at least: what comes meanwhile shares the next
@@ -70,6 +73,7 @@ type Poller struct {
 	waiting []*entry // due, and without a worker
 	running int
 	looked  time.Time // when it was last seen what is due
+	meant   time.Time // until when run waits; zero: it does not
 	stopped bool
 	stats   Stats
 

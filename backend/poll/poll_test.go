@@ -1,6 +1,7 @@
 package poll_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -314,6 +315,57 @@ func TestTheGridIsKeptWhenTheClockOfTheMachineIsSet(t *testing.T) {
 				for _, id := range []int64{1, 2} {
 					if n := l.counts()[id] - before[id]; before[id] != 10 || n < 9 || n > 11 {
 						t.Errorf("instance %d: %d polls in ten minutes before the clock was set, and %d after", id, before[id], n)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestWhatWasDueWhileTheMachineSleptIsSpread(t *testing.T) {
+	for _, tt := range []struct {
+		interval int64 // of the tasks, seconds
+		within   int64 // seconds in which each of them is polled
+	}{{60, 60}, {10, 10}, {300, 60}, {86400, 60}} {
+		t.Run(fmt.Sprint(tt.interval), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const tasks, night = 1000, 30 * time.Hour
+				var off atomic.Int64
+				l := newLab(0)
+				l.Poller = poll.New(poll.Options{
+					Look: l.look, Clock: clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }),
+					Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+					Deliver: func(_ context.Context, results []check.Result) error {
+						l.mu.Lock()
+						defer l.mu.Unlock()
+						l.got = append(l.got, results...)
+						return nil
+					},
+				})
+				for i := range int64(tasks) {
+					l.Put(task(i+1, i+1, tt.interval))
+				}
+				l.Start()
+				time.Sleep(5*time.Minute + time.Second/2)
+				off.Store(int64(night))
+				woken := time.Now().Add(night).Unix()
+				time.Sleep(2*time.Minute + time.Second/2)
+				l.Stop()
+				first, second := map[int64]int64{}, map[int64]int{}
+				begins := int64(0) // when the poller has seen that time has gone by
+				for _, r := range l.got {
+					if r.At >= woken && first[r.InstanceID] == 0 {
+						begins = cmp.Or(begins, r.At)
+						first[r.InstanceID] = r.At
+						second[r.At]++
+					}
+				}
+				if len(first) != tasks || begins-woken > 60 {
+					t.Errorf("%d of %d are polled, from the second %d on", len(first), tasks, begins-woken)
+				}
+				for at, n := range second {
+					if at-begins > tt.within || int64(n) > 3*tasks/tt.within {
+						t.Errorf("%d are polled in the second %d", n, at-begins)
 					}
 				}
 			})

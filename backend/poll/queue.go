@@ -60,6 +60,21 @@ func (q *queue) again(now time.Time) {
 	heap.Init(&q.heapOf)
 }
 
+// spread gives those that are overdue a place soon, so that they are not polled
+// all at once.
+func (q *queue) spread(now time.Time) {
+	for _, e := range q.heapOf {
+		if e.due.After(now) {
+			continue
+		}
+		e.due = next(e.task, now)
+		if soon := now.Add(within(e.task, catchUp)); soon.Before(e.due) && e.task.Interval > int64(catchUp/time.Second) {
+			e.due = soon
+		}
+	}
+	heap.Init(&q.heapOf)
+}
+
 func (q *queue) drop(e *entry) {
 	if e.place >= 0 {
 		heap.Remove(&q.heapOf, e.place)
@@ -77,13 +92,17 @@ func (q *queue) first() *entry {
 // next is the first moment after now at which the task is due.
 func next(t *check.Task, now time.Time) time.Time {
 	interval := max(t.Interval, 1) * 1000
-	offset := int64(mix(uint64(t.InstanceID)) % uint64(interval))
 	at := now.UnixMilli()
-	due := at - at%interval + offset
+	due := at - at%interval + within(t, time.Duration(interval)*time.Millisecond).Milliseconds()
 	for due <= at {
 		due += interval
 	}
 	return time.UnixMilli(due)
+}
+
+// within is the task's own place in a while.
+func within(t *check.Task, while time.Duration) time.Duration {
+	return time.Duration(mix(uint64(t.InstanceID))%uint64(while.Milliseconds())) * time.Millisecond
 }
 
 // mix spreads ids that follow each other (the finalizer of SplitMix64,

@@ -22,7 +22,7 @@ func (p *Poller) run(ctx context.Context) {
 		if len(instant) > 0 {
 			continue // time has passed
 		}
-		wait, changed := p.o.Clock.Wait(min(wait, lookAgain))
+		wait, changed := p.o.Clock.Wait(wait)
 		timer.Reset(wait)
 		select {
 		case <-ctx.Done():
@@ -46,14 +46,18 @@ func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration)
 	if now.Before(p.looked) {
 		p.queue.again(now)
 	}
-	p.looked = now
+	if p.leapt(now) {
+		p.queue.spread(now)
+	}
+	p.looked, p.meant = now, time.Time{}
 	for len(instant) < most {
 		e := p.queue.first()
-		if e == nil {
-			return instant, lookAgain
+		if wait = lookAgain; e != nil {
+			wait = min(wait, e.due.Sub(now))
 		}
-		if e.due.After(now) {
-			return instant, e.due.Sub(now)
+		if wait > 0 {
+			p.meant = now.Add(wait)
+			return instant, wait
 		}
 		was := e.due
 		e.due = next(e.task, now)
@@ -71,6 +75,13 @@ func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration)
 		p.place(ctx, e)
 	}
 	return instant, 0
+}
+
+// leapt reports whether much more time has passed than was waited for: on a clock
+// that is hurried, a short delay of ours is a long time.
+func (p *Poller) leapt(now time.Time) bool {
+	late := time.Duration(float64(leap) * max(1, p.o.Clock.Speed()))
+	return !p.meant.IsZero() && now.Sub(p.meant) > late
 }
 
 func (p *Poller) begin(e *entry, now time.Time) {
