@@ -171,7 +171,7 @@ func TestWhatIsOldBecomesHoursThatSayTheSame(t *testing.T) {
 func TestAHistoryIsThereAfterFillAndKeepsWhatWasThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "series.db")
 	now := int64(monday + 3*86400 + 5000)
-	db := openAt(t, path, now)
+	db := openAt(t, path, now+500)
 	had := []series.Sample{
 		{Instance: 7, DataPoint: 1, At: monday + 400, Value: -1}, // will be in a chunk
 		{Instance: 7, DataPoint: 1, At: monday + 100 + 2*86400, Value: -2},
@@ -215,6 +215,6 @@ func TestAHistoryIsThereAfterFillAndKeepsWhatWasThere(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		db = openAt(t, path, now)
+		db = openAt(t, path, now+500)
 	}
 }

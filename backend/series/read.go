@@ -200,7 +200,8 @@ func timesOf(have [][]point) []int64 {
 	return times
 }
 
-// Last is the newest sample of a series; ok is false when it has none.
+// Last is the newest sample of a series that is not in the future, where what was
+// measured before the clock was set back lies. ok is false when there is none.
 func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample, ok bool, err error) {
 	db.mu.RLock()
 	s := db.series[Key{instance, datapoint}]
@@ -213,18 +214,20 @@ func (db *DB) Last(ctx context.Context, instance, datapoint int64) (last Sample,
 	if s == nil {
 		return Sample{}, false, nil
 	}
-	if !known {
-		t, err := db.Range(ctx, Query{Instance: instance, DataPoints: []int64{datapoint}, To: latest, Limit: 1})
-		if err != nil || len(t.Times) == 0 {
-			return Sample{}, false, err
-		}
-		p = point{t.Times[0], t.Values[0][0]}
-		db.mu.Lock()
-		if s.adds == adds {
-			s.last, s.known = p, true
-		}
-		db.mu.Unlock()
+	now := db.clock().Unix()
+	if known && p.at <= now {
+		return Sample{instance, datapoint, p.at, p.value}, true, nil
 	}
+	t, err := db.Range(ctx, Query{Instance: instance, DataPoints: []int64{datapoint}, To: now + 1, Limit: 1})
+	if err != nil || len(t.Times) == 0 {
+		return Sample{}, false, err
+	}
+	p = point{t.Times[0], t.Values[0][0]}
+	db.mu.Lock()
+	if s.adds == adds {
+		s.last, s.known = p, true
+	}
+	db.mu.Unlock()
 	return Sample{instance, datapoint, p.at, p.value}, true, nil
 }
 

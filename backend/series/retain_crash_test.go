@@ -17,13 +17,16 @@ const few = 450
 // keeps turns into hours what is older than five days, ten days at a time.
 var keeps = series.Keep{Samples: 5, Hours: 10_000}
 
+// never is a moment after all that the tests write: nothing is in the future then.
+const never = monday + 100*365*86400
+
 const begins, ends = "begins", "ends"
 
 // Every half hour has its number as its value, and each line says up to which
 // one they are on disk. begins and ends say that ten days of samples become hours.
 func retainUntilKilled(path string) error {
 	var clock atomic.Int64
-	clock.Store(monday)
+	clock.Store(never)
 	ctx := context.Background()
 	db, err := series.Open(ctx, series.Options{Path: path, Clock: func() time.Time { return time.Unix(clock.Load(), 0) }})
 	if err != nil {
@@ -37,6 +40,7 @@ func retainUntilKilled(path string) error {
 	if ok {
 		next = int64(last.Value) + 1
 	}
+	clock.Store(monday + next*1800)
 	for {
 		const day = 48
 		var some []series.Sample

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -187,6 +188,44 @@ func TestOfTwoSamplesOfOneSecondTheOneThatCameLastStays(t *testing.T) {
 	want.Values[0][1] = 6
 	if got := rangeOf(t, db, q); !reflect.DeepEqual(got, want) {
 		t.Errorf("after chunks were written: got %v, want %v", got, want)
+	}
+}
+
+func TestTheLastSampleIsNoneOfTheFutureWhenTheClockWasSetBack(t *testing.T) {
+	path, clock := filepath.Join(t.TempDir(), "series.db"), atomic.Int64{}
+	clock.Store(monday + 3*86400)
+	reopened := func() *series.DB {
+		db, err := series.Open(t.Context(), series.Options{Path: path, Clock: func() time.Time { return time.Unix(clock.Load(), 0) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+	db := reopened()
+	sample := func(at int64) series.Sample { return series.Sample{Instance: 1, DataPoint: 2, At: at, Value: 5} }
+	want := func(when string, at int64) {
+		t.Helper()
+		if last, ok, err := db.Last(t.Context(), 1, 2); err != nil || ok != (at > 0) || ok && last != sample(at) {
+			t.Errorf("%s: the last is %v %v %v, want that of %d", when, last, ok, err, at)
+		}
+	}
+	appendAll(t, db, sample(monday+60), sample(monday+3*86400))
+	want("before", monday+3*86400)
+	clock.Store(monday + 86400)
+	want("set back", monday+60)
+	appendAll(t, db, sample(monday+86400-60), sample(monday+86400))
+	want("polled again", monday+86400)
+	appendAll(t, db, sample(monday+86400-30))
+	want("one came late", monday+86400)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = reopened()
+	want("another process", monday+86400)
+	clock.Store(monday)
+	want("set back before all", 0)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
