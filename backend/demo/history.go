@@ -51,6 +51,10 @@ type History struct {
 	filled map[int64]int64 // by instance: the last moment that has samples
 	coarse int64           // seconds between two samples further back
 	spells map[series.Key][]spell
+
+	known portal.DemoTime // as it was when this history was made
+	here  map[int64]bool  // the instances that had a series then
+	whole bool            // all of tracks is filled
 }
 
 // track is what one instance gives.
@@ -101,6 +105,14 @@ func (h *History) Stop() {
 		}
 	})
 	h.running.Wait()
+	if !h.whole || !h.ends {
+		return
+	}
+	h.whole = false
+	ctx := context.Background()
+	if err := h.keepPast(ctx, h.clock().Unix(), false); err != nil {
+		h.log.WarnContext(ctx, "how far the past of the demo goes could not be kept; the next start looks for gaps in it", "err", err)
+	}
 }
 
 func (h *History) run(ctx context.Context) {
@@ -143,6 +155,9 @@ func (h *History) Once(ctx context.Context) error {
 		if err := h.find(ctx); err != nil {
 			return err
 		}
+		if err := h.writePast(ctx, func(row *portal.DemoTime) { row.Polled = true }); err != nil {
+			return err
+		}
 	}
 	for rest := h.tracks; len(rest) > 0; {
 		n, points := 0, 0
@@ -155,7 +170,8 @@ func (h *History) Once(ctx context.Context) error {
 		}
 		rest = rest[n:]
 	}
-	return nil
+	h.whole = true
+	return h.keepPast(ctx, h.clock().Unix(), true)
 }
 
 // find reads what is simulated.
@@ -163,6 +179,15 @@ func (h *History) find(ctx context.Context) error {
 	devices, err := resource.Find(ctx, h.db, portal.Devices.Name, resource.Limit(remembers))
 	if err != nil {
 		return err
+	}
+	if h.here == nil {
+		if err := h.readPast(ctx); err != nil {
+			return err
+		}
+		h.here = map[int64]bool{}
+		for _, id := range h.series.Instances() {
+			h.here[id] = true
+		}
 	}
 	if err := h.findSpells(ctx); err != nil {
 		return err
@@ -234,16 +259,20 @@ func (h *History) findOn(ctx context.Context, devices []int64, sources map[int64
 // newest is the moment up to which an instance has samples, without a gap in
 // the week before this history was made; 0 where it has none.
 func (h *History) newest(ctx context.Context, instance int64, source *portal.DataSource) (int64, error) {
+	had := h.had(instance)
+	if had > 0 && !h.known.Polled {
+		return had, nil
+	}
 	point := source.DataPoints[max(0, slices.IndexFunc(source.DataPoints, func(p portal.DataPoint) bool { return p.PostProcessor != worked }))].ID
 	step := max(recent, 2*source.CollectInterval)
-	q := series.Query{Instance: instance, DataPoints: []int64{point}, From: h.made - past + step, To: h.made}
+	q := series.Query{Instance: instance, DataPoints: []int64{point}, From: max(h.made-past+step, had), To: h.made}
 	found, err := h.series.Aggregate(ctx, q, step)
 	if err != nil {
 		return 0, err
 	}
 	for i, s := range found[0] {
 		if s.Count == 0 && i == 0 {
-			return 0, nil
+			return had, nil
 		}
 		if s.Count == 0 && i < len(found[0])-1 {
 			return s.At - 1, nil
@@ -252,7 +281,7 @@ func (h *History) newest(ctx context.Context, instance int64, source *portal.Dat
 	q.Limit = 1
 	last, err := h.series.Range(ctx, q)
 	if err != nil || len(last.Times) == 0 {
-		return 0, err
+		return had, err
 	}
 	return last.Times[0], nil
 }

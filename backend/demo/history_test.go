@@ -194,3 +194,50 @@ func TestThePastShowsWhatItsAlertsTellOf(t *testing.T) {
 		t.Errorf("%d alerts are active and %d are over", active, over)
 	}
 }
+
+func TestAPastThatIsKnownToBeCompleteIsNotGoneThroughAgain(t *testing.T) {
+	const hour = 3600
+	for name, tt := range map[string]struct {
+		killed bool
+		add    int64 // moments that the next process adds in the 29 hours before the last
+	}{
+		"the portal ended": {false, 0},
+		"it was killed":    {true, 29 * hour / 300},
+	} {
+		t.Run(name, func(t *testing.T) {
+			samples, db := samplesAt(t), filled(t, 4).db
+			at := time.Unix(1_790_000_000, 0)
+			process := func() *demo.History {
+				return demo.NewHistory(demo.HistoryOptions{
+					DB: db, Series: samples, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Clock: func() time.Time { return at }, Ends: true,
+				})
+			}
+			inBetween := func() int64 {
+				got, err := samples.Range(t.Context(), series.Query{Instance: 1, DataPoints: []int64{7001}, From: 1_790_000_001, To: 1_790_000_000 + 29*hour})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return int64(len(got.Times))
+			}
+			first := process()
+			if err := first.Once(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			at = at.Add(30 * time.Hour)
+			for ago := int64(0); ago < hour; ago += 60 { // what was polled last
+				if err := samples.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 7001, At: at.Unix() - ago, Value: 5}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !tt.killed {
+				first.Stop()
+			}
+			if err := process().Once(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := inBetween(); got < tt.add || tt.add == 0 && got > 0 {
+				t.Errorf("there are %d moments in between, want %d", got, tt.add)
+			}
+		})
+	}
+}

@@ -190,6 +190,10 @@ type DemoTime struct {
 	Devices int64           // that it was made with; 0 for the standard company
 	Paused  bool            // its time stands still
 	At      resource.Millis // the time of the demo when the row was written; 0: that of the world
+
+	PastOn resource.Seconds // until then the instances of the demo have samples; 0: they may not have
+	PastOf int64            // the last of these instances
+	Polled bool             // since PastOn too, until nobody knows when
 }
 
 // DemoTimeID is the id of the one row.
@@ -203,5 +207,8 @@ var DemoTimes = resource.Resource[*DemoTime]{
 		{Name: "devices", At: func(d *DemoTime) any { return &d.Devices }, Doc: "How many devices it was made with; 0 for the standard company", ReadOnly: true},
 		{Name: "paused", At: func(d *DemoTime) any { return &d.Paused }, Doc: "Its time stands still", ReadOnly: true},
 		{Name: "at", At: func(d *DemoTime) any { return &d.At }, Doc: "Its time when the row was written; 0: that of the world", ReadOnly: true},
+		{Name: "pastOn", At: func(d *DemoTime) any { return &d.PastOn }, Doc: "Until then its instances have samples", ReadOnly: true},
+		{Name: "pastOf", At: func(d *DemoTime) any { return &d.PastOf }, Doc: "The last of these instances", ReadOnly: true},
+		{Name: "polled", At: func(d *DemoTime) any { return &d.Polled }, Doc: "They have been polled since", ReadOnly: true},
 	},
 }

@@ -131,7 +131,7 @@ func (s *Server) takeOver(ctx context.Context, fresh *Server, made *portal.DemoT
 				return err
 			}
 		}
-		made.Paused, made.At = false, 0
+		made.Paused, made.At, made.PastOn = false, 0, 0
 		return resource.Put(ctx, tx, portal.DemoTimes.Name, made)
 	})
 	if err == nil {

@@ -1,0 +1,59 @@
+package demo
+
+import (
+	"context"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// How far the past is filled is kept with the time of the demo, so that a start
+// need not go through all of it. A portal that ends says until when there are
+// samples; of one that is killed it is known since when they have to be looked at.
+
+// readPast reads how far the past is filled.
+func (h *History) readPast(ctx context.Context) error {
+	row, err := resource.Get(ctx, h.db, portal.DemoTimes.Name, portal.DemoTimeID)
+	if fault.Is(err, fault.Unknown) {
+		return nil
+	}
+	if err == nil {
+		h.known = *row
+	}
+	return err
+}
+
+// keepPast writes that the instances found have samples until a moment; polled
+// says that somebody goes on with that.
+func (h *History) keepPast(ctx context.Context, until int64, polled bool) error {
+	return h.writePast(ctx, func(row *portal.DemoTime) {
+		row.PastOn, row.PastOf, row.Polled = resource.Seconds(until), 0, polled
+		for i := range h.tracks {
+			row.PastOf = max(row.PastOf, h.tracks[i].instance)
+		}
+	})
+}
+
+func (h *History) writePast(ctx context.Context, change func(row *portal.DemoTime)) error {
+	return h.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		row, err := resource.Get(ctx, tx, portal.DemoTimes.Name, portal.DemoTimeID)
+		if fault.Is(err, fault.Unknown) {
+			row, err = &portal.DemoTime{ID: portal.DemoTimeID}, nil
+		}
+		if err != nil {
+			return err
+		}
+		change(row)
+		return resource.Put(ctx, tx, portal.DemoTimes.Name, row)
+	})
+}
+
+// had is until when an instance had samples when this history was made, as far
+// as that is known without looking; 0: it is not.
+func (h *History) had(instance int64) int64 {
+	if instance > h.known.PastOf || !h.here[instance] {
+		return 0
+	}
+	return min(int64(h.known.PastOn), h.made)
+}
