@@ -15,6 +15,9 @@ const done = [
   'monitor/overview',
   'monitor/reports',
   'monitor/settings',
+  'signin',
+  'ui',
+  'welcome',
 ]
 
 /** Attributes and properties that people read. */
@@ -23,8 +26,8 @@ const read = new Set([
 ])
 /** Functions whose words people read. */
 const said = new Set(['toast', 'write', 'copy', 'Fault'])
-/** At least two letters in a row, and no path of the API. */
-const words = /^(?!\/[\w/{}]*$).*\p{L}{2}/su
+/** At least two letters in a row; no path of the API, and no name in capitals, as DELETE. */
+const words = /^(?!\/[\w/{}]*$|[A-Z]+$).*\p{L}{2}/su
 
 type Node = { type?: string; name?: string; data?: string; value?: unknown; [key: string]: unknown }
 
@@ -37,7 +40,7 @@ function own(node: unknown): string[] {
     case 'Text': return words.test(n.data ?? '') ? [n.data!.trim()] : []
     case 'Attribute': case 'StyleDirective': return read.has(n.name!) ? own(n.value) : [n.value].flat().flatMap((part) => own((part as Node).expression))
     case 'ExpressionTag': return [...literals(n.expression), ...own(n.expression)]
-    case 'RegularElement': return n.name === 'code' ? own(n.attributes) : [...own(n.attributes), ...own(n.fragment)]
+    case 'RegularElement': return n.name === 'code' || n.name === 'tspan' ? own(n.attributes) : [...own(n.attributes), ...own(n.fragment)]
     case 'ObjectExpression': return (n.properties as Node[]).flatMap((p) => (asksPortal(n) && nameOf(p.key ?? p) === 'text' ? [] : own(p)))
     case 'Property': return [...(read.has(nameOf(n.key)) ? literals(n.value) : []), ...own(n.value)]
     case 'CallExpression': case 'NewExpression': return [...(tells(n) ? (n.arguments as Node[]).flatMap(literals) : []), ...own(n.callee), ...own(n.arguments)]

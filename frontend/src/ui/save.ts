@@ -1,5 +1,6 @@
 import type { App } from '../app.svelte'
 import { asFault } from '../client'
+import { text } from './text'
 
 /** A file of the portal's, by its address, or a text of the page's. */
 type From = { href: string } | { text: string }
@@ -26,7 +27,7 @@ export function saves(app: App) {
 async function ask(app: App, name: string, from: From) {
   try {
     const { path } = await app.client.saveFile({ name, ...('text' in from ? from : { path: from.href }) })
-    if (path) app.toast(`Saved to ${path}`, { tone: 'ok' })
+    if (path) app.toast(text.savedTo(path), { tone: 'ok' })
   } catch (e) {
     app.toast(asFault(e).message, { tone: 'error' })
   }

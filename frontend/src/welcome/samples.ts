@@ -1,5 +1,6 @@
 import type { DraftData, Endpoint, Method, Row } from '../client'
 import { draftOf } from '../request/draft.svelte'
+import { text } from './text'
 
 /** A request to start with. */
 export interface Sample {
@@ -12,27 +13,27 @@ export interface Sample {
 
 export const samples: Sample[] = [
   {
-    title: 'Devices that are dead', method: 'GET', path: '/device/devices',
+    title: text.sample.dead, method: 'GET', path: '/device/devices',
     query: [['filter', 'hostStatus:"dead"'], ['fields', 'id,displayName,name,hostStatus,lastDataTime'], ['sort', '+displayName'], ['size', '50']],
   },
   {
-    title: 'Devices with “web” in their name', method: 'GET', path: '/device/devices',
+    title: text.sample.named, method: 'GET', path: '/device/devices',
     query: [['filter', 'displayName~"web"'], ['fields', 'id,displayName,hostStatus,preferredCollectorId'], ['sort', '-id'], ['size', '25']],
   },
   {
-    title: 'Groups by path', method: 'GET', path: '/device/groups',
+    title: text.sample.groups, method: 'GET', path: '/device/groups',
     query: [['fields', 'id,name,fullPath,parentId,numOfHosts'], ['sort', '+fullPath'], ['size', '100']],
   },
   {
-    title: 'Collectors and their state', method: 'GET', path: '/setting/collectors',
+    title: text.sample.collectors, method: 'GET', path: '/setting/collectors',
     query: [['fields', 'id,description,hostname,status,isDown,lastHeartbeatOn'], ['sort', '+id'], ['size', '50']],
   },
   {
-    title: 'Users by name', method: 'GET', path: '/setting/admins',
+    title: text.sample.users, method: 'GET', path: '/setting/admins',
     query: [['fields', 'id,username,email,roles,lastLoginOn'], ['sort', '+username']],
   },
   {
-    title: 'Add a device', method: 'POST', path: '/device/devices',
+    title: text.sample.add, method: 'POST', path: '/device/devices',
     body: JSON.stringify(
       {
         name: '192.0.2.10', displayName: 'web-sample-01', preferredCollectorId: 1, hostGroupIds: '1',

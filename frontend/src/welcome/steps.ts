@@ -1,4 +1,5 @@
 import type { View } from '../client'
+import { text } from './text'
 
 /** One stop of the tour: where it is, and what one can do there. Keys stand in it as `[command]`. */
 export interface Step {
@@ -9,12 +10,14 @@ export interface Step {
   text: string
 }
 
+const stop = (view: View, at: string, [title, text]: readonly [string, string]): Step => ({ view, at, title, text })
+
 export const steps: readonly Step[] = [
-  { view: 'api', at: '[data-pane="catalog"]', title: 'Every request the portal answers', text: '[catalog.search] searches by path, field or purpose. Choosing one fills a request; what you have edited is never overwritten.' },
-  { view: 'api', at: '[data-pane="request"]', title: 'Fill it in and send it', text: 'Ids, fields and values are offered as you type. [request.send] sends; nothing leaves this computer but what you send to a portal elsewhere.' },
-  { view: 'api', at: '[data-pane="response"]', title: 'Read the answer', text: 'As a tree, a table or a chart, of any size. Snippets has the same request as a script that runs.' },
-  { view: 'api', at: '[data-pane="tools"]', title: 'Keep what you need', text: 'Docs follow the path. History has every request and its answer; a value of one answer becomes a variable of the next.' },
-  { view: 'monitor', at: 'main[aria-label="Monitor"]', title: 'See the portal at work', text: 'What is wrong now, live. Every screen opens the request behind it in the API Explorer. [palette] finds all the rest.' },
+  stop('api', '[data-pane="catalog"]', text.steps.catalog),
+  stop('api', '[data-pane="request"]', text.steps.request),
+  stop('api', '[data-pane="response"]', text.steps.response),
+  stop('api', '[data-pane="tools"]', text.steps.tools),
+  stop('monitor', 'main.monitor', text.steps.monitor),
 ]
 
 /** Where a card of a size goes beside a part of the page: right of it, left of it, or inside at its top. */

@@ -1,20 +1,21 @@
 import { day as date, time } from '../ui/locale'
+import { text } from './text'
 
 /** How long ago, short: `12 min ago`, `Yesterday 17:40`, `3 Nov 2026`. Both in milliseconds. */
 export function ago(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000)
-  if (minutes < 1) return 'just now'
-  if (minutes < 60) return `${minutes} min ago`
+  if (minutes < 1) return text.ago.now
+  if (minutes < 60) return text.ago.minutes(minutes)
   const days = daysBetween(at, now)
-  if (days === 0) return `${Math.floor(minutes / 60)} h ago`
-  return days === 1 ? `Yesterday ${time(at)}` : date(at)
+  if (days === 0) return text.ago.hours(Math.floor(minutes / 60))
+  return days === 1 ? text.ago.yesterdayAt(time(at)) : date(at)
 }
 
 /** The heading over a day's entries. */
 export function day(at: number, now: number): string {
   const days = daysBetween(at, now)
-  if (days === 0) return 'Today'
-  return days === 1 ? 'Yesterday' : date(at)
+  if (days === 0) return text.ago.today
+  return days === 1 ? text.ago.yesterday : date(at)
 }
 
 function daysBetween(at: number, now: number): number {

@@ -1,5 +1,6 @@
 /** What the screen shows of a data source. */
 import type { ItemOf } from '../../client/monitor'
+import type { FieldPlan } from '../form/fields'
 import { text } from './text'
 
 export type Source = ItemOf<'/setting/datasources'>
@@ -24,10 +25,25 @@ export const fieldOfPoint = (p: Pick<DataPoint, 'id'>) => `rule.${p.id}`
 /** What no data is, by alertForNoData. */
 export const noData = [1, 2, 3, 4].map((value) => ({ value, word: text.points.noDataIs[value] }))
 
+/** Polls in a row that open an alert or clear it. */
+export const mostPolls = 60
+/** The API has 0 for one. */
+export const pollsOf = (written: number) => (written === 0 ? 1 : written)
+
+/** What is wrong with a rule before it is sent, '' for nothing. */
+function ruleProblem(value: unknown): string {
+  const r = value as Rule
+  const wrong = (['alertTransitionInterval', 'alertClearTransitionInterval'] as const).find((key) => !(Number.isInteger(r[key]) && r[key] >= 0 && r[key] <= mostPolls))
+  return wrong ? text.points.polls(text.points.parts[wrong], 1, mostPolls) : ''
+}
+
+/** The rule of a data point as a field of a form. */
+export const planOf = (p: DataPoint): FieldPlan => ({ name: fieldOfPoint(p), label: p.name, said: ruleInWords, check: ruleProblem })
+
 /** The rule in a line, for when two of them differ. */
 export function ruleInWords(value: unknown): string {
   const r = value as Rule | undefined
-  return text.points.rule(r && { threshold: r.alertExpr, noData: text.points.noDataIs[r.alertForNoData], opens: r.alertTransitionInterval || 1, clears: r.alertClearTransitionInterval || 1 })
+  return text.points.rule(r && { threshold: r.alertExpr, noData: text.points.noDataIs[r.alertForNoData], opens: pollsOf(r.alertTransitionInterval), clears: pollsOf(r.alertClearTransitionInterval) })
 }
 
 /** The unit of the first graph that draws the data point; '' where none says one. */

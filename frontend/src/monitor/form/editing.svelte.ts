@@ -108,6 +108,12 @@ export class Editing {
     return Object.fromEntries(Object.entries(this.problems).filter(([at]) => within(name, at)).map(([at, text]) => [at.slice(name.length), text]))
   }
 
+  /** Says at a field what is wrong with it already. */
+  check(field: Field) {
+    const wrong = problemOf(field, this.values[field.name])
+    if (wrong) this.problems = { ...this.problems, [field.name]: wrong }
+  }
+
   /** What the portal answered; undefined where it was not saved, and then the form says why. */
   async save(fields: Field[]): Promise<Values | undefined> {
     if (this.saving) return undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Fault, type KeptEdits, type Schema } from '../../client'
 import { Editing } from './editing.svelte'
-import { defaultsOf, fieldOf, problemOf, within } from './fields'
+import { defaultsOf, fieldOf, numberOf, problemOf, within } from './fields'
 
 const body: Schema = { type: 'object', properties: [
   { name: 'name', type: 'string', required: true, maxLength: 5 },
@@ -15,8 +15,8 @@ test('a field gets its control, choices and bounds from the schema', () => {
   const of = (name: string) => fieldOf({ name, label: name }, body)
   expect(['name', 'port', 'mode', 'on', 'new'].map((n) => of(n).control)).toEqual(['text', 'number', 'choice', 'switch', 'text'])
   expect(defaultsOf(body)).toEqual({ port: 4, mode: 'a' })
-  expect([problemOf(of('name'), ''), problemOf(of('name'), 'abcdef'), problemOf(of('port'), 10), problemOf(of('port'), 1.5), problemOf(of('port'), undefined)])
-    .toEqual(['name is asked for.', 'name has at most 5 characters.', 'port is from 1 to 9.', 'port is a whole number.', ''])
+  expect([problemOf(of('name'), ''), problemOf(of('name'), 'abcdef'), problemOf(of('port'), 10), problemOf(of('port'), 1.5), problemOf(of('port'), numberOf(' 7 ')), problemOf(of('port'), numberOf('seven')), problemOf(of('port'), numberOf(' '))])
+    .toEqual(['name is asked for.', 'name has at most 5 characters.', 'port is from 1 to 9.', 'port is a whole number.', '', 'port is a whole number.', ''])
   expect([within('a', 'a'), within('a', 'a[0].b'), within('a', 'a.b'), within('a', 'ab')]).toEqual([true, true, true, false])
 })
 
@@ -37,6 +37,21 @@ function portal() {
   const open = (from?: KeptEdits) => new Editing({ rest: rest as never, path: '/things', id: 7, kept: from, keep: (k) => (kept = k) })
   return { it, open, kept: () => kept }
 }
+
+test('what is no number is said at its field, kept as it was typed, and not sent', async () => {
+  const { it, open, kept } = portal()
+  const form = open()
+  await form.load()
+  const port = fieldOf({ name: 'port', label: 'Port' }, body)
+  form.set('port', numberOf('80a'))
+  form.check(port)
+  expect([form.at('port'), kept()?.edits]).toEqual([{ '': 'Port is a whole number.' }, { port: '80a' }])
+  expect(await form.save([port])).toBeUndefined()
+  expect([it.writes, form.values.port]).toEqual([[], '80a'])
+  form.set('port', numberOf('8'))
+  expect(form.at('port')).toEqual({})
+  expect(await form.save([port])).toMatchObject({ port: 8 })
+})
 
 test('only what differs is sent and kept, with the version it was typed over', async () => {
   const { it, open, kept } = portal()

@@ -36,6 +36,8 @@ export interface FieldPlan {
   /** A control of its own. */
   view?: () => Promise<{ default: Component<Part> }>
   placeholder?: string
+  /** What is wrong with a value, '' for nothing; for a control of its own. */
+  check?: (value: unknown) => string
   /** The value in words, where two of them are compared. */
   said?: (value: unknown) => string
 }
@@ -81,16 +83,22 @@ export function defaultsOf(body: Endpoint['body'] | undefined): Values {
 
 /** What can be said of a value before it is sent; '' when nothing is wrong. */
 export function problemOf(field: Field, value: unknown): string {
+  if (field.check) return field.check(value)
   const empty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
   if (empty) return field.required ? text.wrong.empty(field.label) : ''
   if (field.control === 'number') {
     const { minimum: least, maximum: most } = field
-    const number = Number(value)
-    if (!Number.isFinite(number) || (field.integer && !Number.isInteger(number))) return field.integer ? text.wrong.whole(field.label) : text.wrong.number(field.label)
-    if ((least !== undefined && number < least) || (most !== undefined && number > most)) return text.wrong.range(field.label, least, most)
+    if (typeof value !== 'number' || (field.integer && !Number.isInteger(value))) return field.integer ? text.wrong.whole(field.label) : text.wrong.number(field.label)
+    if ((least !== undefined && value < least) || (most !== undefined && value > most)) return text.wrong.range(field.label, least, most)
   }
   if (field.maxLength && typeof value === 'string' && [...value].length > field.maxLength) return text.wrong.long(field.label, field.maxLength)
   return ''
+}
+
+/** What was typed as a number; as it is where it is none, undefined where it is nothing. */
+export function numberOf(typed: string): number | string | undefined {
+  const word = typed.trim()
+  return word === '' ? undefined : Number.isFinite(Number(word)) ? Number(word) : typed
 }
 
 /** Whether a problem's field is this one or lies in it: `columns[2].name` is in `columns`. */

@@ -46,7 +46,7 @@ export const text = {
 
   schedule: {
     rhythms: { never: 'Only when asked', daily: 'Every day', weekdays: 'Monday to Friday', weekly: 'Once a week', monthly: 'Once a month', own: 'By a cron line' },
-    weekday: 'Day of the week', day: 'day', monthDay: 'Day of the month', cron: 'Cron line', at: 'At', next: 'Next runs', machine: "the machine's time", zone: (zone: string) => ` · ${zone}`,
+    weekday: 'Day of the week', day: 'day', monthDay: 'Day of the month', dayIs: (last: number) => `The day of the month is a whole number from 1 to ${last}.`, cron: 'Cron line', at: 'At', next: 'Next runs', machine: "the machine's time", zone: (zone: string) => ` · ${zone}`,
     weekdays: ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'],
     months: ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'],
     ordinal: (n: number) => `${n}${n % 100 > 10 && n % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`,
