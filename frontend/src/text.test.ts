@@ -4,6 +4,11 @@ import { expect, test } from 'vitest'
 
 /** Folders (without those inside them) and files that have all their text in a text.ts: one line each. */
 const done = [
+  'App.svelte',
+  'AppMenu.svelte',
+  'StatusBar.svelte',
+  'TopBar.svelte',
+  'commands.ts',
   'monitor',
   'monitor/alerts',
   'monitor/datasources',
@@ -15,6 +20,7 @@ const done = [
   'monitor/overview',
   'monitor/reports',
   'monitor/settings',
+  'settings',
   'signin',
   'ui',
   'welcome',

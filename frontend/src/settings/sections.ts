@@ -7,6 +7,7 @@ import Data from './Data.svelte'
 import Keys from './Keys.svelte'
 import Notices from './Notices.svelte'
 import Requests from './Requests.svelte'
+import { text } from './text'
 
 /** One page of the settings. A new one is a file and a line here. */
 export interface Section {
@@ -19,10 +20,10 @@ export interface Section {
 }
 
 export const sections: Section[] = [
-  { id: 'appearance', label: 'Appearance', icon: 'sun', view: Appearance, keys: ['theme', 'density', 'fontSize', 'zoom'] },
-  { id: 'keys', label: 'Keys', icon: 'keyboard', view: Keys, keys: ['keys'] },
-  { id: 'requests', label: 'Requests', icon: 'send', view: Requests, keys: ['timeout', 'reviewWrites', 'wrap', 'historyKept'] },
-  { id: 'notices', label: 'Notifications', icon: 'bell', view: Notices, keys: ['notices', 'tray'] },
-  { id: 'data', label: 'Data', icon: 'report', view: Data, keys: [] },
-  { id: 'about', label: 'About', icon: 'book', view: About, keys: [] },
+  { id: 'appearance', label: text.sections.appearance, icon: 'sun', view: Appearance, keys: ['theme', 'density', 'fontSize', 'zoom'] },
+  { id: 'keys', label: text.sections.keys, icon: 'keyboard', view: Keys, keys: ['keys'] },
+  { id: 'requests', label: text.sections.requests, icon: 'send', view: Requests, keys: ['timeout', 'reviewWrites', 'wrap', 'historyKept'] },
+  { id: 'notices', label: text.sections.notices, icon: 'bell', view: Notices, keys: ['notices', 'tray'] },
+  { id: 'data', label: text.sections.data, icon: 'report', view: Data, keys: [] },
+  { id: 'about', label: text.sections.about, icon: 'book', view: About, keys: [] },
 ]
