@@ -149,6 +149,12 @@ test('rules change places, chains are drawn, a test tells what the other side sa
   await page.getByRole('spinbutton', { name: 'Audit log' }).fill('0')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText(/Audit log is from 1 to 3,650/).waitFor()
+  const days = page.getByRole('spinbutton', { name: 'Audit log' })
+  await days.fill('ten')
+  await days.press('Tab')
+  await page.getByText('Audit log is a whole number.').waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(() => days.evaluate((e) => e === document.activeElement && (e as HTMLInputElement).value)).toBe('ten') // not sent, and not lost
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
   await page.getByRole('button', { name: 'Discard edits' }).click()
 })

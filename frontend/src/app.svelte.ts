@@ -24,6 +24,7 @@ import { Sending } from './sending/sending.svelte'
 import { Saver } from './tabs/saver'
 import type { OpenTab, Workspace } from './tabs/workspace.svelte'
 import { Toasts, type ToastOptions } from './ui/toast.svelte'
+import { text } from './text'
 
 export type Phase = 'loading' | 'broken' | 'signin' | 'ready'
 
@@ -105,8 +106,7 @@ export class App {
     const { workspace } = place
     workspace.onfault = (e) => this.#saveFailed(e)
     workspace.onclosed = (tabs) => {
-      const text = tabs.length === 1 ? `Closed ${tabs[0].title}` : `Closed ${tabs.length} tabs`
-      this.toast(text, { action: { label: 'Undo', run: () => void workspace.reopenThese(tabs) } })
+      this.toast(tabs.length === 1 ? text.closed(tabs[0].title) : text.closedTabs(tabs.length), { action: { label: text.undo, run: () => void workspace.reopenThese(tabs) } })
     }
     workspace.onactive = (tab) => void this.#remember(place, tab)
     workspace.before = (tab) => this.sending.before(tab)
@@ -278,8 +278,8 @@ export class App {
     this.historyVersion++
   }
 
-  toast(text: string, options?: ToastOptions) {
-    this.toasts.show(text, options)
+  toast(words: string, options?: ToastOptions) {
+    this.toasts.show(words, options)
   }
 
   /** A part of the page offers something commands can call; the answer takes it back. */
@@ -366,7 +366,7 @@ export class App {
   #saveFailed(e: unknown) {
     const fault = asFault(e)
     if (fault.status === 401) this.sessionEnded = true
-    else this.toast(`Not saved: ${fault.message}`, { tone: 'error' })
+    else this.toast(text.notSaved(fault.message), { tone: 'error' })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { App } from './app.svelte'
 import type { Link } from './client'
 import { emptyDraft } from './request/draft.svelte'
+import { text } from './text'
 
 /** Opens a spyglass:// link. It shows, and sends nothing: whoever wrote it is not known. */
 export async function openLink(app: App, { screen, id, call, problem }: Link) {
@@ -12,5 +13,5 @@ export async function openLink(app: App, { screen, id, call, problem }: Link) {
   const { method, path } = call
   const query = call.query.map((pair) => ({ on: true, ...pair }))
   app.openDraft({ ...emptyDraft(), method, path, template: app.catalog.match(method, path)?.path ?? '', query })
-  app.toast('A link opened this request. It is not sent until you send it.')
+  app.toast(text.linked)
 }

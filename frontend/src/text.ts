@@ -15,6 +15,9 @@ export const text = {
     connected: (address: string) => `Connected · ${address}`, noAnswer: (address: string) => `No answer · ${address}`, version: (version: string) => `Spyglass ${version}`,
   },
 
+  closed: (title: string) => `Closed ${title}`, closedTabs: (n: number) => `Closed ${number(n)} tabs`, undo: 'Undo', notSaved: (why: string) => `Not saved: ${why}`,
+  linked: 'A link opened this request. It is not sent until you send it.',
+
   goTo: (screen: string) => `Go to ${screen}`, goToTab: (n: number) => `Go to tab ${n}`, goToLastTab: 'Go to the last tab',
   groups: { Request: 'Request', Tabs: 'Tabs', View: 'View', Session: 'Session' },
   /** What the page can do: its name, and more words to find it by. */

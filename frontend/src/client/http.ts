@@ -14,6 +14,7 @@ import { pastClient } from './past'
 import { tableClient } from './table'
 import { sendingClient } from './sending'
 import { restClient } from './rest'
+import { text as words } from './text'
 
 export interface Call {
   method?: string
@@ -55,7 +56,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     } catch (e) {
       const fault = asFault(e)
       if (fault.cancelled) throw fault
-      throw new Fault(`Spyglass at ${location.host} does not answer`, 0, { reason: fault.message })
+      throw new Fault(words.silent(location.host), 0, { reason: fault.message })
     } finally {
       if (keepalive) shared.keeping -= bytes
     }

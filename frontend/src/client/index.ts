@@ -14,6 +14,7 @@ import type { Portal, PortalsClient } from './portals'
 import type { PastClient } from './past'
 import type { RestClient } from './rest'
 import type { TableClient } from './table'
+import { text } from './text'
 import type { Settings } from './settings'
 import type { Hop, PagesProgress, PortalError, RunReport, SendingClient } from './sending'
 
@@ -362,6 +363,6 @@ export class Fault extends Error {
 /** Any thrown value as a Fault. */
 export function asFault(e: unknown): Fault {
   if (e instanceof Fault) return e
-  if (e instanceof DOMException && e.name === 'AbortError') return new Fault('Cancelled', 0, {}, true)
+  if (e instanceof DOMException && e.name === 'AbortError') return new Fault(text.cancelled, 0, {}, true)
   return new Fault(e instanceof Error ? e.message : String(e))
 }

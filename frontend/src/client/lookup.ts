@@ -1,6 +1,7 @@
 /** Questions to the portal by the way: no tab, no history. */
 import { Fault, type DraftData, type Row } from './index'
 import type { Http } from './http'
+import { text } from './text'
 
 export interface LookupClient {
   /**
@@ -18,7 +19,7 @@ export function lookupClient({ json }: Http): LookupClient {
       const answer = await json<{ status: number; body: unknown }>('/explorer/lookup', { method: 'POST', body: { draft }, signal })
       if (answer.status < 200 || answer.status > 299) {
         const { errorMessage } = (answer.body ?? {}) as { errorMessage?: string }
-        throw new Fault(errorMessage ?? `The portal answered ${answer.status}`, answer.status)
+        throw new Fault(errorMessage ?? text.answered(answer.status), answer.status)
       }
       return answer.body as T
     },
