@@ -39,7 +39,6 @@ test('a request is saved by Ctrl+S, changed, and opened again', async () => {
 
   await p.path.fill('/device/groups')
   await page.keyboard.press('Control+s')
-  await page.getByTestId('toast').getByText('Saved in My requests').waitFor()
   await page.keyboard.press('Control+w')
   await entry(page, 'All devices').click()
   await expect.poll(() => p.path.inputValue()).toBe('/device/groups')

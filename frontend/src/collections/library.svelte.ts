@@ -24,6 +24,7 @@ export class Library {
     return { folders: grouped(this.folders, (f) => f.parentId), requests: grouped(this.requests, (r) => r.collectionId) }
   })
   #loading: Promise<void> | undefined
+  readonly #saving = new Map<number, Promise<SavedDraft>>()
 
   constructor(readonly client: Pick<Client, 'collections'>) {}
 
@@ -100,6 +101,25 @@ export class Library {
     const request = await this.client.collections.createRequest(name, collectionId, draft)
     await this.load()
     return request
+  }
+
+  /** Writes over a saved request; one in the bin comes back. */
+  async save(id: number, name: string, draft: DraftData): Promise<SavedDraft> {
+    const saving = this.client.collections.updateRequest(id, { draft, name, trashed: 0 })
+    this.#saving.set(id, saving)
+    try {
+      const request = await saving
+      await this.load()
+      return request
+    } finally {
+      if (this.#saving.get(id) === saving) this.#saving.delete(id)
+    }
+  }
+
+  /** A saved request whole, as it is once the save that is under way is through. */
+  async request(id: number): Promise<SavedDraft> {
+    await this.#saving.get(id)?.catch(() => {}) // who saves says what went wrong
+    return this.client.collections.request(id)
   }
 
   async rename(item: Item, name: string) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { fakeShelf } from '../fake-shelf'
+import { emptyDraft } from '../request/draft.svelte'
 import { Library, nameOf, type Item } from './library.svelte'
 
 async function begin() {
@@ -18,6 +19,22 @@ test('what lies in a chosen folder is not chosen once more', async () => {
   expect(shown()).toEqual(before)
   expect(pick('Writes', 'POST /sdt/sdts', 'Dead devices').map((i) => i.key)).toEqual(['f2', 'r3'])
   expect(pick('POST /sdt/sdts', 'Dead devices').map((i) => i.key)).toEqual(['r4', 'r3'])
+})
+
+test('what is opened while it is saved is what was saved', async () => {
+  const { library } = await begin()
+  const { updateRequest } = library.client.collections
+  let arrive = () => {}
+  const onTheWay = new Promise<void>((done) => (arrive = done))
+  library.client.collections.updateRequest = async (id, change) => {
+    await onTheWay
+    return updateRequest(id, change)
+  }
+  const saving = library.save(3, 'Dead ones', { ...emptyDraft(), path: '/device/groups' })
+  const opening = library.request(3)
+  arrive()
+  expect((await opening).draft.path).toBe('/device/groups')
+  expect((await saving).name).toBe('Dead ones')
 })
 
 test('several are moved and brought back to where they were', async () => {

@@ -9,9 +9,8 @@ export async function saveTab(app: App, tab: OpenTab) {
   if (!tab.requestId) return void app.act('request.saveAs')
   try {
     const draft = tab.draft.data()
-    const now = await app.client.collections.updateRequest(tab.requestId, { draft, name: tab.name, trashed: 0 })
-    tab.save()
-    await app.library.load()
+    const now = await app.library.save(tab.requestId, tab.name, draft)
+    if (app.workspace.tabs.includes(tab)) tab.save(draft) // not one that was closed meanwhile
     const folder = app.library.pathOf(now.collectionId)
     app.toast(folder ? `Saved in ${folder}` : 'Saved')
   } catch (e) {
@@ -29,7 +28,7 @@ export async function openSaved(app: App, id: number) {
   const open = app.workspace.tabs.find((t) => t.requestId === id)
   if (open) return app.workspace.activate(open)
   try {
-    const { name, draft } = await app.client.collections.request(id)
+    const { name, draft } = await app.library.request(id)
     const now = app.workspace.active
     if (now && !now.changed && !now.draft.path && !now.name && !now.requestId && !now.pinned) void app.workspace.close(now, false)
     app.workspace.open(draft, { name, requestId: id })

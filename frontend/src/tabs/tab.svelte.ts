@@ -115,9 +115,9 @@ export class OpenTab {
     }
   }
 
-  /** What is now is what "changed" is measured against. */
-  save() {
-    this.saved = this.draft.data()
+  /** What was saved is what "changed" is measured against. */
+  save(draft: DraftData) {
+    this.saved = draft
     this.saver.touch()
     void this.saver.flush()
   }

@@ -63,7 +63,11 @@ test('a changed tab has its dot until it is saved', async () => {
   expect(tab.changed).toBe(false)
   tab.draft.setPath('/device/devices')
   expect(tab.changed).toBe(true)
-  tab.save()
+  const sent = tab.draft.data()
+  tab.draft.setPath('/device/groups') // typed while it was on its way
+  tab.save(sent)
+  expect(tab.changed).toBe(true)
+  tab.draft.setPath('/device/devices')
   expect(tab.changed).toBe(false)
 })
 
