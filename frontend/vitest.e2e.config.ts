@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Browser tests: one portal and one browser at a time, in the order of the files' names. */
+/** Browser tests: each file has a portal and a browser of its own, and two files run side by side. They wait long for what comes, because a slow machine is no mistake. */
 export default defineConfig({
-  test: { include: ['e2e/**/*.test.ts'], environment: 'node', fileParallelism: false, testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 10_000 } } },
+  test: { include: ['e2e/**/*.test.ts'], environment: 'node', maxWorkers: 2, minWorkers: 1, testTimeout: 180_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } },
 })

@@ -27,8 +27,8 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await page.getByRole('button', { name: 'Last 6 hours' }).click()
   const cpu = page.getByRole('slider', { name: /^Processors\. cpuPercent: lowest .*highest / })
   const memory = page.getByRole('slider', { name: /^Memory\. / })
-  await cpu.waitFor({ timeout: 30_000 })
-  await expect.poll(async () => { const all = await drawn(page); return all.length > 2 && all.every((n) => n > 1000) }, { timeout: 30_000 }).toBe(true)
+  await cpu.waitFor()
+  await expect.poll(async () => { const all = await drawn(page); return all.length > 2 && all.every((n) => n > 1000) }).toBe(true)
 
   await cpu.focus()
   await page.keyboard.press('Home')

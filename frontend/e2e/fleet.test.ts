@@ -117,7 +117,7 @@ test('a device is tested before it is added; what is wrong stands at its field',
     await until(toast, /^loopback is added/)
     await toast.getByRole('button', { name: 'Show it' }).click()
     await page.getByRole('heading', { name: 'loopback' }).waitFor()
-    await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'TCP port' }).waitFor({ timeout: 20_000 })
+    await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'TCP port' }).waitFor()
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete loopback?' }).getByRole('button', { name: 'Delete' }).click()

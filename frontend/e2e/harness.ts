@@ -174,7 +174,7 @@ async function forget(context: BrowserContext, url: string): Promise<boolean> {
 export async function newPage(browser: Browser, look: Look = {}) {
   const { theme = 'dark', width = 1440, height = 900, locale = 'en-GB', timeZone, bypassCSP = false } = look
   const context = await browser.newContext({ locale, timezoneId: timeZone, viewport: { width, height }, colorScheme: theme, bypassCSP, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(30_000)
   const page = await context.newPage()
   const wrongs: Wrongs = []
   page.on('pageerror', (e) => wrongs.push(`exception: ${e.message}`))
@@ -251,7 +251,7 @@ export async function sendPath(page: Page, path: string, pattern = /^200 OK/) {
 }
 
 /** Waits until the element's text matches; fails with what it was. */
-export async function until(locator: Locator, pattern: RegExp, timeout = 10_000) {
+export async function until(locator: Locator, pattern: RegExp, timeout = 30_000) {
   const end = Date.now() + timeout
   let text = ''
   do {
