@@ -4,7 +4,7 @@
  * uncaught exceptions and breaches of the content security policy; `close`
  * fails the test if there was one.
  *
- * SPYGLASS_BIN is the program; CHROMIUM the browser, /usr/bin/chromium if unset.
+ * SPYGLASS_BIN is the program; CHROMIUM the browser, /usr/bin/chromium-headless-shell if unset.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -86,7 +86,7 @@ async function ended(child: ChildProcess) {
 }
 
 export async function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell', args: flags })
 }
 
 export interface Look {

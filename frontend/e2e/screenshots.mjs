@@ -70,7 +70,7 @@ try {
   const [url, password] = await Promise.all([said(portal.stdout, /^spyglass: (http\S+)$/), said(portal.stderr, /^admin password: (.+)$/), said(portal.stderr, /(past of the demo is filled)/)])
   await mkdir(folder, { recursive: true })
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   })
   try {
