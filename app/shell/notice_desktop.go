@@ -6,6 +6,7 @@ package shell
 // nobody waits for this goroutine, which ends with the program then.
 func (r *running) tell() {
 	var shows *notifier
+	silent := false // it is said once that nothing shows them, not for each
 	for {
 		select {
 		case <-r.closing:
@@ -14,9 +15,11 @@ func (r *running) tell() {
 			}
 			return
 		case notice := <-r.window.Notices:
-			if err := r.show(&shows, notice); err != nil {
+			err := r.show(&shows, notice)
+			if err != nil && !silent {
 				r.window.Log.Warn("the desktop shows no notices", "err", err)
 			}
+			silent = err != nil
 		}
 	}
 }
