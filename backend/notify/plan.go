@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -233,6 +232,7 @@ func (p *planning) write(ctx context.Context, a *portal.Alert, d *portal.Deliver
 	if err != nil {
 		return err
 	}
+	wording = wording.In(p.book.zoneOf(d))
 	m := wording.Message()
 	d.AlertID, d.Tells, d.CreatedOn, d.NextOn, d.Key = int64(a.ID), tells, resource.SecondsOf(p.now), resource.SecondsOf(p.real), rand.Text()
 	d.Subject, d.Body = m.Subject, m.Body
@@ -297,101 +297,4 @@ func payload(i *portal.Integration, a *portal.Alert, d *portal.Delivery, w porta
 		return "{}" // texts and numbers can always be written
 	}
 	return string(body)
-}
-
-// book is whom recipients mean.
-type book struct {
-	users        []portal.User
-	groups       []portal.RecipientGroup
-	integrations []portal.Integration
-}
-
-func readBook(ctx context.Context, r resource.Reader) (b book, err error) {
-	if b.users, err = resource.Find(ctx, r, portal.Users.Name); err != nil {
-		return b, err
-	}
-	if b.groups, err = resource.Find(ctx, r, portal.RecipientGroups.Name); err != nil {
-		return b, err
-	}
-	b.integrations, err = resource.Find(ctx, r, portal.Integrations.Name)
-	return b, err
-}
-
-// integration is the one of a method: for email the first mail server.
-func (b *book) integration(method string) *portal.Integration {
-	i := slices.IndexFunc(b.integrations, func(i portal.Integration) bool {
-		if method == mail {
-			return i.Type == portal.IntegrationSMTP
-		}
-		return strings.EqualFold(i.Name, method)
-	})
-	if i < 0 {
-		return nil
-	}
-	return &b.integrations[i]
-}
-
-// mail is the method of whoever is told by mail.
-const mail = "email"
-
-// addressee is a recipient with an address.
-type addressee struct{ name, method, address, problem string }
-
-// expand is everybody that recipients mean, each address once.
-func (b *book) expand(recipients []portal.Recipient) []addressee {
-	var all []addressee
-	for i := range recipients {
-		for _, one := range b.meant(&recipients[i]) {
-			if !slices.ContainsFunc(all, func(have addressee) bool { return have.method == one.method && have.address == one.address }) {
-				all = append(all, one)
-			}
-		}
-	}
-	return all
-}
-
-func (b *book) meant(r *portal.Recipient) []addressee {
-	if strings.EqualFold(r.Type, "GROUP") {
-		i := slices.IndexFunc(b.groups, func(g portal.RecipientGroup) bool { return strings.EqualFold(g.Name, r.Addr) })
-		if i < 0 {
-			return nil
-		}
-		var all []addressee
-		for k := range b.groups[i].Recipients {
-			all = append(all, b.one(&b.groups[i].Recipients[k]))
-		}
-		return all
-	}
-	return []addressee{b.one(r)}
-}
-
-func (b *book) one(r *portal.Recipient) addressee {
-	out := addressee{name: r.Addr + " by " + strings.ToLower(r.Method), method: r.Method, address: r.Addr}
-	byMail := strings.EqualFold(r.Method, mail) || strings.EqualFold(r.Method, "smsemail")
-	if byMail {
-		out.method = mail
-	}
-	if strings.EqualFold(r.Type, "ADMIN") {
-		i := slices.IndexFunc(b.users, func(u portal.User) bool { return strings.EqualFold(u.Username, r.Addr) })
-		switch {
-		case i < 0:
-			out.problem = "there is no user " + r.Addr + " any more"
-		case b.users[i].Status != "active":
-			out.problem = "the user " + r.Addr + " is suspended"
-		case strings.EqualFold(r.Method, "smsemail"):
-			out.address = b.users[i].SMSEmail
-		case byMail:
-			out.address = b.users[i].Email
-		}
-	}
-	switch i := b.integration(out.method); {
-	case out.problem != "":
-	case i == nil && byMail:
-		out.problem = "no mail server is set up: add an integration of type smtp under /setting/integrations"
-	case i == nil:
-		out.problem = "there is no integration " + r.Method + " any more"
-	case out.address == "":
-		out.problem = cmp.Or(r.Addr, "the user") + " has no such address"
-	}
-	return out
 }

@@ -21,10 +21,11 @@ type AlertMessage struct {
 // What people are told where the data point does not say.
 const (
 	plainSubject = "##LEVEL##: ##HOST## ##INSTANCE## ##DATAPOINT##"
-	plainBody    = "##DATAPOINT## of ##INSTANCE## on ##HOST## is ##VALUE##, beyond ##THRESHOLD##, since ##START##."
-	silentBody   = "##DATAPOINT## of ##INSTANCE## on ##HOST## gave no data from ##START## on."
+	plainBody    = "##DATAPOINT## of ##INSTANCE## on ##HOST## is ##READING##; it should be ##EXPECTED##. ##SEVERITY## since ##START##."
+	overBody     = "##DATAPOINT## of ##INSTANCE## on ##HOST## was ##READING##; it should be ##EXPECTED##. ##SEVERITY## from ##START## to ##END##."
+	silentBody   = "##DATAPOINT## of ##INSTANCE## on ##HOST## gave no data from ##START## on (##LEVEL##)."
 	groupSubject = "##LEVEL##: ##DSIDESCRIPTION## of ##HOST## have an alert of ##DATAPOINT##"
-	groupBody    = "##DSIDESCRIPTION## of the group ##HOST## have an alert of ##DATAPOINT## (##DATASOURCE##): ##VALUE##, beyond ##THRESHOLD##, since ##START##."
+	groupBody    = "##DSIDESCRIPTION## of the group ##HOST## have an alert of ##DATAPOINT## (##DATASOURCE##): ##READING##; it should be ##EXPECTED##. ##SEVERITY## since ##START##."
 	downSubject  = "##LEVEL##: the collector ##HOST## is down"
 	downBody     = "The collector ##HOST## has not answered since ##START##."
 )
@@ -111,10 +112,7 @@ func subjects(ctx context.Context, r resource.Reader, alerts []Alert) (map[int64
 	if c := resource.CallOf(ctx); c != nil {
 		who = c.Access
 	}
-	zone := time.UTC
-	if setting, err := resource.Get(ctx, r, settingRows, SettingID); err == nil {
-		zone = setting.Zone()
-	}
+	zone := zoneFor(ctx, r, who)
 	all := make(map[int64]*alertSubject, len(alerts))
 	for i := range alerts {
 		a := &alerts[i]
@@ -147,8 +145,11 @@ func byID[T any](ctx context.Context, r resource.Reader, name resource.Name[*T],
 
 func (s *alertSubject) message() AlertMessage {
 	subject, body := plainSubject, plainBody
-	if s.alert.Value == NoData {
+	switch {
+	case s.alert.Value == NoData:
 		body = silentBody
+	case s.alert.Cleared:
+		body = overBody
 	}
 	switch p := s.point(); {
 	case s.alert.Type == AgentDownAlert:
@@ -251,6 +252,9 @@ var alertWords = map[string]func(*alertSubject) string{
 		return ""
 	},
 	"VALUE":      func(s *alertSubject) string { return s.alert.Value },
+	"READING":    func(s *alertSubject) string { return s.reading() },
+	"EXPECTED":   func(s *alertSubject) string { return s.expected() },
+	"SEVERITY":   func(s *alertSubject) string { return severityWords[s.alert.Severity] },
 	"THRESHOLD":  func(s *alertSubject) string { return s.alert.Threshold },
 	"CLEARVALUE": func(s *alertSubject) string { return s.alert.ClearValue },
 	"START":      func(s *alertSubject) string { return s.moment(s.alert.StartOn) },

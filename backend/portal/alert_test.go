@@ -30,6 +30,34 @@ func TestTheWorstAlertsMakeTheStatus(t *testing.T) {
 	}
 }
 
+func TestAnAlertIsToldInWords(t *testing.T) {
+	zone := time.FixedZone("CEST", 2*60*60)
+	for _, tt := range []struct {
+		value, threshold string
+		severity         int64
+		cleared          bool
+		want             string
+	}{
+		{"83.48259", "> 60 80 90", SeverityError, false, "loss of Ping on fjord is 83.48 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 14:00:00 CEST."},
+		{"61", "> 60 80 90", SeverityWarn, false, "loss of Ping on fjord is 61 %; it should be at most 60 %. Warning since 2026-05-04 14:00:00 CEST."},
+		{"3", "<= 5 3", SeverityError, true, "loss of Ping on fjord was 3 %; it should be above 5 % (error down from 3 %). Error from 2026-05-04 14:00:00 CEST to 2026-05-04 14:05:00 CEST."},
+		{"123456.7", ">= 0 0 1000", SeverityCritical, false, "loss of Ping on fjord is 123457 %; it should be below 0 % (critical from 1000 %). Critical since 2026-05-04 14:00:00 CEST."},
+		{"-7", "!= 1", SeverityWarn, false, "loss of Ping on fjord is down (-7); it should be up (1). Warning since 2026-05-04 14:00:00 CEST."},
+		{"1", "= 1 2", SeverityError, false, "loss of Ping on fjord is up (1); it should be other than up (1). Error since 2026-05-04 14:00:00 CEST."},
+		{NoData, "> 60", SeverityCritical, false, "loss of Ping on fjord gave no data from 2026-05-04 14:00:00 CEST on (critical)."},
+	} {
+		a := &Alert{
+			Severity: tt.severity, DeviceName: "fjord", InstanceName: "Ping", DataPointID: 11, DataPointName: "loss", Value: tt.value, Threshold: tt.threshold,
+			StartOn: 1777896000, EndOn: 1777896300, Cleared: tt.cleared,
+		}
+		source := &DataSource{Graphs: []Graph{Plot("Loss", "%", "loss")}, DataPoints: []DataPoint{{ID: 11, Name: "loss", StatusDisplayNames: []StatusDisplayName{{"LT", "0", "down"}, {"EQ", "1", "up"}}}}}
+		s := &alertSubject{alert: a, device: &Device{}, instance: &Instance{}, source: source, tree: &Tree{}, zone: time.UTC}
+		if got := (Wording{s}).In(zone).Message().Body; got != tt.want {
+			t.Errorf("%s against %s:\n got %s\nwant %s", tt.value, tt.threshold, got, tt.want)
+		}
+	}
+}
+
 func TestARuleFitsByItsPatterns(t *testing.T) {
 	alert := Alert{Severity: SeverityError, DeviceName: "web-01.osl", DataSourceName: "SNMP_Interfaces", InstanceName: "SNMP_Interfaces-eth0", DataPointName: "Status"}
 	groups := []string{"", "Servers/Linux", "Services/Web shop"}

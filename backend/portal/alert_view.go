@@ -78,7 +78,7 @@ var alertDerived = []resource.Derived{
 	{Name: "SDT", Doc: "The maintenance window that covers it, of several the one that ends last; null for none", Schema: nullable(resource.SchemaOf(alertSDT{})), Example: alertSDT{ID: "R_12", Type: "ResourceSDT"},
 		From: "sdtIds", Of: sdtsOfAlerts},
 	{Name: "detailMessage", Doc: "Its text, with needMessage=true; else null", Schema: nullable(resource.SchemaOf(AlertMessage{})),
-		Example: AlertMessage{Subject: "error: web-42 Ping PingLossPercent", Body: "PingLossPercent of web-42 is 83, beyond > 60 80 90"}, Of: messagesOfAlerts},
+		Example: AlertMessage{Subject: "error: web-42 Ping PingLossPercent", Body: "PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 14:00:00 CEST."}, Of: messagesOfAlerts},
 	{Name: "customColumns", Doc: "What customColumns asked for, by token; else null", Schema: anyObject, Example: map[string]any{"##system.hostname##": "web-42.example.net"}, Of: columnsOfAlerts},
 	same("tenant", "Kept for clients of the published API"),
 	same("dependencyRole", "Kept for clients of the published API"),

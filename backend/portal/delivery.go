@@ -68,7 +68,7 @@ var Deliveries = resource.Resource[*Delivery]{
 		{Name: "method", At: func(d *Delivery) any { return &d.Method }, Doc: "email, or the name of an integration", ReadOnly: true, Index: true, Example: byEmail},
 		{Name: "address", At: func(d *Delivery) any { return &d.Address }, Doc: "Where to", ReadOnly: true, Example: "admin@example.net"},
 		{Name: "subject", At: func(d *Delivery) any { return &d.Subject }, Doc: "The notice in a line", ReadOnly: true, Example: "error: web-42 Ping PingLossPercent"},
-		{Name: "text", At: func(d *Delivery) any { return &d.Body }, Doc: "The notice", ReadOnly: true, MaxLen: maxMessage, Example: "PingLossPercent of Ping on web-42 is 83"},
+		{Name: "text", At: func(d *Delivery) any { return &d.Body }, Doc: "The notice", ReadOnly: true, MaxLen: maxMessage, Example: "PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 14:00:00 CEST."},
 		{Name: "payload", At: func(d *Delivery) any { return &d.Payload }, Doc: "What a web hook is sent", ReadOnly: true, MaxLen: 4 * maxMessage},
 		{Name: "state", At: func(d *Delivery) any { return &d.State }, Doc: "waiting, sent, failed or throttled", ReadOnly: true, Index: true, Example: DeliverySent},
 		{Name: "attempts", At: func(d *Delivery) any { return &d.Attempts }, Doc: "How often it was tried", ReadOnly: true, Example: 1},

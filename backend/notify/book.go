@@ -1,0 +1,120 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// book is whom recipients mean.
+type book struct {
+	users        []portal.User
+	groups       []portal.RecipientGroup
+	integrations []portal.Integration
+}
+
+func readBook(ctx context.Context, r resource.Reader) (b book, err error) {
+	if b.users, err = resource.Find(ctx, r, portal.Users.Name); err != nil {
+		return b, err
+	}
+	if b.groups, err = resource.Find(ctx, r, portal.RecipientGroups.Name); err != nil {
+		return b, err
+	}
+	b.integrations, err = resource.Find(ctx, r, portal.Integrations.Name)
+	return b, err
+}
+
+// zoneOf is the time zone of the user whom a notice goes to; nil where it is nobody's.
+func (b *book) zoneOf(d *portal.Delivery) *time.Location {
+	i := slices.IndexFunc(b.users, func(u portal.User) bool {
+		return strings.EqualFold(u.Username, d.Address) || d.Method == mail && (strings.EqualFold(u.Email, d.Address) || strings.EqualFold(u.SMSEmail, d.Address))
+	})
+	if i < 0 {
+		return nil
+	}
+	return b.users[i].Zone()
+}
+
+// integration is the one of a method: for email the first mail server.
+func (b *book) integration(method string) *portal.Integration {
+	i := slices.IndexFunc(b.integrations, func(i portal.Integration) bool {
+		if method == mail {
+			return i.Type == portal.IntegrationSMTP
+		}
+		return strings.EqualFold(i.Name, method)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &b.integrations[i]
+}
+
+// mail is the method of whoever is told by mail.
+const mail = "email"
+
+// addressee is a recipient with an address.
+type addressee struct{ name, method, address, problem string }
+
+// expand is everybody that recipients mean, each address once.
+func (b *book) expand(recipients []portal.Recipient) []addressee {
+	var all []addressee
+	for i := range recipients {
+		for _, one := range b.meant(&recipients[i]) {
+			if !slices.ContainsFunc(all, func(have addressee) bool { return have.method == one.method && have.address == one.address }) {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+func (b *book) meant(r *portal.Recipient) []addressee {
+	if strings.EqualFold(r.Type, "GROUP") {
+		i := slices.IndexFunc(b.groups, func(g portal.RecipientGroup) bool { return strings.EqualFold(g.Name, r.Addr) })
+		if i < 0 {
+			return nil
+		}
+		var all []addressee
+		for k := range b.groups[i].Recipients {
+			all = append(all, b.one(&b.groups[i].Recipients[k]))
+		}
+		return all
+	}
+	return []addressee{b.one(r)}
+}
+
+func (b *book) one(r *portal.Recipient) addressee {
+	out := addressee{name: r.Addr + " by " + strings.ToLower(r.Method), method: r.Method, address: r.Addr}
+	byMail := strings.EqualFold(r.Method, mail) || strings.EqualFold(r.Method, "smsemail")
+	if byMail {
+		out.method = mail
+	}
+	if strings.EqualFold(r.Type, "ADMIN") {
+		i := slices.IndexFunc(b.users, func(u portal.User) bool { return strings.EqualFold(u.Username, r.Addr) })
+		switch {
+		case i < 0:
+			out.problem = "there is no user " + r.Addr + " any more"
+		case b.users[i].Status != "active":
+			out.problem = "the user " + r.Addr + " is suspended"
+		case strings.EqualFold(r.Method, "smsemail"):
+			out.address = b.users[i].SMSEmail
+		case byMail:
+			out.address = b.users[i].Email
+		}
+	}
+	switch i := b.integration(out.method); {
+	case out.problem != "":
+	case i == nil && byMail:
+		out.problem = "no mail server is set up: add an integration of type smtp under /setting/integrations"
+	case i == nil:
+		out.problem = "there is no integration " + r.Method + " any more"
+	case out.address == "":
+		out.problem = cmp.Or(r.Addr, "the user") + " has no such address"
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package portal
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/resource"
+)
+
+// reading is the value of an alert as people read it: "83 %", "down (2)".
+func (s *alertSubject) reading() string {
+	v, err := strconv.ParseFloat(s.alert.Value, 64)
+	if err != nil {
+		return s.alert.Value
+	}
+	return s.measure(v)
+}
+
+// measure is a value of the data point with its unit, or the word for it.
+func (s *alertSubject) measure(v float64) string {
+	text := figure(v)
+	p := s.point()
+	if p == nil || s.alert.Type == GroupAlert { // which counts, whatever the data point measures
+		return text
+	}
+	for _, w := range p.StatusDisplayNames {
+		if w.means(v) {
+			return w.Word + " (" + text + ")"
+		}
+	}
+	return strings.TrimSpace(text + " " + s.source.UnitOf(p.Name))
+}
+
+// figure has at most four digits that count, and all before the point.
+func figure(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+var statusOps = map[string]string{"EQ": "=", "NE": "!=", "GT": ">", "GE": ">=", "LT": "<", "LE": "<="}
+
+// means reports whether the word is that for a value.
+func (n StatusDisplayName) means(v float64) bool {
+	level, err := strconv.ParseFloat(n.Value, 64)
+	return err == nil && n.Word != "" && AlertExpr{Op: statusOps[n.Operator]}.reached(v, level)
+}
+
+// What a value should be, and what it is when it is not, by the operator of the threshold.
+var (
+	should = map[string]string{">": "at most", ">=": "below", "<": "at least", "<=": "above", "=": "other than", "!=": ""}
+	passes = map[string]string{">": "above", ">=": "from", "<": "below", "<=": "down from"}
+)
+
+// expected is what the value should be: "at most 60 %", and where the severity
+// has a limit of its own "at most 60 % (critical above 90 %)".
+func (s *alertSubject) expected() string {
+	expr, err := ParseAlertExpr(s.alert.Threshold)
+	if err != nil || len(expr.Levels) == 0 {
+		return s.alert.Threshold
+	}
+	text := strings.TrimSpace(should[expr.Op] + " " + s.measure(expr.Levels[0]))
+	level := int(s.alert.Severity - SeverityWarn)
+	if level < 1 || level >= len(expr.Levels) || passes[expr.Op] == "" || expr.Levels[level] == expr.Levels[0] {
+		return text
+	}
+	return text + " (" + levels[s.alert.Severity] + " " + passes[expr.Op] + " " + s.measure(expr.Levels[level]) + ")"
+}
+
+// severityWords begin a sentence.
+var severityWords = map[int64]string{SeverityWarn: "Warning", SeverityError: "Error", SeverityCritical: "Critical"}
+
+// In is the wording with moments in another time zone.
+func (w Wording) In(zone *time.Location) Wording {
+	if zone == nil {
+		return w
+	}
+	in := *w.subject
+	in.zone = zone
+	return Wording{&in}
+}
+
+// Zone is the time zone of a user; nil for the portal's.
+func (u *User) Zone() *time.Location {
+	if zone, err := time.LoadLocation(u.Timezone); err == nil && u.Timezone != "" {
+		return zone
+	}
+	return nil
+}
+
+// zoneFor is the time zone of whoever reads: the user's, or the portal's.
+func zoneFor(ctx context.Context, r resource.Reader, who *resource.Access) *time.Location {
+	zone := time.UTC
+	if setting, err := resource.Get(ctx, r, settingRows, SettingID); err == nil {
+		zone = setting.Zone()
+	}
+	if who == nil || who.UserID == 0 {
+		return zone
+	}
+	user, err := resource.Get(ctx, r, userRows, who.UserID)
+	if err != nil {
+		return zone
+	}
+	return cmp.Or(user.Zone(), zone)
+}
