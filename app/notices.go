@@ -103,7 +103,7 @@ func noticeOf(opened []openAlert) shell.Notice {
 		a := opened[0]
 		return shell.Notice{
 			Title: a.Device + " is critical", Link: alertsLink + "/" + a.ID,
-			Body: strings.TrimSpace(fmt.Sprintf("%s %s is %s, beyond %s", a.Source, a.DataPoint, a.Value, a.Threshold)),
+			Body: strings.TrimSpace(fmt.Sprintf("%s %s is %s", a.Source, a.DataPoint, portal.AlertInShort(a.Value, a.Threshold, portal.SeverityCritical))),
 		}
 	}
 	var names []string

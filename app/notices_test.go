@@ -23,7 +23,7 @@ func TestANoticeTellsOfAlertsThatWereNotThereBefore(t *testing.T) {
 		off  bool
 		want shell.Notice
 	}{
-		{[]openAlert{alert("1", "web-01")}, false, shell.Notice{Title: "web-01 is critical", Body: "CPU busy is 97, beyond > 95", Link: "spyglass://monitor/alerts/1"}},
+		{[]openAlert{alert("1", "web-01")}, false, shell.Notice{Title: "web-01 is critical", Body: "CPU busy is 97, above 95", Link: "spyglass://monitor/alerts/1"}},
 		{[]openAlert{alert("1", "web-01")}, false, shell.Notice{}},
 		{[]openAlert{alert("2", "db-01"), alert("3", "db-01"), alert("1", "web-01")}, false, shell.Notice{Title: "2 new critical alerts", Body: "db-01", Link: "spyglass://monitor/alerts"}},
 		{nil, false, shell.Notice{}},

@@ -58,6 +58,20 @@ func TestAnAlertIsToldInWords(t *testing.T) {
 	}
 }
 
+func TestAnAlertIsToldInShort(t *testing.T) {
+	for _, tt := range []struct{ value, threshold, want string }{
+		{"97.123456", "> 60 80 90", "97.12, above 90"},
+		{"4", "<= 5", "4, down from 5"},
+		{"2", "!= 1", "2"},
+		{NoData, "> 60", NoData},
+		{"1", "", "1"},
+	} {
+		if got := AlertInShort(tt.value, tt.threshold, SeverityCritical); got != tt.want {
+			t.Errorf("%s against %q is %q, want %q", tt.value, tt.threshold, got, tt.want)
+		}
+	}
+}
+
 func TestARuleFitsByItsPatterns(t *testing.T) {
 	alert := Alert{Severity: SeverityError, DeviceName: "web-01.osl", DataSourceName: "SNMP_Interfaces", InstanceName: "SNMP_Interfaces-eth0", DataPointName: "Status"}
 	groups := []string{"", "Servers/Linux", "Services/Web shop"}

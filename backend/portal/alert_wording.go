@@ -69,11 +69,33 @@ func (s *alertSubject) expected() string {
 		return s.alert.Threshold
 	}
 	text := strings.TrimSpace(should[expr.Op] + " " + s.measure(expr.Levels[0]))
-	level := int(s.alert.Severity - SeverityWarn)
-	if level < 1 || level >= len(expr.Levels) || passes[expr.Op] == "" || expr.Levels[level] == expr.Levels[0] {
-		return text
+	if level, ok := expr.limit(s.alert.Severity); ok && level != expr.Levels[0] {
+		text += " (" + levels[s.alert.Severity] + " " + passes[expr.Op] + " " + s.measure(level) + ")"
 	}
-	return text + " (" + levels[s.alert.Severity] + " " + passes[expr.Op] + " " + s.measure(expr.Levels[level]) + ")"
+	return text
+}
+
+// limit is the number that a value has passed; false where severities have none.
+func (a AlertExpr) limit(severity int64) (float64, bool) {
+	if len(a.Levels) == 0 || passes[a.Op] == "" {
+		return 0, false
+	}
+	i := min(int(severity-SeverityWarn), len(a.Levels)-1)
+	return a.Levels[max(i, 0)], true
+}
+
+// AlertInShort is "97, above 95" of an alert's value and threshold.
+func AlertInShort(value, threshold string, severity int64) string {
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return value
+	}
+	expr, err := ParseAlertExpr(threshold)
+	level, ok := expr.limit(severity)
+	if err != nil || !ok {
+		return figure(v)
+	}
+	return figure(v) + ", " + passes[expr.Op] + " " + figure(level)
 }
 
 // severityWords begin a sentence.

@@ -4902,7 +4902,7 @@ export interface components {
         /**
          * @example {
          *       "subject": "error: web-42 Ping PingLossPercent",
-         *       "body": "PingLossPercent of web-42 is 83, beyond > 60 80 90"
+         *       "body": "PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 14:00:00 CEST."
          *     }
          */
         AlertMessage: {
@@ -5192,7 +5192,7 @@ export interface components {
             readonly subject?: string;
             /**
              * @description The notice
-             * @example PingLossPercent of Ping on web-42 is 83
+             * @example PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error since 2026-05-04 14:00:00 CEST.
              */
             readonly text?: string;
             /** @description What a web hook is sent */
