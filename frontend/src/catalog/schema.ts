@@ -1,5 +1,6 @@
 import type { Param, Schema } from '../client'
 import { number } from '../ui/locale'
+import { text } from './text'
 
 /** Every field name in a schema, nested ones too. */
 export function fieldNames(schema: Schema | null | undefined): string[] {
@@ -20,7 +21,7 @@ export function schemaAt(schema: Schema | null | undefined, path: readonly (stri
 
 /** One line on what a value may be: `integer, 1 to 1000`. */
 export function hint(p: Pick<Param, 'type' | 'enum' | 'minimum' | 'maximum' | 'default'> | Schema): string {
-  if (p.enum?.length) return p.enum.length <= 3 ? p.enum.map(String).join(' | ') : `one of ${p.enum.length}`
-  if (p.maximum !== undefined && p.maximum < 1e9) return `max ${number(p.maximum)}`
+  if (p.enum?.length) return p.enum.length <= 3 ? p.enum.map(String).join(' | ') : text.schema.oneOf(p.enum.length)
+  if (p.maximum !== undefined && p.maximum < 1e9) return text.schema.max(number(p.maximum))
   return p.type === 'any' ? '' : p.type
 }

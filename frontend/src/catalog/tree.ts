@@ -1,5 +1,6 @@
 import type { Endpoint } from '../client'
 import type { Catalog, Hit } from './catalog.svelte'
+import { text } from './text'
 
 /** One visible line of the catalog. */
 export type Item =
@@ -17,8 +18,8 @@ export function branches(catalog: Pick<Catalog, 'categories' | 'byId'>, expanded
     items.push({ kind: 'category', key: `-${name}`, name, count: endpoints.length, open, level: 1, ruled: false })
     if (open) items.push(...endpoints.map((endpoint): Item => ({ kind: 'endpoint', key: `${name} ${endpoint.id}`, endpoint, level: 2, short: true })))
   }
-  own('Favourites', favourites)
-  own('Recent', recents.filter((id) => !favourites.includes(id)).slice(0, 5))
+  own(text.tree.favourites, favourites)
+  own(text.tree.recent, recents.filter((id) => !favourites.includes(id)).slice(0, 5))
   catalog.categories.forEach((c, i) => {
     const open = expanded.has(c.name)
     items.push({ kind: 'category', key: c.name, name: c.name, count: c.endpoints.length, open, level: 1, ruled: i === 0 && items.length > 0 })

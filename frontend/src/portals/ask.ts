@@ -1,4 +1,5 @@
 import type { App } from '../app.svelte'
+import { text } from './text'
 
 /** A dialog about portals. */
 export type PortalAsk =
@@ -20,6 +21,6 @@ export function refused(app: App, id: number) {
   const portal = app.portals.all.find((p) => p.id === id)
   if (!portal?.remote || app.portal.id !== id) return
   if (portal.auth === 'session') signInAgain(app)
-  else if (portal.auth === 'none') app.toast(`${portal.name} wants to know who asks`, { tone: 'warn', action: { label: 'Edit portal', run: () => (app.portals.asking = { what: 'edit', id }) } })
-  else app.toast(`${portal.name} refuses the credential that is kept for it`, { tone: 'warn', action: { label: 'Edit portal', run: () => (app.portals.asking = { what: 'edit', id }) } })
+  else if (portal.auth === 'none') app.toast(text.ask.wantsToKnow(portal.name), { tone: 'warn', action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) } })
+  else app.toast(text.ask.refusesTheCredential(portal.name), { tone: 'warn', action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) } })
 }

@@ -1,23 +1,24 @@
 import type { Environment, Portal } from '../client/portals'
+import { text as said } from './text'
 
 /** What a remote portal is used for, in words and by the class of its frame. */
 export const environments: { id: Environment; label: string; doc: string }[] = [
-  { id: 'production', label: 'Production', doc: 'What happens here is real' },
-  { id: 'staging', label: 'Staging', doc: 'Like production, before it' },
-  { id: 'test', label: 'Test', doc: 'To try things' },
-  { id: 'demo', label: 'Demo', doc: 'Made-up data' },
+  { id: 'production', label: said.environment.production, doc: said.environment.whatHappensHere },
+  { id: 'staging', label: said.environment.staging, doc: said.environment.likeProductionBefore },
+  { id: 'test', label: said.environment.test, doc: said.environment.toTryThings },
+  { id: 'demo', label: said.environment.demo, doc: said.environment.madeUpData },
 ]
 
 export function environmentLabel(id: Environment): string {
-  return id === 'local' ? 'Local' : (environments.find((e) => e.id === id)?.label ?? id)
+  return id === 'local' ? said.environment.local : (environments.find((e) => e.id === id)?.label ?? id)
 }
 
 /** Who is signed in to a portal, in a few words. */
 export function asWhom(p: Portal): string {
-  if (p.auth === 'none') return 'without signing in'
-  if (p.auth === 'token') return p.secret ? 'with a token' : 'no token yet'
-  if (p.auth === 'lmv1') return p.secret ? `as ${p.account}` : 'no access key yet'
-  return p.user ? `as ${p.user}` : 'not signed in'
+  if (p.auth === 'none') return said.environment.withoutSigningIn
+  if (p.auth === 'token') return p.secret ? said.environment.withAToken : said.environment.noTokenYet
+  if (p.auth === 'lmv1') return p.secret ? said.environment.as(p.account) : said.environment.noAccessKey
+  return p.user ? said.environment.asUser(p.user) : said.environment.notSignedIn
 }
 
 /** A fingerprint as people compare it. */
@@ -31,11 +32,11 @@ export function wrongAddress(text: string, own: string[]): string {
   try {
     url = new URL(text.trim())
   } catch {
-    return 'An address begins with http:// or https://, and a host follows.'
+    return said.environment.anAddressBegins
   }
-  if (!/^https?:$/.test(url.protocol)) return 'An address begins with http:// or https://.'
-  if (url.username || url.password) return 'Leave user name and password out of the address; they have fields of their own.'
-  if (url.search || url.hash) return 'The address ends before ? and #.'
-  if (own.includes(url.host)) return 'This is the built-in portal, which is in your list already.'
+  if (!/^https?:$/.test(url.protocol)) return said.environment.anAddressBeginsWith
+  if (url.username || url.password) return said.environment.leaveUserName
+  if (url.search || url.hash) return said.environment.theAddressEnds
+  if (own.includes(url.host)) return said.environment.thisIsThe
   return ''
 }

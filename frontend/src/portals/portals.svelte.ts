@@ -3,6 +3,7 @@ import { asFault, type Client, type Portal } from '../client'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import type { PortalAsk } from './ask'
 import { newPlace, nowhere, type Place } from './place'
+import { text } from './text'
 
 /** The portals that can be looked at, and which one is. Tabs, variables and history belong to a portal. */
 export class Portals {
@@ -52,18 +53,18 @@ export class Portals {
     try {
       await this.app.flush()
       const gone = !this.all.some((p) => p.id === this.#place.id)
-      if (!gone && this.#place.workspace.tabs.some((t) => t.saver.dirty)) return this.app.toast(`Still at ${this.shown.name}: its edits could not be saved yet`, { tone: 'error' })
+      if (!gone && this.#place.workspace.tabs.some((t) => t.saver.dirty)) return this.app.toast(text.portals.stillAtIts(this.shown.name), { tone: 'error' })
       const place = this.#at(id)
       const start = await this.app.client.at(id).start() // the first place's client asks for the portal looked at last
       if (!start) return void (this.app.sessionEnded = true)
-      if (start.portal.id !== id) throw new Error('that portal is no longer in your list')
+      if (start.portal.id !== id) throw new Error(text.portals.thatPortalIs)
       this.app.save({ activePortal: id })
       await this.app.flush() // before it is seen: the page comes back to what was seen last
       this.all = start.portals
       this.#place = place
       this.app.arrived(start, place)
     } catch (e) {
-      this.app.toast(`Not switched: ${asFault(e).message}`, { tone: 'error' })
+      this.app.toast(text.portals.notSwitched(asFault(e).message), { tone: 'error' })
     } finally {
       this.switching = false
     }
@@ -75,9 +76,9 @@ export class Portals {
       const portal = await this.app.client.portals.readCatalog(id)
       await this.reload()
       if (this.#place.id === id) await this.#place.catalog.load()
-      this.app.toast(portal.catalogFrom ? `Catalog of ${portal.name}: ${portal.catalogFrom}` : `${portal.name} shows no catalog of its own; the built-in one stands in`)
+      this.app.toast(portal.catalogFrom ? text.portals.catalogOf(portal.name, portal.catalogFrom) : text.portals.showsNoCatalog(portal.name))
     } catch (e) {
-      this.app.toast(`No catalog read: ${asFault(e).message}`, { tone: 'warn' })
+      this.app.toast(text.portals.noCatalogRead(asFault(e).message), { tone: 'warn' })
     }
   }
 
@@ -97,9 +98,9 @@ export class Portals {
       if (id) await this.app.client.portals.update(id, { readOnly })
       else await this.app.client.saveSettings({ portalReadOnly: readOnly })
       this.all = this.all.map((p) => (p.id === id ? { ...p, readOnly } : p)) // believed once Go knows it
-      this.app.toast(readOnly ? `${name} is read-only now: nothing can be changed there` : `${name} can be changed now`)
+      this.app.toast(readOnly ? text.portals.isReadOnly(name) : text.portals.canBeChanged(name))
     } catch (e) {
-      this.app.toast(`Not changed: ${asFault(e).message}`, { tone: 'error' })
+      this.app.toast(text.portals.notChanged(asFault(e).message), { tone: 'error' })
     }
   }
 

@@ -1,5 +1,6 @@
 import type { App } from '../app.svelte'
 import { asFault, type Fault } from '../client'
+import { text } from './text'
 
 /** Whether remote portals answer, as far as they were asked. */
 export class Reach {
@@ -21,9 +22,9 @@ export class Reach {
       const fault = asFault(e)
       this.heard(portal.id, fault)
       if (!this.problem || this.app.portal.id !== portal.id) return
-      const edit = { label: 'Edit portal', run: () => (this.app.portals.asking = { what: 'edit' as const, id: portal.id }) }
-      const action = fault.detail.certificate ? edit : { label: 'Try again', run: () => void this.ask() }
-      this.app.toast(`${portal.name} cannot be used now: ${fault.message}. Its tabs are here.`, { tone: 'warn', stay: true, action })
+      const edit = { label: text.reach.editPortal, run: () => (this.app.portals.asking = { what: 'edit' as const, id: portal.id }) }
+      const action = fault.detail.certificate ? edit : { label: text.reach.tryAgain, run: () => void this.ask() }
+      this.app.toast(text.reach.cannotBeUsed(portal.name, fault.message), { tone: 'warn', stay: true, action })
     }
   }
 

@@ -5,6 +5,7 @@ import type { Draft } from '../request/draft.svelte'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import { number } from '../ui/locale'
 import { save } from '../ui/save'
+import { text as said } from './text'
 
 /** What is asked before a write goes out. */
 export interface Asking {
@@ -24,10 +25,10 @@ export function hasPages(draft: Draft): boolean {
 
 /** `page 7 of 13 · 6,412 items · 4.1 s` */
 export function runText(run: { page: number; pages: number; items: number; ms: number; state: string; wait: number }): string {
-  const page = run.pages ? `page ${Math.min(run.page + 1, run.pages)} of ${run.pages}` : `page ${run.page + 1}`
-  const words = [page, `${number(run.items)} ${run.items === 1 ? 'item' : 'items'}`, `${(run.ms / 1000).toFixed(1)} s`]
-  if (run.state === 'paused') words.push('paused')
-  if (run.state === 'waiting') words.push(`waiting ${Math.ceil(run.wait / 1000)} s for the quota`)
+  const page = run.pages ? said.sending.pageOf(Math.min(run.page + 1, run.pages), run.pages) : said.sending.page(run.page + 1)
+  const words = [page, said.sending.items(run.items), `${(run.ms / 1000).toFixed(1)} s`]
+  if (run.state === 'paused') words.push(said.sending.paused)
+  if (run.state === 'waiting') words.push(said.sending.waiting(Math.ceil(run.wait / 1000)))
   return words.join(' · ')
 }
 
@@ -67,7 +68,7 @@ export class Sending {
 
   /** What the lock holds back of a request, one sentence; '' when nothing. */
   held(draft: Pick<Draft, 'method'>): string {
-    return this.locked && draft.method !== 'GET' ? `${this.app.portal.name} is read-only: ${draft.method} is held back until you unlock it.` : ''
+    return this.locked && draft.method !== 'GET' ? said.sending.isReadOnly(this.app.portal.name, draft.method) : ''
   }
 
   /** Notes that an answer asks for a new sign-in, after which the request goes on. */
@@ -83,7 +84,7 @@ export class Sending {
       const { draft } = tab
       if (draft.busy || (draft.reply?.status !== 401 && draft.fault?.status !== 401)) continue
       if (draft.method === 'GET' && !draft.stale) void draft.send()
-      else this.app.toast(`${draft.line} was refused before you signed in.`, { stay: true, action: { label: 'Send it now', run: () => void draft.send() } })
+      else this.app.toast(said.sending.wasRefusedBefore(draft.line), { stay: true, action: { label: said.sending.sendItNow, run: () => void draft.send() } })
     }
   }
 
@@ -105,9 +106,8 @@ export class Sending {
   saved(file: SavedFile) {
     this.app.historyVersion++
     const { items, total, partial, notes } = file.run
-    const count = `${number(items)} ${items === 1 ? 'item' : 'items'}`
-    const of = partial && total !== null && total > 0 ? ` of ${number(total)}` : ''
-    const text = [partial ? `${file.name} is not whole: ${count}${of}, ${partial}.` : `Saved ${count} to ${file.name}.`, ...notes].join(' ')
+    const count = said.sending.items(items)
+    const text = [partial ? said.sending.isNotWhole(file.name, count, Math.max(0, total ?? 0), partial) : said.sending.savedTo(count, file.name), ...notes].join(' ')
     this.app.toast(text, partial ? { tone: 'warn', stay: true } : { tone: 'ok', stay: notes.length > 0 })
   }
 
@@ -122,7 +122,7 @@ export class Sending {
     } catch (e) {
       const fault = asFault(e)
       if (fault.status === 404) this.undone = new Set([...this.undone, historyId])
-      this.app.toast(`Not undone: ${fault.message}.`, { tone: 'error', stay: true })
+      this.app.toast(said.sending.notUndone(fault.message), { tone: 'error', stay: true })
     } finally {
       this.undoing = false
     }

@@ -4,6 +4,7 @@ import { keyLabel } from '../../keys'
 import { screens } from '../../monitor/screens'
 import type { IconName } from '../../ui/icons'
 import type { Entry, Source } from '../entries'
+import { text } from '../text'
 
 const icons: Record<string, IconName> = {
   ...Object.fromEntries(screens.map((s) => [`monitor.${s.id}`, s.icon])),
@@ -15,8 +16,8 @@ const icons: Record<string, IconName> = {
 const places = new Set([...screens.map((s) => `monitor.${s.id}`), 'view.api', 'request.new', 'view.monitor', 'view.welcome', 'panel.variables', 'panel.history', 'panel.helpers', 'panel.docs', 'catalog.search', 'request.path', 'keys', 'settings'])
 const hidden = new Set(['palette', 'quick.switch'])
 
-export const goTo: Source = { group: 'Go to', signs: '>', most: 8, first: 12, list: (app) => commands(app, true) }
-export const run: Source = { group: 'Run', signs: '>', most: 8, first: 4, list: (app) => commands(app, false) }
+export const goTo: Source = { group: text.commands.goTo, signs: '>', most: 8, first: 12, list: (app) => commands(app, true) }
+export const run: Source = { group: text.commands.run, signs: '>', most: 8, first: 4, list: (app) => commands(app, false) }
 
 function commands(app: App, place: boolean): Entry[] {
   return app.commands.filter((c) => !hidden.has(c.id) && places.has(c.id) === place && (c.when?.() ?? true)).map((c) => entry(c, app))
@@ -24,5 +25,5 @@ function commands(app: App, place: boolean): Entry[] {
 
 function entry(c: Command, app: App): Entry {
   const here = (c.id === 'view.api' && app.view === 'api') || (c.id === 'view.monitor' && app.view === 'monitor')
-  return { id: c.id, text: c.label, hint: here ? 'current view' : '', words: `${c.group} ${c.words ?? ''}`, key: keyLabel(c), icon: icons[c.id] ?? 'right', run: () => c.run() }
+  return { id: c.id, text: c.label, hint: here ? text.commands.currentView : '', words: `${c.group} ${c.words ?? ''}`, key: keyLabel(c), icon: icons[c.id] ?? 'right', run: () => c.run() }
 }

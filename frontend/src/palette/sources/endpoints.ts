@@ -1,9 +1,10 @@
 import { tick } from 'svelte'
 import type { App } from '../../app.svelte'
 import type { Source } from '../entries'
+import { text } from '../text'
 
 export const endpoints: Source = {
-  group: 'Endpoints', signs: '/#', most: 30, first: 4,
+  group: text.endpoints.endpoints, signs: '/#', most: 30, first: 4,
   list: (app) => app.catalog.endpoints.map((e) => ({
     id: e.id, text: e.path, hint: e.summary, words: `${e.method} ${e.category}`, key: e.category, method: e.method,
     run: () => { app.chooseEndpoint(e); focusRequest(app) },

@@ -1,9 +1,10 @@
 import { historyFilter } from '../../sidebar/query'
 import type { Source } from '../entries'
+import { text } from '../text'
 
 /** Requests that were sent, looked up in Go, each method and path once. */
 export const history: Source = {
-  group: 'History', signs: '#', most: 8, first: 4,
+  group: text.history.history, signs: '#', most: 8, first: 4,
   async ask(app, query, signal) {
     const { items } = await app.client.history.list({ size: 60, sort: '-id', filter: historyFilter(query) })
     signal.throwIfAborted()

@@ -1,9 +1,10 @@
 import type { Source } from '../entries'
+import { text } from '../text'
 
 export const variables: Source = {
-  group: 'Variables', signs: '', most: 5, first: 0,
+  group: text.variables.variables, signs: '', most: 5, first: 0,
   list: (app) => app.variables.map((v) => ({
-    id: `variable ${v.scope} ${v.name}`, text: `{{${v.name}}}`, hint: v.secret ? 'secret' : v.value.slice(0, 80), words: `variable ${v.scope}`, key: v.scope, icon: 'braces',
+    id: `variable ${v.scope} ${v.name}`, text: `{{${v.name}}}`, hint: v.secret ? text.variables.secret : v.value.slice(0, 80), words: `variable ${v.scope}`, key: v.scope, icon: 'braces',
     run: () => void app.enterPanel('variables'),
   })),
 }

@@ -1,0 +1,49 @@
+/** The text of the command palette, all in one place: what a translator needs of it. */
+import { number } from '../ui/locale'
+
+export const text = {
+  palette: {
+    commandPalette: 'Command palette',
+    command: 'Command',
+    typeACommand: 'Type a command, a path, a tab',
+    esc: 'Esc',
+    commands: 'Commands',
+    of: (n: number, total: number) => `${number(n)} of ${number(total)}`,
+    nothingIsCalled: (trim: string) => `Nothing is called “${trim}”.`,
+    choose: 'choose',
+    run: 'run',
+    inNewTab: 'in new tab',
+    monitorApi: 'Monitor / API',
+    onlyCommands: 'commands',
+    onlyEndpoints: 'endpoints',
+    onlyTabs: 'tabs',
+  },
+  commands: {
+    goTo: 'Go to',
+    run: 'Run',
+    currentView: 'current view',
+  },
+  docs: {
+    docs: 'Docs',
+    of: (endpoint: string, more: number) => `${endpoint}${more ? ` and ${number(more)} more` : ''}`,
+  },
+  endpoints: {
+    endpoints: 'Endpoints',
+  },
+  history: {
+    history: 'History',
+  },
+  portals: {
+    portals: 'Portals',
+    switchTo: (name: string) => `Switch to ${name}`,
+  },
+  tabs: {
+    tabs: 'Tabs',
+    untitledRequest: 'Untitled request',
+    currentTab: 'current tab',
+  },
+  variables: {
+    variables: 'Variables',
+    secret: 'secret',
+  },
+} as const
