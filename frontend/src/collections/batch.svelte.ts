@@ -1,6 +1,7 @@
 import { asFault, type Client, type Method } from '../client'
 import type { BatchProgress, Ran, SavedRequest } from '../client/collections'
 import { number } from '../ui/locale'
+import { text } from './text'
 
 /** Saved requests that Go sends one after the other. */
 export class Batch {
@@ -23,11 +24,11 @@ export class Batch {
   /** One sentence on how far it is, or how it went. */
   readonly line = $derived.by(() => {
     const [done, all] = [this.results.length, this.requests.length]
-    if (this.state === 'running') return `${Math.min(done + 1, all)} of ${all}`
+    if (this.state === 'running') return text.batch.of(Math.min(done + 1, all), all)
     const rest = all - done
-    const how = this.failed ? `${done - this.failed} of ${done} went well` : done === 1 ? 'It went well' : `All ${done} went well`
-    if (this.state === 'cancelled') return `Cancelled after ${done} of ${all}`
-    return rest ? `${how}; ${rest} ${rest === 1 ? 'was' : 'were'} not sent` : how
+    const how = this.failed ? text.batch.ofWentWell(done - this.failed, done) : done === 1 ? text.batch.itWentWell : text.batch.allWentWell(done)
+    if (this.state === 'cancelled') return text.batch.cancelledAfterOf(done, all)
+    return rest ? text.batch.notSent(how, rest) : how
   })
 
   async run() {
@@ -60,5 +61,5 @@ export function counted(requests: { method: Method }[]): string {
 /** The sentence before a batch that changes something, or ''. */
 export function warning(requests: { method: Method }[], portal: string): string {
   const writes = requests.filter((r) => r.method !== 'GET')
-  return writes.length ? `${counted(writes)} will change ${portal}; nothing more is asked.` : ''
+  return writes.length ? text.batch.willChangeNothing(counted(writes), portal) : ''
 }

@@ -2,6 +2,7 @@ import { asFault, type Client, type DraftData, type Fault } from '../client'
 import type { Folder, SavedDraft, SavedRequest } from '../client/collections'
 import { rank } from '../palette/fuzzy'
 import type { Batch } from './batch.svelte'
+import { text } from './text'
 
 /** One visible line of the collections. */
 export type Item =
@@ -189,7 +190,7 @@ export class Library {
     const own = new Set(items.flatMap((i) => (i.kind === 'folder' ? [i.folder.id] : [])))
     const inOwn = (folder: Folder | undefined): boolean => !!folder && (own.has(folder.id) || inOwn(this.folder(folder.parentId)))
     const places = this.places().filter((p) => !inOwn(this.folder(p.id)))
-    return own.size === items.length ? [{ id: 0, path: 'Beside all collections' }, ...places] : places
+    return own.size === items.length ? [{ id: 0, path: text.library.besideAllCollections }, ...places] : places
   }
 
   async duplicate(item: Item) {

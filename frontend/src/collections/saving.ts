@@ -3,6 +3,7 @@ import { asFault } from '../client'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import type { Item } from './library.svelte'
 import { nameOf } from './library.svelte'
+import { text } from './text'
 
 /** Ctrl+S: to the saved request the tab belongs to, or to a collection that is asked for. */
 export async function saveTab(app: App, tab: OpenTab) {
@@ -12,13 +13,13 @@ export async function saveTab(app: App, tab: OpenTab) {
     const now = await app.library.save(tab.requestId, tab.name, draft)
     if (app.workspace.tabs.includes(tab)) tab.save(draft) // not one that was closed meanwhile
     const folder = app.library.pathOf(now.collectionId)
-    app.toast(folder ? `Saved in ${folder}` : 'Saved')
+    app.toast(folder ? text.saving.savedIn(folder) : text.saving.saved)
   } catch (e) {
     const fault = asFault(e)
     if (fault.status === 404) {
       tab.requestId = 0 // deleted for good meanwhile: it is saved anew
       app.act('request.saveAs')
-    } else app.toast(`Not saved: ${fault.message}`, { tone: 'error' })
+    } else app.toast(text.saving.notSaved(fault.message), { tone: 'error' })
   }
 }
 
@@ -40,7 +41,7 @@ export async function openSaved(app: App, id: number) {
 /** What they are called together. */
 export function named(items: Item[]): string {
   const [item] = items
-  if (items.length !== 1) return `${items.length} entries`
+  if (items.length !== 1) return text.saving.entries(items.length)
   return item.kind === 'folder' ? item.folder.name : nameOf(item.request)
 }
 
@@ -48,15 +49,15 @@ export function named(items: Item[]): string {
 export async function deleteItems(app: App, items: Item[]) {
   await attempt(app, async () => {
     await app.library.trash(items)
-    app.toast(`Deleted ${named(items)}`, { action: { label: 'Undo', run: () => void attempt(app, () => app.library.trash(items, false)) } })
+    app.toast(text.saving.deleted(named(items)), { action: { label: text.saving.undo, run: () => void attempt(app, () => app.library.trash(items, false)) } })
   })
 }
 
 /** Moves with a way back. */
 export async function moveItems(app: App, items: Item[], to: number) {
   const back = await app.library.moveAll(items, to)
-  const where = to ? `to ${app.library.pathOf(to)}` : 'out of its collection'
-  app.toast(`Moved ${named(items)} ${where}`, { action: { label: 'Undo', run: () => void attempt(app, back) } })
+  const where = to ? text.saving.to(app.library.pathOf(to)) : text.saving.outOfIts
+  app.toast(text.saving.moved(named(items), where), { action: { label: text.saving.undo, run: () => void attempt(app, back) } })
 }
 
 /** Runs it; what goes wrong is said. */

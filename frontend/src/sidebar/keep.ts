@@ -1,12 +1,13 @@
 import type { App } from '../app.svelte'
 import { asFault, type Variable } from '../client'
+import { text } from './text'
 
 type Home = Pick<App, 'client' | 'variables' | 'toast'>
 
 /** What a variable may be called; the same rule as in Go. */
 export function nameProblem(name: string): string {
-  if (!name) return 'A variable needs a name'
-  if (!/^[A-Za-z_][\w.-]*$/.test(name)) return 'Letters, digits, _ . - only, a letter first'
+  if (!name) return text.keep.aVariableNeeds
+  if (!/^[A-Za-z_][\w.-]*$/.test(name)) return text.keep.lettersDigitsOnly
   return ''
 }
 
@@ -16,7 +17,7 @@ export async function keep(app: Home, name: string, value: string): Promise<Vari
   try {
     const now = old ? await change(app, old.id, { value }) : await add(app, { name, value, secret: false, scope: 'portal' })
     const undo = () => void (old ? change(app, old.id, { value: old.value }) : drop(app, now)).catch((e: unknown) => failed(app, e))
-    app.toast(`Saved {{${name}}} = ${short(value)}`, { tone: 'ok', action: { label: 'Undo', run: undo } })
+    app.toast(text.keep.saved(name, short(value)), { tone: 'ok', action: { label: text.keep.undo, run: undo } })
     return now
   } catch (e) {
     failed(app, e)
@@ -29,7 +30,7 @@ export async function remove(app: Home, variable: Variable) {
   try {
     await drop(app, variable)
     const undo = () => void restore(app, variable).catch((e: unknown) => failed(app, e))
-    app.toast(`Deleted {{${variable.name}}}`, { action: { label: 'Undo', run: undo } })
+    app.toast(text.keep.deleted(variable.name), { action: { label: text.keep.undo, run: undo } })
   } catch (e) {
     failed(app, e)
   }
@@ -58,7 +59,7 @@ async function drop(app: Home, variable: Variable) {
 }
 
 function failed(app: Home, e: unknown) {
-  app.toast(`Not saved: ${asFault(e).message}`, { tone: 'error' })
+  app.toast(text.keep.notSaved(asFault(e).message), { tone: 'error' })
 }
 
 function short(value: string): string {

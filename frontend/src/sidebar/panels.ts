@@ -4,6 +4,7 @@ import Docs from './Docs.svelte'
 import Helpers from './Helpers.svelte'
 import HistoryPanel from './History.svelte'
 import Variables from './Variables.svelte'
+import { text } from './text'
 
 /** One tab of the tools sidebar. A new one is a file and a line here. */
 export interface Panel {
@@ -13,8 +14,8 @@ export interface Panel {
 }
 
 export const panels: Panel[] = [
-  { id: 'variables', label: 'Variables', view: Variables },
-  { id: 'history', label: 'History', view: HistoryPanel },
-  { id: 'helpers', label: 'Helpers', view: Helpers },
-  { id: 'docs', label: 'Docs', view: Docs },
+  { id: 'variables', label: text.panels.variables, view: Variables },
+  { id: 'history', label: text.panels.history, view: HistoryPanel },
+  { id: 'helpers', label: text.panels.helpers, view: Helpers },
+  { id: 'docs', label: text.panels.docs, view: Docs },
 ]

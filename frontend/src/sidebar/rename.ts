@@ -3,6 +3,7 @@ import type { App } from '../app.svelte'
 import { asFault, type DraftData, type Variable } from '../client'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import { renamed, uses } from './variables'
+import { text } from './text'
 
 /** What a variable was called, and what used it then beside the open tabs. */
 export interface Former {
@@ -17,8 +18,8 @@ export function followIn(app: App, { id, name: to }: Pick<Variable, 'id' | 'name
   const former = before.find((f) => f.requests || f.extractors || using(f.name).length)
   if (!former || former.name === to || app.variables.some((v) => v.name === former.name)) return
   const { name: from, requests, extractors } = former
-  const where = places([using(from).length, 'open tab'], [requests, 'saved request'], [extractors, 'extractor'])
-  app.toast(`{{${from}}} is used in ${where}`, { action: { label: `Rename to {{${to}}}`, run: () => void follow(app, id, from, to, using(from)) }, stay: true })
+  const where = places([using(from).length, text.rename.openTabs], [requests, text.rename.savedRequests], [extractors, text.rename.extractors])
+  app.toast(text.rename.isUsedIn(from, where), { action: { label: text.rename.renameTo(to), run: () => void follow(app, id, from, to, using(from)) }, stay: true })
 }
 
 async function follow(app: App, id: number, from: string, to: string, tabs: OpenTab[]) {
@@ -32,14 +33,14 @@ async function follow(app: App, id: number, from: string, to: string, tabs: Open
         const same = moved.filter(({ tab, now }) => app.workspace.tabs.includes(tab) && JSON.stringify(tab.draft.data()) === now)
         for (const { tab, was, saved } of same) change(tab, was, saved)
         const left = count - same.length - back.requests - back.extractors
-        app.toast(`{{${from}}} stands again in ${places([count - left, 'place'])}${left ? `; ${places([left, 'place'])} changed since and stayed` : ''}. The variable is still called {{${to}}}`)
+        app.toast(text.rename.standsAgainIn(from, places([count - left, text.rename.places]), left, to))
       } catch (e) {
-        app.toast(`Not taken back: ${asFault(e).message}`, { tone: 'error' })
+        app.toast(text.rename.notTakenBack(asFault(e).message), { tone: 'error' })
       }
     }
-    app.toast(`{{${from}}} is {{${to}}} now in ${places([count, 'place'])}`, { tone: 'ok', action: { label: 'Undo', run: () => void undo() } })
+    app.toast(text.rename.isNowIn(from, to, places([count, text.rename.places])), { tone: 'ok', action: { label: text.rename.undo, run: () => void undo() } })
   } catch (e) {
-    app.toast(`Not renamed: ${asFault(e).message}`, { tone: 'error' })
+    app.toast(text.rename.notRenamed(asFault(e).message), { tone: 'error' })
   }
 }
 
@@ -54,7 +55,7 @@ function change(tab: OpenTab, draft: DraftData, saved: DraftData | null): string
 }
 
 /** `1 open tab, 2 saved requests and 1 extractor`; what there is none of is left out. */
-export function places(...counts: [number, string][]): string {
-  const words = counts.filter(([n]) => n > 0).map(([n, noun]) => `${n} ${noun}${n === 1 ? '' : 's'}`)
-  return words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : (words[0] ?? 'no place')
+export function places(...counts: [number, (n: number) => string][]): string {
+  const words = counts.filter(([n]) => n > 0).map(([n, counted]) => counted(n))
+  return words.length > 1 ? text.rename.and(words.slice(0, -1).join(', '), words.at(-1)!) : (words[0] ?? text.rename.noPlace)
 }

@@ -1,12 +1,13 @@
 /** Variables as files, and where they are used. */
 import type { DraftData, Settings, Variable } from '../client'
 import { nameProblem } from './keep'
+import { text as words } from './text'
 
 export type Plain = Pick<Variable, 'name' | 'value' | 'secret' | 'scope'>
 
 /** All variables as our JSON; of a secret, only that it is one. */
 export function asJSON(list: Plain[]): string {
-  const variables = list.map(({ name, value, scope, secret }) => (secret ? { name, scope, secret, note: 'its value stays in the keyring' } : { name, scope, value }))
+  const variables = list.map(({ name, value, scope, secret }) => (secret ? { name, scope, secret, note: words.variables.itsValueStays } : { name, scope, value }))
   return `${JSON.stringify({ spyglass: 'variables', variables }, null, 2)}\n`
 }
 
@@ -29,8 +30,8 @@ function envValue(value: string): string {
 export function fromFile(text: string): Plain[] {
   const list = text.trimStart().startsWith('{') ? fromJSON(text) : fromEnv(text)
   const wrong = list.find((v) => nameProblem(v.name))
-  if (wrong) throw new Error(`“${wrong.name}” cannot be a variable's name: ${nameProblem(wrong.name)}`)
-  if (list.length === 0) throw new Error('There are no variables in the file')
+  if (wrong) throw new Error(words.variables.cannotBeA(wrong.name, nameProblem(wrong.name)))
+  if (list.length === 0) throw new Error(words.variables.thereAreNo)
   return list
 }
 
@@ -39,7 +40,7 @@ function fromJSON(text: string): Plain[] {
   try {
     value = JSON.parse(text)
   } catch (e) {
-    throw new Error(`The file is no valid JSON: ${(e as Error).message}`)
+    throw new Error(words.variables.theFileIs((e as Error).message))
   }
   const { variables } = value as { variables?: unknown }
   if (Array.isArray(variables)) {
@@ -53,7 +54,7 @@ function fromEnv(text: string): Plain[] {
   for (const [i, line] of text.split(/\r?\n/).entries()) {
     if (!line.trim() || line.trimStart().startsWith('#')) continue
     const m = /^\s*(?:export\s+)?([^=\s]+)\s*=\s*(.*?)\s*$/.exec(line)
-    if (!m) throw new Error(`Line ${i + 1} is not NAME=value`)
+    if (!m) throw new Error(words.variables.lineIsNot(i + 1))
     out.push({ name: m[1], value: envText(m[2]), secret: false, scope: 'portal' })
   }
   return out

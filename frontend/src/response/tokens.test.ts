@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { DocRow } from '../client'
-import { highlight, link, note, previewTokens, valueTokens, variableName } from './text'
+import { highlight, link, note, previewTokens, valueTokens, variableName } from './tokens'
 
 const row = (more: Partial<DocRow>): DocRow => ({ node: 1, line: 1, depth: 1, kind: 'string', ...more })
 const plain = (r: DocRow) => valueTokens(r).map((t) => t.text).join('')
