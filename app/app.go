@@ -84,7 +84,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, Folder: folder,
-		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Native: desktop, Changes: a.Changes, Counts: a.DB().Counts, Tail: tail,
+		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Counts: a.DB().Counts, Tail: tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
 	if err != nil {

@@ -212,6 +212,12 @@ func (a *App) resume(ctx context.Context) (int64, error) {
 	return user, nil
 }
 
+// hasKeyring tells whether what is kept secret outlives the process.
+func (a *App) hasKeyring() bool {
+	ok, _ := a.keys.Available()
+	return ok
+}
+
 // notice is what a person should know of the keyring; empty when it answers.
 func (a *App) notice() string {
 	if ok, why := a.keys.Available(); !ok && a.native.HasWindow() {

@@ -89,6 +89,7 @@ type Options struct {
 	Demo       bool
 	Notice     func() string // what the person should know at the start; nil for nothing
 	Native     Native        // nil where there is no desktop
+	Keyring    func() bool   // whether secrets outlive the process; nil: they do
 	// Changes tells of which kinds something has changed in the portal, until ctx
 	// ends or tell fails; nil: nobody hears of changes.
 	Changes func(ctx context.Context, tell func(kinds []string) error) error
@@ -274,6 +275,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	return map[string]any{
 		"portal": portals[slices.IndexFunc(portals, func(p shownPortal) bool { return p.ID == at })], "portals": portals,
 		"version": e.o.Version, "dataFolder": homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop,
+		"keyring":  e.o.Keyring == nil || e.o.Keyring(),
 		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
 		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),
 	}, nil

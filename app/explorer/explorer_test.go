@@ -20,7 +20,7 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 		`"remote":false,"environment":"demo","auth":"session","account":"","secret":"","user":"user1","readOnly":false,"timeout":20,"authority":"","fingerprint":"",` +
 		`"proxy":"","proxyPassword":"","catalogUrl":"","catalogFrom":"","catalogAt":0}`
 	more := `"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`
-	want := `{"dataFolder":"` + h.dir + `","desktop":false,"notice":null,"portal":` + portal + `,"portals":[` + portal + `],` +
+	want := `{"dataFolder":"` + h.dir + `","desktop":false,"keyring":false,"notice":null,"portal":` + portal + `,"portals":[` + portal + `],` +
 		`"settings":{"theme":"dark"},` +
 		`"tabs":[{"id":2,"position":1,"name":"first","pinned":false,"draft":` + draft + `,` + more + `,` +
 		`{"id":1,"position":2,"name":"second","pinned":false,"draft":` + draft + `,` + more + `],` +

@@ -48,6 +48,8 @@ export interface Start {
   portals: Portal[]
   version: string
   dataFolder: string
+  /** False where no keyring answers: secrets last until the program ends. */
+  keyring: boolean
   notice: string | null
   desktop: boolean
   user: User

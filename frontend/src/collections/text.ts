@@ -84,6 +84,7 @@ export const text = {
     file: 'File',
     orPasteIts: 'Or paste its text',
     curlHttps: "curl 'https://…'",
+    curlCommands: 'cURL commands',
     found: (what: string, requests: number, folders: number) => `${what}: ${counted(requests, 'request')}${folders > 1 ? ` in ${counted(folders, 'folder')}` : ''}`,
     whatWillBe: 'What will be imported',
     andMore: (n: number) => `… and ${number(n)} more`,

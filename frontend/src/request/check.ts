@@ -2,6 +2,7 @@
 import type { Property, Schema } from '../client'
 import { shown } from './form'
 import type { Node } from './json'
+import { text as words } from './text'
 
 export interface Finding {
   from: number
@@ -22,7 +23,7 @@ export function check(text: string, root: Node, schema: Schema, whole: boolean):
   function value(node: Node, s: Schema, name: string) {
     if (node.kind === 'variable' || s.type === 'any') return
     const problem = wrongType(text, node, s)
-    if (problem) return add(node, 'error', `${name || 'the body'} ${problem}`)
+    if (problem) return add(node, 'error', `${name || words.check.theBody} ${problem}`)
     if (node.kind === 'object') object(node, s, name)
     else if (node.kind === 'array' && s.items) for (const [i, m] of node.members.entries()) value(m.value, s.items, `${name}[${i}]`)
     else if (node.kind === 'string' || node.kind === 'number') limits(node, s, name)
@@ -36,31 +37,31 @@ export function check(text: string, root: Node, schema: Schema, whole: boolean):
       const key = m.key ?? ''
       const place = { start: m.start, end: m.keyEnd }
       const p = known.find((k) => k.name === key)
-      if (seen.has(key)) add(place, 'warning', `“${key}” is there twice; the portal refuses that`)
+      if (seen.has(key)) add(place, 'warning', words.check.isThereTwice(key))
       seen.add(key)
-      if (!p) add(place, 'error', `no field “${key}”${hintFor(key, known)}`)
-      else if (p.readOnly) add(place, 'info', `${key} is set by the portal; what is given is ignored`)
+      if (!p) add(place, 'error', words.check.noField(key, hintFor(key, known)))
+      else if (p.readOnly) add(place, 'info', words.check.isSetBy(key))
       else value(m.value, p, key)
     }
     const missing = known.filter((k) => k.required && !k.readOnly && !seen.has(k.name)).map((k) => k.name)
-    if (missing.length && (whole || name !== '')) add({ start: node.start, end: node.start + 1 }, 'error', `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} required${name ? ` in ${name}` : ''}`)
+    if (missing.length && (whole || name !== '')) add({ start: node.start, end: node.start + 1 }, 'error', words.check.required(missing, name))
   }
 
   function limits(node: Node, s: Schema, name: string) {
     const now = shown(text, node)
     if (now.includes('{{')) return
-    if (s.enum?.length && !s.enum.some((v) => String(v) === now)) return add(node, 'error', `${name} is one of ${s.enum.map(String).join(', ')}`)
-    if (node.kind === 'string' && s.maxLength && now.length > s.maxLength) add(node, 'error', `${name} has ${now.length} characters, at most ${s.maxLength}`)
+    if (s.enum?.length && !s.enum.some((v) => String(v) === now)) return add(node, 'error', words.check.isOneOf(name, s.enum.map(String).join(', ')))
+    if (node.kind === 'string' && s.maxLength && now.length > s.maxLength) add(node, 'error', words.check.hasCharactersAt(name, now.length, s.maxLength))
     if (node.kind !== 'number') return
-    if (s.minimum !== undefined && Number(now) < s.minimum) add(node, 'error', `${name} is at least ${s.minimum}`)
-    else if (s.maximum !== undefined && Number(now) > s.maximum) add(node, 'error', `${name} is at most ${s.maximum}`)
+    if (s.minimum !== undefined && Number(now) < s.minimum) add(node, 'error', words.check.isAtLeast(name, s.minimum))
+    else if (s.maximum !== undefined && Number(now) > s.maximum) add(node, 'error', words.check.isAtMost(name, s.maximum))
   }
 
   value(root, schema, '')
   return found
 }
 
-const kinds: Record<Schema['type'], string> = { object: 'an object', array: 'a list', string: 'a text', integer: 'a whole number', number: 'a number', boolean: 'true or false', any: '' }
+const kinds: Record<Schema['type'], string> = { object: words.check.anObject, array: words.check.aList, string: words.check.aText, integer: words.check.aWholeNumber, number: words.check.aNumber, boolean: words.check.trueOrFalse, any: '' }
 
 /** `needs a whole number, not a text`; '' when the type is right. */
 function wrongType(text: string, node: Node, s: Schema): string {
@@ -69,13 +70,13 @@ function wrongType(text: string, node: Node, s: Schema): string {
     : s.type === 'number' ? node.kind === 'number'
     : node.kind === s.type
   if (fits) return ''
-  const is = { object: 'an object', array: 'a list', string: 'a text', number: 'a number', boolean: 'true or false', null: 'null', variable: '' }[node.kind]
-  return `needs ${kinds[s.type]}, not ${is === kinds[s.type] || s.type === 'integer' && node.kind === 'number' ? text.slice(node.start, node.end) : is}`.replace(/^ /, '')
+  const is = { object: words.check.anObject, array: words.check.aList, string: words.check.aText, number: words.check.aNumber, boolean: words.check.trueOrFalse, null: 'null', variable: '' }[node.kind]
+  return words.check.needsNot(kinds[s.type], is === kinds[s.type] || s.type === 'integer' && node.kind === 'number' ? text.slice(node.start, node.end) : is).replace(/^ /, '')
 }
 
 function hintFor(key: string, known: Property[]): string {
   const near = known.filter((k) => !k.readOnly).map((k) => ({ name: k.name, d: distance(key.toLowerCase(), k.name.toLowerCase()) })).sort((a, b) => a.d - b.d)[0]
-  return near && near.d <= Math.max(1, Math.floor(key.length / 3)) ? `; did you mean ${near.name}?` : ''
+  return near && near.d <= Math.max(1, Math.floor(key.length / 3)) ? words.check.didYouMean(near.name) : ''
 }
 
 /** Letters to change, add or take away. */

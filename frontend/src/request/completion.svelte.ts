@@ -1,5 +1,6 @@
 import { asFault } from '../client'
 import type { Offer, Option, Suggest } from './suggest'
+import { text as words } from './text'
 
 /** The list under a text field: what it offers, which entry is the active one. */
 export class Completion {
@@ -26,11 +27,11 @@ export class Completion {
         this.offer = offer
         const again = before?.multi && offer?.multi
         // Typing behind {{ asks for a name: Enter takes the first.
-        this.active = again ? Math.min(this.active, offer.options.length - 1) : offer?.label === 'Variables' ? 0 : -1
+        this.active = again ? Math.min(this.active, offer.options.length - 1) : offer?.label === words.completion.variables ? 0 : -1
       },
       (e: unknown) => {
         const fault = asFault(e)
-        if (!asking.signal.aborted && !fault.cancelled) this.offer = { label: 'Suggestions', from: 0, to: text.length, options: [], problem: fault.message }
+        if (!asking.signal.aborted && !fault.cancelled) this.offer = { label: words.completion.suggestions, from: 0, to: text.length, options: [], problem: fault.message }
       },
     )
   }

@@ -8,6 +8,7 @@ import { check } from './check'
 import { exampleOf } from './example'
 import { parse, type Node } from './json'
 import { meaningOf, offerVariables, variableAt } from './variables'
+import { text as said } from './text'
 
 export interface Known {
   schema(): Schema | undefined
@@ -26,7 +27,7 @@ export function diagnose(text: string, known: Known): Diagnostic[] {
   }
   const found: Diagnostic[] = [...text.matchAll(/\{\{([^{}]*)\}\}/g)]
     .filter((m) => meaningOf(m[1].trim(), (n) => known.variable(n)).state === 'unknown')
-    .map((m) => ({ from: m.index, to: m.index + m[0].length, severity: 'warning', message: `${m[1].trim()} is not set; add it under Variables` }))
+    .map((m) => ({ from: m.index, to: m.index + m[0].length, severity: 'warning', message: said.editorSchema.isNotSet(m[1].trim()) }))
   const schema = known.schema()
   return root && schema ? [...found, ...check(text, root, schema, known.whole())] : found
 }
@@ -56,7 +57,7 @@ export const hovers = (known: Known) => hoverTooltip((view, pos): Tooltip | null
   const schema = at && schemaAt(known.schema(), at.path)
   if (!at || !schema) return null
   const p = schema as Schema & { required?: boolean; readOnly?: boolean }
-  const words = [hint(p), p.format, p.required ? 'required' : '', p.readOnly ? 'set by the portal' : '', p.maxLength ? `at most ${p.maxLength} characters` : '']
+  const words = [hint(p), p.format, p.required ? said.editorSchema.required : '', p.readOnly ? said.editorSchema.setByThe : '', p.maxLength ? said.editorSchema.atMostCharacters(p.maxLength) : '']
   return tip(at.start, String(at.path.at(-1)), words.filter(Boolean).join(', '), p.doc ?? '')
 })
 

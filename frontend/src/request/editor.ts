@@ -9,6 +9,7 @@ import { EditorState, Transaction, type Extension } from '@codemirror/state'
 import { Decoration, drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, MatchDecorator, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { complete, completeVariables, diagnose, hovers, type Known } from './editor-schema'
+import { text as words } from './text'
 
 export interface Editor {
   /** What scrolls. */
@@ -83,7 +84,7 @@ function extensions(options: EditorOptions): Extension[] {
     linter((view) => diagnose(view.state.doc.toString(), options), { delay: 200 }), lintGutter(), hovers(options),
     autocompletion({ override: [(context) => completeVariables(context, options) ?? complete(context, options.schema())] }),
     keymap.of([...closeBracketsKeymap, ...defaultKeymap.filter((k) => k.key !== 'Mod-Enter'), ...historyKeymap, ...further, ...foldKeymap, ...searchKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
-    EditorView.contentAttributes.of({ 'aria-label': 'Raw JSON body', spellcheck: 'false' }),
+    EditorView.contentAttributes.of({ 'aria-label': words.editor.rawJsonBody, spellcheck: 'false' }),
     EditorView.domEventHandlers({ beforeinput: typeOver }),
     EditorView.updateListener.of((u) => {
       if (u.docChanged) options.onchange(u.state.doc.toString())

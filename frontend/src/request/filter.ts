@@ -5,6 +5,8 @@
  * may stand in a value.
  */
 
+import { text as said } from './text'
+
 export interface FilterValue {
   /** As it is edited: without quotes, \" undone, \* and \\ as they stand. */
   text: string
@@ -40,8 +42,8 @@ const tests = [':::empty', '!::empty', ':::null', '!::null']
 const comparisons = ['!:', '!~', '>:', '>=', '<:', '<=', ':', '~', '>', '<']
 
 const words: Record<string, string> = {
-  ':': 'is', '!:': 'is not', '~': 'contains', '!~': 'lacks', '>': 'above', '<': 'below', '>:': 'at least', '<:': 'at most', '>=': 'at least', '<=': 'at most',
-  ':::empty': 'is empty', '!::empty': 'is not empty', ':::null': 'is null', '!::null': 'is not null',
+  ':': said.filter.is, '!:': said.filter.isNot, '~': said.filter.contains, '!~': said.filter.lacks, '>': said.filter.above, '<': said.filter.below, '>:': said.filter.atLeast, '<:': said.filter.atMost, '>=': said.filter.atLeast, '<=': said.filter.atMost,
+  ':::empty': said.filter.isEmpty, '!::empty': said.filter.isNotEmpty, ':::null': said.filter.isNull, '!::null': said.filter.isNotNull,
 }
 export const operatorWord = (op: string) => words[op] ?? op
 export const takesValue = (op: string) => !tests.includes(op)
@@ -86,7 +88,7 @@ class Reader {
     const start = this.at
     for (const sign of ['||', ','])
       if (this.text.startsWith(sign, start)) return { start, end: (this.at += sign.length), or: sign === '||' }
-    throw new Stop(start, 'expected , or ||; a value with spaces, commas or bars needs double quotes')
+    throw new Stop(start, said.filter.expectedOrA)
   }
 
   condition(): Condition {
@@ -94,7 +96,7 @@ class Reader {
     const field = /[^ \t\r\n:!~<>=,|"\\]*/y
     field.lastIndex = start
     const name = field.exec(this.text)![0]
-    if (!name) throw new Stop(start, 'expected a field')
+    if (!name) throw new Stop(start, said.filter.expectedAField)
     this.at = start + name.length
     this.space()
     const op = this.#operator(name)
@@ -112,7 +114,7 @@ class Reader {
     const rest = this.text.slice(this.at)
     const test = tests.find((t) => rest.startsWith(t) && /^(?:$|[ \t\r\n,|])/.test(rest.slice(t.length)))
     const op = test ?? comparisons.find((c) => rest.startsWith(c))
-    if (!op) throw new Stop(this.at, `expected an operator after ${field}`)
+    if (!op) throw new Stop(this.at, said.filter.expectedAnOperator(field))
     this.#end = this.at += op.length
     return op
   }
@@ -139,7 +141,7 @@ class Reader {
         this.at += variable.length - 1
       } else if (c === '\\') {
         const next = this.text[++this.at]
-        if (next === undefined) throw new Stop(this.at - 1, 'nothing follows the \\')
+        if (next === undefined) throw new Stop(this.at - 1, said.filter.nothingFollowsThe)
         value += next === '"' ? '"' : c + next
       } else if (quoted && c === '"') {
         this.#end = ++this.at
@@ -147,8 +149,8 @@ class Reader {
       } else if (!quoted && /[ \t\r\n,|"]/.test(c)) break
       else value += c
     }
-    if (quoted) throw new Stop(start, 'no quote closes the value')
-    if (this.at === start) throw new Stop(start, `expected a value after ${op}`)
+    if (quoted) throw new Stop(start, said.filter.noQuoteCloses)
+    if (this.at === start) throw new Stop(start, said.filter.expectedAValue(op))
     this.#end = this.at
     return { text: value, quoted }
   }

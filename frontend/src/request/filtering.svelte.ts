@@ -7,6 +7,7 @@ import { relative, unitOf } from './moments'
 import { filled, itemFields, operatorsOf, quoted } from './objects'
 import { matching, type Offer, type Option, type Suggest } from './suggest'
 import { editRow, type EditRow } from './rows'
+import { text as words } from './text'
 
 const paging = ['size', 'offset', 'fields', 'sort', 'filter']
 
@@ -63,7 +64,7 @@ export class Filtering {
   fields(typed: string): Option[] {
     const known = operatorsOf(this.param).map(([name]) => name)
     const all = [...known, ...(this.operators('_all') ? ['_all'] : [])]
-    return matching(all.map((name) => ({ label: name, insert: name, detail: name === '_all' ? 'any text of the item' : (this.schema(name)?.doc ?? '') })), known.includes(typed) ? '' : typed)
+    return matching(all.map((name) => ({ label: name, insert: name, detail: name === '_all' ? words.filtering.anyTextOf : (this.schema(name)?.doc ?? '') })), known.includes(typed) ? '' : typed)
   }
 
   /** Values of a field: its own, or those that items have now, the most frequent first. */
@@ -94,15 +95,15 @@ export class Filtering {
     const { from, to } = place
     if (place.part === 'field') {
       const exact = this.operators(place.typed)
-      if (!exact) return { label: 'Fields', from, to, options: this.fields(place.typed) }
-      return { label: 'Operators', from: to, to, options: exact.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })) }
+      if (!exact) return { label: words.filtering.fields, from, to, options: this.fields(place.typed) }
+      return { label: words.filtering.operators, from: to, to, options: exact.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })) }
     }
     if (place.part === 'operator') {
       const ops = (this.operators(place.field) ?? []).filter((op) => op.startsWith(place.typed))
-      return { label: 'Operators', from, to, options: ops.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })) }
+      return { label: words.filtering.operators, from, to, options: ops.map((op) => ({ label: op, insert: op, detail: operatorWord(op) })) }
     }
     const options = await this.values(place.field, place.typed, signal)
-    return { label: 'Values', from, to, options: options.map((o) => ({ ...o, insert: this.written(place.field, o.insert) })) }
+    return { label: words.filtering.values, from, to, options: options.map((o) => ({ ...o, insert: this.written(place.field, o.insert) })) }
   }
 
   private written(field: string, text: string): string {

@@ -5,6 +5,8 @@
  * A bare {{variable}} may stand where a value may.
  */
 
+import { text as words } from './text'
+
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'variable'
 
 /** A value at text[start..end). */
@@ -67,16 +69,16 @@ class Parser {
   document(): Node {
     const root = this.#value(0)
     this.#space()
-    if (this.#at < this.text.length) throw new Stop(this.#at, 'unexpected text after the value')
+    if (this.#at < this.text.length) throw new Stop(this.#at, words.json.unexpectedTextAfter)
     return root
   }
 
   #value(depth: number): Node {
-    if (depth > deepest) throw new Stop(this.#at, 'nested too deep')
+    if (depth > deepest) throw new Stop(this.#at, words.json.nestedTooDeep)
     this.#space()
     const start = this.#at
     const c = this.text[start]
-    if (c === undefined) throw new Stop(start, 'a value is missing')
+    if (c === undefined) throw new Stop(start, words.json.aValueIs)
     if (this.text.startsWith('{{', start)) {
       const variable = /\{\{[^{}]*\}\}/y
       variable.lastIndex = start
@@ -88,7 +90,7 @@ class Parser {
     const word = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|true\b|false\b|null\b/y
     word.lastIndex = start
     const m = word.exec(this.text)
-    if (!m) throw new Stop(start, c === "'" ? 'strings are quoted with "' : 'not a JSON value')
+    if (!m) throw new Stop(start, c === "'" ? words.json.stringsAreQuoted : words.json.notAJson)
     const kind: Kind = m[0] === 'null' ? 'null' : m[0] === 'true' || m[0] === 'false' ? 'boolean' : 'number'
     return this.#leaf(kind, start, word.lastIndex)
   }
@@ -103,7 +105,7 @@ class Parser {
       this.#space()
       const c = this.text[this.#at]
       if (c === close) return { kind, start, end: ++this.#at, members }
-      if (c !== ',') throw new Stop(this.#at, c === undefined ? `${close} is missing` : `, or ${close} expected`)
+      if (c !== ',') throw new Stop(this.#at, c === undefined ? words.json.isMissing(close) : words.json.orExpected(close))
       this.#at++
     }
   }
@@ -116,10 +118,10 @@ class Parser {
   #member(depth: number): Member {
     this.#space()
     const start = this.#at
-    if (this.text[start] !== '"') throw new Stop(start, 'a key in double quotes expected')
+    if (this.text[start] !== '"') throw new Stop(start, words.json.aKeyIn)
     const keyEnd = this.#stringEnd()
     this.#space()
-    if (this.text[this.#at] !== ':') throw new Stop(this.#at, ': expected after the key')
+    if (this.text[this.#at] !== ':') throw new Stop(this.#at, words.json.expectedAfterThe)
     this.#at++
     return { start, key: JSON.parse(this.text.slice(start, keyEnd)) as string, keyEnd, value: this.#value(depth + 1) }
   }
@@ -129,11 +131,11 @@ class Parser {
     for (let at = this.#at + 1; ; ) {
       const c = this.text.charCodeAt(at)
       if (c === 0x22) return (this.#at = at + 1)
-      if (Number.isNaN(c) || c < 0x20) throw new Stop(at, 'the string does not end on its line')
+      if (Number.isNaN(c) || c < 0x20) throw new Stop(at, words.json.theStringDoes)
       if (c !== 0x5c) at++
       else {
         escape.lastIndex = at
-        if (!escape.test(this.text)) throw new Stop(at, 'not a JSON escape')
+        if (!escape.test(this.text)) throw new Stop(at, words.json.notAJsonEscape)
         at = escape.lastIndex
       }
     }

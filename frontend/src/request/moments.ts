@@ -1,6 +1,7 @@
 /** Epochs as a person writes them: seconds or milliseconds, local times, and relative ones. */
 import { exactMoment, inputMoment } from '../ui/locale'
 import type { Option } from './suggest'
+import { text as words } from './text'
 
 export type Unit = 'seconds' | 'milliseconds'
 
@@ -37,6 +38,6 @@ export function fromInput(local: string, unit: Unit): string {
 /** Moments that follow the clock. {{$now}} counts seconds: three zeros behind it make milliseconds. */
 export function relative(unit: Unit): Option[] {
   const zeros = unit === 'seconds' ? '' : '000'
-  return ([['$now', 'now'], ['$now-1h', 'an hour ago'], ['$now-6h', 'six hours ago'], ['$now-1d', 'a day ago'], ['$now-7d', 'a week ago'], ['$now+1h', 'in an hour'], ['$now+1d', 'in a day']] as const)
+  return ([['$now', 'now'], ['$now-1h', words.moments.anHourAgo], ['$now-6h', words.moments.sixHoursAgo], ['$now-1d', words.moments.aDayAgo], ['$now-7d', words.moments.aWeekAgo], ['$now+1h', words.moments.inAnHour], ['$now+1d', words.moments.inADay]] as const)
     .map(([name, detail]) => ({ label: `{{${name}}}${zeros}`, insert: `{{${name}}}${zeros}`, detail }))
 }

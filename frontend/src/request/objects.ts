@@ -5,6 +5,7 @@
 import type { Endpoint, Param, Schema } from '../client'
 import type { Lookups } from './lookups'
 import type { Offer, Option } from './suggest'
+import { text as words } from './text'
 
 /** Where the objects of a parameter are listed, and by which fields they are known. */
 export interface ObjectList {
@@ -105,9 +106,9 @@ export async function findObjects(lookups: Lookups, list: ObjectList, path: stri
 
 /** The offer of a field that holds nothing but the id. */
 export async function offerObjects(lookups: Lookups, list: ObjectList, path: string | undefined, text: string, signal: AbortSignal): Promise<Offer | undefined> {
-  if (path === undefined) return { label: list.label, from: 0, to: text.length, options: [], problem: 'The parameter before it needs a value first' }
+  if (path === undefined) return { label: list.label, from: 0, to: text.length, options: [], problem: words.objects.theParameterBefore }
   const options = await findObjects(lookups, list, path, text, signal)
-  return { label: list.label, from: 0, to: text.length, options, problem: options.length ? undefined : `Nothing in ${path} goes with “${text}”` }
+  return { label: list.label, from: 0, to: text.length, options, problem: options.length ? undefined : words.objects.nothingInGoes(path, text) }
 }
 
 /** What the object with that id is called; '' when there is none. */

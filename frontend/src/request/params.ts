@@ -3,7 +3,7 @@ import type { Endpoint, Param, Schema } from '../client'
 import { unitOf, type Unit, relative } from './moments'
 import { itemFields } from './objects'
 import { choices, listed, type Option, type Suggest } from './suggest'
-import { number } from '../ui/locale'
+import { text as words } from './text'
 
 export interface Editor {
   suggest?: Suggest
@@ -21,11 +21,11 @@ type Value = Pick<Param, 'type' | 'format' | 'enum' | 'minimum' | 'maximum' | 'd
 export function editorOf(v: Value | undefined): Editor {
   if (!v) return {}
   const unit = unitOf(v.format)
-  if (unit) return { unit, suggest: choices('Moments', relative(unit)) }
+  if (unit) return { unit, suggest: choices(words.params.moments, relative(unit)) }
   if (v.enum?.length) {
     const options = v.enum.map((x) => ({ label: String(x), insert: String(x) }))
     const several = v.type === 'string' && /comma/i.test(v.doc ?? '')
-    return { suggest: several ? listed('Values', options, true) : choices('Values', options), eager: true }
+    return { suggest: several ? listed(words.params.values, options, true) : choices(words.params.values, options), eager: true }
   }
   if (v.type === 'boolean') return { boolean: true }
   if (v.type === 'integer' || v.type === 'number') return { number: { min: v.minimum, max: v.maximum, whole: v.type === 'integer' } }
@@ -38,11 +38,11 @@ export function editorOfParam(p: Param | undefined, e: Endpoint | undefined): Ed
     const fields = itemFields(e) ?? e?.answer?.properties ?? []
     if (fields.length === 0) return {}
     const options: Option[] = fields.map((f) => ({ label: f.name, insert: f.name, detail: f.doc ?? '' }))
-    if (p.name === 'fields') return { suggest: listed('Fields', options, true), eager: true }
+    if (p.name === 'fields') return { suggest: listed(words.params.fields, options, true), eager: true }
     const sortable = fields.filter((f) => f.type !== 'array' && f.type !== 'object')
     return {
-      suggest: listed('Sort by', sortable.flatMap((f) => [
-        { label: f.name, insert: `+${f.name}`, detail: 'ascending' }, { label: f.name, insert: `-${f.name}`, detail: 'descending' },
+      suggest: listed(words.params.sortBy, sortable.flatMap((f) => [
+        { label: f.name, insert: `+${f.name}`, detail: words.params.ascending }, { label: f.name, insert: `-${f.name}`, detail: words.params.descending },
       ]), false),
       eager: true,
     }
@@ -54,10 +54,10 @@ export function editorOfParam(p: Param | undefined, e: Endpoint | undefined): Ed
 export function complaint(editor: Editor, text: string): string {
   const n = editor.number
   if (!n || text.trim() === '' || text.includes('{{')) return ''
-  if (!/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim())) return n.whole ? 'a whole number is wanted' : 'a number is wanted'
-  if (n.whole && !/^[+-]?\d+$/.test(text.trim())) return 'a whole number is wanted'
-  if (n.min !== undefined && Number(text) < n.min) return `at least ${number(n.min)}`
-  if (n.max !== undefined && Number(text) > n.max) return `at most ${number(n.max)}`
+  if (!/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim())) return n.whole ? words.params.aWholeNumber : words.params.aNumberIs
+  if (n.whole && !/^[+-]?\d+$/.test(text.trim())) return words.params.aWholeNumber
+  if (n.min !== undefined && Number(text) < n.min) return words.params.atLeast(n.min)
+  if (n.max !== undefined && Number(text) > n.max) return words.params.atMost(n.max)
   return ''
 }
 
@@ -71,22 +71,23 @@ export function stepped(editor: Editor, text: string, by: 1 | -1): string | unde
 }
 
 const types = ['application/json', '*/*'].map((v) => ({ label: v, insert: v }))
+const as = (value: string): Option => ({ label: value.trim(), insert: value })
 const headerValues: Record<string, { doc: string; values: Option[] }> = {
-  'Accept': { doc: 'what the answer may be', values: [...types, { label: 'text/csv', insert: 'text/csv' }] },
-  'Accept-Language': { doc: 'the language wanted', values: [{ label: 'en', insert: 'en' }, { label: 'de', insert: 'de' }] },
-  'Authorization': { doc: 'instead of the session', values: [{ label: 'Bearer', insert: 'Bearer ' }, { label: 'LMv1', insert: 'LMv1 ' }] },
-  'Cache-Control': { doc: '', values: [{ label: 'no-cache', insert: 'no-cache' }] },
-  'Content-Type': { doc: 'what the body is', values: types.slice(0, 1) },
-  'If-Match': { doc: 'write only if it is still this ETag', values: [{ label: '*', insert: '*' }] },
-  'If-None-Match': { doc: 'answer only if it is another ETag', values: [{ label: '*', insert: '*' }] },
-  'X-CSRF-Token': { doc: 'Fetch answers the token', values: [{ label: 'Fetch', insert: 'Fetch' }] },
-  'X-Version': { doc: 'the version of the API', values: [{ label: '3', insert: '3' }] },
+  'Accept': { doc: words.params.whatTheAnswer, values: [...types, as('text/csv')] },
+  'Accept-Language': { doc: words.params.theLanguageWanted, values: [as('en'), as('de')] },
+  'Authorization': { doc: words.params.insteadOfThe, values: [as('Bearer '), as('LMv1 ')] },
+  'Cache-Control': { doc: '', values: [as('no-cache')] },
+  'Content-Type': { doc: words.params.whatTheBody, values: types.slice(0, 1) },
+  'If-Match': { doc: words.params.writeOnlyIf, values: [{ label: '*', insert: '*' }] },
+  'If-None-Match': { doc: words.params.answerOnlyIf, values: [{ label: '*', insert: '*' }] },
+  'X-CSRF-Token': { doc: words.params.fetchAnswersThe, values: [as('Fetch')] },
+  'X-Version': { doc: words.params.theVersionOf, values: [{ label: '3', insert: '3' }] },
 }
 
 /** Names of usual headers. */
-export const headerNames: Suggest = choices('Headers', Object.entries(headerValues).map(([name, { doc }]) => ({ label: name, insert: name, detail: doc })))
+export const headerNames: Suggest = choices(words.params.headers, Object.entries(headerValues).map(([name, { doc }]) => ({ label: name, insert: name, detail: doc })))
 
 export function headerEditor(name: string): Editor {
   const known = Object.entries(headerValues).find(([n]) => n.toLowerCase() === name.trim().toLowerCase())
-  return known ? { suggest: choices('Values', known[1].values) } : {}
+  return known ? { suggest: choices(words.params.values, known[1].values) } : {}
 }

@@ -1,6 +1,7 @@
 /** {{variables}} in text: where they stand, and what they hold. */
 import type { Variable } from '../client'
 import type { Offer } from './suggest'
+import { text as said } from './text'
 
 export interface Part {
   text: string
@@ -26,10 +27,10 @@ export function hasVariable(text: string): boolean {
 }
 
 const builtIns = [
-  { name: '$now', doc: 'now, in epoch seconds' },
-  { name: '$now-1h', doc: 'an hour ago; also s, m, d and w, and + for later' },
-  { name: '$uuid', doc: 'a random id' },
-  { name: '$userId', doc: 'the id of who is signed in' },
+  { name: '$now', doc: said.variables.nowInEpoch },
+  { name: '$now-1h', doc: said.variables.anHourAgo },
+  { name: '$uuid', doc: said.variables.aRandomId },
+  { name: '$userId', doc: said.variables.theIdOf },
 ]
 
 /** Names that Go fills in by itself: {{$now}}, {{$now-1h}}, {{$uuid}}, {{$userId}}. */
@@ -48,10 +49,10 @@ export interface Meaning {
 
 export function meaningOf(name: string, find: (name: string) => Variable | undefined): Meaning {
   const v = find(name)
-  if (v?.secret) return { name, state: 'secret', value: '••••••', source: `secret ${v.scope} variable, in the system's keyring` }
+  if (v?.secret) return { name, state: 'secret', value: '••••••', source: said.variables.secretVariableIn(v.scope) }
   if (v) return { name, state: 'known', value: v.value, source: `${v.scope} variable` }
-  if (isBuiltIn(name)) return { name, state: 'known', value: '', source: 'built in, filled in when sent' }
-  return { name, state: 'unknown', value: '', source: 'not set: add it under Variables' }
+  if (isBuiltIn(name)) return { name, state: 'known', value: '', source: said.variables.builtInFilled }
+  return { name, state: 'unknown', value: '', source: said.variables.notSetAdd }
 }
 
 /** The variable that the caret stands in or at. */
@@ -70,12 +71,12 @@ export function offerVariables(text: string, caret: number, variables: readonly 
   const names = new Set<string>()
   const own = variables.filter((v) => !names.has(v.name) && names.add(v.name))
   const options = [
-    ...own.map((v) => ({ label: v.name, insert: `{{${v.name}}}`, detail: v.secret ? '••••••' : v.value, note: v.secret ? 'secret' : v.scope })),
-    ...builtIns.map((b) => ({ label: b.name, insert: `{{${b.name}}}`, detail: b.doc, note: 'built in' })),
+    ...own.map((v) => ({ label: v.name, insert: `{{${v.name}}}`, detail: v.secret ? '••••••' : v.value, note: v.secret ? said.variables.secret : v.scope })),
+    ...builtIns.map((b) => ({ label: b.name, insert: `{{${b.name}}}`, detail: b.doc, note: said.variables.builtIn })),
   ]
   const typed = open[1].toLowerCase()
   return {
-    label: 'Variables', from: open.index, to: caret + (rest.endsWith('}') ? rest.length : 0),
+    label: said.variables.variables, from: open.index, to: caret + (rest.endsWith('}') ? rest.length : 0),
     options: options.filter((o) => o.label.toLowerCase().includes(typed)),
   }
 }

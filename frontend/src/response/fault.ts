@@ -1,4 +1,5 @@
 import type { Fault } from '../client'
+import { text } from './text'
 
 /** A fault of sending in words: what failed, and whether anything went out. */
 export interface Explained {
@@ -18,34 +19,34 @@ type Cause = Pick<Fault, 'message' | 'status' | 'unknown' | 'cancelled' | 'retry
 const neverSent = /refused|no such host|unreachable|not resolve|certificate|tls/i
 
 function explainCause(fault: Cause, portal: string): Explained {
-  if (fault.cancelled) return { title: 'Cancelled', sent: 'It may have reached the portal before that.', tone: 'warn' }
+  if (fault.cancelled) return { title: text.fault.cancelled, sent: text.fault.itMayHave, tone: 'warn' }
   if (fault.unknown.length) {
     const many = fault.unknown.length > 1
-    return { title: many ? `${fault.unknown.length} variables are not set` : `{{${fault.unknown[0]}}} is not set`, sent: 'Nothing was sent.', tone: 'warn' }
+    return { title: many ? text.fault.variablesAreNot(fault.unknown.length) : text.fault.isNotSet(fault.unknown[0]), sent: text.fault.sentNothing, tone: 'warn' }
   }
   switch (fault.status) {
     case 0:
-      return { title: 'Spyglass does not answer', sent: 'Nothing was sent. Your edits are kept.', tone: 'crit' }
+      return { title: text.fault.spyglassDoesNot, sent: text.fault.nothingWasSentYour, tone: 'crit' }
     case 400:
-      return { title: 'The request is not complete', sent: 'Nothing was sent.', tone: 'warn' }
+      return { title: text.fault.theRequestIs, sent: text.fault.sentNothing, tone: 'warn' }
     case 401:
-      return { title: 'The session has ended', sent: 'Nothing was sent. Sign in and try again.', tone: 'warn' }
+      return { title: text.fault.theSessionHas, sent: text.fault.nothingWasSentSign, tone: 'warn' }
     case 403:
-      return { title: 'Nothing was sent', sent: '', tone: 'warn' }
+      return { title: text.fault.nothingWasSent, sent: '', tone: 'warn' }
     case 429:
-      return { title: 'Too many requests', sent: fault.retryAfter ? `Try again in ${fault.retryAfter} s.` : 'Try again in a moment.', tone: 'warn' }
+      return { title: text.fault.tooManyRequests, sent: fault.retryAfter ? text.fault.tryAgainIn(fault.retryAfter) : text.fault.tryAgainInA, tone: 'warn' }
     case 502:
-      if (/broke off/.test(fault.message)) return { title: `The answer of ${portal} is not whole`, sent: 'The request was sent; the portal may have carried it out.', tone: 'crit' }
-      if (/did not answer within/.test(fault.message)) return { title: `${portal} did not answer in time`, sent: 'The request may have been sent; the portal may still carry it out.', tone: 'crit' }
-      if (/stalled|was not done/.test(fault.message)) return { title: `The answer of ${portal} is not whole`, sent: 'The request was sent; the portal may have carried it out. What came is not shown, because it is cut.', tone: 'crit' }
-      if (/in a circle/.test(fault.message)) return { title: `${portal} leads nowhere`, sent: 'The request was sent; only redirects came back.', tone: 'crit' }
-      return { title: `Could not reach ${portal}`, sent: neverSent.test(fault.message) ? 'Nothing was sent.' : 'It may have been sent; no answer came.', tone: 'crit' }
+      if (/broke off/.test(fault.message)) return { title: text.fault.theAnswerOf(portal), sent: text.fault.theRequestWas, tone: 'crit' }
+      if (/did not answer within/.test(fault.message)) return { title: text.fault.didNotAnswer(portal), sent: text.fault.theRequestMay, tone: 'crit' }
+      if (/stalled|was not done/.test(fault.message)) return { title: text.fault.theAnswerOf(portal), sent: text.fault.theRequestWasSent, tone: 'crit' }
+      if (/in a circle/.test(fault.message)) return { title: text.fault.leadsNowhere(portal), sent: text.fault.theRequestWasSentOnly, tone: 'crit' }
+      return { title: text.fault.couldNotReach(portal), sent: neverSent.test(fault.message) ? text.fault.sentNothing : text.fault.itMayHaveBeen, tone: 'crit' }
     case 507:
-      if (/not kept/.test(fault.message)) return { title: 'The disk is full', sent: `The request was sent; ${portal} may have carried it out. Make room on the disk that holds the data folder, then try again.`, tone: 'crit' }
-      return { title: 'The disk is full', sent: 'Make room on the disk that holds the data folder, then try again. Your edits are kept here.', tone: 'crit' }
+      if (/not kept/.test(fault.message)) return { title: text.fault.theDiskIs, sent: text.fault.theRequestWasSentMay(portal), tone: 'crit' }
+      return { title: text.fault.theDiskIs, sent: text.fault.makeRoomOn, tone: 'crit' }
     case 504:
-      return { title: `${portal} did not answer in time`, sent: 'The request was sent; the portal may still carry it out.', tone: 'crit' }
+      return { title: text.fault.didNotAnswer(portal), sent: text.fault.theRequestWasSentThe, tone: 'crit' }
     default:
-      return { title: 'The request failed', sent: 'Whether it was carried out is not known.', tone: 'crit' }
+      return { title: text.fault.theRequestFailed, sent: text.fault.whetherItWas, tone: 'crit' }
   }
 }

@@ -1,9 +1,11 @@
 /** The languages of snippets and scripts, as Go has them, for before the first answer. */
+import { text } from './text'
+
 export const languages = [
-  { id: 'curl', label: 'cURL', extension: 'sh' },
-  { id: 'python', label: 'Python', extension: 'py' },
-  { id: 'javascript', label: 'JavaScript', extension: 'js' },
-  { id: 'go', label: 'Go', extension: 'go' },
-  { id: 'powershell', label: 'PowerShell', extension: 'ps1' },
-  { id: 'groovy', label: 'Groovy', extension: 'groovy' },
+  { id: 'curl', label: text.languages.curl, extension: 'sh' },
+  { id: 'python', label: text.languages.python, extension: 'py' },
+  { id: 'javascript', label: text.languages.javascript, extension: 'js' },
+  { id: 'go', label: text.languages.go, extension: 'go' },
+  { id: 'powershell', label: text.languages.powershell, extension: 'ps1' },
+  { id: 'groovy', label: text.languages.groovy, extension: 'groovy' },
 ]

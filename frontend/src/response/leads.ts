@@ -5,6 +5,7 @@ import type { Draft } from '../request/draft.svelte'
 import { itemFields } from '../request/objects'
 import type { Choice } from '../ui/ContextMenu.svelte'
 import { openerFor, type Asked, type Opener } from './opener'
+import { text } from './text'
 
 /** Where a value of an answer leads: the request that reads what it names, and its place in the Monitor view. */
 export interface Lead {
@@ -43,6 +44,6 @@ function watcher(app: App, found: Opener, id: string): (() => void) | undefined 
 export function leadChoices(app: App, lead: Lead | undefined): Choice[] {
   if (!lead) return []
   const { watch } = lead
-  const request: Choice = { label: `Open this ${lead.noun}…`, icon: 'external', rule: !watch, run: () => void app.openDraft(lead.draft) }
-  return watch ? [{ label: 'Open in Monitor', icon: 'pulse', rule: true, run: watch }, request] : [request]
+  const request: Choice = { label: text.leads.openThis(lead.noun), icon: 'external', rule: !watch, run: () => void app.openDraft(lead.draft) }
+  return watch ? [{ label: text.leads.openInMonitor, icon: 'pulse', rule: true, run: watch }, request] : [request]
 }

@@ -1,10 +1,11 @@
 import type { Reply } from '../client'
+import { text as said } from './text'
 
 /** The status bar's words for a reply: `200 OK · 12 ms · 18432 B · 50 items`. */
 export function statusText(reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'> & Partial<Pick<Reply, 'run'>>): string {
   const words = [`${reply.status} ${reply.statusText}`.trim(), `${Math.round(reply.ms)} ms`, `${reply.bytes} B`]
-  if (reply.items !== null && reply.items !== undefined) words.push(`${reply.items} ${reply.items === 1 ? 'item' : 'items'}`)
-  if (reply.run?.partial) words.push('partial')
+  if (reply.items !== null && reply.items !== undefined) words.push(said.status.items(reply.items))
+  if (reply.run?.partial) words.push(said.status.partial)
   return words.join(' · ')
 }
 
@@ -35,7 +36,7 @@ export function size(bytes: number): string {
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+  return said.status.minutes(Math.floor(ms / 60_000), Math.round((ms % 60_000) / 1000))
 }
 
 /** What an answer says its body is, without parameters: `image/png`; '' when it does not say. */
@@ -49,8 +50,8 @@ export function aboutText(reply: Pick<Reply, 'headers' | 'json' | 'binary' | 're
   if (reply.binary) return ''
   const kind = contentType(reply)
   const words = []
-  if (/^(text\/html|application\/xhtml\+xml)$/.test(kind) && !reply.json) words.push('HTML, shown as text: nothing in it runs.')
-  else if (/^(text|application)\/(.+\+)?xml$/.test(kind) && !reply.json) words.push('XML, shown as text.')
+  if (/^(text\/html|application\/xhtml\+xml)$/.test(kind) && !reply.json) words.push(said.status.htmlShownAs)
+  else if (/^(text|application)\/(.+\+)?xml$/.test(kind) && !reply.json) words.push(said.status.xmlShownAs)
   if (reply.reading) words.push(`${reply.reading}.`)
   return words.join(' ')
 }

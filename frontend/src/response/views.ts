@@ -8,6 +8,7 @@ import JsonTools from './JsonTools.svelte'
 import JsonView from './JsonView.svelte'
 import TextTools from './TextTools.svelte'
 import TextView from './TextView.svelte'
+import { text } from './text'
 
 /**
  * What every view of an answer is given. While the answer is filtered, `reply`
@@ -38,7 +39,7 @@ export interface Parts {
 
 /** A view of the answer, drawn once there is one. */
 export interface AnswerView extends Shown {
-  of: 'answer'
+  shows: 'answer'
   parts: Parts | Lazy<Parts>
   /** It shows the body: without one, the pane says so in its place. */
   body?: boolean
@@ -48,7 +49,7 @@ export interface AnswerView extends Shown {
 
 /** A view of the request as it is now; it needs no answer. */
 export interface RequestView extends Shown {
-  of: 'request'
+  shows: 'request'
   parts: Lazy<{ component: Component<Pick<ViewProps, 'tab' | 'draft'>> }>
 }
 
@@ -64,10 +65,10 @@ const snippets = new Lazy(async () => ({ component: (await import('./SnippetsVie
 
 /** The tabs of the response, in their order. A new one is a file and a line here. */
 export const views: View[] = [
-  { id: 'json', label: 'JSON', of: 'answer', parts: { component: JsonView, tools: JsonTools }, body: true, filtered: true },
-  { id: 'table', label: 'Table', of: 'answer', parts: table, body: true, filtered: true },
-  { id: 'chart', label: 'Chart', of: 'answer', parts: chart, body: true, filtered: true },
-  { id: 'raw', label: 'Raw', of: 'answer', parts: { component: TextView, tools: TextTools }, body: true, filtered: true },
-  { id: 'headers', label: 'Headers', of: 'answer', parts: headers, count: (reply) => reply.headers.length },
-  { id: 'snippets', label: 'Snippets', of: 'request', parts: snippets },
+  { id: 'json', label: text.views.json, shows: 'answer', parts: { component: JsonView, tools: JsonTools }, body: true, filtered: true },
+  { id: 'table', label: text.views.table, shows: 'answer', parts: table, body: true, filtered: true },
+  { id: 'chart', label: text.views.chart, shows: 'answer', parts: chart, body: true, filtered: true },
+  { id: 'raw', label: text.views.raw, shows: 'answer', parts: { component: TextView, tools: TextTools }, body: true, filtered: true },
+  { id: 'headers', label: text.views.headers, shows: 'answer', parts: headers, count: (reply) => reply.headers.length },
+  { id: 'snippets', label: text.views.snippets, shows: 'request', parts: snippets },
 ]

@@ -3,7 +3,6 @@ import { asFault, type DraftData } from '../client'
 import type { SavedFile } from '../client/sending'
 import type { Draft } from '../request/draft.svelte'
 import type { OpenTab } from '../tabs/workspace.svelte'
-import { number } from '../ui/locale'
 import { save } from '../ui/save'
 import { text as said } from './text'
 

@@ -2,7 +2,6 @@ import { expect, test, vi } from 'vitest'
 import { App } from '../app.svelte'
 import { fakeClient } from '../fake'
 import { followIn, places } from './rename'
-import { text } from './text'
 
 test('open tabs, saved requests and extractors follow a renamed variable, and come back', async () => {
   const client = fakeClient(new URLSearchParams())

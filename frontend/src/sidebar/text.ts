@@ -234,6 +234,7 @@ export const text = {
     variableName: 'Variable name',
     contentOf: (name: string) => `Value of ${name}`,
     keptInThe: '•••••••• kept in the keyring',
+    keptTillTheEnd: '•••••••• no keyring: kept until Spyglass ends',
     empty: 'empty',
     copy: (name: string) => `Copy ${`{{${name}}}`}`,
     deleteOne: (name: string) => `Delete ${name}`,
@@ -250,7 +251,8 @@ export const text = {
     anotherVariableHas: 'Another variable has this name',
   },
   variables: {
-    theFileIs: (x: string) => `The file is no valid JSON: ${x}`,
+    theFileIsLarge: 'The file is larger than 4 MiB',
+    theFileIs: (why: string) => `The file is no valid JSON: ${why}`,
     notImported: (message: string) => `Not imported: ${message}`,
     importedOfVariables: (done: number, n: number, empty: number) => `Imported ${number(done)} of ${number(n)} variables${empty ? `; give ${empty === 1 ? 'the secret' : 'the secrets'} a value` : ''}`,
     importedOnly: (done: number, message: string) => `Imported ${number(done)} only: ${message}`,

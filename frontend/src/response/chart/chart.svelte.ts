@@ -6,6 +6,7 @@ import { localTime } from '../epoch'
 import type { LeftChart } from '../left'
 import { applies, lookUpLimits, lookUpMaintenance, lookUpMeasured, placeOf, type Limit, type Maintenance, type Measured } from './limits'
 import { linesOf, shownAtFirst, type Drawn } from './lines'
+import { text } from '../text'
 
 type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup' | 'windows'>
 
@@ -122,7 +123,7 @@ export class Chart {
     if (thresholds.status === 'fulfilled') [this.limits, this.measured] = thresholds.value
     if (maintenance.status === 'fulfilled') this.maintenance = maintenance.value
     const failed = [thresholds, maintenance].find((r) => r.status === 'rejected')
-    if (failed) this.missing = `${thresholds.status === 'rejected' ? 'Thresholds' : 'Maintenance'} could not be read: ${(failed.reason as Error).message}`
+    if (failed) this.missing = text.chart.unread(thresholds.status === 'rejected' ? 'thresholds' : 'maintenance', (failed.reason as Error).message)
   }
 
   /** What of a list can be drawn: moments on one axis, numbers on the other. */

@@ -1,6 +1,7 @@
 import type { Line, Series } from '../../client/table'
 import type { Measured } from './limits'
 import { compact, dayMonth, exactTime, fiveDigits, time as clock } from '../../ui/locale'
+import { text } from '../text'
 
 /** One line as it is drawn: which of the colours and dashes it has is its place. */
 export interface Drawn extends Line, Measured {
@@ -42,7 +43,7 @@ function reach(line: Drawn): number {
   return Math.max(Math.abs(line.min ?? 0), Math.abs(line.max ?? 0)) || 1
 }
 
-export const shown = (n: number | null | undefined, unit = '') => (n === null || n === undefined ? 'no data' : `${Math.abs(n) >= 1e6 ? compact(n) : fiveDigits(n)}${unit ? (unit === '%' ? ' %' : ` ${unit}`) : ''}`)
+export const shown = (n: number | null | undefined, unit = '') => (n === null || n === undefined ? text.lines.noData : `${Math.abs(n) >= 1e6 ? compact(n) : fiveDigits(n)}${unit ? (unit === '%' ? ' %' : ` ${unit}`) : ''}`)
 export const tick = (n: number) => (Math.abs(n) >= 10_000 ? compact(n) : fiveDigits(n))
 
 /** The labels of a time axis: the hour, and under the first of each day its date. */
@@ -75,11 +76,10 @@ export function freeRow(there: Label[], x: number, width: number, top: number, h
 /** A chart in one sentence for who cannot see it. */
 export function summary(title: string, lines: Drawn[], unit: string): string {
   const parts = lines.map((l) => {
-    if (!l.count) return `${l.name}: no data`
-    const gaps = l.gaps ? `, ${l.gaps} ${l.gaps === 1 ? 'gap' : 'gaps'}` : ''
-    return `${l.name}: lowest ${shown(l.min, unit)}, highest ${shown(l.max, unit)}, last ${shown(l.last, unit)}${gaps}`
+    if (!l.count) return text.lines.none(l.name)
+    return text.lines.summary(l.name, shown(l.min, unit), shown(l.max, unit), shown(l.last, unit), l.gaps)
   })
-  return `${title || 'Chart'}. ${parts.join('; ')}`
+  return `${title || text.lines.chart}. ${parts.join('; ')}`
 }
 
 /**

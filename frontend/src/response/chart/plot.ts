@@ -4,6 +4,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { freeRow, isNear, markOf, tick, timeTicks, type Drawn, type Label } from './lines'
 import { applies, severityWords, type Limit, type Maintenance } from './limits'
+import { text as words } from '../text'
 
 export interface PlotOptions {
   lines: Drawn[]
@@ -190,7 +191,7 @@ export class Plot {
     for (const m of this.o.maintenance) {
       const [a, b] = [m.from, m.to].map((t) => u.valToPos(t, 'x', true))
       if (b < left || a > left + width) continue
-      const text = `Maintenance${m.comment ? `: ${m.comment}` : ''}`
+      const text = words.plot.maintenance(m.comment)
       const wide = this.#wide(u, text)
       const x = Math.max(left + 4, Math.min(Math.max(a, left) + 6, left + width - wide - 4))
       const y = freeRow(taken, x - 8, wide + 16, top + line + 4 * devicePixelRatio, line, Math.floor(height / line) - 1)
