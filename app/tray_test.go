@@ -1,11 +1,16 @@
 package app
 
 import (
+	"context"
+	"log/slog"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
 	"spyglass/app/shell"
+	"spyglass/backend/resource"
+	"spyglass/backend/server"
 )
 
 func TestTheTrayTellsHowManyAlertsAreOpenAndTheWorst(t *testing.T) {
@@ -33,6 +38,56 @@ func TestTheTrayTellsHowManyAlertsAreOpenAndTheWorst(t *testing.T) {
 	} {
 		if got := trayOf(tt.criticals, tt.failures, tt.alerts); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("of %d and %d it tells %+v, want %+v", tt.criticals, tt.failures, got, tt.want)
+		}
+	}
+}
+
+func TestAPersonSwitchesTheTrayOffAndPausesNotices(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nobody/listens/there")
+	a, err := Open(t.Context(), server.Options{Data: t.TempDir(), Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := a.Launch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	access, err := a.Sessions.Access(t.Context(), a.window.Load())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := a.workspace.Endpoints()
+	settings := all[slices.IndexFunc(all, func(e resource.Endpoint) bool { return e.ID() == "PATCH /settings" })]
+	change := func(body string) {
+		t.Helper()
+		call := &resource.Call{Access: access, Body: []byte(body)}
+		if _, err := settings.Handle(resource.WithCall(t.Context(), call), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	show := make(chan shell.Tray, 1)
+	change(`{"tray":false}`)
+	if err := a.tellTray(t.Context(), show); err != nil || len(show) != 0 {
+		t.Errorf("switched off, it tells %d times (%v)", len(show), err)
+	}
+	change(`{"tray":null}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- a.tellTray(ctx, show) }()
+	if got, want := <-show, (shell.Tray{Text: "no alert is critical or an error"}); !reflect.DeepEqual(got, want) {
+		t.Errorf("of no alerts it tells %+v, want %+v", got, want)
+	}
+	cancel()
+	<-ended
+
+	for _, paused := range []bool{false, true} {
+		a.paused.Store(paused)
+		if wanted, err := a.wantsNotices(t.Context()); err != nil || wanted == paused {
+			t.Errorf("paused %t, notices are wanted: %t (%v)", paused, wanted, err)
 		}
 	}
 }
