@@ -1,4 +1,8 @@
-import { number } from '../../ui/locale'
+import { number, timeOfDay, weekdayMoment } from '../../ui/locale'
+import { zoned } from '../age'
+import { asCell } from '../list/cells'
+import type { Row } from '../settings/kind'
+import { kind } from './report'
 import { expect, test } from 'vitest'
 import { endsOf, rangeOf, rangeText } from './ranges'
 import { opens, runText, withNonce, type Run } from './runs'
@@ -21,4 +25,13 @@ test('a period between two days is read and written', () => {
   expect(endsOf('2026-01-01 00:00 to 2026-01-31 23:59')).toEqual({ from: '2026-01-01', to: '2026-01-31' })
   expect(endsOf(rangeOf('2026-01-01', '2026-01-02'))).toEqual({ from: '2026-01-01', to: '2026-01-02' })
   expect([rangeText('last 7 DAYS'), rangeText(''), rangeText('2026-01-01 TO 2026-01-01'), rangeText('Last 3 weeks')]).toEqual(['Last 7 days', 'Last 24 hours', '2026-01-01', 'Last 3 weeks'])
+})
+
+test('a report says in which time zone its schedule and its times are', () => {
+  const row = { id: 1, name: 'Availability', type: 'Alert SLA', dateRange: 'Last 30 days', format: 'PDF', schedule: '0 6 1 * *', scheduleTimezone: 'Asia/Kolkata', nextGenerateOn: Date.UTC(2026, 11, 1, 0, 30) / 1000 }
+  const cell = (r: Row) => asCell(kind.columns.find((c) => c.id === 'schedule')!.cell(r)).text
+  const said = `On the 1st of each month at ${timeOfDay(6, 0)}`
+  expect([cell(row), cell({ ...row, scheduleTimezone: '' })]).toEqual([`${said}, Asia/Kolkata`, said])
+  expect(Object.fromEntries(kind.facts!(row))).toMatchObject({ Schedule: `${said}, Asia/Kolkata`, 'Next run': weekdayMoment(Date.UTC(2026, 11, 1, 0, 30), 'Asia/Kolkata'), 'Time zone': 'Asia/Kolkata' })
+  expect(Object.fromEntries(kind.facts!({ ...row, scheduleTimezone: '' }))).toMatchObject({ Schedule: said, 'Next run': zoned(row.nextGenerateOn), 'Time zone': "the portal's" })
 })
