@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -45,6 +46,8 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 			}
 		}
 	}
+	calm := unhurried()
+	defer calm.Stop()
 	path := filepath.Join(o.Data, "window.json")
 	last := loadWindow(path, o.Log)
 	telling, enough := context.WithCancel(ctx)
@@ -86,6 +89,17 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 		return startAgain()
 	}
 	return errors.Join(err, p.err)
+}
+
+// unhurried lets garbage lie while the window opens, where the page and the
+// portal want both hands, and gives back what that took when all is quiet.
+func unhurried() *time.Timer {
+	const lazy, quiet = 400, 30 * time.Second // percent of what lives; after that the past of a demo is filled, too
+	usual := debug.SetGCPercent(lazy)
+	return time.AfterFunc(quiet, func() {
+		debug.SetGCPercent(usual)
+		debug.FreeOSMemory()
+	})
 }
 
 // opening is a portal that opens beside its window.

@@ -78,7 +78,7 @@ func TestTheWindowOpensSignedInAndSendsARequestByKeys(t *testing.T) {
 	a.page.until("the status after Ctrl+Enter", status, "200 OK")
 }
 
-func TestThePageOpensInTheFirstProcessThatTheWindowStartsForPages(t *testing.T) {
+func TestThePageOpensInOneProcessAndWithFontsThatAreInstalled(t *testing.T) {
 	a := launch(t, desk(t), t.TempDir())
 	pages := map[int]bool{} // the process ids that there have been
 	var first string
@@ -95,6 +95,7 @@ func TestThePageOpensInTheFirstProcessThatTheWindowStartsForPages(t *testing.T) 
 	if len(pages) != 1 {
 		t.Errorf("it takes %d processes to show the first page", len(pages))
 	}
+	a.page.until("its text is looked for in fonts of another system", `getComputedStyle(document.body).fontFamily.startsWith('-apple-system')`, "false")
 }
 
 // saved waits until the data folder has text.

@@ -10,6 +10,7 @@ export async function openLink(app: App, { screen, id, call, problem }: Link) {
   if (app.portal.remote) return // it said why
   if (screen) return app.watch(screen, id)
   if (!call) return
+  await app.catalog.settled
   const { method, path } = call
   const query = call.query.map((pair) => ({ on: true, ...pair }))
   app.openDraft({ ...emptyDraft(), method, path, template: app.catalog.match(method, path)?.path ?? '', query })

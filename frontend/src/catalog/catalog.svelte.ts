@@ -35,6 +35,10 @@ export class Catalog {
     return this.#index.names
   }
 
+  #settle = () => {}
+  /** Resolves when it is there, or known not to come. */
+  readonly settled = new Promise<void>((done) => (this.#settle = done))
+
   constructor(private client: Pick<Client, 'catalog'>) {}
 
   async load() {
@@ -46,6 +50,7 @@ export class Catalog {
       this.fault = asFault(e)
     } finally {
       this.loading = false
+      this.#settle()
     }
   }
 
