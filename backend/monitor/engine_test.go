@@ -296,6 +296,33 @@ func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
 	}
 }
 
+func TestThatADeviceWasPolledIsKnownAfterItsFirstPoll(t *testing.T) {
+	b := newBench(t)
+	polledOn := func() int64 {
+		if err := b.SaveHosts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int64(d.LastRawdataTime)
+	}
+	if on := polledOn(); on != 0 {
+		t.Fatalf("it was polled on %d", on)
+	}
+	b.poll("-")
+	first := polledOn()
+	if first == 0 {
+		t.Error("nobody is told of its first poll")
+	}
+	b.at.Add(5)
+	b.poll("-")
+	if on := polledOn(); on != first {
+		t.Errorf("it is written %d s after the first time", on-first)
+	}
+}
+
 func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T) {
 	b := newBench(t)
 	status := func() string {

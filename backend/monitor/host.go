@@ -34,6 +34,7 @@ type host struct {
 	silentOn  int64            // the first since lastData that was not answered; 0: none
 	upTime    int64            // -1: it does not say
 	savedAt   int64            // when times were last written
+	fresh     bool             // it has never been polled
 }
 
 const (
@@ -47,8 +48,7 @@ const (
 func (e *Engine) host(d *portal.Device) *host {
 	h := e.hosts[d.ID]
 	if h == nil {
-		// A place of its own within the five minutes, so that not all are written at once.
-		h = &host{id: d.ID, upTime: -1, savedAt: e.o.Clock().Unix() - d.ID*37%saveEvery}
+		h = &host{id: d.ID, upTime: -1, savedAt: e.o.Clock().Unix() - placeOf(d.ID), fresh: d.LastRawdataTime == 0}
 		e.hosts[d.ID] = h
 	}
 	h.status, h.saved = d.HostStatus, d.LastDataTime
@@ -60,6 +60,9 @@ func (e *Engine) host(d *portal.Device) *host {
 	}
 	return h
 }
+
+// placeOf is a device's own within the five minutes, so that not all are written at once.
+func placeOf(device int64) int64 { return device * 37 % saveEvery }
 
 // forgetHost drops a device; e.mu is held.
 func (e *Engine) forgetHost(h *host) {
@@ -178,7 +181,7 @@ func (e *Engine) dueHosts() []int64 {
 	var due []int64
 	for id, h := range e.hosts {
 		now := e.clock(h)
-		if h.state(now) != h.status || h.lastPoll > h.savedAt && now-h.savedAt >= saveEvery {
+		if h.state(now) != h.status || h.lastPoll > h.savedAt && now-h.savedAt >= saveEvery || h.fresh && h.lastPoll > 0 {
 			due = append(due, id)
 		}
 	}
@@ -245,6 +248,9 @@ func (e *Engine) update(d *portal.Device) bool {
 	}
 	now := e.clock(h)
 	h.savedAt = now
+	if h.fresh && h.lastPoll > 0 { // people wait for that
+		h.savedAt, h.fresh = now-placeOf(d.ID), false
+	}
 	status, dataOn, polledOn, upTime := d.HostStatus, d.LastDataTime, d.LastRawdataTime, d.UpTime
 	h.status = status
 	d.HostStatus = h.state(now)
