@@ -27,3 +27,10 @@ func (t *Table[T]) Mirrored() (rows, fresh int) {
 	}
 	return len(t.mirror.base.ids) - t.mirror.stale.count() + len(t.mirror.fresh.ids), len(t.mirror.fresh.ids)
 }
+
+// Prepared is how many questions are kept prepared.
+func (db *DB) Prepared() int {
+	db.stmts.mu.RLock()
+	defer db.stmts.mu.RUnlock()
+	return len(db.stmts.all)
+}

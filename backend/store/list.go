@@ -72,7 +72,7 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	}
 	page, err := t.seek(ctx, question{cond, base, f, order, q})
 	if page == nil && err == nil {
-		page, err = t.page(ctx, cond, order, q, f == nil && len(q.Sort) < 2)
+		page, err = t.page(ctx, cond, order, q, (f == nil || named(f)) && len(q.Sort) < 2)
 	}
 	if err != nil {
 		return nil, tooSlow(ctx, err)

@@ -2,7 +2,9 @@ package store_test
 
 import (
 	"fmt"
+	"net/url"
 	"reflect"
+	"strings"
 	"testing"
 
 	"spyglass/backend/portal"
@@ -51,5 +53,40 @@ func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 	}
 	if _, err := resource.Find(t.Context(), h.db, groups, resource.Where{Field: "nope", Op: "=", Value: 1}); err == nil || err.Error() != `deviceGroup has no field "nope"` {
 		t.Errorf("an unknown field: %v", err)
+	}
+}
+
+func TestRowsThatAreNamedByTheirIDsAreAskedForByOneQuestionHoweverManyThereAre(t *testing.T) {
+	h := open(t)
+	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+		for i := range 6 {
+			name := fmt.Sprint("d", i)
+			if err := resource.Put(t.Context(), tx, portal.Devices.Name, &portal.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{portal.RootGroup}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := h.db.Prepared()
+	for filter, want := range map[string]string{
+		"id:2|4|9":                `{"id":2},{"id":4}`,
+		"id:5|1|2|5":              `{"id":1},{"id":2},{"id":5}`,
+		"id:6":                    `{"id":6}`,
+		`id:1|2,displayName:"d0"`: `{"id":1}`, // not only by ids: any text it may have is not kept
+		`id!:1|2|3|4,id<6`:        `{"id":5}`,
+	} {
+		answer, err := h.do(nil, "GET /device/devices?sort=%2Bid&fields=id&filter="+url.QueryEscape(filter), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(answer.(resource.JSON)); !strings.Contains(got, `"items":[`+want+`]`) {
+			t.Errorf("%s answers %s, want %s", filter, got, want)
+		}
+	}
+	if n := h.db.Prepared() - before; n != 1 {
+		t.Errorf("%d questions are kept, want 1", n)
 	}
 }

@@ -29,7 +29,7 @@ const (
 // seek answers a page by the mirror, where that is quicker than to look through
 // the table; else nil, and SQLite answers it.
 func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
-	if t.mirror.newest.Load() < t.db.mirrored || q.f == nil && (q.query.Offset < farFrom || len(q.query.Sort) == 0) {
+	if t.mirror.newest.Load() < t.db.mirrored || named(q.f) || q.f == nil && (q.query.Offset < farFrom || len(q.query.Sort) == 0) {
 		return nil, nil
 	}
 	s, whole, ok := t.searchOf(q)
