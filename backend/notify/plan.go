@@ -242,13 +242,32 @@ func (p *planning) write(ctx context.Context, a *portal.Alert, d *portal.Deliver
 		d.Body = fmt.Sprintf("%s acknowledged it: %s\n\n%s", a.AckedBy, a.AckComment, m.Body)
 	case portal.ToldCleared:
 		d.Subject = "Cleared: " + m.Subject
-		d.Body = fmt.Sprintf("It cleared after %s.\n\n%s", time.Duration(a.EndOn-a.StartOn)*time.Second, m.Body)
+		d.Body = fmt.Sprintf("It cleared after %s.\n\n%s", span(time.Duration(a.EndOn-a.StartOn)*time.Second), m.Body)
 	}
 	d.Subject = strings.Join(strings.Fields(d.Subject), " ") // one line
 	if i := p.book.integration(d.Method); i != nil && i.Type == portal.IntegrationHTTP {
 		d.Payload = payload(i, a, d, wording, p.o.Origin())
 	}
 	return resource.Put(ctx, p.tx, portal.Deliveries.Name, d)
+}
+
+// span is a time in its two largest units: "45 s", "5 min", "2 h 5 min", "3 d 4 h".
+func span(d time.Duration) string {
+	units := []struct {
+		of   time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}}
+	for i, u := range units[:3] {
+		if d < u.of {
+			continue
+		}
+		text := fmt.Sprintf("%d %s", d/u.of, u.name)
+		if rest := d % u.of / units[i+1].of; rest > 0 {
+			text += fmt.Sprintf(" %d %s", rest, units[i+1].name)
+		}
+		return text
+	}
+	return fmt.Sprintf("%d s", d/time.Second)
 }
 
 // hookBody is what a web hook gets when its integration has no template.

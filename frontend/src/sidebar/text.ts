@@ -234,7 +234,7 @@ export const text = {
     variableName: 'Variable name',
     contentOf: (name: string) => `Value of ${name}`,
     keptInThe: '•••••••• kept in the keyring',
-    keptTillTheEnd: '•••••••• no keyring: kept until Spyglass ends',
+    keptTillTheEnd: '•••••••• kept until Spyglass ends',
     empty: 'empty',
     copy: (name: string) => `Copy ${`{{${name}}}`}`,
     deleteOne: (name: string) => `Delete ${name}`,
