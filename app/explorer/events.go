@@ -124,8 +124,9 @@ func (s *stream) take() []resource.Event {
 // events streams until the caller goes away or Stop.
 func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
 	user := c.Access.UserID
+	s := e.hub.join(user, c.Session.Window) // before the first sign of life, so that nothing told after it is missed
+	context.AfterFunc(ctx, func() { e.hub.leave(user, s) })
 	return &resource.Answer{Events: func(send func(resource.Event) error) error {
-		s := e.hub.join(user, c.Session.Window)
 		defer e.hub.leave(user, s)
 		defer e.hear(ctx, s)()
 		for {

@@ -115,12 +115,13 @@ func (s *Service) handle(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	names := []string{string(portal.Roles.Name), string(portal.Groups.Name)}
+	for _, k := range wanted {
+		names = append(names, k.name)
+	}
+	feed := s.db.Follow(names...) // before the first sign of life, so that no change after it is missed
+	context.AfterFunc(ctx, feed.Close)
 	return &resource.Answer{Events: func(send func(resource.Event) error) error {
-		names := []string{string(portal.Roles.Name), string(portal.Groups.Name)}
-		for _, k := range wanted {
-			names = append(names, k.name)
-		}
-		feed := s.db.Follow(names...)
 		defer feed.Close()
 		for {
 			rows, lost, err := feed.Next(ctx)
