@@ -13,12 +13,19 @@ async function chooseClient(): Promise<Client> {
   return httpClient()
 }
 
+/** Resolves when the page's styles are there, or cannot come. WebKit does not always run a module after them. */
+async function styled() {
+  for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')) {
+    if (!link.sheet) await new Promise((done) => (link.onload = link.onerror = done))
+  }
+}
+
 if (location.pathname === '/launch') history.replaceState(null, '', '/') // its token is used up
 
 const system = matchMedia('(prefers-color-scheme: light)')
 if (!document.documentElement.dataset.theme) followTheme('system', system.matches) // else the server knew the user's own
 
-chooseFonts(document.documentElement)
 const app = new App(await chooseClient())
-await app.load()
+await Promise.all([app.load(), styled()])
+chooseFonts(document.documentElement)
 mount(Page, { target: document.getElementById('app')!, props: { app, system } })
