@@ -239,7 +239,7 @@ export async function tabNames(page: Page): Promise<string[]> {
 export async function newRequest(page: Page) {
   await page.getByRole('button', { name: 'New tab' }).click()
   await page.getByRole('menuitem', { name: 'New API Request' }).click()
-  await parts(page).path.waitFor()
+  await expect.poll(() => parts(page).path.inputValue()).toBe('') // no longer the path of the tab before
 }
 
 /** Sends what is typed and waits until the status bar reads like `pattern`. */
