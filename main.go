@@ -118,10 +118,19 @@ func serveCommand(o *server.Options) *cobra.Command {
 	return c
 }
 
+// open is nothing, and no failure, when a signal ends it before the portal is open.
+func open(ctx context.Context, o server.Options) (*app.App, error) {
+	portal, err := app.Open(ctx, o)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil, nil
+	}
+	return portal, err
+}
+
 // serve runs until a signal ends it.
 func serve(ctx context.Context, o server.Options) error {
-	portal, err := app.Open(ctx, o)
-	if err != nil {
+	portal, err := open(ctx, o)
+	if portal == nil || err != nil {
 		return err
 	}
 	for _, name := range []string{"admin", "operator", "viewer"} {
@@ -147,8 +156,8 @@ func window(ctx context.Context, o server.Options, args []string) error {
 }
 
 func browse(ctx context.Context, o server.Options, links []string) error {
-	portal, err := app.Open(ctx, o)
-	if err != nil {
+	portal, err := open(ctx, o)
+	if portal == nil || err != nil {
 		return err
 	}
 	portal.OpenLinks(links)

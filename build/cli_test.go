@@ -125,6 +125,30 @@ func TestTheCommandLineDoesWhatItSays(t *testing.T) {
 	}
 }
 
+func TestADemoThatIsToldToEndWhileItIsFilledEndsInPeace(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), compiled(t), "serve", "--data", filepath.Join(t.TempDir(), "data"), "--listen", "127.0.0.1:0", "--demo")
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(log)
+	for lines.Scan() && !strings.Contains(lines.Text(), "filling the folder") {
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	var rest []string
+	for lines.Scan() {
+		rest = append(rest, lines.Text())
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v, after %q", err, rest)
+	}
+}
+
 func (r *running) get(path, bearer string) int {
 	r.t.Helper()
 	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, r.origin+path, nil)

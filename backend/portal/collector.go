@@ -98,7 +98,11 @@ var Collectors = resource.Resource[*Collector]{
 		if was != nil && now.BackupID == now.ID {
 			return fault.At("backupAgentId", "a collector cannot be its own backup")
 		}
-		if _, err := resource.Get(w.Context, w.Tx, collectorRows, now.BackupID); err != nil {
+		_, err := resource.Get(w.Context, w.Tx, collectorRows, now.BackupID)
+		if failed(err) {
+			return err
+		}
+		if err != nil {
 			return fault.At("backupAgentId", "there is no collector %d", now.BackupID)
 		}
 		return nil

@@ -130,6 +130,9 @@ func checkInstance(w *resource.Write, was, now *Instance) error {
 		return nil
 	}
 	group, err := resource.Get(w.Context, w.Tx, instanceGroupRows, now.GroupID)
+	if failed(err) {
+		return err
+	}
 	if err != nil || group.DeviceDataSourceID != now.DeviceDataSourceID {
 		return fault.At("groupId", "groupId names no instance group %d of %s on this device", now.GroupID, on.Name)
 	}

@@ -113,11 +113,18 @@ func (s NoteScope) check(w *resource.Write, field string) error {
 		return nil
 	case NoteScope{Type: "device", DeviceID: s.DeviceID}:
 		device, err := resource.Get(w.Context, w.Tx, deviceRows, s.DeviceID)
+		if failed(err) {
+			return err
+		}
 		if err != nil || !maySee(w.Call.Access, device.GroupIDs) {
 			return fault.At(field+".deviceId", "%s.deviceId: there is no device %d", field, s.DeviceID)
 		}
 	case NoteScope{Type: "deviceGroup", GroupID: s.GroupID}:
-		if _, err := resource.Get(w.Context, w.Tx, groupRows, s.GroupID); err != nil || !maySee(w.Call.Access, resource.IDs{s.GroupID}) {
+		_, err := resource.Get(w.Context, w.Tx, groupRows, s.GroupID)
+		if failed(err) {
+			return err
+		}
+		if err != nil || !maySee(w.Call.Access, resource.IDs{s.GroupID}) {
 			return fault.At(field+".groupId", "%s.groupId: there is no device group %d", field, s.GroupID)
 		}
 	default:
