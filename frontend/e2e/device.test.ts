@@ -22,6 +22,7 @@ const drawn = (page: Page) => page.locator('.plot canvas').evaluateAll((all) => 
 }))
 
 test('charts share one cursor and one range, compare, and are tables too', async () => {
+  await portal.filled
   const page = await portal.page({ fresh: true })
   await device(page, 'web-prod-01.fra')
   await page.getByRole('button', { name: 'Last 6 hours' }).click()

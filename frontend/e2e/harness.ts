@@ -20,6 +20,8 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 
 export interface Portal {
   url: string
+  /** Resolves when the past of a new demo has been measured, to its last chart. */
+  filled: Promise<void>
   stop(): Promise<void>
   /** Kills it without a warning, and starts another in the same folder. */
   crash(): Promise<Portal>
@@ -32,7 +34,8 @@ export async function startPortal(folder?: string, demo = true): Promise<Portal>
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'spyglass-e2e-')))
   const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...(demo ? ['--demo'] : []), '--rate-limit', 'off'], { stdio: ['ignore', 'pipe', 'pipe'] })
   const log: string[] = []
-  createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
+  const lines = createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
+  const filled = new Promise<void>((done) => lines.on('line', (line) => { if (line.includes('the past of the demo is filled')) done() }))
   const stop = async () => {
     await ended(child)
     await rm(data, { recursive: true, force: true })
@@ -46,7 +49,7 @@ export async function startPortal(folder?: string, demo = true): Promise<Portal>
       await gone
       return startPortal(data, demo)
     }
-    return { url, stop, crash }
+    return { url, filled, stop, crash }
   } catch (e) {
     await stop()
     throw e
@@ -132,6 +135,9 @@ export function suite({ demo = true } = {}) {
   return {
     get url() {
       return portal.url
+    },
+    get filled() {
+      return portal.filled
     },
     /** Kills the portal and starts it again: `url` is another one then. */
     async crash() {
