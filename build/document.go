@@ -83,7 +83,7 @@ func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Conte
 // inPage runs a script of frontend/e2e, with a browser, against a portal that
 // was made ready, and reads what it prints into out.
 func (p project) inPage(ctx context.Context, script string, ready func(*served) error, out any) (err error) {
-	if err := p.install(ctx, forBrowser); err != nil {
+	if err := p.install(ctx, forPage); err != nil {
 		return err
 	}
 	s, err := p.serve(ctx, "--demo-devices", "1")

@@ -28,7 +28,7 @@ type (
 
 func inEditors(pick func(editorTimes) editorTime) func(context.Context, project) (score, error) {
 	return plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
-		if err := p.install(ctx, forBrowser); err != nil {
+		if err := p.install(ctx, forPage); err != nil {
 			return 0, 0, err
 		}
 		if err := p.modules(ctx); err != nil {

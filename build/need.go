@@ -34,6 +34,10 @@ var (
 		{"chromium-headless-shell", program("chromium-headless-shell")}, // draws no window around its pages, for a third less work
 		{"fonts-dejavu-core", file("/usr/share/fonts/*/*/*")},
 	}
+	forPage = []need{ // what people look at pages with: its figures are theirs
+		{"chromium", program("chromium")},
+		{"fonts-dejavu-core", file("/usr/share/fonts/*/*/*")},
+	}
 	forKeyring = []need{
 		{"dbus", program("dbus-daemon")},
 		{"gnome-keyring", program("gnome-keyring-daemon")},

@@ -18,7 +18,7 @@ const rounds = 5 // odd, for the median
 const path = '/device/devices?size=1000'
 
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
     '--enable-precise-memory-info', '--js-flags=--expose-gc'],
 })

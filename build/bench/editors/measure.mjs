@@ -60,7 +60,7 @@ const server = createServer((asked, answer) => {
 await new Promise((listening) => server.listen(0, '127.0.0.1', listening))
 const origin = `http://127.0.0.1:${server.address().port}`
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell', args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] })
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] })
 try {
   const out = {}
   for (const [name, lines] of [['codemirror', '.cm-line'], ['monaco', '.view-line']]) {
