@@ -113,7 +113,7 @@ test('an id leads to the Monitor view: by Enter, by its link and from the menu o
 })
 
 test('columns are chosen, sorted and saved as CSV and as a workbook', async () => {
-  const page = await portal.page()
+  const page = await portal.page({ fresh: true })
   const p = parts(page)
   const grid = await openTable(page, '/device/devices?size=100&fields=id,displayName,hostStatus,createdOn')
   expect(await grid.getAttribute('aria-rowcount')).toBe('101')
@@ -155,7 +155,7 @@ test('columns are chosen, sorted and saved as CSV and as a workbook', async () =
 })
 
 test('sort and filter are written into the request, which is stale until it is sent', async () => {
-  const page = await portal.page()
+  const page = await portal.page({ fresh: true })
   const p = parts(page)
   const grid = await openTable(page, '/device/devices?size=100&fields=id,displayName')
   const menu = async (item: string) => {
@@ -177,7 +177,7 @@ test('sort and filter are written into the request, which is stale until it is s
 })
 
 test('one object is a table of keys and values', async () => {
-  const page = await portal.page()
+  const page = await portal.page({ fresh: true })
   const grid = await openTable(page, '/setting/version')
   await grid.getByRole('columnheader', { name: /^key/ }).waitFor()
   await until(grid.getByRole('row', { name: /version/ }), /version/)
