@@ -11,10 +11,7 @@ import (
 	"spyglass/backend/portal"
 )
 
-const (
-	traySetting = "tray" // of the person: false for no icon
-	mostTray    = 5      // alerts that the tray names
-)
+const traySetting = "tray" // of the person: false for no icon
 
 // tellTray hands what the tray shows to show, now and at each change until ctx
 // ends: of the critical and the error alerts that notices would tell of.
@@ -47,11 +44,11 @@ func (a *App) tellTray(ctx context.Context, show chan<- shell.Tray) error {
 }
 
 func (a *App) tray(ctx context.Context) (shell.Tray, error) {
-	critical, criticals, err := a.openAlerts(ctx, portal.SeverityCritical, mostTray)
+	critical, criticals, err := a.openAlerts(ctx, portal.SeverityCritical, shell.MostWorst)
 	if err != nil {
 		return shell.Tray{}, err
 	}
-	failed, failures, err := a.openAlerts(ctx, portal.SeverityError, mostTray)
+	failed, failures, err := a.openAlerts(ctx, portal.SeverityError, shell.MostWorst)
 	if err != nil {
 		return shell.Tray{}, err
 	}
@@ -73,7 +70,7 @@ func trayOf(criticals, failures int, alerts []openAlert) shell.Tray {
 	case failures > 0:
 		tray.Level, tray.Text = shell.Errors, errorCount
 	}
-	for _, alert := range alerts[:min(len(alerts), mostTray)] {
+	for _, alert := range alerts[:min(len(alerts), shell.MostWorst)] {
 		tray.Worst = append(tray.Worst, shell.Entry{
 			Text: alert.Device + ": " + strings.TrimSpace(alert.Source+" "+alert.DataPoint), Link: alertsLink + "/" + alert.ID,
 		})

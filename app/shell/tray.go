@@ -23,5 +23,5 @@ const (
 	Critical
 )
 
-// mostWorst is how many entries the tray's menu shows.
-const mostWorst = 5
+// MostWorst is how many entries the tray's menu shows.
+const MostWorst = 5

@@ -19,7 +19,7 @@ type tray struct {
 	window Window
 	icons  map[Level][]byte
 	head   *systray.MenuItem // how many alerts are open
-	worst  [mostWorst]*systray.MenuItem
+	worst  [MostWorst]*systray.MenuItem
 
 	mu   sync.Mutex
 	told Tray // what worst leads to

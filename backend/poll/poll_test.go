@@ -31,10 +31,13 @@ type lab struct {
 	failing error
 }
 
-func newLab(workers int) *lab {
+func newLab(workers int) *lab { return newLabOn(workers, nil) }
+
+// newLabOn has a clock of its own; nil is that of the machine.
+func newLabOn(workers int, on *clock.Clock) *lab {
 	l := &lab{slow: map[int64]time.Duration{}, now: map[int64]int{}, most: map[int64]int{}}
 	l.Poller = poll.New(poll.Options{
-		Look: l.look, Workers: workers, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Look: l.look, Workers: workers, Clock: on, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Instant: func(t *check.Task) bool { return t.Method == "instant" },
 		Deliver: func(_ context.Context, results []check.Result) error {
 			if l.stuck != nil {
@@ -294,17 +297,7 @@ func TestTheGridIsKeptWhenTheClockOfTheMachineIsSet(t *testing.T) {
 		t.Run(by.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var off atomic.Int64
-				l := newLab(0)
-				l.Poller = poll.New(poll.Options{
-					Look: l.look, Clock: clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }),
-					Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-					Deliver: func(_ context.Context, results []check.Result) error {
-						l.mu.Lock()
-						defer l.mu.Unlock()
-						l.got = append(l.got, results...)
-						return nil
-					},
-				})
+				l := newLabOn(0, clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }))
 				l.Put(task(1, 1, 60), task(2, 2, 60), task(3, 3, 86400))
 				l.Start()
 				time.Sleep(10 * time.Minute)
@@ -331,17 +324,7 @@ func TestWhatWasDueWhileTheMachineSleptIsSpread(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const tasks, night = 1000, 30 * time.Hour
 				var off atomic.Int64
-				l := newLab(0)
-				l.Poller = poll.New(poll.Options{
-					Look: l.look, Clock: clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }),
-					Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-					Deliver: func(_ context.Context, results []check.Result) error {
-						l.mu.Lock()
-						defer l.mu.Unlock()
-						l.got = append(l.got, results...)
-						return nil
-					},
-				})
+				l := newLabOn(0, clock.New(func() time.Time { return time.Now().Add(time.Duration(off.Load())) }))
 				for i := range int64(tasks) {
 					l.Put(task(i+1, i+1, tt.interval))
 				}
