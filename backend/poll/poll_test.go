@@ -63,10 +63,14 @@ func (l *lab) look(ctx context.Context, t *check.Task) (check.Values, error) {
 		defer l.mu.Unlock()
 		l.now[t.DeviceID]--
 	}()
-	select {
-	case <-ctx.Done():
+	// A context and not a timer's channel: channels of many timers that are
+	// due at once crash the race detector in a bubble, whose timers share one
+	// context of the detector's (runtime/time.go, unlockAndRun, Go 1.26).
+	answer, cancel := context.WithTimeout(ctx, slow)
+	defer cancel()
+	<-answer.Done()
+	if ctx.Err() != nil {
 		return nil, errors.New("no answer in time")
-	case <-time.After(slow):
 	}
 	if failing != nil {
 		return nil, failing
