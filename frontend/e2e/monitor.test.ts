@@ -33,8 +33,20 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   await until(main.getByRole('img', { name: /^Alerts raised: \d+ critical/ }).locator('text').last(), /now/)
   await main.getByRole('group', { name: /^Network: \d+ devices/ }).waitFor()
   const chosen = main.getByRole('region', { name: 'Chosen alert' })
-  await chosen.getByRole('img').or(chosen.getByText('Nothing was measured')).waitFor() // the demo's past may still be in the making
+  await chosen.getByRole('img').or(chosen.getByText('The past is being filled')).waitFor()
   expect(await findings(page)).toEqual([])
+
+  // The status bar counts the whole portal, and leads to what it counts.
+  const short = page.getByRole('region', { name: 'In short' })
+  await short.getByRole('button', { name: /^\d+ critical$/ }).waitFor()
+  await until(short, /\d+ active\s*\d[\d,]* devices\s*Updated/)
+  const above = main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning)/ }).locator('.big')
+  const differ = async () => parseInt(await short.getByRole('button', { name: / active$/ }).innerText()) - (await above.allInnerTexts()).reduce((sum, n) => sum + Number(n), 0)
+  await expect.poll(differ).toBe(0)
+  await short.getByRole('button', { name: / devices$/ }).click()
+  await main.getByRole('grid', { name: 'Devices' }).waitFor()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
+  await rows.nth(2).waitFor()
 
   // Rows are one stop of Tab; arrows choose, and the chart follows.
   await rows.nth(1).focus()

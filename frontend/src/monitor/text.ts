@@ -42,6 +42,10 @@ export const text = {
   newer: 'A newer Spyglass may run by now.',
   reload: 'Reload the page',
 
+  counts: {
+    title: 'In short', of: (n: number, severity: string) => `${number(n)} ${severity.toLowerCase()}`, active: (n: number) => `${number(n)} active`,
+    devices: (n: number) => `${number(n)} ${n === 1 ? 'device' : 'devices'}`,
+  },
   live: { title: 'Live', states: { live: 'Live', paused: 'Paused', stale: 'Not live: reconnecting…' }, updated: (ago: string) => `Updated ${ago}`, goOn: 'Go on', pause: 'Pause' },
   explorer: 'Open in API Explorer',
   explorerOf: (what: string) => `: ${what}`,
