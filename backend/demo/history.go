@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"spyglass/backend/portal"
@@ -46,6 +47,7 @@ type History struct {
 	start, end sync.Once
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
+	filling    atomic.Bool
 
 	tracks []track
 	filled map[int64]int64 // by instance: the last moment that has samples
@@ -83,8 +85,13 @@ func NewHistory(o HistoryOptions) *History {
 		h.clock = time.Now
 	}
 	h.made = h.clock().Unix()
+	h.filling.Store(true)
 	return h
 }
+
+// Filling says whether some of the past is still missing, for all that is known.
+// It may be called at any time.
+func (h *History) Filling() bool { return h.filling.Load() }
 
 // Start begins to work; it returns at once.
 func (h *History) Start() {
@@ -171,6 +178,7 @@ func (h *History) Once(ctx context.Context) error {
 		rest = rest[n:]
 	}
 	h.whole = true
+	h.filling.Store(false) // first: whoever hears of the row asks
 	return h.keepPast(ctx, h.clock().Unix(), true)
 }
 

@@ -56,6 +56,9 @@ func TestTheDemoRemembersAWeekAndGoesOn(t *testing.T) {
 	samples := samplesAt(t)
 	at := time.Unix(1_790_000_000, 0)
 	r := remember(t, samples, at)
+	if !r.Filling() {
+		t.Error("a history that has done nothing yet says that it is filled")
+	}
 	if err := r.Once(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,8 @@ type StageOptions struct {
 	// Poll polls simulated instances at once: those of the devices and data
 	// sources for which wanted is true.
 	Poll func(wanted func(device, source int64) bool)
+	// Filling says whether the past is being filled; nil: there is none to fill.
+	Filling func() bool
 	// Reset makes the demo anew; only who started it waits.
 	Reset func(ctx context.Context) error
 }

@@ -371,7 +371,7 @@ func TestTheTimeOfTheDemoIsHurriedPausedAndGoesOnAfterARestart(t *testing.T) {
 		}
 		time.Sleep(50 * time.Second)
 		answer, err := p.ask("PATCH /demo/time", `{"paused":true}`)
-		if want := fmt.Sprint(map[string]any{"now": float64(began.Add(61 * time.Minute).Unix()), "world": float64(began.Add(61 * time.Second).Unix()), "speed": 60.0, "paused": true}); err != nil || fmt.Sprint(answer) != want {
+		if want := fmt.Sprint(map[string]any{"now": float64(began.Add(61 * time.Minute).Unix()), "world": float64(began.Add(61 * time.Second).Unix()), "speed": 60.0, "paused": true, "filling": false}); err != nil || fmt.Sprint(answer) != want {
 			p.Errorf("it is %v (%v), want %v", answer, err, want)
 		}
 		next := clock.New(nil)

@@ -15,6 +15,8 @@ type timing struct {
 	World  int64 `json:"world" doc:"the time of the world, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices"`
 	Speed  int64 `json:"speed" doc:"how many seconds pass in the demo in one of the world"`
 	Paused bool  `json:"paused" doc:"no time passes in the demo"`
+	// Filling is told by changes of the row that a history begins and ends with.
+	Filling bool `json:"filling" doc:"the past of the demo is being filled with samples; charts may have gaps until then"`
 }
 
 // timingChange is the body of a change.
@@ -59,7 +61,7 @@ func (s *Stage) Endpoints() []resource.Endpoint {
 
 func (s *Stage) timing() timing {
 	speed := s.o.Clock.Speed()
-	t := timing{Now: s.o.Clock.Now().Unix(), World: time.Now().Unix(), Speed: int64(speed), Paused: speed == 0}
+	t := timing{Now: s.o.Clock.Now().Unix(), World: time.Now().Unix(), Speed: int64(speed), Paused: speed == 0, Filling: s.o.Filling != nil && s.o.Filling()}
 	if t.Paused {
 		t.Speed = s.speed.Load()
 	}

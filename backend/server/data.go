@@ -1,6 +1,8 @@
 package server
 
 import (
+	"sync/atomic"
+
 	"spyglass/backend/data"
 	"spyglass/backend/demo"
 	"spyglass/backend/monitor"
@@ -10,22 +12,22 @@ import (
 // samples take care of what was measured while the portal runs.
 type samples struct {
 	keep    *monitor.Keep
-	history *demo.History // nil unless this is the demo
+	history atomic.Pointer[demo.History] // none unless this is the demo; a reset brings another
 }
 
 // data answers what was measured.
 func (s *Server) data() []resource.Endpoint {
 	s.samples = &samples{keep: monitor.NewKeep(monitor.Options{DB: s.db, Log: s.o.Log}, s.series)}
 	if s.Setting.Demo && !s.o.NoHistory {
-		s.samples.history = s.newHistory()
+		s.samples.history.Store(s.newHistory())
 	}
 	return data.New(data.Options{DB: s.db, Series: s.series, Zone: s.zone}).Endpoints()
 }
 
 func (m *samples) start() {
 	m.keep.Start()
-	if m.history != nil {
-		m.history.Start()
+	if h := m.history.Load(); h != nil {
+		h.Start()
 	}
 }
 
@@ -35,7 +37,13 @@ func (m *samples) stop() {
 }
 
 func (m *samples) stopHistory() {
-	if m.history != nil {
-		m.history.Stop()
+	if h := m.history.Load(); h != nil {
+		h.Stop()
 	}
+}
+
+// filling says whether samples of the demo's past are still missing.
+func (m *samples) filling() bool {
+	h := m.history.Load()
+	return h != nil && h.Filling()
 }

@@ -20,7 +20,7 @@ func (s *Server) openStage(ctx context.Context) error {
 		return nil
 	}
 	s.stage = demo.NewStage(demo.StageOptions{
-		DB: s.db, Clock: s.pace, Log: s.o.Log, Reset: s.reset,
+		DB: s.db, Clock: s.pace, Log: s.o.Log, Reset: s.reset, Filling: func() bool { return s.samples.filling() },
 		Poll: func(wanted func(device, source int64) bool) { s.engine.Load().PollSimulated(wanted) },
 	})
 	s.endpoints = append(s.endpoints, s.staged...)
@@ -141,8 +141,8 @@ func (s *Server) takeOver(ctx context.Context, fresh *Server, made *portal.DemoT
 	s.engine.Store(s.engines())
 	if !s.o.NoHistory {
 		s.engine.Load().Start()
-		s.samples.history = s.newHistory()
-		s.samples.history.Start()
+		s.samples.history.Store(s.newHistory())
+		s.samples.history.Load().Start()
 	}
 	return err
 }

@@ -68,6 +68,29 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
 })
 
+test('charts wait for the past of the demo, and are drawn once it is filled', async () => {
+  await portal.filled
+  const page = await portal.page({ fresh: true })
+  await page.route('**/api/demo/time', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()) as object, filling: true } })
+  })
+  await page.route('**/graphs/*/data?*', async (route) => {
+    const response = await route.fetch()
+    const graph = (await response.json()) as { lines: { data: unknown[] }[] }
+    await route.fulfill({ response, json: { ...graph, lines: graph.lines.map((l) => ({ ...l, data: l.data.map(() => null) })) } })
+  })
+  await device(page, 'web-prod-01.fra')
+  await page.getByText('The past of the demo is being filled').first().waitFor()
+  expect(await page.getByText('No data in this time').count()).toBe(0)
+  await page.unrouteAll({ behavior: 'wait' })
+  await page.evaluate(async () => {
+    const token = (await fetch('/api/session', { headers: { 'X-CSRF-Token': 'Fetch' } })).headers.get('X-CSRF-Token') ?? ''
+    await fetch('/api/demo/time', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body: '{"speed":1}' }) // the row of the demo changes, as at the end of the filling
+  })
+  await page.getByRole('slider', { name: /^Processors\. / }).waitFor()
+})
+
 test('properties are changed, secrets are never shown, and what was done is in the history', async () => {
   const page = await portal.page({ fresh: true })
   await device(page, 'web-prod-01.osl')

@@ -7024,6 +7024,8 @@ export interface components {
             speed: number;
             /** @description no time passes in the demo */
             paused: boolean;
+            /** @description the past of the demo is being filled with samples; charts may have gaps until then */
+            filling: boolean;
         };
         Version: {
             /** @description of the API, 3.x.y */

@@ -25,6 +25,8 @@ export class Live {
   paused = $state(false)
   /** When the last answer of a screen came, in milliseconds; 0 for none yet. */
   at = $state(0)
+  /** The past of the demo is being filled: what has no samples yet may have them soon. */
+  filling = $state(false)
   /** How the portal's clock goes: a demo's may be ahead, behind, hurried or stopped. */
   #time = $state.raw({ now: 0, at: 0, speed: 1 })
   #followers = new Set<Follower>()
