@@ -24,6 +24,7 @@ import (
 	"spyglass/app/diagnose"
 	"spyglass/app/explorer"
 	"spyglass/app/keychain"
+	"spyglass/app/shell"
 	"spyglass/app/workspace"
 	"spyglass/backend/server"
 )
@@ -84,7 +85,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, Folder: folder,
-		Desktop: o.Raise != nil, Demo: a.Setting.Demo, Notice: a.notice, Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Counts: a.DB().Counts, Tail: tail,
+		Desktop: o.Raise != nil, Tray: o.Raise != nil && shell.HasTray, Demo: a.Setting.Demo, Notice: a.notice, Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Counts: a.DB().Counts, Tail: tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
 	if err != nil {

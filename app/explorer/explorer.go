@@ -86,6 +86,7 @@ type Options struct {
 	Version    string
 	Folder     string // of the data, from the root; shown with ~ for the home of the person
 	Desktop    bool
+	Tray       bool // there is an icon in the tray that can be switched off
 	Demo       bool
 	Notice     func() string // what the person should know at the start; nil for nothing
 	Native     Native        // nil where there is no desktop
@@ -274,7 +275,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	return map[string]any{
 		"portal": portals[slices.IndexFunc(portals, func(p shownPortal) bool { return p.ID == at })], "portals": portals,
-		"version": e.o.Version, "dataFolder": homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop,
+		"version": e.o.Version, "dataFolder": homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop, "tray": e.o.Tray,
 		"keyring":  e.o.Keyring == nil || e.o.Keyring(),
 		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
 		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),

@@ -7,6 +7,9 @@ import "context"
 // Desktop says whether this build can open a window.
 const Desktop = false
 
+// HasTray says whether the window has an icon in the desktop's tray.
+const HasTray = false
+
 // DisplayMissing says why no window can open, in one sentence; it is empty
 // when one can.
 func DisplayMissing() string {

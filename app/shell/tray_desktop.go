@@ -14,6 +14,10 @@ import (
 	"fyne.io/systray"
 )
 
+// HasTray says whether the window has an icon in the desktop's tray, where the
+// desktop has one.
+const HasTray = true
+
 // tray is the icon in the desktop's tray, and its menu.
 type tray struct {
 	window Window

@@ -224,7 +224,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
 function startOf(settings: Settings, tabs: Tab[], variables: Variable[]): Start {
   return structuredClone({
     portal: fakePortal(), portals: [fakePortal()],
-    version: '0.1.0', dataFolder: '~/.local/share/spyglass', notice: null, keyring: true, desktop: false,
+    version: '0.1.0', dataFolder: '~/.local/share/spyglass', notice: null, keyring: true, desktop: false, tray: false,
     user: { id: 1, name: 'admin', role: 'administrator', csrfToken: 'x' },
     settings, tabs, variables,
   })

@@ -52,6 +52,8 @@ export interface Start {
   keyring: boolean
   notice: string | null
   desktop: boolean
+  /** The window has an icon in the desktop's tray. */
+  tray: boolean
   user: User
   settings: Settings
   tabs: Tab[]
