@@ -141,3 +141,18 @@ test('a data source goes out as a file and comes in again; who may not change it
   expect(await reader.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false)
   expect(await reader.getByRole('textbox', { name: /limit of/ }).count()).toBe(0)
 })
+
+test('a decimal comma is typed and shown where the system has one; the portal gets a point', async () => {
+  const page = await portal.page({ fresh: true, locale: 'pt-BR' })
+  await open(page, 'Linux_Host')
+  const limit = page.getByRole('textbox', { name: 'Warning limit of cpuPercent' })
+  const before = await limit.inputValue()
+  await limit.fill('79,5')
+  const [sent] = await Promise.all([page.waitForRequest((r) => r.method() === 'PATCH' && r.url().includes('/setting/datasources/')), page.keyboard.press('Control+s')])
+  expect(sent.postData()).toContain(' 79.5 ')
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => limit.inputValue()).toBe(before)
+  await page.getByRole('spinbutton', { name: 'cpuPercent opens after, polls' }).fill('1,5')
+  await limit.focus()
+  await page.getByText(/is a whole number from 1 to 60/).waitFor()
+})

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { inputMoment, inputTime, week, weekOf, weekdayMoment } from './locale'
+import { decimalsOf, inputMoment, inputTime, week, weekOf, weekdayMoment } from './locale'
 
 test('a week begins as it does where the locale is at home', () => {
   expect(weekOf('de-DE')).toEqual([1, 2, 3, 4, 5, 6, 0])
@@ -13,6 +13,14 @@ test('inputs of dates and times have one form everywhere', () => {
   expect(inputMoment(new Date(2026, 0, 31, 7, 5, 9))).toBe('2026-01-31T07:05:09')
   expect(inputMoment(new Date('0099-06-01T00:00'))).toBe('0099-06-01T00:00:00')
   expect([inputTime(7, 5), inputTime(0, 480), inputTime(0, 1439)]).toEqual(['07:05', '08:00', '23:59'])
+})
+
+test('a number is typed and shown with the decimal sign of the locale, and with a point everywhere', () => {
+  const [german, english] = [decimalsOf('de-DE'), decimalsOf('en-US')]
+  expect(['1,5', '1.5', '-0,25', '12', '1,2,3', '1.204,5', 'x'].map(german.read)).toEqual(['1.5', '1.5', '-0.25', '12', '1.2,3', '1.204,5', 'x'])
+  expect(['1,5', '1.5', '1,204'].map(english.read)).toEqual(['1,5', '1.5', '1,204'])
+  expect(['1.5', '1204', '', 'x.y'].map(german.write)).toEqual(['1,5', '1204', '', 'x.y'])
+  expect(english.write('1204.5')).toBe('1204.5')
 })
 
 test('a time zone that the system does not know is the own', () => {

@@ -23,6 +23,19 @@ export const fiveDigits = numbers({ maximumSignificantDigits: 5 })
 /** `1.204K` */
 export const compact = numbers({ notation: 'compact', maximumSignificantDigits: 4 })
 
+/** How the locale writes a decimal number that can be typed again: its own decimal sign, and no marks between thousands. */
+export function decimalsOf(locale?: string) {
+  const sign = new Intl.NumberFormat(locale).formatToParts(0.5).find((p) => p.type === 'decimal')?.value ?? '.'
+  return {
+    /** `1.5` of what was typed, `1,5`; what is no such number stays as it is. */
+    read: (typed: string) => (sign !== '.' && !typed.includes('.') ? typed.replace(sign, '.') : typed),
+    /** `1,5` of `1.5`; what is no number stays as it is. */
+    write: (plain: string) => (plain !== '' && Number.isFinite(Number(plain)) ? plain.replace('.', sign) : plain),
+  }
+}
+/** Of the user's locale. */
+export const decimals = decimalsOf()
+
 /** `15:03` */
 export const time = formatter(clock)
 /** `15:03:41` */

@@ -10,19 +10,20 @@ export interface Limits {
 
 /**
  * A limit that the next severity has too is none: it is never the worst that is
- * reached. `< 1 1 1` says nothing but that 0 is critical.
+ * reached. `< 1 1 1` says nothing but that 0 is critical. `write` is how a
+ * number is shown.
  */
-export function limitsOf(expr: string): Limits {
+export function limitsOf(expr: string, write = (word: string) => word): Limits {
   const match = /^\s*(>=|<=|!=|=|>|<)\s*(.*)$/.exec(expr)
   if (!match) return { op: '>', words: ['', '', ''] }
   const all = match[2].trim().split(/\s+/).filter(Boolean)
-  const word = (i: number) => (all[i] !== undefined && all[i] !== all[i + 1] ? all[i] : '')
+  const word = (i: number) => (all[i] !== undefined && all[i] !== all[i + 1] ? write(all[i]) : '')
   return { op: match[1], words: [word(0), word(1), word(2)] }
 }
 
-/** As the API has it: a severity without a limit takes the next one's, and none ends the list. */
-export function exprOf({ op, words }: Limits): string {
-  const typed = words.map((w) => w.trim())
+/** As the API has it: a severity without a limit takes the next one's, and none ends the list. `read` is what a number means as it was typed. */
+export function exprOf({ op, words }: Limits, read = (word: string) => word): string {
+  const typed = words.map((w) => read(w.trim()))
   const last = typed.findLastIndex((w) => w !== '')
   if (last < 0) return ''
   const filled = typed.slice(0, last + 1)

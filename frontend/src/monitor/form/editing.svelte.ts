@@ -35,6 +35,8 @@ export class Editing {
   base = $state.raw<Values>({})
   edits = $state.raw<Values>({})
   problems = $state.raw<Record<string, string>>({})
+  /** What is typed and is no value yet, by where it is: `values` still has what stood there before, and nothing is saved over that. */
+  unread = $state.raw<Record<string, string>>({})
   /** What went wrong, where it belongs to no field. */
   fault = $state.raw<Fault>()
   conflict = $state.raw<Conflict>()
@@ -56,6 +58,11 @@ export class Editing {
   // Not $derived: that ends with the component that made the form, and the form stays for the next one.
   get dirty(): boolean {
     return Object.keys(this.edits).length > 0
+  }
+
+  /** Something is typed, be it a value or not. */
+  get touched(): boolean {
+    return this.dirty || Object.keys(this.unread).length > 0
   }
 
   get values(): Values {
@@ -94,10 +101,18 @@ export class Editing {
     this.#keep()
   }
 
+  /** For the control of a field to say that what is typed in it is no value, and why; '' once it is one, or gone. */
+  refusing(name: string): (below: string, why: string) => void {
+    return (below, why) => {
+      const { [name + below]: _, ...others } = this.unread
+      this.unread = why ? { ...others, [name + below]: why } : others
+    }
+  }
+
   /** Forgets what is typed. */
   discard() {
     this.edits = {}
-    this.problems = {}
+    this.problems = this.unread = {}
     this.fault = this.conflict = undefined
     this.#keep()
     void this.load()
@@ -105,7 +120,7 @@ export class Editing {
 
   /** The problems of a field, by what follows its name. */
   at(name: string): Record<string, string> {
-    return Object.fromEntries(Object.entries(this.problems).filter(([at]) => within(name, at)).map(([at, text]) => [at.slice(name.length), text]))
+    return Object.fromEntries(Object.entries({ ...this.problems, ...this.unread }).filter(([at]) => within(name, at)).map(([at, text]) => [at.slice(name.length), text]))
   }
 
   /** Says at a field what is wrong with it already. */
@@ -121,7 +136,7 @@ export class Editing {
     const wrong = fields.filter((f) => !f.when || f.when(values)).map((f) => [f.name, problemOf(f, values[f.name])] as const).filter(([, text]) => text)
     this.problems = Object.fromEntries(wrong)
     this.fault = undefined
-    if (wrong.length > 0) return undefined
+    if (wrong.length > 0 || Object.keys(this.unread).length > 0) return undefined
     this.saving = true
     try {
       const sent = $state.snapshot(this.isNew ? values : this.edits) as Values

@@ -96,3 +96,23 @@ test('edits of an earlier run meet what changed since: both sides are shown, not
   form.takeTheirs()
   expect([form.values.name, form.dirty, form.conflict]).toEqual(['theirs again', false, undefined])
 })
+
+test('nothing is saved while something typed is no value, and that goes with the rest', async () => {
+  const { it, open } = portal()
+  const form = open()
+  await form.load()
+  const refuse = form.refusing('note')
+  form.set('name', 'two')
+  refuse('.day', 'A day is asked for.')
+  expect([form.touched, form.at('note'), await form.save([]), it.writes]).toEqual([true, { '.day': 'A day is asked for.' }, undefined, []])
+  form.set('note', 'y') // another part of the same field
+  expect(form.at('note')).toEqual({ '.day': 'A day is asked for.' })
+  form.discard()
+  expect([form.touched, form.at('note')]).toEqual([false, {}])
+  refuse('.day', 'A day is asked for.')
+  expect([form.touched, form.dirty]).toEqual([true, false])
+  refuse('.day', '')
+  form.set('name', 'two')
+  await form.save([])
+  expect(it.writes).toHaveLength(1)
+})

@@ -1,5 +1,6 @@
 import type { Endpoint, Property, Schema } from '../../client'
 import type { Component } from 'svelte'
+import { decimals } from '../../ui/locale'
 import { text } from './text'
 
 export type Values = Record<string, unknown>
@@ -16,6 +17,8 @@ export interface Part {
   problems: Record<string, string>
   disabled: boolean
   onchange: (value: unknown) => void
+  /** What is typed at a place below the field is no value, and why; '' once it is one again. Save waits for that. */
+  onrefuse: (below: string, why: string) => void
 }
 
 /** How a form shows one field. What is not said here comes from the API's schema. */
@@ -97,7 +100,7 @@ export function problemOf(field: Field, value: unknown): string {
 
 /** What was typed as a number; as it is where it is none, undefined where it is nothing. */
 export function numberOf(typed: string): number | string | undefined {
-  const word = typed.trim()
+  const word = decimals.read(typed.trim())
   return word === '' ? undefined : Number.isFinite(Number(word)) ? Number(word) : typed
 }
 

@@ -17,6 +17,8 @@ export const text = {
     number: (field: string) => `${field} is a number.`,
     whole: (field: string) => `${field} is a whole number.`,
     range: (field: string, least: number | undefined, most: number | undefined) => `${field} is ${range(least, most)}.`,
+    date: (field: string) => `${field}: a day is asked for.`,
+    time: (field: string) => `${field}: a time is asked for.`,
     long: (field: string, most: number) => `${field} has at most ${number(most)} characters.`,
   },
 
