@@ -114,6 +114,8 @@ test('an id that is not there offers the nearest ones, and a name that is taken 
   await raw(page, '{"name": "Network", "parentId": 1}')
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^409/)
+  await p.request.getByRole('tab', { name: 'Form' }).click()
+  await expect.poll(() => p.request.getByRole('textbox', { name: 'name value', exact: true }).getAttribute('aria-invalid').catch(() => '')).toBe('true') // told at the field that is wrong
   await p.response.getByRole('button', { name: 'Open Network' }).click()
   await until(p.status, /^200 OK/)
   expect(await p.path.inputValue()).toMatch(/^\/device\/groups\/\d+$/)

@@ -79,11 +79,12 @@ export class Catalog {
     const { endpoints, texts } = this.#index
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     const found = rank(query, endpoints, (e) => texts.get(e)!)
-    // "add device" means the summary "Add a device", though both words stand elsewhere too.
+    // "add device", or "add dev" on the way to it, means the summary "Add a device", though the words stand elsewhere too.
     const bonus = (e: Endpoint) => {
       const summary = ` ${e.summary.toLowerCase()} `
       const others = words.filter((w) => w !== e.method.toLowerCase())
-      return others.length > 1 && others.every((w) => summary.includes(` ${w} `)) ? 40 : 0
+      if (others.length < 2 || !others.every((w) => summary.includes(` ${w}`))) return 0
+      return (others.every((w) => summary.includes(` ${w} `)) ? 40 : 20) + 100 / (10 + summary.length) // the shortest says no more than that
     }
     return found
       .map((f) => ({ ...f, score: f.score + bonus(f.item), summaryMarks: f.marks[2] ?? [], also: alsoFound(texts.get(f.item)!, f.marks) }))

@@ -15,6 +15,7 @@ describe('search', () => {
     ['delete devices', 'DELETE /device/devices/{id}'],
     ['get device devices', 'GET /device/devices'],
     ['add device', 'POST /device/devices'],
+    ['add dev', 'POST /device/devices'],
     ['alerts of one', 'GET /device/devices/{id}/alerts'],
     ['version', 'GET /setting/version'],
     ['add report', 'POST /report/reports'],

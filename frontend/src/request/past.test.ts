@@ -27,6 +27,22 @@ describe('undo', () => {
     expect(past.redo()?.path).toBe('/abcd')
   })
 
+  test('typing over all of a field is one step', () => {
+    for (const path of ['/', '/d', '/de']) edit({ path })
+    edit({ path: '/devices/5' })
+    for (const path of ['/', '/g']) edit({ path })
+    expect(past.undo()?.path).toBe('/devices/5')
+    expect(past.undo()?.path).toBe('/de')
+    expect(past.undo()?.path).toBe('/a')
+  })
+
+  test('a body that follows the path belongs to its step', () => {
+    edit({ path: '/ab', body: '{}' })
+    edit({ path: '/abc', body: '' })
+    expect(past.undo()).toEqual(first)
+    expect(past.redo()?.body).toBe('')
+  })
+
   test('a pause ends the step', () => {
     edit({ path: '/ab' })
     edit({ path: '/abc' }, 1500)

@@ -51,14 +51,14 @@ export class Past {
       // Back by its own means, like undo inside the editor: that is undoing, too.
       this.#redo.push(this.#now)
       this.#undo.pop()
-    } else if (!/^$|!$/.test(field) && field === this.#last.field && at - this.#last.at < pause) {
+    } else if (!/^$|[!>]$/.test(field) && field === this.#last.field && at - this.#last.at < pause) {
       this.#redo = []
     } else {
       this.#undo.push(this.#now)
       this.#redo = []
     }
     this.#now = next
-    this.#last = { field, at }
+    this.#last = { field: field.replace(/>$/, ''), at }
     this.#trim()
   }
 
@@ -94,17 +94,18 @@ export class Past {
 
 /**
  * The field in which two states differ, when it is one and by typing: `path`,
- * `query 7 value`. `body!` is the body by more than typing; '' any other
- * difference, undefined none. What the catalog offers, switched off, is no difference.
+ * `query 7 value`. `path>` is typing over what was there, which begins a step;
+ * `body!` is the body by more than typing; '' any other difference, undefined none. A body that follows the path
+ * belongs to it; what the catalog offers, switched off, is no difference.
  */
 function changed(a: Snapshot, b: Snapshot): string | undefined {
   const fields: string[] = []
   if (a.method !== b.method || a.timeout !== b.timeout) fields.push('')
-  if (a.path !== b.path) fields.push(typing(a.path, b.path) ? 'path' : '')
-  if (a.body !== b.body) fields.push(typing(a.body, b.body) ? 'body' : 'body!')
+  if (a.path !== b.path) fields.push(typed('path', a.path, b.path))
+  if (a.body !== b.body && a.path === b.path) fields.push(typing(a.body, b.body) ? 'body' : 'body!')
   if (a.bodyOff !== b.bodyOff && JSON.stringify(a.bodyOff) !== JSON.stringify(b.bodyOff)) fields.push('')
   for (const list of ['query', 'headers', 'pathParams'] as const) fields.push(...rowsChanged(list, a[list], b[list], a.path !== b.path))
-  return fields.length === 0 ? undefined : fields.length === 1 ? fields[0] : fields.every((f) => f === 'path') ? 'path' : ''
+  return fields.length === 0 ? undefined : fields.length === 1 ? fields[0] : fields[0] === 'path' || fields[0] === 'path>' ? (fields.slice(1).every((f) => f === 'path') ? fields[0] : '') : ''
 }
 
 function rowsChanged(list: string, all: EditRow[], next: EditRow[], withPath: boolean): string[] {
@@ -118,7 +119,7 @@ function rowsChanged(list: string, all: EditRow[], next: EditRow[], withPath: bo
   a.forEach((r, i) => {
     const to = b[i]
     for (const part of ['key', 'value', 'doc'] as const)
-      if (r[part] !== to[part]) fields.push(typing(r[part] ?? '', to[part] ?? '') ? `${list} ${r.id} ${part}` : '')
+      if (r[part] !== to[part]) fields.push(typed(`${list} ${r.id} ${part}`, r[part] ?? '', to[part] ?? ''))
     // The first letter of a value switches its row on.
     if (r.on !== to.on && !(to.on && r.value !== to.value)) fields.push('')
   })
@@ -127,3 +128,6 @@ function rowsChanged(list: string, all: EditRow[], next: EditRow[], withPath: bo
 
 /** A letter or a word at a time, as keys and input methods do; more at once was pasted or replaced. */
 const typing = (a: string, b: string) => Math.abs(a.length - b.length) <= 2
+
+/** A field by typing; with > when a first letter takes the place of all; '' otherwise. */
+const typed = (field: string, a: string, b: string) => (typing(a, b) ? field : b.length === 1 ? `${field}>` : '')
