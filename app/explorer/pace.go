@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -46,19 +45,4 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return max(at.Sub(now), 0)
 	}
 	return unsaidWait
-}
-
-// wait sleeps, unless the context ends.
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }

@@ -62,7 +62,7 @@ func (e *Explorer) pages(ctx context.Context, c *resource.Call, in *pagesRequest
 	defer done()
 	life, stop := context.WithCancelCause(life)
 	defer stop(nil)
-	r := &run{exchange: x, steering: &steering{stop: stop}, at: time.Now(), progressed: x.newRun(in.Largest)}
+	r := &run{exchange: x, steering: newSteering(stop), at: time.Now(), progressed: x.newRun(in.Largest)}
 	key := runKey{x.user, in.SendID}
 	if err := e.runs.begin(key, r.steering); err != nil {
 		return nil, err

@@ -254,6 +254,25 @@ func TestARunIsPausedResumedAndStopped(t *testing.T) {
 	}
 }
 
+func TestARunThatWaitsForTheQuotaIsPausedAtOnce(t *testing.T) {
+	h := build(t)
+	events := h.listen(1)
+	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(429)
+	})
+	done := make(chan answer, 1)
+	go func() { done <- h.ask(1, "POST /explorer/pages", `{"sendId":"s1",`+fives+`}`) }()
+	for _, step := range []struct{ do, state string }{{"pause", "waiting"}, {"resume", "paused"}, {"stop", "waiting"}} {
+		for !strings.Contains(next(t, events), `"state":"`+step.state+`"`) {
+		}
+		if a := h.ask(1, "POST /explorer/pages/s1/steer", `{"do":"`+step.do+`"}`); a.status != 200 {
+			t.Fatalf("%s got %d %s", step.do, a.status, a.body)
+		}
+	}
+	<-done
+}
+
 func TestClosingTheTabEndsTheRun(t *testing.T) {
 	h := build(t)
 	arrived, ended := make(chan struct{}), make(chan struct{})

@@ -69,14 +69,31 @@ func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 		if r.whole {
 			break
 		}
-		if pause := r.pace.after(quotaOf(r.shownHeaders(header)), time.Now()); pause > 0 {
-			r.tell("waiting", pause)
-			if err := wait(ctx, pause); err != nil {
-				return header, err
-			}
+		if err := r.wait(ctx, r.pace.after(quotaOf(r.shownHeaders(header)), time.Now())); err != nil {
+			return header, err
 		}
 	}
 	return header, nil
+}
+
+// wait lets the time pass that the portal asks for. A pause meanwhile begins at
+// once; what is left of the time then is waited for after it.
+func (r *run) wait(ctx context.Context, d time.Duration) error {
+	end := time.Now().Add(d)
+	for left := d; left > 0; left = time.Until(end) {
+		r.tell("waiting", left)
+		over := time.NewTimer(left)
+		select {
+		case <-over.C:
+		case <-r.paused:
+		case <-ctx.Done():
+		}
+		over.Stop()
+		if err := r.gate(ctx, func() { r.tell("paused", 0) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fetchPage fetches the next page; where the portal says that it is too much,
@@ -91,11 +108,10 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
 		}
 		switch {
 		case response.StatusCode == http.StatusTooManyRequests && try < maxTries:
-			pause := retryAfter(response.Header, time.Now())
-			r.tell("waiting", pause)
-			if err := wait(ctx, pause); err != nil {
+			if err := r.wait(ctx, retryAfter(response.Header, time.Now())); err != nil {
 				return nil, nil, err
 			}
+			r.tell("running", 0)
 			continue
 		case response.StatusCode != http.StatusOK:
 			return nil, nil, &refused{response, body}

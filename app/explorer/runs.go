@@ -30,8 +30,13 @@ type steering struct {
 	stop context.CancelCauseFunc
 	file *disk // the run goes to; nil when to the screen. The lock is that of runs
 
-	mu   sync.Mutex
-	held chan struct{} // closes when the run may go on; nil while it may
+	mu     sync.Mutex
+	held   chan struct{} // closes when the run may go on; nil while it may
+	paused chan struct{} // has something when a pause was asked for, to end a wait with
+}
+
+func newSteering(stop context.CancelCauseFunc) *steering {
+	return &steering{stop: stop, paused: make(chan struct{}, 1)}
 }
 
 var errEnough = errors.New("stopped")
@@ -97,6 +102,10 @@ func (s *steering) pause() {
 	if s.held == nil {
 		s.held = make(chan struct{})
 	}
+	select {
+	case s.paused <- struct{}{}:
+	default:
+	}
 }
 
 func (s *steering) resume() {
@@ -113,7 +122,7 @@ type steerRequest struct{ Do string }
 
 var steerings = resource.Resource[*steerRequest]{Name: "steering", Label: "steering", Fields: []resource.Field[*steerRequest]{
 	{Name: "do", At: func(s *steerRequest) any { return &s.Do }, OneOf: []any{"pause", "resume", "stop"}, Required: true,
-		Doc: "pause after the page under way, resume, or stop and keep what came"},
+		Doc: "pause after the page under way, or at once while it waits, resume, or stop and keep what came"},
 }}
 
 func (e *Explorer) steer(_ context.Context, c *resource.Call, in *steerRequest) (any, error) {

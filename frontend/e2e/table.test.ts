@@ -59,9 +59,8 @@ test('cells are walked by keys, copied, and lead to the tree and to the item', a
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^151\t\S+\r\n152\t\S+$/)
 
   await page.keyboard.press('Control+Home')
-  await bar.getByRole('button', { name: 'Open this device…' }).click()
-  await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{id}')
-  await page.keyboard.press('Control+Enter')
+  await bar.getByRole('button', { name: 'Open this device' }).click()
+  await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{id}') // what only reads is sent
   await until(p.status, /^200 OK/)
   await p.tree.getByText('displayName', { exact: true }).first().waitFor()
 

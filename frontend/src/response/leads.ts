@@ -44,6 +44,6 @@ function watcher(app: App, found: Opener, id: string): (() => void) | undefined 
 export function leadChoices(app: App, lead: Lead | undefined): Choice[] {
   if (!lead) return []
   const { watch } = lead
-  const request: Choice = { label: text.leads.openThis(lead.noun), icon: 'external', rule: !watch, run: () => void app.openDraft(lead.draft) }
+  const request: Choice = { label: text.leads.openThis(lead.noun), icon: 'external', rule: !watch, run: () => void app.openDraft(lead.draft).draft.send() }
   return watch ? [{ label: text.leads.openInMonitor, icon: 'pulse', rule: true, run: watch }, request] : [request]
 }

@@ -318,7 +318,7 @@ export const text = {
     groovy: 'Groovy',
   },
   leads: {
-    openThis: (noun: string) => `Open this ${noun}…`,
+    openThis: (noun: string) => `Open this ${noun}`,
     openInMonitor: 'Open in Monitor',
   },
   status: {
