@@ -45,6 +45,10 @@ type Options struct {
 	Instant func(t *check.Task) bool
 	// Deliver takes results in the order in which they came, a batch at a time.
 	Deliver func(ctx context.Context, results []check.Result) error
+	// Together is between two batches, at least, and between two times at which
+	// it is seen what is due, but for what is due by Now; batches are some
+	// milliseconds apart when 0. The longer, the less a quiet process wakes.
+	Together time.Duration
 
 	Clock   *clock.Clock // by which tasks are due; that of this machine when nil
 	Workers int          // looks at the same time; 256 when 0
@@ -60,7 +64,7 @@ const (
 	catchUp        = time.Minute           // in which what was due meanwhile is polled
 	longest        = 30 * time.Second      // a look, at most
 	maxBatch       = 2000                  // results in one batch
-	gather         = 25 * time.Millisecond // between two batches, at least: what comes meanwhile shares the next
+	gather         = 25 * time.Millisecond // between two batches, at least, where Together is 0: what comes meanwhile shares the next
 )
 
 // Poller polls a set of tasks.

@@ -169,6 +169,41 @@ func TestWhatComesAfterAPauseIsDeliveredAtOnceAndTheRestTogether(t *testing.T) {
 	})
 }
 
+func TestLooksOfOneMomentAreMadeAndDeliveredTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const together, interval = 500 * time.Millisecond, 60
+		var looked, delivered []time.Time
+		p := poll.New(poll.Options{
+			Instant: func(*check.Task) bool { return true }, Together: together,
+			Look: func(context.Context, *check.Task) (check.Values, error) {
+				looked = append(looked, time.Now())
+				return nil, nil
+			},
+			Deliver: func(context.Context, []check.Result) error {
+				delivered = append(delivered, time.Now())
+				return nil
+			},
+		})
+		for id := range int64(1000) {
+			p.Put(&check.Task{InstanceID: id + 1, DeviceID: id + 1, Interval: interval, Method: "instant"})
+		}
+		p.Start()
+		time.Sleep(10 * interval * time.Second)
+		p.Stop()
+		if n := len(looked); n < 9*1000 || n > 11*1000 {
+			t.Errorf("%d looks in ten minutes at 1,000 instances that are polled each minute", n)
+		}
+		for what, times := range map[string][]time.Time{"looks": looked, "batches": delivered} {
+			times = slices.CompactFunc(times, time.Time.Equal)
+			for i := 1; i < len(times)-1; i++ { // the last batch goes when it stops
+				if between := times[i].Sub(times[i-1]); between < together {
+					t.Fatalf("%s follow each other after %v", what, between)
+				}
+			}
+		}
+	})
+}
+
 func TestASlowDeviceDelaysOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(8)

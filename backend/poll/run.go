@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -23,7 +24,7 @@ func (p *Poller) run(ctx context.Context) {
 			continue // time has passed
 		}
 		wait, changed := p.o.Clock.Wait(wait)
-		timer.Reset(wait)
+		timer.Reset(max(wait, p.o.Together))
 		select {
 		case <-ctx.Done():
 			return
@@ -178,7 +179,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 func (p *Poller) deliver(ctx context.Context) {
 	var last time.Time
 	for first := range p.results {
-		batch := p.collect(first, gather-time.Since(last))
+		batch := p.collect(first, cmp.Or(p.o.Together, gather)-time.Since(last))
 		last = time.Now()
 		if err := p.o.Deliver(ctx, batch); err != nil {
 			p.o.Log.WarnContext(ctx, "results of polling are lost", "results", len(batch), "err", err)

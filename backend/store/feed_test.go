@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
 
@@ -37,6 +38,24 @@ func TestAFeedTellsEachRowThatACommitChangedOnce(t *testing.T) {
 	rows, lost = next()
 	if want := []store.Changed{{Name: "lane", ID: 1}, {Name: "port", ID: 1}}; lost || len(rows) != 2 || rows[0].ID != 1 || !slices.Contains(rows, want[0]) || !slices.Contains(rows, want[1]) {
 		t.Errorf("told %v (lost: %v), want %v", rows, lost, want)
+	}
+	remove := func(speed int64) {
+		t.Helper()
+		if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+			return resource.DeleteAll(t.Context(), tx, laneRows, resource.Where{Field: "speed", Op: "=", Value: speed})
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove(77) // there is none
+	h.steps(nil, []step{{"PATCH /device/devices/2/ports/2", `{"label":"z"}`, ""}})
+	if rows, lost = next(); lost || len(rows) != 1 {
+		t.Errorf("after a removal by a condition that nothing met, told %v (lost: %v)", rows, lost)
+	}
+	h.steps(nil, []step{{"POST /device/devices/2/ports/2/lanes", `{"speed":77}`, ""}})
+	remove(77)
+	if _, lost = next(); !lost {
+		t.Error("that rows were removed by a condition is not told")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

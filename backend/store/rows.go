@@ -211,6 +211,9 @@ func (t *Table[T]) removeAll(ctx context.Context, tx *tx, text string, args ...a
 			return 0, err
 		}
 	}
-	t.changed(tx, 0)
-	return tx.exec(ctx, "DELETE FROM "+t.name()+" WHERE "+text, args...)
+	n, err := tx.exec(ctx, "DELETE FROM "+t.name()+" WHERE "+text, args...)
+	if n > 0 {
+		t.changed(tx, 0)
+	}
+	return n, err
 }

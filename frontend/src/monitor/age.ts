@@ -18,10 +18,10 @@ export function span(seconds: number): string {
   return b && a < 10 ? `${a} ${large} ${b} ${small}` : `${a} ${large}`
 }
 
-/** `10 s ago`, of milliseconds; `just now` within five seconds. In steps of five, so that a page that nobody touches is not painted each second. */
+/** `40 s ago`, of milliseconds; `just now` within 20 seconds, in which devices tell of themselves. In steps, so that a page that nobody touches is not painted each second. */
 export function ago(ms: number): string {
-  const seconds = Math.floor(ms / 5000) * 5
-  return seconds < 5 ? text.justNow : text.ago(span(seconds))
+  const seconds = Math.floor(ms / 20_000) * 20
+  return seconds < 20 ? text.justNow : text.ago(span(seconds))
 }
 
 /** A moment in epoch seconds: the time alone on the day of `now`, with the date otherwise. */

@@ -2,9 +2,10 @@ import { untrack } from 'svelte'
 import { useApp, type App } from '../app.svelte'
 import { asFault, Fault } from '../client'
 import type { MonitorClient } from '../client/monitor'
+import { same } from './same'
 import { text } from './text'
 
-/** Something a screen asked the portal for: the last answer stays until a newer one is there. */
+/** Something a screen asked the portal for: the last answer stays until another one is there. */
 export class Asked<T> {
   value = $state.raw<T>()
   fault = $state.raw<Fault>()
@@ -21,7 +22,7 @@ export class Asked<T> {
     try {
       const value = await this.run(this.app.client.monitor, asking.signal)
       if (asking.signal.aborted) return
-      this.value = value
+      if (!same(value, this.value)) this.value = value
       this.fault = undefined
       this.app.live.updated()
     } catch (e) {

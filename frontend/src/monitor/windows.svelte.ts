@@ -1,5 +1,6 @@
 import { untrack } from 'svelte'
 import { asFault, type Fault } from '../client'
+import { same } from './same'
 
 /** Rows of one call, and how many calls' rows are kept. */
 const size = 100
@@ -51,7 +52,7 @@ export class Windows<T> {
     const fresh = new Map<number, T[]>()
     await Promise.all(pages.map((page) => this.#load(page, fresh)))
     if (generation !== this.#generation || this.fault) return
-    this.#pages = fresh
+    if (!same([...fresh], [...this.#pages])) this.#pages = fresh
   }
 
   stop() {

@@ -36,6 +36,19 @@ test('old rows stay until the new ones are there, and a failure leaves them', as
   expect(list.fault).toBeUndefined()
 })
 
+test('rows that have not changed are not drawn anew', async () => {
+  let status = 'ok'
+  const list = new Windows(() => Promise.resolve({ total: 1, items: [{ id: 1, status }] }))
+  list.show(0, 0)
+  await done()
+  const row = list.at(0)
+  await list.reload()
+  expect(list.at(0)).toBe(row)
+  status = 'dead'
+  await list.reload()
+  expect(list.at(0)).toEqual({ id: 1, status: 'dead' })
+})
+
 test('an answer to what is no longer asked for is not taken', async () => {
   const answers: ((page: { total: number; items: string[] }) => void)[] = []
   const list = new Windows<string>(() => new Promise((answer) => answers.push(answer)))
