@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"context"
+	"slices"
 
 	"spyglass/app/snippet"
 	"spyglass/app/workspace"
@@ -44,18 +45,25 @@ var snippetRequests = resource.Resource[*snippetRequest]{Name: "snippet", Label:
 	{Name: "language", At: func(s *snippetRequest) any { return &s.Language }, Doc: "The id of one", Default: snippet.Languages[0].ID},
 }}
 
-// snippets writes a draft as a program, with stars for secrets and a
-// placeholder for the right to ask.
+// snippets writes a draft as a program with a placeholder for the right to ask.
+// Secret variables it takes from the environment, as a script does.
 func (e *Explorer) snippets(ctx context.Context, c *resource.Call, in *snippetRequest) (any, error) {
 	language, ok := snippet.Find(in.Language)
 	if !ok {
 		return nil, unknownLanguage(in.Language)
 	}
-	_, _, out, err := e.outgoing(ctx, c, &in.Draft, shown)
+	t, v, out, err := e.outgoing(ctx, c, &in.Draft, shown)
 	if err != nil {
 		return nil, err
 	}
 	text := language.Write(plainRequest(out))
+	if slices.ContainsFunc(v.seen, func(u used) bool { return u.Secret }) {
+		m := newMarks(v)
+		if out, err = t.build(&filler{values: v, manner: anyway}, &in.Draft); err != nil {
+			return nil, err
+		}
+		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.path, Request: plainRequest(out)}}, m.variables)
+	}
 	languages := make([]map[string]string, len(snippet.Languages))
 	for i, l := range snippet.Languages {
 		languages[i] = map[string]string{"id": l.ID, "label": l.Label, "extension": l.Extension}

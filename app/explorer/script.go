@@ -53,8 +53,7 @@ func (e *Explorer) script(ctx context.Context, c *resource.Call, in *scriptReque
 	if err != nil {
 		return nil, err
 	}
-	m := &marks{values: v}
-	v.stand = m.mark
+	m := newMarks(v)
 	var steps []snippet.Step
 	for i := range requests {
 		step, err := m.step(t, &requests[i])
@@ -78,6 +77,12 @@ type marks struct {
 	variables []snippet.Variable
 	masked    int // secrets that the history does not have, so far
 	round     int // the request under way: each has a UUID of its own
+}
+
+func newMarks(v *values) *marks {
+	m := &marks{values: v}
+	v.stand = m.mark
+	return m
 }
 
 // hidden is the reference that takes the place of a secret which was typed.

@@ -271,7 +271,7 @@ export const text = {
     anHourAgo: 'an hour ago; also s, m, d and w, and + for later',
     aRandomId: 'a random id',
     theIdOf: 'the id of who is signed in',
-    secretVariableIn: (scope: string) => `secret ${scope} variable, in the system's keyring`,
+    secretVariableIn: (scope: string) => `secret ${scope} variable: its value is not shown`,
     builtInFilled: 'built in, filled in when sent',
     notSetAdd: 'not set: add it under Variables',
   },
