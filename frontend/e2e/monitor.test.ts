@@ -40,7 +40,7 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   const short = page.getByRole('region', { name: 'In short' })
   await short.getByRole('button', { name: /^\d+ critical$/ }).waitFor()
   await until(short, /\d+ active\s*\d[\d,]* devices\s*Updated/)
-  const above = main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning)/ }).locator('.big')
+  const above = main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Downtime)/ }).locator('.big')
   const differ = async () => parseInt(await short.getByRole('button', { name: / active$/ }).innerText()) - (await above.allInnerTexts()).reduce((sum, n) => sum + Number(n), 0)
   await expect.poll(differ).toBe(0)
   await short.getByRole('button', { name: / devices$/ }).click()
@@ -53,6 +53,15 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   await page.keyboard.press('ArrowDown')
   const second = (await rows.nth(2).getByRole('gridcell').nth(1).innerText()).trim()
   expect((await main.getByRole('region', { name: 'Chosen alert' }).getByRole('heading').innerText()).trim()).toBe(second)
+
+  // An alert that is opened has the focus in the list it is opened in: its keys work at once.
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('[role="row"]')?.closest('[role="grid"]')?.getAttribute('aria-label'))).toBe('Alerts')
+  await page.keyboard.press('n')
+  await page.getByRole('dialog', { name: /^Write a note to/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Alt+ArrowLeft')
+  await rows.nth(2).waitFor()
 
   // The cells of a honeycomb are named while arrows walk over them.
   await main.getByRole('group', { name: /^Network: \d+ devices/ }).focus()

@@ -150,13 +150,13 @@ function find(app: App) {
   else if (!app.act('response.find')) app.act('response.findInJson')
 }
 
-/** Moves the focus to the next pane, into the first thing in it that takes one. */
+/** Moves the focus to the next pane: into its rows, or the first thing in it that takes one. */
 function focusPane(by: number) {
   const panes = [...document.querySelectorAll<HTMLElement>('[data-pane]')].filter((p) => p.offsetWidth > 0 && p.offsetHeight > 0)
   if (panes.length === 0) return
   const at = panes.findIndex((p) => p.contains(document.activeElement))
   const pane = panes[(at + by + panes.length) % panes.length]
-  const inside = pane.querySelector<HTMLElement>(
+  const inside = pane.querySelector<HTMLElement>('[role="grid"] [role="row"][tabindex="0"]') ?? pane.querySelector<HTMLElement>(
     'input:not([disabled]), [tabindex="0"], button:not([disabled]):not([tabindex="-1"]), select, textarea, .cm-content',
   )
   ;(inside ?? pane).focus()

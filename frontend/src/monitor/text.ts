@@ -15,7 +15,7 @@ export const text = {
     datasources: 'monitor thresholds checks data points applies to test import export',
     reports: 'pdf excel csv schedule run mail',
     settings: 'users roles tokens collectors notifications rules chains audit portal',
-    demo: 'monitor incidents time speed reset',
+    demo: 'monitor incidents time speed reset core switch down disk filling busy processors flapping link certificate expiring collector down alert storm',
   },
   /** The settings of the portal, and more words to find a section by. */
   sections: {

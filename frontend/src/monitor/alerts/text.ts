@@ -71,6 +71,7 @@ export const text = {
   },
 
   act: {
+    does: { ack: 'Acknowledge', note: 'Write the note', escalate: 'Escalate', sdt: 'Schedule downtime' } satisfies Record<Act, string>,
     titles: { ack: 'Acknowledge', note: 'Write a note to', escalate: 'Escalate', sdt: 'Schedule downtime for' } satisfies Record<Act, string>,
     several: (n: number) => `${number(n)} alerts`,
     failed: (title: string, alert: string) => `${title} ${alert} failed`,
