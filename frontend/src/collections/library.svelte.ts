@@ -25,13 +25,18 @@ export class Library {
     return { folders: grouped(this.folders, (f) => f.parentId), requests: grouped(this.requests, (r) => r.collectionId) }
   })
   #loading: Promise<void> | undefined
+  #next: Promise<void> | undefined
   readonly #saving = new Map<number, Promise<SavedDraft>>()
 
   constructor(readonly client: Pick<Client, 'collections'>) {}
 
-  /** Reads everything; a second call while one runs is the same. */
+  /** Reads everything. Who asks while it is being read gets the next reading: this one may have begun before their change. */
   load(): Promise<void> {
-    return (this.#loading ??= this.#load().finally(() => (this.#loading = undefined)))
+    if (!this.#loading) return (this.#loading = this.#load().finally(() => (this.#loading = undefined)))
+    return (this.#next ??= this.#loading.then(() => {
+      this.#next = undefined
+      return this.load()
+    }))
   }
 
   async #load() {

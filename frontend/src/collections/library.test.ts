@@ -37,6 +37,22 @@ test('what is opened while it is saved is what was saved', async () => {
   expect((await saving).name).toBe('Dead ones')
 })
 
+test('what is read before a change is over is read once more after it', async () => {
+  const { library, shown, pick } = await begin()
+  const { tree, move } = library.client.collections
+  const fresh = await library.createFolder('Fresh', 0)
+  const early = await tree()
+  let arrive = () => {}
+  const onTheWay = new Promise<void>((done) => (arrive = done))
+  library.client.collections.tree = () => onTheWay.then(() => early)
+  const reading = library.load()
+  library.client.collections.tree = tree
+  library.client.collections.move = (...what) => move(...what).finally(() => setTimeout(arrive)) // when it has been asked for again
+  await library.moveAll(pick('Dead devices'), fresh.id)
+  await reading
+  expect(shown()).toEqual(['1 Fleet checks', '2 Writes', '3 POST /sdt/sdts', '1 Fresh', '2 Dead devices'])
+})
+
 test('several are moved and brought back to where they were', async () => {
   const { library, shown, pick } = await begin()
   const fresh = await library.createFolder('Fresh', 0)
