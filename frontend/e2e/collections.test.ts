@@ -33,7 +33,7 @@ test('a request is saved by Ctrl+S, changed, and opened again', async () => {
   await shot(page, 'save')
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
-  expect(await tabNames(page)).toContain('All devices')
+  await expect.poll(() => tabNames(page)).toContain('All devices')
   await showCollections(page)
   await entry(page, 'All devices').waitFor()
 
@@ -45,7 +45,7 @@ test('a request is saved by Ctrl+S, changed, and opened again', async () => {
 
   await p.path.fill('/edited')
   await entry(page, 'All devices').click() // it is open already, and edited
-  expect(await p.path.inputValue()).toBe('/edited')
+  await expect.poll(() => p.path.inputValue()).toBe('/edited')
 })
 
 test('a Postman file is looked at, imported, run and exported', async () => {
@@ -109,7 +109,7 @@ test('collections are moved, renamed and deleted by keys alone', async () => {
     await entry(page, new RegExp(`^${name},`)).waitFor()
   }
   const names = () => shelf(page).getByRole('treeitem').evaluateAll((all) => all.map((e) => `${e.ariaLevel} ${e.ariaLabel}`))
-  expect(await names()).toEqual(['1 One, 0 inside', '1 Two, 0 inside'])
+  await expect.poll(() => names()).toEqual(['1 One, 0 inside', '1 Two, 0 inside'])
   await page.keyboard.press('Alt+ArrowUp')
   await expect.poll(names).toEqual(['1 Two, 0 inside', '1 One, 0 inside'])
   await page.keyboard.press('ArrowDown')
@@ -177,7 +177,7 @@ test('several entries are chosen by keys, exported as a bash script, moved and d
   await bar.getByRole('button', { name: 'Export…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Export' })
   await dialog.getByLabel('Format').selectOption('curl')
-  expect(await dialog.getByLabel('What').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text)).toBe('Selected: 2 entries')
+  await expect.poll(() => dialog.getByLabel('What').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text)).toBe('Selected: 2 entries')
   await shot(page, 'export-curl')
   const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('link', { name: 'Download' }).click()])
   expect(download.suggestedFilename()).toBe('Requests.sh')
@@ -229,7 +229,7 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
   const dialog = page.getByRole('dialog', { name: 'Run Tour' })
   await dialog.getByText(/^3 GET, 1 POST, one after the other, to /).waitFor()
   await dialog.getByText(/^1 POST will change .*; nothing more is asked\.$/).waitFor()
-  expect(await dialog.getByRole('button', { name: 'Cancel' }).evaluate((b) => b === document.activeElement)).toBe(true)
+  await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).evaluate((b) => b === document.activeElement)).toBe(true)
   await shot(page, 'run-ask')
   await dialog.getByRole('button', { name: 'Run 4 requests' }).click()
   const run = p.catalog.getByRole('region', { name: 'Run' })

@@ -76,10 +76,10 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
   await limit('Error', 'cpuPercent').fill('95')
   await page.keyboard.press('Control+s')
   await toast.filter({ hasText: 'Linux is saved' }).waitFor()
-  expect(await expr('cpuPercent')).toBe('> 0 95 98')
+  await expect.poll(() => expr('cpuPercent')).toBe('> 0 95 98')
   await toast.getByRole('button', { name: 'Undo' }).click()
   await toast.filter({ hasText: 'as it was before' }).waitFor()
-  expect(await expr('cpuPercent')).toBe(before)
+  await expect.poll(() => expr('cpuPercent')).toBe(before)
 
   // Two people, two thresholds.
   await limit('Warning', 'load1').fill('12')
@@ -138,8 +138,8 @@ test('a data source goes out as a file and comes in again; who may not change it
   await open(reader, 'Ping')
   await reader.getByText(/lacks the right/).first().waitFor()
   await until(reader.getByRole('row', { name: /PingLossPercent/ }), /Warning\s*> 10\s*Error\s*> 40\s*Critical\s*> 90/)
-  expect(await reader.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false)
-  expect(await reader.getByRole('textbox', { name: /limit of/ }).count()).toBe(0)
+  await expect.poll(() => reader.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false)
+  await expect.poll(() => reader.getByRole('textbox', { name: /limit of/ }).count()).toBe(0)
 })
 
 test('a decimal comma is typed and shown where the system has one; the portal gets a point', async () => {

@@ -56,7 +56,7 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await page.getByRole('button', { name: 'As a table' }).click()
   const table = page.getByRole('table', { name: 'Points of the chart' }).first()
   await table.getByRole('columnheader', { name: 'cpuPercent, before' }).waitFor()
-  expect(await table.getByRole('row').count()).toBeGreaterThan(2)
+  await expect.poll(() => table.getByRole('row').count()).toBeGreaterThan(2)
   await page.getByRole('button', { name: 'As a table' }).click()
 
   await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: /^Linux file systems/ }).click()

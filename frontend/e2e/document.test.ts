@@ -24,7 +24,7 @@ test('a filter shows the matches as a tree, says what is wrong and where, and go
   await p.response.getByRole('option', { name: 'displayName', exact: true }).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  expect(await field.inputValue()).toBe('.items[] | .displayName')
+  await expect.poll(() => field.inputValue()).toBe('.items[] | .displayName')
   await until(bar, /20 matches/)
   await sendPath(page, '/device/devices?size=5', /· 5 items/)
   await until(bar, /5 matches/)
@@ -83,7 +83,7 @@ test('an extractor is edited in place, from the keyboard too', async () => {
   await pencil.press('Enter')
   const form = box.getByRole('form', { name: 'Extractor of third' })
   const path = form.getByRole('textbox', { name: 'Path of the value' })
-  expect(await path.evaluate((e) => e === document.activeElement)).toBe(true)
+  await expect.poll(() => path.evaluate((e) => e === document.activeElement)).toBe(true)
   await page.keyboard.type('$.items[')
   await page.keyboard.press('Enter')
   await until(form.getByRole('alert'), /\w/)
@@ -93,7 +93,7 @@ test('an extractor is edited in place, from the keyboard too', async () => {
   await until(form.getByRole('alert'), /^Letters, digits/)
   await page.keyboard.press('Escape')
   await until(box, /\$\.items\[2\]\.id → third/)
-  expect(await pencil.evaluate((e) => e === document.activeElement)).toBe(true)
+  await expect.poll(() => pencil.evaluate((e) => e === document.activeElement)).toBe(true)
 
   await page.keyboard.press('Enter')
   await path.fill('$.items[1].displayName')
@@ -148,8 +148,8 @@ test('what a text says is shown and never run', async () => {
   }
   await p.tools.getByRole('tab', { name: 'Helpers' }).click()
   await p.tools.getByText('onerror').first().waitFor()
-  expect(await page.locator('img[src=x]').count()).toBe(0)
-  expect(await page.title()).not.toBe('1')
+  await expect.poll(() => page.locator('img[src=x]').count()).toBe(0)
+  await expect.poll(() => page.title()).not.toBe('1')
 })
 
 test('a body that is no text is named and shown in hexadecimal, broken JSON as text with its mistake', async () => {
@@ -175,7 +175,7 @@ test('a body that is no text is named and shown in hexadecimal, broken JSON as t
     await sendPath(page, '/picture')
     await until(p.response, /The answer is no text: 5\.0 KB of image\/png\./)
     await until(p.response.getByRole('group', { name: 'Response body in hexadecimal' }), /^00000000 {2}89 50 4e 47 0d 0a 1a 0a.*the first 4,096 of 5,010 bytes$/s)
-    expect(await p.response.getByRole('link', { name: 'Save to a file' }).getAttribute('download')).toBe('picture.png')
+    await expect.poll(() => p.response.getByRole('link', { name: 'Save to a file' }).getAttribute('download')).toBe('picture.png')
     await sendPath(page, '/broken', /· 10 B/)
     await until(p.response, /The body is not JSON: expected a comma or a closing bracket at byte 9, found }\. Shown as it came\./)
     await until(p.response.getByRole('group', { name: 'Response body' }), /\{"a":\[1,2\}/)

@@ -23,7 +23,7 @@ test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', a
   await main.getByText('Nothing is watched yet').waitFor()
   await go('Fleet')
   await main.getByText('No devices here yet').waitFor()
-  expect(await adding.count()).toBe(0) // that was for the one time
+  await expect.poll(() => adding.count()).toBe(0) // that was for the one time
   await go('Reports')
   await main.getByText('No reports yet').waitFor()
 
@@ -32,7 +32,7 @@ test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', a
   for (const [name, title, action] of [['API tokens', 'No API tokens yet', 'Add API token'], ['Alert rules', 'No alert rules yet', 'Add alert rule'], ['Delivery log', 'No notices yet', '']]) {
     await settings.getByRole('button', { name }).click()
     await main.getByText(title).waitFor()
-    expect(await main.locator('.empty').getByRole('button').allInnerTexts()).toEqual(action ? [action] : [])
+    await expect.poll(() => main.locator('.empty').getByRole('button').allInnerTexts()).toEqual(action ? [action] : [])
   }
   await settings.getByRole('button', { name: 'API tokens' }).click()
   await main.locator('.empty').getByRole('button', { name: 'Add API token' }).click()

@@ -99,11 +99,11 @@ test('the parts have their names for a screen reader', async () => {
   await newRequest(page)
   await sendPath(page, '/device/devices?size=2')
   const p = parts(page)
-  for (const part of [p.catalog, p.request, p.response, p.tools, p.method, p.path, p.send, p.search, p.tree]) expect(await part.count()).toBe(1)
-  for (const name of ['JSON', 'Raw', 'Headers', 'Snippets']) expect(await p.response.getByRole('tab', { name, exact: true }).count()).toBe(1)
-  for (const name of ['Variables', 'History', 'Helpers', 'Docs']) expect(await p.tools.getByRole('tab', { name }).count()).toBe(1)
-  expect(await p.status.textContent()).toMatch(/^\s*200 OK · \d+ ms · \d+ B · 2 items/)
-  expect(await p.catalog.getByRole('tree').ariaSnapshot()).toMatch(/treeitem "Devices \d+" \[expanded\]/)
+  for (const part of [p.catalog, p.request, p.response, p.tools, p.method, p.path, p.send, p.search, p.tree]) await expect.poll(() => part.count()).toBe(1)
+  for (const name of ['JSON', 'Raw', 'Headers', 'Snippets']) await expect.poll(() => p.response.getByRole('tab', { name, exact: true }).count()).toBe(1)
+  for (const name of ['Variables', 'History', 'Helpers', 'Docs']) await expect.poll(() => p.tools.getByRole('tab', { name }).count()).toBe(1)
+  await expect.poll(() => p.status.textContent()).toMatch(/^\s*200 OK · \d+ ms · \d+ B · 2 items/)
+  await expect.poll(() => p.catalog.getByRole('tree').ariaSnapshot()).toMatch(/treeitem "Devices \d+" \[expanded\]/)
 })
 
 test('nothing moves for those who do not want it', async () => {

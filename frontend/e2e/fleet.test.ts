@@ -84,7 +84,7 @@ test('groups and devices are found, chosen and changed by the keyboard alone, an
   await page.getByRole('button', { name: 'Open in API Explorer: devices' }).click()
   await until(parts(page).status, /^200 OK/)
   await until(parts(page).response.getByRole('treeitem').first(), /./)
-  expect(await parts(page).request.getByRole('textbox', { name: /^Value of filter/ }).or(parts(page).request.locator('input')).evaluateAll((all) => all.map((i) => (i as HTMLInputElement).value).join('\n'))).toContain('_all~"web",_all~"prod"')
+  await expect.poll(() => parts(page).request.getByRole('textbox', { name: /^Value of filter/ }).or(parts(page).request.locator('input')).evaluateAll((all) => all.map((i) => (i as HTMLInputElement).value).join('\n'))).toContain('_all~"web",_all~"prod"')
 })
 
 test('a device is tested before it is added; what is wrong stands at its field', async () => {
@@ -99,7 +99,7 @@ test('a device is tested before it is added; what is wrong stands at its field',
     const name = form.getByRole('textbox', { name: 'Host name or IP address' })
     await form.getByRole('button', { name: 'Add device' }).click()
     await until(form.getByRole('alert'), /^Give the host name/)
-    expect(await name.getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
     await name.fill('127.0.0.1')
     await form.getByRole('textbox', { name: 'Name in lists' }).fill('web-prod-01.fra')
     await form.getByRole('switch', { name: 'TCP port' }).click()
@@ -111,7 +111,7 @@ test('a device is tested before it is added; what is wrong stands at its field',
     await form.getByRole('button', { name: 'Add device' }).click()
     await until(form.getByRole('alert'), /web-prod-01\.fra/)
     const listed = form.getByRole('textbox', { name: 'Name in lists' })
-    expect(await listed.getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(() => listed.getAttribute('aria-invalid')).toBe('true')
     await listed.fill('loopback')
     await form.getByRole('button', { name: 'Add device' }).click()
     await until(toast, /^loopback is added/)

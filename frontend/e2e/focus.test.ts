@@ -42,7 +42,7 @@ test('what follows gets the focus of what is deleted, and what had it before tha
   await page.keyboard.press('Enter')
   await p.tools.getByRole('listitem', { name: 'one' }).waitFor({ state: 'detached' })
   await expect.poll(() => focused(page)).not.toBe('')
-  expect(await page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane'))).toBe('tools')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane'))).toBe('tools')
 
   await p.path.focus()
   await page.keyboard.type('/device/devices')
@@ -64,10 +64,10 @@ test('a click beside everything puts the focus away, and nothing takes it back',
   await newRequest(page)
   await p.path.fill('/device/devices')
   await p.status.click()
-  expect(await focused(page)).toBe('')
+  await expect.poll(() => focused(page)).toBe('')
   await page.keyboard.press('Control+Enter')
   await p.tree.waitFor()
-  expect(await focused(page)).toBe('')
+  await expect.poll(() => focused(page)).toBe('')
 })
 
 test('a body that nobody edited follows the path, an edited one stays', async () => {

@@ -15,7 +15,7 @@ test('the whole road without a pointer: sign in, choose, edit, send, read, keep 
   const walk = async (key: string, to: Locator, most = 40) => {
     await to.waitFor()
     for (let i = 0; i < most && !(await focused(to)); i++) await press(key)
-    expect(await focused(to)).toBe(true)
+    await expect.poll(() => focused(to)).toBe(true)
   }
   const pane = async (name: 'Response' | 'Tools') => {
     const region = page.getByRole('region', { name, exact: true })

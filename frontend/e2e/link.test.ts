@@ -29,8 +29,8 @@ test('a link from outside shows a screen, a device, or a request that is not sen
   await until(page.getByTestId('toast'), /A link opened this request. It is not sent until you send it/)
   const p = parts(page)
   await page.getByRole('tab', { name: /DELETE \/device\/devices\/7/ }).waitFor()
-  expect(await page.getByRole('tablist', { name: 'Open tabs' }).getByRole('tab').count()).toBe(1) // no empty one beside it
-  expect(await page.getByRole('combobox', { name: 'Method' }).inputValue()).toBe('DELETE')
+  await expect.poll(() => page.getByRole('tablist', { name: 'Open tabs' }).getByRole('tab').count()).toBe(1) // no empty one beside it
+  await expect.poll(() => page.getByRole('combobox', { name: 'Method' }).inputValue()).toBe('DELETE')
   await until(p.status, /^Ready/)
   expect(sent).toEqual([])
 })

@@ -18,7 +18,7 @@ test('the menu of the application has what it can do, with its keys, and works b
   await page.getByRole('navigation', { name: 'Monitor' }).waitFor()
   await button.click()
   await page.keyboard.press('Escape')
-  expect(await button.evaluate((e) => e === document.activeElement)).toBe(true)
+  await expect.poll(() => button.evaluate((e) => e === document.activeElement)).toBe(true)
 })
 
 test('in a small window the menu scrolls to what does not fit', async () => {

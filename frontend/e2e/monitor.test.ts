@@ -29,7 +29,7 @@ async function monitor(page: Page) {
 test('the overview says what is wrong, by keyboard too, and opens the very call it made', async () => {
   const page = await it.page({ fresh: true, bypassCSP: true })
   const { main, alerts, rows } = await monitor(page)
-  expect(await main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Acked|Downtime)/ }).count()).toBe(5)
+  await expect.poll(() => main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Acked|Downtime)/ }).count()).toBe(5)
   await until(main.getByRole('img', { name: /^Alerts raised: \d+ critical/ }).locator('text').last(), /now/)
   await main.getByRole('group', { name: /^Network: \d+ devices/ }).waitFor()
   const chosen = main.getByRole('region', { name: 'Chosen alert' })
@@ -74,8 +74,8 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   await main.getByRole('button', { name: 'Open in API Explorer: Active alerts' }).click()
   const p = parts(page)
   await until(p.status, /^200 OK/)
-  expect(await p.path.inputValue()).toBe('/alert/alerts')
-  expect(await page.getByRole('region', { name: 'Request', exact: true }).getByText('severity:4').count()).toBeGreaterThan(0)
+  await expect.poll(() => p.path.inputValue()).toBe('/alert/alerts')
+  await expect.poll(() => page.getByRole('region', { name: 'Request', exact: true }).getByText('severity:4').count()).toBeGreaterThan(0)
 })
 
 test('what changes elsewhere is seen without asking, a pause holds it back, and both themes are clean', async () => {
@@ -96,7 +96,7 @@ test('what changes elsewhere is seen without asking, a pause holds it back, and 
   await page.getByText('Paused').waitFor()
   await page.getByRole('button', { name: 'Go on' }).click()
   await page.getByText('Live', { exact: true }).waitFor()
-  expect(await rows.count()).toBeGreaterThan(2)
+  await expect.poll(() => rows.count()).toBeGreaterThan(2)
 })
 
 test('alerts are filtered by the API and acted upon by keys, several at once, and downtime is taken back', async () => {
@@ -171,7 +171,7 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Demo' }).click()
   await main.getByRole('button', { name: 'Reset the demo…' }).click()
   const ask = page.getByRole('dialog', { name: 'Reset the demo?' })
-  expect(await ask.getByRole('button', { name: 'Reset the demo' }).isDisabled()).toBe(true)
+  await expect.poll(() => ask.getByRole('button', { name: 'Reset the demo' }).isDisabled()).toBe(true)
   await ask.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
   await main.getByText('Demo incident: Core switch down').waitFor()

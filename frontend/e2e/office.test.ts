@@ -42,7 +42,7 @@ test('a user is added, refused at the field, changed against somebody else, and 
   await page.reload()
   await page.getByRole('navigation', { name: 'Settings of the portal' }).getByRole('button', { name: /Users.*edited, not saved/ }).click()
   await list.getByRole('row', { name: /jo.*edited, not saved/ }).click()
-  expect(await jo.getByRole('textbox', { name: 'Family name' }).inputValue()).toBe('Mine')
+  await expect.poll(() => jo.getByRole('textbox', { name: 'Family name' }).inputValue()).toBe('Mine')
 
   // Somebody else changes the same field meanwhile: both sides, and then mine.
   await page.evaluate(async () => {

@@ -18,7 +18,7 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   await page.getByRole('button', { name: 'Add report' }).click()
   const form = page.getByRole('region', { name: 'New report' })
   await form.getByRole('radio', { name: /^Inventory/ }).check({ force: true })
-  expect(await form.getByRole('combobox', { name: 'Period' }).count()).toBe(0) // an inventory has none
+  await expect.poll(() => form.getByRole('combobox', { name: 'Period' }).count()).toBe(0) // an inventory has none
   await form.getByRole('radio', { name: /^Alerts/ }).check({ force: true })
   await form.getByRole('textbox', { name: /^Name/ }).fill('Alerts <script>alert(1)</script>')
   await form.getByRole('combobox', { name: 'Period' }).selectOption('days')
@@ -65,10 +65,10 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   expect(file.suggestedFilename()).toMatch(/\.html$/)
   await runs.first().getByRole('button', { name: 'Open', exact: true }).click()
   const frame = page.locator('iframe')
-  expect(await frame.getAttribute('sandbox')).toBe('allow-same-origin allow-modals')
+  await expect.poll(() => frame.getAttribute('sandbox')).toBe('allow-same-origin allow-modals')
   const inside = page.frameLocator('iframe')
   await until(inside.getByRole('heading', { level: 1 }), /^Alerts <script>alert\(1\)<\/script>$/)
-  expect(await inside.locator('h1').evaluate((h) => getComputedStyle(h).fontSize)).toBe('20px') // its own style is in force
+  await expect.poll(() => inside.locator('h1').evaluate((h) => getComputedStyle(h).fontSize)).toBe('20px') // its own style is in force
   await page.getByRole('button', { name: 'Open in API Explorer' }).click()
   await until(parts(page).status, /^200 OK/)
 
@@ -88,8 +88,8 @@ test('who may only look at reports is told so, and opens what was made', async (
   await page.keyboard.press('Enter')
   const report = page.getByRole('region', { name: 'Alerts of the week' })
   await until(report, /Your role may look at this report, but not run it/)
-  expect(await report.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true)
-  expect(await page.getByRole('button', { name: 'Add report' }).isDisabled()).toBe(true)
+  await expect.poll(() => report.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Add report' }).isDisabled()).toBe(true)
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })
   await page.keyboard.press('Escape')
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row')
@@ -105,7 +105,7 @@ test('numbers, moments and the week are those of the system', async () => {
   expect([days[0], days[6]]).toEqual(['Sunday', 'Saturday'])
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
   await until(page.getByRole('grid', { name: 'Active alerts' }).locator('time').first(), /./)
-  expect(await page.getByRole('grid', { name: 'Active alerts' }).locator('time').first().getAttribute('title')).toMatch(/ de \d{4}.* GMT-[23]:30$/)
+  await expect.poll(() => page.getByRole('grid', { name: 'Active alerts' }).locator('time').first().getAttribute('title')).toMatch(/ de \d{4}.* GMT-[23]:30$/)
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
   await endpoint(page, 'GET /device/devices').click()
   await page.getByRole('region', { name: 'Request', exact: true }).getByText('max 1.000').waitFor()

@@ -57,7 +57,7 @@ test('the path suggests endpoints, by keyboard', async () => {
   await p.path.fill('/device/dev')
   await p.request.getByRole('listbox', { name: 'Endpoints' }).getByRole('option').first().waitFor()
   await page.keyboard.press('ArrowDown')
-  expect(await p.path.getAttribute('aria-activedescendant')).toBeTruthy()
+  await expect.poll(() => p.path.getAttribute('aria-activedescendant')).toBeTruthy()
   await page.keyboard.press('Enter')
   await expect.poll(() => p.path.inputValue()).toBe('/device/devices')
   await page.keyboard.press('Control+Enter')
@@ -72,9 +72,9 @@ test('a pasted cURL command becomes the request', async () => {
   await p.path.focus()
   await page.keyboard.press('Control+V')
   await expect.poll(() => p.path.inputValue()).toBe('/device/devices/7')
-  expect(await p.method.inputValue()).toBe('PATCH')
-  expect(await p.request.getByRole('textbox', { name: 'dry value' }).inputValue()).toBe('1')
-  expect(await p.request.getByRole('textbox', { name: 'X-Note value' }).inputValue()).toBe('a b')
+  await expect.poll(() => p.method.inputValue()).toBe('PATCH')
+  await expect.poll(() => p.request.getByRole('textbox', { name: 'dry value' }).inputValue()).toBe('1')
+  await expect.poll(() => p.request.getByRole('textbox', { name: 'X-Note value' }).inputValue()).toBe('a b')
 })
 
 test('tabs are renamed, duplicated, closed and reopened', async () => {

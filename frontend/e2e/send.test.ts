@@ -10,7 +10,7 @@ test('Ctrl+Enter sends, the status bar tells the answer and the tree shows it', 
   await sendPath(page, '/device/devices', /^200 OK · \d+ ms · \d+ B · \d+ items$/)
   const rows = p.tree.getByRole('treeitem')
   await rows.filter({ hasText: 'total' }).first().waitFor()
-  expect(await rows.count()).toBeGreaterThan(5)
+  await expect.poll(() => rows.count()).toBeGreaterThan(5)
 })
 
 test('a parameter switched off is not sent', async () => {
@@ -97,7 +97,7 @@ test('edits made while a request runs survive its answer', async () => {
   await p.path.fill('/device/groups')
   await held.release()
   await until(p.status, /^200 OK/)
-  expect(await p.path.inputValue()).toBe('/device/groups')
+  await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
   await p.response.getByText('Edited since sent').waitFor()
 })
 

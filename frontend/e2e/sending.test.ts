@@ -52,7 +52,7 @@ test('a DELETE asks first with the focus on Cancel, and its undo restores the de
   const dialog = page.getByRole('dialog', { name: /^Delete the device “/ })
   await dialog.getByText('DELETE /device/devices/12').waitFor()
   await dialog.getByText('recycle bin').waitFor()
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
   await until(p.status, /^Ready/)
@@ -96,7 +96,7 @@ test('a list goes to a file page by page, and the answer on screen stays', async
   const lines = readFileSync(await file.path(), 'utf8').trimEnd().split('\n').map((l) => JSON.parse(l) as { id: number })
   expect(lines.length).toBeGreaterThan(7)
   expect(new Set(lines.map((l) => l.id)).size).toBe(lines.length)
-  expect(await p.status.innerText()).toMatch(/ 7 items$/)
+  await expect.poll(() => p.status.innerText()).toMatch(/ 7 items$/)
 })
 
 test('an id that is not there offers the nearest ones, and a name that is taken opens who has it', async () => {
@@ -105,7 +105,7 @@ test('an id that is not there offers the nearest ones, and a name that is taken 
   await newRequest(page)
   await sendPath(page, '/device/groups/99999', /^404/)
   await p.response.getByRole('button', { name: /^Use \d+/ }).first().click()
-  expect(await p.path.inputValue()).toMatch(/^\/device\/groups\/\d{1,4}$/)
+  await expect.poll(() => p.path.inputValue()).toMatch(/^\/device\/groups\/\d{1,4}$/)
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
   await newRequest(page)
@@ -118,7 +118,7 @@ test('an id that is not there offers the nearest ones, and a name that is taken 
   await expect.poll(() => p.request.getByRole('textbox', { name: 'name value', exact: true }).getAttribute('aria-invalid').catch(() => '')).toBe('true') // told at the field that is wrong
   await p.response.getByRole('button', { name: 'Open Network' }).click()
   await until(p.status, /^200 OK/)
-  expect(await p.path.inputValue()).toMatch(/^\/device\/groups\/\d+$/)
+  await expect.poll(() => p.path.inputValue()).toMatch(/^\/device\/groups\/\d+$/)
 })
 
 test('signing in again sends a read again by itself, and asks before a write', async () => {

@@ -16,7 +16,7 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
   await choose('Theme', 'Light')
   await choose('Density', 'Compact')
   await choose('Font size', 'Larger')
-  expect(await look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
+  await expect.poll(() => look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
 
   await settings.getByRole('tab', { name: 'Requests' }).click()
   await settings.getByRole('spinbutton', { name: /Time to wait/ }).fill('0')
@@ -34,13 +34,13 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
   await page.reload()
   await parts(page).path.waitFor()
   expect(await (await page.request.get(portal.url)).text()).toMatch(/<html data-theme="light"/) // no flash of the system's dark
-  expect(await look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
+  await expect.poll(() => look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
   await page.keyboard.press('Control+,')
   await settings.getByRole('button', { name: 'Reset appearance' }).click()
-  expect(await look()).toEqual({ theme: 'dark', density: 'normal', fontSize: 'normal', body: '13px' })
+  await expect.poll(() => look()).toEqual({ theme: 'dark', density: 'normal', fontSize: 'normal', body: '13px' })
   await settings.getByRole('button', { name: 'Done' }).click()
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
-  expect(await look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
+  await expect.poll(() => look()).toEqual({ theme: 'light', density: 'compact', fontSize: 'larger', body: '15px' })
   await expect.poll(kept).toMatchObject({ theme: 'light', timeout: 90 })
 
   await page.route('**/explorer/start', async (route) => {
@@ -87,7 +87,7 @@ test('sections are gone through with the arrow keys, and the focus goes back whe
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Escape')
-  expect(await p.path.evaluate((e) => e === document.activeElement)).toBe(true)
+  await expect.poll(() => p.path.evaluate((e) => e === document.activeElement)).toBe(true)
 })
 
 test('the time to wait is what a request gets that says nothing', async () => {

@@ -9,13 +9,13 @@ test('a wrong password is refused in a sentence and the field has the focus', as
   await page.getByLabel('Password').fill('wrong')
   await page.keyboard.press('Enter')
   await until(page.getByRole('alert'), /^The user name or the password is wrong\.$/)
-  expect(await page.getByLabel('Password').inputValue()).toBe('')
-  expect(await page.getByLabel('Password').evaluate((e) => e === document.activeElement)).toBe(true)
+  await expect.poll(() => page.getByLabel('Password').inputValue()).toBe('')
+  await expect.poll(() => page.getByLabel('Password').evaluate((e) => e === document.activeElement)).toBe(true)
 })
 
 test('what is missing is asked for without asking the portal', async () => {
   const page = await portal.page({ signedOut: true })
-  expect(await page.getByRole('textbox', { name: 'User name' }).evaluate((e) => e === document.activeElement)).toBe(true)
+  await expect.poll(() => page.getByRole('textbox', { name: 'User name' }).evaluate((e) => e === document.activeElement)).toBe(true)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await until(page.getByRole('alert'), /^Type your user name\.$/)
   await page.keyboard.type('admin')
@@ -41,7 +41,7 @@ test('a session that ended is signed in to again over the page, and nothing type
   await page.getByLabel('Password').fill(password)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Sign in again' }).waitFor({ state: 'detached' })
-  expect(await p.path.inputValue()).toBe('/device/devices')
+  await expect.poll(() => p.path.inputValue()).toBe('/device/devices')
   await p.path.focus()
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
@@ -64,6 +64,6 @@ test('too many tries are refused with the time to wait', async () => {
     if ((await answer).status() === 429) break
   }
   await until(page.getByRole('alert'), /^Too many tries\. Try again in (\d+ min)?( ?\d+ s)?\.$/)
-  expect(await page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true)
 })
 

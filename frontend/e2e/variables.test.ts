@@ -11,14 +11,14 @@ test('a variable keeps the focus while it is typed, is renamed where it is used,
   await p.path.fill('/device/devices/{{site}}')
   await addVariable(page)
   await page.keyboard.type('site', { delay: 120 }) // slower than it is saved: every pause is a chance to lose the focus
-  expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('site')
+  await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('site')
   const row = p.tools.getByRole('listitem', { name: 'site' })
   await row.getByRole('button', { name: 'GET /device/devices/{{site}}' }).waitFor()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Shift+Tab')
   await row.getByLabel('Value of site').focus()
   await page.keyboard.type('42', { delay: 450 })
-  expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('42')
+  await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('42')
 
   await row.getByRole('textbox', { name: 'Variable name' }).fill('place')
   await p.path.focus()
@@ -26,7 +26,7 @@ test('a variable keeps the focus while it is typed, is renamed where it is used,
   await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{place}}')
   await newRequest(page)
   await p.tools.getByRole('button', { name: 'GET /device/devices/{{place}}' }).click()
-  expect(await p.path.inputValue()).toBe('/device/devices/{{place}}')
+  await expect.poll(() => p.path.inputValue()).toBe('/device/devices/{{place}}')
 })
 
 test('a wrong name is said below the field, and one of another scope is told apart', async () => {
@@ -71,7 +71,7 @@ test('variables go to a file without secrets, and come in without overwriting un
   const ask = page.getByRole('dialog', { name: 'Replace values?' })
   await ask.getByRole('button', { name: 'Only what is new (1)' }).click()
   await p.tools.getByRole('button', { name: 'Delete fresh' }).waitFor()
-  expect(await p.tools.getByLabel('Value of region').inputValue()).toBe('eu')
+  await expect.poll(() => p.tools.getByLabel('Value of region').inputValue()).toBe('eu')
   await file('region=us\n')
   await ask.getByRole('button', { name: 'Replace 1' }).click()
   await until(page.getByTestId('toast'), /Imported 1 of 1/)
@@ -97,7 +97,7 @@ test('a deleted secret comes back with its value; saved requests that use a vari
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
   const names = () => p.tools.getByRole('list', { name: 'Variables', exact: true }).getByRole('listitem').evaluateAll((all) => all.map((e) => e.ariaLabel).filter((n) => n === 'zone' || n === 'hush'))
-  expect(await names()).toEqual(['zone', 'hush'])
+  await expect.poll(() => names()).toEqual(['zone', 'hush'])
   await p.tools.getByRole('button', { name: 'More for variables' }).click()
   await page.getByRole('menuitemradio', { name: 'Sort by last sent' }).click()
   await expect.poll(names).toEqual(['hush', 'zone'])

@@ -39,5 +39,5 @@ test('the welcome screen says who is signed in to what and where the data lies',
   const main = page.getByRole('main', { name: 'Welcome' })
   await main.getByText(/signed in as admin to \S/).waitFor()
   await main.getByText(/data in \S/).waitFor()
-  expect(await main.getByRole('region', { name: 'Sample requests' }).getByRole('button').count()).toBe(6)
+  await expect.poll(() => main.getByRole('region', { name: 'Sample requests' }).getByRole('button').count()).toBe(6)
 })

@@ -7,7 +7,7 @@ test('every sample opens a filled tab that the portal answers', async () => {
   const page = await portal.page()
   const p = parts(page)
   const list = page.getByRole('region', { name: 'Sample requests' }).getByRole('button')
-  expect(await list.count()).toBe(6)
+  await expect.poll(() => list.count()).toBe(6)
   for (let i = 0; i < 6; i++) {
     await page.getByRole('button', { name: 'Welcome screen' }).click()
     const post = /POST/.test((await list.nth(i).textContent()) ?? '')
@@ -16,7 +16,7 @@ test('every sample opens a filled tab that the portal answers', async () => {
     await page.keyboard.press('Control+Enter')
     await until(p.status, post ? /^201 Created/ : /^200 OK .* items?$/)
   }
-  expect(await p.tabs.count()).toBe(6)
+  await expect.poll(() => p.tabs.count()).toBe(6)
 })
 
 test('a recent request opens again', async () => {
@@ -28,7 +28,7 @@ test('a recent request opens again', async () => {
   await until(p.status, /^200 OK/)
   await page.getByRole('button', { name: 'Welcome screen' }).click()
   await page.getByRole('region', { name: 'Recent requests' }).getByRole('button', { name: /\/setting\/version/ }).click()
-  expect(await p.path.inputValue()).toBe('/setting/version')
+  await expect.poll(() => p.path.inputValue()).toBe('/setting/version')
   await until(p.status, /^200 OK/)
 })
 
@@ -53,5 +53,5 @@ test('the tour goes through five stops, is left with Escape, and is not offered 
   await tour.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Welcome screen' }).click()
   await page.getByRole('button', { name: 'API Explorer', exact: true }).waitFor()
-  expect(await page.getByRole('button', { name: 'Take the tour' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Take the tour' }).count()).toBe(0)
 })

@@ -16,8 +16,8 @@ test('everything is as it was after a reload', async () => {
   await saved
   await page.reload()
   await p.path.waitFor()
-  expect(await p.path.inputValue()).toBe('/device/devices/7')
-  expect(await tabNames(page)).toEqual([...before.slice(0, -1), 'GET /device/devices/7'])
+  await expect.poll(() => p.path.inputValue()).toBe('/device/devices/7')
+  await expect.poll(() => tabNames(page)).toEqual([...before.slice(0, -1), 'GET /device/devices/7'])
   await p.tabs.nth(before.length - 2).click()
   await until(p.status, /^200 OK/)
   await p.tree.getByRole('treeitem').first().waitFor()
@@ -31,7 +31,7 @@ test('a past request is reloaded from history with its answer, and run again', a
   await p.tools.getByRole('tab', { name: 'History' }).click()
   const entry = p.tools.getByRole('button', { name: /^GET \/setting\/version/ }).first()
   await entry.click()
-  expect(await p.path.inputValue()).toBe('/setting/version')
+  await expect.poll(() => p.path.inputValue()).toBe('/setting/version')
   await until(p.status, /^200 OK/)
   const count = await p.tools.getByRole('listitem').count()
   await p.tools.getByRole('button', { name: 'Run again: GET /setting/version' }).first().click()
@@ -61,7 +61,7 @@ test('variables keep the focus while they are typed, and a deleted one comes bac
   await addVariable(page)
   await page.keyboard.type('siteName', { delay: 90 }) // slower than the debounce would be if it moved the focus
   const name = p.tools.getByRole('textbox', { name: 'Variable name' }).last()
-  expect(await name.inputValue()).toBe('siteName')
+  await expect.poll(() => name.inputValue()).toBe('siteName')
   await p.tools.getByRole('button', { name: 'Delete siteName' }).click()
   await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
   await p.tools.getByRole('button', { name: 'Delete siteName' }).waitFor()
