@@ -94,6 +94,8 @@ func (b *book) one(r *portal.Recipient) addressee {
 	if byMail {
 		out.method = mail
 	}
+	way := b.integration(out.method)
+	mailed := byMail || way != nil && way.Type == portal.IntegrationSMTP // by the first mail server, or by the one named
 	if strings.EqualFold(r.Type, "ADMIN") {
 		i := slices.IndexFunc(b.users, func(u portal.User) bool { return strings.EqualFold(u.Username, r.Addr) })
 		switch {
@@ -103,15 +105,15 @@ func (b *book) one(r *portal.Recipient) addressee {
 			out.problem = "the user " + r.Addr + " is suspended"
 		case strings.EqualFold(r.Method, "smsemail"):
 			out.address = b.users[i].SMSEmail
-		case byMail:
+		case mailed:
 			out.address = b.users[i].Email
 		}
 	}
-	switch i := b.integration(out.method); {
+	switch {
 	case out.problem != "":
-	case i == nil && byMail:
+	case way == nil && byMail:
 		out.problem = "no mail server is set up: add an integration of type smtp under /setting/integrations"
-	case i == nil:
+	case way == nil:
 		out.problem = "there is no integration " + r.Method + " any more"
 	case out.address == "":
 		out.problem = cmp.Or(r.Addr, "the user") + " has no such address"

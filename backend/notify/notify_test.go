@@ -62,6 +62,21 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 	}
 }
 
+func TestAUserIsToldByTheMailServerThatIsNamed(t *testing.T) {
+	h := open(t)
+	put(h, portal.Integrations.Name,
+		portal.Integration{ID: 7, Name: "mail", Type: portal.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"},
+		portal.Integration{ID: 8, Name: "Night post", Type: portal.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"})
+	h.chain(portal.Chain{}, []portal.Recipient{{Type: "ADMIN", Method: "night post", Addr: "admin"}})
+	h.raise(portal.SeverityWarn)
+	if got := h.planned(h.service(nil)); got != "active 1 admin by night post waiting" {
+		t.Fatal(got)
+	}
+	if d := h.deliveries()[0]; d.Address != "admin@example.net" || d.Method != "night post" {
+		t.Errorf("to %s by %s", d.Address, d.Method)
+	}
+}
+
 func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
 	h := open(t)
 	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1/", Method: "POST"})

@@ -84,7 +84,10 @@ var RecipientGroups = resource.Resource[*RecipientGroup]{
 }
 
 // addressBook is what recipients may name.
-type addressBook struct{ users, groups, integrations []string }
+type addressBook struct {
+	users, groups, integrations []string
+	mailServers                 []string // those of the integrations that send mail
+}
 
 func addresses(w *resource.Write) (book addressBook, err error) {
 	users, err := resource.Find(w.Context, w.Tx, userRows)
@@ -104,6 +107,9 @@ func addresses(w *resource.Write) (book addressBook, err error) {
 	}
 	for i := range integrations {
 		book.integrations = append(book.integrations, integrations[i].Name)
+		if integrations[i].Type == IntegrationSMTP {
+			book.mailServers = append(book.mailServers, integrations[i].Name)
+		}
 	}
 	return book, err
 }
@@ -136,7 +142,7 @@ func (b *addressBook) checkMethod(field string, r *Recipient) error {
 	switch method := strings.ToLower(r.Method); {
 	case method == "":
 		return fault.At(field+".method", "%s.method is required: email, smsemail or the name of an integration", field)
-	case method == byEmail && r.is("ARBITRARY"):
+	case (method == byEmail || listed(b.mailServers, r.Method)) && r.is("ARBITRARY"):
 		if _, err := mail.ParseAddress(r.Addr); err != nil {
 			return fault.At(field+".addr", "%s.addr is no mail address", field)
 		}
