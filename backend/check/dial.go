@@ -55,7 +55,7 @@ func (d *Dialer) judge(at netip.AddrPort) error {
 
 // All are the checks there are, in the order of their names.
 func All(d *Dialer) []Check {
-	return []Check{dnsCheck(d), hostCheck(d), httpCheck(d), pingCheck(d), snmpCheck(d), tcpCheck(d), tlsCheck(d)}
+	return []Check{diskCheck(), dnsCheck(d), hostCheck(d), httpCheck(d), networkCheck(), pingCheck(d), snmpCheck(d), tcpCheck(d), tlsCheck(d)}
 }
 
 // Look makes the check that the task names.

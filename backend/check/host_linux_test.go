@@ -3,6 +3,7 @@ package check_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,6 +38,42 @@ func TestHostMeasuresTheMachineItRunsOn(t *testing.T) {
 	}
 	if len(got) > 0 {
 		t.Errorf("there are fields nobody knows: %v", got)
+	}
+}
+
+func TestDisksOfTheMachineAreFoundAndMeasured(t *testing.T) {
+	found, err := check.Discoverers(&check.Dialer{})["disk"].Discover(t.Context(), check.Search{Host: "elsewhere.example"})
+	if err != nil || len(found) == 0 || found[0].WildValue != "/" {
+		t.Fatalf("%+v, %v: the shortest folder is the root", found, err)
+	}
+	for _, f := range found {
+		var want syscall.Statfs_t
+		if err := syscall.Statfs(f.WildValue, &want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := look(t, &check.Dialer{}, check.Task{Method: "disk", Host: "elsewhere.example", Wild: f.WildValue})
+		size := float64(want.Blocks) * float64(want.Bsize)
+		if err != nil || got["diskTotal"] != size || got["diskUsed"] < 1 || got["diskUsed"]+got["diskFree"] > size {
+			t.Errorf("%s: %v, %v; its size is %v", f.WildValue, got, err, size)
+		}
+	}
+	if got, err := look(t, &check.Dialer{}, check.Task{Method: "disk", Host: "elsewhere.example", Wild: "/no/such/disk"}); err == nil || !strings.HasPrefix(err.Error(), "the disk at /no/such/disk tells nothing") {
+		t.Errorf("a disk that is gone: %v, %v", got, err)
+	}
+}
+
+func TestInterfacesOfTheMachineAreCounted(t *testing.T) {
+	found, err := check.Discoverers(&check.Dialer{})["network"].Discover(t.Context(), check.Search{Host: "elsewhere.example"})
+	if err != nil || slices.ContainsFunc(found, func(f check.Found) bool { return f.WildValue == "lo" }) {
+		t.Fatalf("%+v, %v: the loopback leads nowhere", found, err)
+	}
+	before := first(t, "/proc/net/dev", "lo:")
+	got, err := look(t, &check.Dialer{}, check.Task{Method: "network", Host: "elsewhere.example", Wild: "lo"})
+	if err != nil || len(got) != 6 || got["inOctets"] < before || got["inOctets"] > first(t, "/proc/net/dev", "lo:") {
+		t.Errorf("%v, %v; it had received %v", got, err, before)
+	}
+	if got, err := look(t, &check.Dialer{}, check.Task{Method: "network", Host: "elsewhere.example", Wild: "gone0"}); err == nil || err.Error() != "this machine has no interface gone0 any more" {
+		t.Errorf("an interface that is gone: %v, %v", got, err)
 	}
 }
 

@@ -157,7 +157,7 @@ func TestChecksAreListedInTheOrderOfTheirNames(t *testing.T) {
 	for _, c := range check.All(&check.Dialer{}) {
 		names = append(names, c.Name)
 	}
-	if want := []string{"dns", "host", "http", "ping", "snmp", "tcp", "tls"}; !slices.Equal(names, want) {
+	if want := []string{"disk", "dns", "host", "http", "network", "ping", "snmp", "tcp", "tls"}; !slices.Equal(names, want) {
 		t.Errorf("the checks are %v, want %v", names, want)
 	}
 }

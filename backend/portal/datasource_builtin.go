@@ -7,9 +7,13 @@ import (
 	"spyglass/backend/resource"
 )
 
-// BuiltIn is how many data sources every portal begins with; their ids are 1 to
-// that number.
-const BuiltIn = 8
+// BuiltIn is the id of the last of the first data sources that every portal
+// begins with. Behind it come those of the demo; the built-in ones that were
+// added since begin at laterBuiltIn, so that ids in portals of today stay.
+const (
+	BuiltIn      = 8
+	laterBuiltIn = 101
+)
 
 // seedDataSources writes the data sources every portal begins with. They can be
 // changed and deleted like all others.
@@ -17,7 +21,9 @@ func seedDataSources(ctx context.Context, tx resource.Tx, now resource.Seconds) 
 	w := &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: time.Unix(int64(now), 0)}, Given: func(string) bool { return true }}
 	w.Call.Query = map[string][]string{"reason": {"Built in"}}
 	for i, d := range builtInDataSources() {
-		d.ID = int64(i) + 1
+		if d.ID = int64(i) + 1; d.ID > BuiltIn {
+			d.ID += laterBuiltIn - BuiltIn - 1
+		}
 		d.Group = "Built in"
 		if err := AddDataSource(w, &d); err != nil {
 			return err
@@ -124,7 +130,7 @@ func builtInDataSources() []DataSource {
 		snmpInterfaces(),
 		{
 			Name: "Host_Local", DisplayName: "This machine", Description: "The machine that the portal runs on: the device localhost, or one with the property host.local", Tags: "host",
-			AppliesTo: `system.hostname == "localhost" || hasProperty("host.local")`, CollectMethod: "host", CollectInterval: 60,
+			AppliesTo: onThisMachine, CollectMethod: "host", CollectInterval: 60,
 			DataPoints: []DataPoint{
 				Gauge("cpuPercent", "cpuPercent", "Processors in use, in percent").Alert("> 90 95", 5),
 				Gauge("load1", "load1", "Load average of the last minute"),
@@ -143,8 +149,44 @@ func builtInDataSources() []DataSource {
 			},
 			OverviewGraphs: []Graph{Plot("Processors and memory", "%", "cpuPercent", "memoryPercent")},
 		},
+		{
+			Name: "Host_Disks", DisplayName: "Disks of this machine", Description: "Each disk of the machine that the portal runs on", Tags: "host,disk",
+			AppliesTo: onThisMachine, CollectMethod: "disk", CollectInterval: 120,
+			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none", Filters: []DiscoveryFilter{}},
+			DataPoints: []DataPoint{
+				Gauge("diskTotal", "diskTotal", "Size, in bytes"),
+				Gauge("diskUsed", "diskUsed", "Of that in use, in bytes"),
+				Gauge("diskFree", "diskFree", "Of that free for programs, in bytes"),
+				Computed("diskPercent", "diskUsed/(diskUsed+diskFree)*100", "In use of what programs can have, in percent").Alert("> 85 92 97", 3),
+			},
+			Graphs:         []Graph{Plot("In use", "%", "diskPercent"), Plot("Space", "bytes", "diskUsed", "diskFree").Stacked()},
+			OverviewGraphs: []Graph{Plot("In use", "%", "diskPercent")},
+		},
+		{
+			Name: "Host_Network", DisplayName: "Network of this machine", Description: "Traffic and errors of each network interface of the machine that the portal runs on", Tags: "host,network,interface",
+			AppliesTo: onThisMachine, CollectMethod: "network", CollectInterval: 60,
+			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none", Filters: []DiscoveryFilter{}},
+			DataPoints: []DataPoint{
+				Counter("inOctets", "inOctets", "Bytes received, a second"),
+				Counter("outOctets", "outOctets", "Bytes sent, a second"),
+				Computed("inBits", "inOctets*8", "Bits received, a second"),
+				Computed("outBits", "outOctets*8", "Bits sent, a second"),
+				Counter("inErrors", "inErrors", "Broken packets received, a second").Alert("> 5 20", 3),
+				Counter("outErrors", "outErrors", "Packets that could not be sent, a second").Alert("> 5 20", 3),
+				Counter("inDiscards", "inDiscards", "Packets received and dropped, a second"),
+				Counter("outDiscards", "outDiscards", "Packets dropped instead of sent, a second"),
+			},
+			Graphs: []Graph{
+				Plot("Traffic", "bit/s", "inBits", "outBits"),
+				Plot("Errors and discards", "1/s", "inErrors", "outErrors", "inDiscards", "outDiscards"),
+			},
+			OverviewGraphs: []Graph{Plot("Traffic", "bit/s", "inBits", "outBits")},
+		},
 	}
 }
+
+// onThisMachine applies to the device that stands for the machine of the portal.
+const onThisMachine = `system.hostname == "localhost" || hasProperty("host.local")`
 
 func snmpInterfaces() DataSource {
 	const counters = ".1.3.6.1.2.1.31.1.1.1." // ifXTable, 64 bit

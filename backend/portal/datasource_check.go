@@ -129,7 +129,7 @@ func attributeName(method string) string {
 	switch method {
 	case "http":
 		return "webpage"
-	case "tls", "host", "simulate":
+	case "tls", "host", "disk", "network", "simulate":
 		return "internal"
 	}
 	return method

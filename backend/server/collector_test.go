@@ -163,7 +163,7 @@ func TestWhatACollectorKeptWhileAnotherHadItsDevicesFillsTheHole(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if status, answer := w.ask("admin", "PATCH /setting/datasources/9", `{"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"> 0"}]}`); status != 200 {
+	if status, answer := w.ask("admin", "PATCH /setting/datasources/103", `{"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"> 0"}]}`); status != 200 {
 		t.Fatal(answer)
 	}
 	before := w.lastData()

@@ -61,12 +61,12 @@ func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 		return fmt.Sprint(all, "v", d.Version)
 	}
 	for _, step := range []struct{ request, body, want string }{
-		{"PATCH /setting/datasources/9", `{}`, "open=9001 shut=9002 Both=9003:open/9001 shut/9002 v1"},
-		{"PATCH /setting/datasources/9", `{"dataPoints":[{"name":"shut"},{"name":"new"},{"name":"Open"}]}`, "shut=9002 new=9004 Open=9001 Both=9003:Open/9001 shut/9002 v2"},
-		{"PATCH /setting/datasources/9", `{"dataPoints":[{"id":9001,"name":"ajar"}]}`, "ajar=9001 Both=9003:ajar/9001 v3"},
-		{"PATCH /setting/datasources/9", `{"dataPoints":[{"name":"ajar"},{"name":"shut"},{"id":4711,"name":"strange"}]}`, "ajar=9001 shut=9005 strange=9006 Both=9003:ajar/9001 v4"},
-		{"PUT /setting/datasources/9", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"strange"}]}`, "strange=9006 v5"},
-		{"PATCH /setting/datasources/9?reason=again", `{"collectInterval":60}`, "strange=9006 v5"},
+		{"PATCH /setting/datasources/103", `{}`, "open=103001 shut=103002 Both=103003:open/103001 shut/103002 v1"},
+		{"PATCH /setting/datasources/103", `{"dataPoints":[{"name":"shut"},{"name":"new"},{"name":"Open"}]}`, "shut=103002 new=103004 Open=103001 Both=103003:Open/103001 shut/103002 v2"},
+		{"PATCH /setting/datasources/103", `{"dataPoints":[{"id":103001,"name":"ajar"}]}`, "ajar=103001 Both=103003:ajar/103001 v3"},
+		{"PATCH /setting/datasources/103", `{"dataPoints":[{"name":"ajar"},{"name":"shut"},{"id":4711,"name":"strange"}]}`, "ajar=103001 shut=103005 strange=103006 Both=103003:ajar/103001 v4"},
+		{"PUT /setting/datasources/103", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"strange"}]}`, "strange=103006 v5"},
+		{"PATCH /setting/datasources/103?reason=again", `{"collectInterval":60}`, "strange=103006 v5"},
 	} {
 		w.does(step.request, step.body)
 		if got := ids(); got != step.want {
@@ -74,10 +74,10 @@ func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 		}
 	}
 	const reasons = `"updateReason":"again"`
-	if text := w.does("GET /setting/datasources/9/updatereasons?sort=-id", ""); !strings.Contains(text, `{"total":6,`) || !strings.Contains(text[:200], reasons) || !strings.Contains(text, `"userName":"admin"`) {
+	if text := w.does("GET /setting/datasources/103/updatereasons?sort=-id", ""); !strings.Contains(text, `{"total":6,`) || !strings.Contains(text[:200], reasons) || !strings.Contains(text, `"userName":"admin"`) {
 		t.Errorf("the reasons are %s", text)
 	}
-	w.does("DELETE /setting/datasources/9", "")
+	w.does("DELETE /setting/datasources/103", "")
 	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"open"}]}`)
 	if d := w.source(10); d.DataPoints[0].ID != 10001 {
 		t.Errorf("the new data source's point has id %d, want 10001", d.DataPoints[0].ID)

@@ -114,6 +114,7 @@ func TestANewUserIsToldOfAWebServerThatStopsAndOfItsReturn(t *testing.T) {
 	events := w.listen("admin", "/events?kinds=alert")
 
 	w.shows(1, "Host_Local", `"cpuPercent","load1","memoryTotal","memoryUsed"`)
+	w.until("admin", `GET /device/devices/1/devicedatasources?filter=dataSourceName:"Host_Disks"&fields=dataSourceName,instanceNumber`, `{"dataSourceName":"Host_Disks","instanceNumber":`)
 	w.shows(2, "HTTP_Page", `"status","responseTime","size","throughput"`)
 	w.until("admin", `GET /device/devices/2?fields=hostStatus`, `"normal"`)
 

@@ -89,6 +89,7 @@ test('groups and devices are found, chosen and changed by the keyboard alone, an
 
 test('a device is tested before it is added; what is wrong stands at its field', async () => {
   const page = await portal.page({ fresh: true })
+  await portal.filled // what applies to a new device is found behind that
   const { grid, toast } = await fleet(page)
   const listener = createServer().listen(0, '127.0.0.1')
   await new Promise((done) => listener.once('listening', done))
@@ -102,6 +103,7 @@ test('a device is tested before it is added; what is wrong stands at its field',
     await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
     await name.fill('127.0.0.1')
     await form.getByRole('textbox', { name: 'Name in lists' }).fill('web-prod-01.fra')
+    await form.getByRole('switch', { name: 'This machine' }).click()
     await form.getByRole('switch', { name: 'TCP port' }).click()
     await form.getByRole('textbox', { name: 'Port' }).fill(String(port))
     await form.getByRole('button', { name: 'Test the connection' }).click()
@@ -118,6 +120,7 @@ test('a device is tested before it is added; what is wrong stands at its field',
     await toast.getByRole('button', { name: 'Show it' }).click()
     await page.getByRole('heading', { name: 'loopback' }).waitFor()
     await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'TCP port' }).waitFor()
+    for (const name of [/^This machine/, /^Disks of this machine/]) await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name }).waitFor()
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete loopback?' }).getByRole('button', { name: 'Delete' }).click()

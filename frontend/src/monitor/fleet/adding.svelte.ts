@@ -5,7 +5,7 @@ import { text as shared } from '../text'
 import { text } from './text'
 
 /** What a new device can be watched by besides ping, as properties that checks ask for. */
-const properties = { web: 'http.url', tls: 'tls.host', tcp: 'tcp.port', dns: 'dns.name', snmp: 'snmp.community' } as const
+const properties = { host: 'host.local', web: 'http.url', tls: 'tls.host', tcp: 'tcp.port', dns: 'dns.name', snmp: 'snmp.community' } as const
 export const kinds = (Object.keys(properties) as (keyof typeof properties)[]).map((id) => {
   const [name, label, placeholder] = text.adding.kinds[id]
   return { id, name, property: properties[id], label, placeholder }
@@ -28,7 +28,7 @@ export class Adding {
   displayName = $state('')
   collector = $state(1)
   group = $state.raw<{ id: number; path: string }>()
-  /** Values of the kinds that are switched on, by their ids. */
+  /** Values of the kinds that are switched on, by their ids; 'true' where nothing is asked for. */
   checks = $state<Record<string, string>>({})
   properties = $state<Pair[]>([])
   tried = $state.raw<Tried>()
@@ -51,6 +51,16 @@ export class Adding {
   readonly stale: boolean = $derived(this.tried !== undefined && this.#triedOf !== JSON.stringify(this.body))
 
   constructor(private app: App) {}
+
+  /** Switches a kind on or off. This machine has a name already. */
+  flip(id: string) {
+    if (id in this.checks) {
+      delete this.checks[id]
+      return
+    }
+    this.checks[id] = id === 'host' ? 'true' : ''
+    if (id === 'host' && !this.name.trim()) this.name = 'localhost'
+  }
 
   /** What is wrong with a field, '' for nothing; properties answer for the place they have. */
   at(field: string): string {

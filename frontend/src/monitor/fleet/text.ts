@@ -71,6 +71,7 @@ export const text = {
     ping: 'Whether it answers to ping is always checked.',
     /** What a new device can be watched by: its name, what is asked for, and an example of that. */
     kinds: {
+      host: ['This machine', '', 'Processors, memory, disks and network of where Spyglass runs'],
       web: ['Web page', 'Address of the page', 'https://shop.example.net/'],
       tls: ['TLS certificate', 'Host with the certificate', 'shop.example.net'],
       tcp: ['TCP port', 'Port', '5432'],

@@ -1,0 +1,62 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/shirou/gopsutil/v4/disk" // what is mounted, and how full it is, on every system
+)
+
+// images are file systems that are full by their nature.
+var images = []string{"squashfs", "iso9660", "udf", "erofs", "cramfs"}
+
+func diskCheck() Check {
+	return Check{
+		Name: "disk", Doc: "A disk of the machine that this program itself runs on, whatever the device is called. An instance is a folder where one is mounted.",
+		Fields: []Setting{{"diskTotal", "its size, in bytes"}, {"diskUsed", "of that in use, in bytes"}, {"diskFree", "of that free for programs, in bytes"}},
+		Look: func(ctx context.Context, t *Task) (Values, error) {
+			use, err := disk.UsageWithContext(ctx, t.Wild)
+			if err != nil {
+				return nil, fmt.Errorf("the disk at %s tells nothing: %w", t.Wild, err)
+			}
+			return Values{"diskTotal": float64(use.Total), "diskUsed": float64(use.Used), "diskFree": float64(use.Free)}, nil
+		},
+		Find: func(ctx context.Context, _ Search) ([]Found, error) { return mounted(ctx) },
+	}
+}
+
+// mounted are the disks with a size, each by the shortest folder where it is
+// mounted. In a container, which has no disk of its own, it is the root.
+func mounted(ctx context.Context) ([]Found, error) {
+	all, err := disk.PartitionsWithContext(ctx, false)
+	if err != nil && len(all) == 0 {
+		return nil, fmt.Errorf("this machine does not list its disks: %w", err)
+	}
+	slices.SortStableFunc(all, func(a, b disk.PartitionStat) int { return len(a.Mountpoint) - len(b.Mountpoint) })
+	var found []Found
+	devices := map[string]bool{}
+	for _, p := range all {
+		if devices[p.Device] || slices.Contains(images, strings.ToLower(p.Fstype)) || !hasSize(ctx, p.Mountpoint) {
+			continue
+		}
+		devices[p.Device] = true
+		found = append(found, Found{WildValue: p.Mountpoint, DisplayName: p.Mountpoint, Description: p.Device + ", " + p.Fstype})
+	}
+	if root := "/"; len(found) == 0 && hasSize(ctx, root) {
+		found = append(found, Found{WildValue: root, DisplayName: root})
+	}
+	return found, ctx.Err()
+}
+
+// hasSize is false for an empty drive, a file that something is mounted on, and
+// what this user may not see.
+func hasSize(ctx context.Context, folder string) bool {
+	if at, err := os.Stat(folder); err != nil || !at.IsDir() {
+		return false
+	}
+	use, err := disk.UsageWithContext(ctx, folder)
+	return err == nil && use.Total > 0
+}
