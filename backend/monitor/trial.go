@@ -174,7 +174,7 @@ type ProspectSource struct {
 	DisplayName string  `json:"displayName" doc:"its name shown on devices"`
 	Description string  `json:"description" doc:"what it measures"`
 	Answered    bool    `json:"answered" doc:"its check had an answer"`
-	Took        float64 `json:"took" doc:"milliseconds"`
+	Took        float64 `json:"took" doc:"milliseconds; for a ping, of one round trip"`
 	Error       string  `json:"error" doc:"why there was no answer; empty where nothing was tried"`
 }
 
@@ -216,6 +216,9 @@ func (e *Engine) TryNew(ctx context.Context, device *portal.Device) (*Prospect, 
 			lost, pinged := r.Values["lossPercent"]
 			if p.Answered = r.Error == "" && len(r.Values) > 0 && !(pinged && lost == 100); !p.Answered && p.Error == "" {
 				p.Error = "no packet came back"
+			}
+			if pinged && p.Answered { // the look itself waits between its packets
+				p.Took = r.Values["average"]
 			}
 		})
 	}
