@@ -20,12 +20,16 @@ import { keyLabel } from './keys'
 import { openLink } from './link'
 import { Live } from './monitor/live.svelte'
 import { MonitorPlace } from './monitor/place.svelte'
+import { screens } from './monitor/screens'
 import { Sending } from './sending/sending.svelte'
 import { Saver } from './tabs/saver'
 import type { OpenTab, Workspace } from './tabs/workspace.svelte'
 import { painted } from './ui/painted'
+import { Part } from './ui/part.svelte'
+import { text as partText } from './ui/text'
 import { Toasts, type ToastOptions } from './ui/toast.svelte'
 import { text } from './text'
+import type { Views } from './views'
 
 export type Phase = 'loading' | 'broken' | 'signin' | 'ready'
 
@@ -38,6 +42,8 @@ export class App {
   readonly sending: Sending = new Sending(this)
   readonly reach: Reach = new Reach(this)
   readonly comparison: Compare = new Compare({ compare: (...asked) => this.client.compare(...asked) })
+
+  readonly parts: Record<keyof Views, Part>
 
   /** What the portal tells of its changes. */
   readonly live = new Live()
@@ -95,7 +101,8 @@ export class App {
     return this.portals.place.workspace
   }
 
-  constructor(client: Client) {
+  constructor(client: Client, views: Views) {
+    this.parts = { api: new Part(views.api), monitor: new Part(views.monitor) }
     this.portals = new Portals(this, client, (place) => this.#wire(place))
     this.commands = remappable(commandList(this), () => this.settings.keys)
     this.#settings = new Saver(() => this.#saveSettings(), (e) => this.#saveFailed(e))
@@ -129,6 +136,7 @@ export class App {
     try {
       const start = await this.client.start()
       if (!start) return void (this.phase = 'signin')
+      await this.#codeOf(start)
       this.#begin(start)
     } catch (e) {
       this.fault = asFault(e)
@@ -173,6 +181,13 @@ export class App {
     this.view = view
     this.save({ view })
     if (view === 'api' && this.workspace.tabs.length === 0) this.workspace.open()
+    if (view !== 'welcome') this.parts[view].ready().catch(() => this.toast(partText.notLoaded, { tone: 'error' }))
+  }
+
+  /** Resolves when the chosen view is on the page, and offers what it can do, or is known not to come. */
+  async shown() {
+    if (this.view !== 'welcome') await this.parts[this.view].ready().catch(() => {})
+    await tick()
   }
 
   /** Shows a screen of the Monitor view, or an object on it. */
@@ -185,7 +200,7 @@ export class App {
     if (this.view !== 'api') this.go('api')
     this.panel = panel
     this.save({ panel })
-    return tick().then(() => this.act('tools.open'))
+    return this.shown().then(() => this.act('tools.open'))
   }
 
   /** Shows a panel of the tools, with the focus in it. */
@@ -224,10 +239,9 @@ export class App {
   }
 
   newTab(): OpenTab {
-    this.view = 'api'
-    this.save({ view: 'api' })
     const tab = this.workspace.open()
-    void tick().then(() => this.act('path.focus'))
+    this.go('api')
+    void this.shown().then(() => this.act('path.focus'))
     return tab
   }
 
@@ -302,6 +316,12 @@ export class App {
     await Promise.all([this.portals.flush(last), this.#settings.flush(last)])
   }
 
+  /** What is shown first comes whole, in one paint. */
+  async #codeOf({ settings = {} }: Start) {
+    if (settings.view === 'api') await this.parts.api.ready()
+    if (settings.view === 'monitor') await Promise.all([this.parts.monitor.ready(), screens.find((s) => s.id === (settings.monitor?.screen ?? this.monitor.screen))?.load()])
+  }
+
   #begin(start: Start) {
     this.start = start
     this.settings = start.settings ?? {}
@@ -311,6 +331,7 @@ export class App {
     this.portals.begin(start.portals ?? [start.portal], start.portal.id ?? 0)
     this.arrived(start, this.portals.place)
     this.phase = 'ready'
+    void painted().then(() => Promise.all([this.parts.api.ready(), this.parts.monitor.ready()])).catch(() => {}) // who needs one then asks again
     if (start.notice) this.toast(start.notice, { tone: 'warn', stay: true })
     this.#unlisten?.()
     this.#unlisten = this.client.listen({

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { App } from './app.svelte'
 import { Fault, type Start } from './client'
-import { fakeClient } from './fake'
+import { fakeClient, fakeViews } from './fake'
 import { nowhere } from './portals/place'
 
 const far = { ...nowhere, id: 7, name: 'Far away', remote: true, address: 'far.example:8443' }
@@ -14,7 +14,7 @@ async function begin(last = 0) {
   const start = (id: number) => vi.fn(async () => ({ ...begun, portals, portal: portals.find((p) => p.id === id)! }))
   const away = { ...client, start: start(7), portals: { ...client.portals, test: vi.fn(client.portals.test) } }
   Object.assign(client, { start: start(last), at: () => away })
-  const app = new App(client)
+  const app = new App(client, fakeViews())
   await app.load()
   return { app, client, away }
 }
@@ -50,4 +50,38 @@ test('a remote portal that does not answer shows its tabs and says why, until it
   expect([app.reach.problem, app.toasts.current?.text, app.toasts.current?.action?.label]).toEqual([why, `Far away cannot be used now: ${why}. Its tabs are here.`, 'Try again'])
   app.toasts.current?.action?.run()
   await expect.poll(() => app.reach.problem).toBe('')
+})
+
+test('the view that was looked at last is loaded before the page is ready; what a view offers waits for it', async () => {
+  const { start } = fakeClient(new URLSearchParams())
+  const client = Object.assign(fakeClient(new URLSearchParams()), { start: async () => ({ ...(await start())!, settings: { view: 'monitor' as const, monitor: { screen: 'none' } } }) })
+  const views = fakeViews()
+  let come = () => {}
+  const coming = new Promise<void>((done) => (come = done))
+  const app = new App(client, { ...views, api: () => coming.then(views.api) })
+  await app.load()
+  expect([app.phase, app.parts.monitor.component === undefined]).toEqual(['ready', false])
+  const calls: string[] = []
+  app.offer('path.focus', () => calls.push('path'))
+  app.newTab()
+  await new Promise((done) => setTimeout(done))
+  expect([app.view, app.parts.api.component, calls]).toEqual(['api', undefined, []])
+  come()
+  await vi.waitFor(() => expect(calls).toEqual(['path']))
+  expect(app.parts.api.component).toBeDefined()
+})
+
+test('a view that cannot be loaded is told, and asked for again', async () => {
+  const { client } = await begin()
+  const views = fakeViews()
+  let fail = true
+  const app = new App(client, { ...views, api: () => (fail ? Promise.reject(new Error('gone')) : views.api()) })
+  await app.load()
+  app.go('api')
+  await app.shown()
+  expect(app.toasts.current?.text).toBe('This part of the page could not be loaded. Reload the page.')
+  fail = false
+  app.go('api')
+  await app.shown()
+  expect(app.parts.api.component).toBeDefined()
 })

@@ -113,7 +113,7 @@ export function commandList(app: App): Command[] {
 
 async function showLeft(app: App, pane: 'left.endpoints' | 'left.collections') {
   app.go('api')
-  await tick()
+  await app.shown()
   app.act('catalog.open')
   await tick()
   app.act(pane)
@@ -125,7 +125,7 @@ function inCollections(): boolean {
 
 async function searchCatalog(app: App) {
   app.go('api')
-  await tick()
+  await app.shown()
   app.act('catalog.open')
   await tick()
   app.act('left.endpoints')

@@ -1,4 +1,5 @@
 /** A Client that needs no portal: for tests, and for `npm run dev -- --mode fake`. Never in the build. */
+import type { Component } from 'svelte'
 import { fakeData } from './fake-data'
 import {
   Fault, hasBody,
@@ -12,6 +13,7 @@ import { fakeAsk } from './fake-ask'
 import { FakeDocument } from './fake-document'
 import { fakeShelf } from './fake-shelf'
 import { fakeTables } from './fake-table'
+import type { Views } from './views'
 
 export interface FakeClient extends Client {
   sent: SendRequest[]
@@ -20,6 +22,12 @@ export interface FakeClient extends Client {
 }
 
 const devices = ['core-sw-01.fra', 'web-prod-07.fra', 'web-prod-08.fra', 'db-pg-02.fra', 'edge-fw-01.ams', 'esx-11.ams']
+
+/** Views with nothing in them. */
+export function fakeViews(): Views {
+  const nothing = async () => ({ default: (() => ({})) as Component })
+  return { api: nothing, monitor: nothing }
+}
 
 function page(size: number) {
   return {

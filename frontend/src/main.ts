@@ -7,6 +7,7 @@ import type { Client } from './client'
 import { httpClient } from './client/http'
 import { followTheme } from './theme'
 import { chooseFonts } from './ui/fonts'
+import { views } from './views'
 
 async function chooseClient(): Promise<Client> {
   if (import.meta.env.MODE === 'fake') return (await import('./fake')).fakeClient()
@@ -25,7 +26,12 @@ if (location.pathname === '/launch') history.replaceState(null, '', '/') // its 
 const system = matchMedia('(prefers-color-scheme: light)')
 if (!document.documentElement.dataset.theme) followTheme('system', system.matches) // else the server knew the user's own
 
-const app = new App(await chooseClient())
-await Promise.all([app.load(), styled()])
-chooseFonts(document.documentElement)
-mount(Page, { target: document.getElementById('app')!, props: { app, system } })
+/** No await stands at the module's own level: views import from it, and would wait for it while it waits for them. */
+async function begin() {
+  const app = new App(await chooseClient(), views)
+  await Promise.all([app.load(), styled()])
+  chooseFonts(document.documentElement)
+  mount(Page, { target: document.getElementById('app')!, props: { app, system } })
+}
+
+void begin()

@@ -1,4 +1,3 @@
-import { tick } from 'svelte'
 import type { App } from '../app.svelte'
 import { hasBody, type DraftData, type Row } from '../client'
 import { asked, type MadeCall } from '../client/monitor'
@@ -23,6 +22,6 @@ export function draftOfCall(call: MadeCall, known?: DraftData): DraftData {
 export async function openInExplorer(app: App, call: MadeCall) {
   const endpoint = app.catalog.byId(`${call.method} ${call.path}`)
   const tab = app.openDraft(draftOfCall(call, endpoint && draftOf(endpoint)))
-  await tick()
+  await app.shown()
   if (call.method === 'GET') void tab.draft.send()
 }

@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest'
 import { App } from '../app.svelte'
-import { fakeClient } from '../fake'
+import { fakeClient, fakeViews } from '../fake'
 import { followIn, places } from './rename'
 
 test('open tabs, saved requests and extractors follow a renamed variable, and come back', async () => {
   const client = fakeClient(new URLSearchParams())
   const variables = { ...client.variables, follow: vi.fn(async () => ({ requests: 2, extractors: 1 })), unfollow: vi.fn(async () => ({ requests: 1, extractors: 1 })) }
-  const app = new App(Object.assign(client, { variables }))
+  const app = new App(Object.assign(client, { variables }), fakeViews())
   await app.load()
   app.variables = [{ id: 2, name: 'machine', value: '1147', secret: false, scope: 'portal' }]
   const tab = app.workspace.tabs.find((t) => t.draft.path.includes('{{deviceId}}'))!

@@ -1,4 +1,3 @@
-import { tick } from 'svelte'
 import type { App } from '../../app.svelte'
 import type { Source } from '../entries'
 import { text } from '../text'
@@ -13,4 +12,4 @@ export const endpoints: Source = {
 }
 
 /** Typing goes on in the request, whatever had the focus before the palette. */
-const focusRequest = (app: App) => void tick().then(() => app.act('path.focus'))
+const focusRequest = (app: App) => void app.shown().then(() => app.act('path.focus'))

@@ -1,0 +1,21 @@
+import type { Component } from 'svelte'
+
+/** A part of the page whose code is loaded when it is first needed, and shown at once from then on. */
+export class Part {
+  component = $state.raw<Component>()
+  #loading: Promise<void> | undefined
+
+  constructor(private load: () => Promise<{ default: Component }>) {}
+
+  /** Resolves when the code is there. Rejects when it does not come; it is asked for again the next time. */
+  ready(): Promise<void> {
+    this.#loading ??= this.load().then(
+      (code) => void (this.component = code.default),
+      (e: unknown) => {
+        this.#loading = undefined
+        throw e
+      },
+    )
+    return this.#loading
+  }
+}
