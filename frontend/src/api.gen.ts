@@ -7433,7 +7433,7 @@ export interface components {
             description: string;
             /** @description its check had an answer */
             answered: boolean;
-            /** @description milliseconds */
+            /** @description milliseconds; for a ping, of one round trip */
             took: number;
             /** @description why there was no answer; empty where nothing was tried */
             error: string;

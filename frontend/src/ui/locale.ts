@@ -18,6 +18,8 @@ export const number = numbers()
 export const whole = numbers({ maximumFractionDigits: 0 })
 /** `98.2`, `0.013`: three digits that count. */
 export const threeDigits = numbers({ maximumSignificantDigits: 3 })
+/** `57.46`: four digits that count. */
+export const fourDigits = numbers({ maximumSignificantDigits: 4 })
 /** `98.213`: five digits that count. */
 export const fiveDigits = numbers({ maximumSignificantDigits: 5 })
 /** `1.204K` */

@@ -23,7 +23,7 @@ export interface Graph {
   title: string
   verticalLabel: string
   timestamps: number[]
-  lines: { legend: string; data: (number | null)[] }[]
+  lines: { legend: string; type?: string; data: (number | null)[] }[]
 }
 
 /** One set of lines: `of` tells it from the first, `shift` puts another period below this one. */
@@ -42,7 +42,7 @@ export function drawnOf(parts: readonly Part[]): Drawn[] {
     const known = line.data.filter((v): v is number => v !== null)
     const name = part.of ? `${line.legend}, ${part.of}` : line.legend
     return {
-      key: `${set} ${line.legend}`, set, point: line.legend, instance: '', name, values: line.data,
+      key: `${set} ${line.legend}`, set, stack: line.type === 'stack', point: line.legend, instance: '', name, values: line.data,
       min: known.length ? Math.min(...known) : null, max: known.length ? Math.max(...known) : null, last: known.at(-1) ?? null, count: known.length, gaps: 0,
     }
   }))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
 import { dayMonth, time } from '../../ui/locale'
 import { applies, limitsOf, lookUpLimits, lookUpMaintenance, lookUpMeasured, placeOf } from './limits'
-import { freeRow, isNear, linesOf, shownAtFirst, summary, timeTicks } from './lines'
+import { freeRow, isNear, linesOf, shown, shownAtFirst, stacked, summary, tick, timeTicks } from './lines'
 
 const line = (name: string, min: number | null, max: number | null, gaps = 0) => ({ name, values: [min, max], min, max, last: max, count: min === null ? 0 : 2, gaps })
 const series = (...lines: ReturnType<typeof line>[]): Series => ({ title: 'Linux', unit: '%', sets: [{ name: '', time: [1, 2], lines }], thin: false, more: 0 })
@@ -137,4 +137,15 @@ test('a limit far from the values is left out of their scale, but not of percent
   expect([100, 80, -80, 81].map((limit) => isNear(limit, [18, 20], 'ms'))).toEqual([false, true, true, false])
   expect(isNear(90, [2, 3], '%')).toBe(true)
   expect(isNear(90, [], 'ms')).toBe(true)
+})
+
+test('stacked lines are drawn on those below them, each set by itself, and gaps stay gaps', () => {
+  const lines = [{ set: 0, stack: true }, { set: 0, stack: false }, { set: 0, stack: true }, { set: 1, stack: true }]
+  expect(stacked([[1, 2, null], [9, 9, 9], [10, null, 30], [5, 5, 5]], lines)).toEqual([[1, 2, null], [9, 9, 9], [11, null, 30], [5, 5, 5]])
+})
+
+test('bytes and bits have the prefixes of thousands, other units none', () => {
+  expect([shown(57_464_594_432, 'bytes'), shown(999, 'bytes'), shown(1234, 'bit/s'), shown(-2e6, 'B/s'), shown(0, 'bytes')]).toEqual(['57.46 GB', '999 B', '1.234 kbit/s', '-2 MB/s', '0 B'])
+  expect([shown(58.7521, '%'), shown(1_204_000, 'requests'), shown(null, 'bytes')]).toEqual(['58.752 %', '1.204M requests', 'no data'])
+  expect([tick(50e9, 'bytes'), tick(500, 'bytes'), tick(50_000), tick(50_000, 'ms')]).toEqual(['50 G', '500', '50K', '50K'])
 })

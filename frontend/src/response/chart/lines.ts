@@ -1,12 +1,26 @@
 import type { Line, Series } from '../../client/table'
 import type { Measured } from './limits'
-import { compact, dayMonth, exactTime, fiveDigits, time as clock } from '../../ui/locale'
+import { compact, dayMonth, exactTime, fiveDigits, fourDigits, time as clock } from '../../ui/locale'
 import { text } from '../text'
 
 /** One line as it is drawn: which of the colours and dashes it has is its place. */
 export interface Drawn extends Line, Measured {
   key: string
   set: number
+  /** An area on those before it in its set. */
+  stack?: boolean
+}
+
+/** The values as they are drawn: the sum of those that are stacked up to there. Gaps stay gaps. */
+export function stacked<T extends number | null | undefined>(values: ArrayLike<T>[], lines: readonly Pick<Drawn, 'set' | 'stack'>[]): ArrayLike<T>[] {
+  const sums = new Map<number, number[]>()
+  return values.map((of, i) => {
+    const line = lines[i]
+    if (!line.stack) return of
+    const sum = sums.get(line.set) ?? Array<number>(of.length).fill(0)
+    sums.set(line.set, sum)
+    return Array.from(of, (v, at) => (v === null || v === undefined ? v : (sum[at] += v) as T))
+  })
 }
 
 /** `measured` knows better than the answer what some of its lines are measured of. */
@@ -43,8 +57,28 @@ function reach(line: Drawn): number {
   return Math.max(Math.abs(line.min ?? 0), Math.abs(line.max ?? 0)) || 1
 }
 
-export const shown = (n: number | null | undefined, unit = '') => (n === null || n === undefined ? text.lines.noData : `${Math.abs(n) >= 1e6 ? compact(n) : fiveDigits(n)}${unit ? (unit === '%' ? ' %' : ` ${unit}`) : ''}`)
-export const tick = (n: number) => (Math.abs(n) >= 10_000 ? compact(n) : fiveDigits(n))
+/** Units whose thousands have prefixes: 57.46 GB, and not 57.46B bytes. */
+const prefixed: Record<string, string> = { bytes: 'B', 'bytes/s': 'B/s', 'B/s': 'B/s', 'bit/s': 'bit/s' }
+const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E']
+const thousands = (n: number) => Math.max(0, Math.min(prefixes.length - 1, Math.floor(Math.log10(Math.abs(n) || 1) / 3)))
+
+/** A value with its unit, to read. */
+export function shown(n: number | null | undefined, unit = ''): string {
+  if (n === null || n === undefined) return text.lines.noData
+  if (prefixed[unit]) {
+    const by = thousands(n)
+    return `${fourDigits(n / 1000 ** by)} ${prefixes[by]}${prefixed[unit]}`
+  }
+  const value = Math.abs(n) >= 1e6 ? compact(n) : fiveDigits(n)
+  return unit ? `${value} ${unit}` : value
+}
+
+/** A value beside an axis, whose unit stands above it. */
+export function tick(n: number, unit = ''): string {
+  if (!prefixed[unit]) return Math.abs(n) >= 10_000 ? compact(n) : fiveDigits(n)
+  const by = thousands(n)
+  return `${fiveDigits(n / 1000 ** by)}${by ? ` ${prefixes[by]}` : ''}`
+}
 
 /** The labels of a time axis: the hour, and under the first of each day its date. */
 export function timeTicks(at: number[], step: number): string[] {

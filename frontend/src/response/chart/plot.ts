@@ -2,7 +2,7 @@
 import '../../ui/language' // before uPlot
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { freeRow, isNear, markOf, tick, timeTicks, type Drawn, type Label } from './lines'
+import { freeRow, isNear, markOf, shown, stacked, tick, timeTicks, type Drawn, type Label } from './lines'
 import { applies, severityWords, type Limit, type Maintenance } from './limits'
 import { text as words } from '../text'
 
@@ -39,7 +39,8 @@ export class Plot {
     private o: PlotOptions,
   ) {
     this.data = aligned(o)
-    this.chart = new uPlot(this.#options(), this.data, host)
+    const [moments, ...values] = this.data
+    this.chart = new uPlot(this.#options(), [moments, ...stacked(values, o.lines)] as uPlot.AlignedData, host)
     this.#resize = new ResizeObserver(() => this.chart.setSize({ width: host.clientWidth, height: host.clientHeight }))
     this.#resize.observe(host)
     if (o.range) this.show(o.range.from, o.range.to)
@@ -84,17 +85,19 @@ export class Plot {
     const { o } = this
     const axis = { stroke: this.#colour('--text-3'), font: `12px ${this.#font}`, grid: { stroke: this.#colour('--line-1'), width: 1 }, ticks: { stroke: this.#colour('--line-2'), width: 1, size: 5 } }
     return {
-      width: this.host.clientWidth, height: this.host.clientHeight, ms: 1, legend: { show: false }, padding: [12, 16, 0, 4],
+      width: this.host.clientWidth, height: this.host.clientHeight, ms: 1, legend: { show: false }, padding: [12, 28, 0, 4],
       cursor: { drag: { x: true, y: false }, points: { size: 7 }, y: false, bind: { dblclick: () => () => (o.onreset(), null) } },
       scales: { x: { time: true }, y: { range: (_, min, max) => this.#span(min, max) } },
       axes: [
         { ...axis, size: 44, space: 72, values: (_, at, __, ___, step) => timeTicks(at, step) },
-        { ...axis, size: 60, space: 32, values: (_, at) => at.map(tick) },
+        { ...axis, size: 60, space: 32, values: (_, at) => at.map((n) => tick(n, o.unit)) },
       ],
       series: [{}, ...o.lines.map((line, i) => ({
         label: line.name, width: 1.5, dash: markOf(o.places[i]).dash, points: { show: line.count === 1 },
         stroke: (u: uPlot) => this.#stroke(u, line, this.#colour(markOf(o.places[i]).token)),
+        ...(line.stack && this.#below(i) < 0 && { fill: () => this.#area(i), fillTo: 0 }),
       }))],
+      bands: o.lines.flatMap((line, i) => (line.stack && this.#below(i) >= 0 ? [{ series: [i + 1, this.#below(i) + 1] as [number, number], fill: () => this.#area(i) }] : [])),
       hooks: {
         drawClear: [(u) => this.#under(u)],
         draw: [(u) => this.#over(u)],
@@ -107,11 +110,21 @@ export class Plot {
     }
   }
 
+  /** The place of the line that one is stacked on; -1 for the lowest. */
+  #below(i: number): number {
+    return this.o.lines.findLastIndex((l, at) => at < i && l.stack && l.set === this.o.lines[i].set)
+  }
+
+  #area(i: number): string {
+    return `color-mix(in srgb, ${this.#colour(markOf(this.o.places[i]).token)} 28%, transparent)`
+  }
+
   /** The scale shows all values, and the limits that are not far from them. */
   #span(min: number | null, max: number | null): [number, number] {
     const values = [...(min == null ? [] : [min]), ...(max == null ? [] : [max])]
     values.push(...this.o.limits.map((l) => l.value).filter((limit) => isNear(limit, values, this.o.unit)))
     if (!values.length) return [0, 1]
+    if (this.o.lines.some((l) => l.stack)) values.push(0)
     const [low, high] = [Math.min(...values), Math.max(...values)]
     return uPlot.rangeNum(low, high, 0.08, true) as [number, number]
   }
@@ -204,7 +217,7 @@ export class Plot {
   }
 
   #limitText(limit: Limit, names: boolean): string {
-    return `${limit.of ? `${limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${tick(limit.value)}${this.o.unit ? ` ${this.o.unit}` : ''}`
+    return `${limit.of ? `${limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${shown(limit.value, this.o.unit)}`
   }
 
   /** Writes at the right end of a row, left of what stands there already; nothing where there is no room. */
