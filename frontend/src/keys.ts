@@ -71,8 +71,9 @@ export function refusal(text: string, mac = isMac): string {
   return ''
 }
 
-const symbols: Record<string, string> = { Mod: '⌘', Meta: '⌘', Control: '⌃', Shift: '⇧', Alt: '⌥', Enter: '⏎', Escape: 'Esc' }
-const words: Record<string, string> = { Mod: 'Ctrl', Control: 'Ctrl', Meta: 'Win', Enter: '⏎', Escape: 'Esc' }
+const arrows = { ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' }
+const symbols: Record<string, string> = { Mod: '⌘', Meta: '⌘', Control: '⌃', Shift: '⇧', Alt: '⌥', Enter: '⏎', Escape: 'Esc', ...arrows }
+const words: Record<string, string> = { Mod: 'Ctrl', Control: 'Ctrl', Meta: 'Win', Enter: '⏎', Escape: 'Esc', ...arrows }
 
 export function label(text: string, mac = isMac): string {
   const parts = split(text)

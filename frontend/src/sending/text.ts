@@ -49,6 +49,7 @@ export const text = {
     thereIsNothing: 'There is nothing under this id, or your role may not see it.',
     theCatalogKnows: 'The catalog knows no such path.',
     whatStandsIn: 'What stands in the way:',
+    thePortalFailed: 'The portal failed, not the request. Send it again; if it fails again, tell who runs the portal.',
     itWasChanged: 'It was changed since you read it. Get it again before you write.',
   },
   runBar: {
