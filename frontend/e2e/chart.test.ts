@@ -108,6 +108,10 @@ test('a graph has its title and unit, and a list offers its numbers over its tim
   await p.response.getByText('Processors and memory, %').waitFor()
   await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
 
+  await sendPath(page, `/device/devicedatasourceinstances/${instance.split('/').at(-1)}/graphs/${graph}/data`) // names no device
+  await p.response.getByText('Processors, %').waitFor()
+  await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
+
   await sendPath(page, '/alert/alerts?size=50')
   await p.response.getByText('This list can be drawn').waitFor()
   await p.response.getByRole('button', { name: 'Draw' }).click()

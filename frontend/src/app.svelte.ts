@@ -151,6 +151,7 @@ export class App {
       const start = await this.client.start()
       if (start) [this.start, this.portals.all] = [start, start.portals ?? [start.portal]]
       this.sessionEnded = false
+      this.historyVersion++ // what could not be read meanwhile
       await this.workspace.flush()
       return this.sending.resume()
     }

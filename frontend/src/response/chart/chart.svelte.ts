@@ -4,7 +4,7 @@ import type { Answer } from '../answer.svelte'
 import { columnKeys } from '../cells'
 import { localTime } from '../epoch'
 import type { LeftChart } from '../left'
-import { applies, lookUpLimits, lookUpMaintenance, lookUpMeasured, placeOf, type Limit, type Maintenance, type Measured } from './limits'
+import { applies, findPlace, lookUpLimits, lookUpMaintenance, lookUpMeasured, type Limit, type Maintenance, type Measured } from './limits'
 import { linesOf, shownAtFirst, type Drawn } from './lines'
 import { text } from '../text'
 
@@ -51,8 +51,7 @@ export class Chart {
         if (this.was?.time) await this.draw(this.was.time, this.was.lines ?? [])
         return
       }
-      const place = placeOf(this.reply.url)
-      if (place) await Promise.race([this.#measure(place, series), patience()])
+      await Promise.race([this.#measure(series), patience()])
       this.#take(series)
     } catch (e) {
       this.problem = (e as Error).message
@@ -112,8 +111,10 @@ export class Chart {
     if (was.range) void this.zoom(was.range)
   }
 
-  async #measure(place: NonNullable<ReturnType<typeof placeOf>>, series: Series) {
+  async #measure(series: Series) {
     const { signal } = new AbortController()
+    const place = await findPlace(this.door, this.reply.url, signal).catch((e: Error) => void (this.missing = text.chart.unread('thresholds', e.message)))
+    if (!place) return
     const ends = series.sets.flatMap(({ time }) => (time.length ? [time[0], time[time.length - 1]] : []))
     const range = { from: Math.min(...ends, Date.now()), to: Math.max(...ends, 0) }
     const [thresholds, maintenance] = await Promise.allSettled([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
 import { dayMonth, time } from '../../ui/locale'
-import { applies, limitsOf, lookUpLimits, lookUpMaintenance, lookUpMeasured, placeOf } from './limits'
+import { applies, findPlace, limitsOf, lookUpLimits, lookUpMaintenance, lookUpMeasured, placeOf } from './limits'
 import { freeRow, isNear, linesOf, shown, shownAtFirst, stacked, summary, tick, timeTicks } from './lines'
 
 const line = (name: string, min: number | null, max: number | null, gaps = 0) => ({ name, values: [min, max], min, max, last: max, count: min === null ? 0 : 2, gaps })
@@ -103,6 +103,19 @@ test('of several instances the maintenance of all is drawn, and each has its own
   ])
   const line = (point: string, instance: string) => ({ point, instance })
   expect(limits.map((l) => [line('in', 'eth1'), line('out', 'eth1'), line('out', 'eth0')].filter((d) => applies(l, d)).length)).toEqual([1, 1, 1])
+})
+
+test('the graph of an instance that is asked for by its id alone is placed by its own answer', async () => {
+  const door = portal({
+    '/device/devicedatasourceinstances/71/graphs/5001/data': { scopes: [{ type: 'device', deviceId: 10 }] },
+    '/device/devices/10/instances': { items: [{ deviceDataSourceId: 29 }] },
+    '/device/devicedatasourceinstances/72/graphs/5001/data': { scopes: [] },
+  })
+  const found = (path: string) => findPlace(door, `http://127.0.0.1:8443/api${path}`, signal)
+  expect(await found('/device/devicedatasourceinstances/71/graphs/5001/data?period=1')).toEqual({ device: '10', source: '29', instance: '71', graph: '5001' })
+  expect(await found('/device/devicedatasourceinstances/72/graphs/5001/data')).toBe(undefined)
+  expect(await found('/device/devices/10/devicedatasources/29/data')).toEqual({ device: '10', source: '29' })
+  expect(await found('/device/instances/datafetch')).toBe(undefined)
 })
 
 test('the lines of a graph are measured against the thresholds of their data points and instances, whatever they are called', async () => {

@@ -47,6 +47,22 @@ export function placeOf(url: string): Place | undefined {
   return { device, source, ...(instance && { instance }), ...(graph && { graph }) }
 }
 
+/**
+ * Whose data an address answers. Where it names an instance and a graph only, the
+ * graph's own answer tells the device, and that one's list of instances the rest.
+ */
+export async function findPlace(door: Door, url: string, signal: AbortSignal, now = Date.now()): Promise<Place | undefined> {
+  const match = /\/device\/devicedatasourceinstances\/(\d+)\/graphs\/(\d+)\/data(?:[?#]|$)/.exec(url)
+  if (!match) return placeOf(url)
+  const [, instance, graph] = match
+  const end = Math.floor(now / 1000)
+  const { scopes } = await door.lookup<{ scopes?: { deviceId?: number }[] }>(`/device/devicedatasourceinstances/${instance}/graphs/${graph}/data`, { start: String(end - 60), end: String(end) }, signal)
+  const device = scopes?.find((s) => s.deviceId)?.deviceId
+  if (!device) return undefined
+  const { items } = await door.lookup<Listing<{ deviceDataSourceId: number }>>(`/device/devices/${device}/instances`, { filter: `id:${instance}`, fields: 'deviceDataSourceId' }, signal)
+  return items.length ? { device: String(device), source: String(items[0].deviceDataSourceId), instance, graph } : undefined
+}
+
 /** What a line of a chart is measured of. */
 export interface Measured {
   /** The name of its data point, without the instance; of a list, the column. */
