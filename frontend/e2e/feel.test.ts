@@ -46,6 +46,33 @@ describe('at 200 % zoom nothing is lost', () => {
     expect(await lost(page)).toEqual([])
   })
 
+  test('on the screens of the Monitor', async () => {
+    const page = await portal.page(small)
+    await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+    const rows = (grid: string) => page.getByRole('grid', { name: grid, exact: true }).getByRole('row').nth(1)
+    const screens: [screen: string, ready: () => Promise<unknown>][] = [
+      ['Overview', () => rows('Active alerts').waitFor()],
+      ['Fleet', () => rows('Devices').waitFor()],
+      ['Fleet', async () => { await rows('Devices').getByRole('button').first().click(); await page.getByRole('tab', { name: 'Charts' }).waitFor() }],
+      ['Alerts', async () => { await rows('Alerts').click(); await page.getByRole('region', { name: 'Alert', exact: true }).getByText('opened as').first().waitFor() }],
+      ['DataSources', () => rows('DataSources').waitFor()],
+      ['Reports', () => rows('Reports').waitFor()],
+      ['Settings', () => rows('Users').waitFor()],
+      ['Demo', () => page.getByRole('button', { name: 'Start Core switch down' }).waitFor()],
+    ]
+    const found: Record<string, unknown> = {}
+    for (const [screen, ready] of screens) {
+      await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: screen }).click()
+      await ready()
+      const { scrollWidth, scrollHeight } = await page.evaluate(() => ({ scrollWidth: document.documentElement.scrollWidth, scrollHeight: document.documentElement.scrollHeight }))
+      found[screen] = [...((found[screen] as unknown[] | undefined) ?? []), ...(await lost(page)), ...(scrollWidth > 640 || scrollHeight > 400 ? ['the window scrolls'] : [])]
+    }
+    expect(found).toEqual({ Overview: [], Fleet: [], Alerts: [], DataSources: [], Reports: [], Settings: [], Demo: [] })
+    await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
+    await page.getByRole('grid', { name: 'Active alerts' }).getByRole('button', { name: /^Ack / }).first().click() // a narrow list scrolls sideways
+    await page.getByRole('dialog', { name: /^Acknowledge/ }).waitFor()
+  })
+
   test.each([['Control+,', 'Settings'], ['Control+/', 'Keyboard shortcuts']])('in the dialog of %s', async (key, name) => {
     const page = await portal.page(small)
     await page.keyboard.press(key)
