@@ -38,3 +38,18 @@ test.each(['dark', 'light'] as const)('a new portal says what to do next, %s', a
   await main.locator('.empty').getByRole('button', { name: 'Add API token' }).click()
   await main.getByRole('button', { name: 'Make token' }).waitFor()
 })
+
+test('a list that cannot be read says so, and is asked for again', async () => {
+  const page = await portal.page({ fresh: true })
+  await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
+  const main = page.getByRole('main', { name: 'Monitor' })
+  await main.getByText('Nothing is watched yet').waitFor()
+  await page.route('**/api/**', (route) => route.abort())
+  for (const [screen, grid] of [['Fleet', 'Devices'], ['Alerts', 'Alerts'], ['Overview', 'Active alerts']]) {
+    await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: screen }).click()
+    await main.getByRole('grid', { name: grid }).getByText('does not answer').waitFor()
+  }
+  await page.unroute('**/api/**')
+  await main.getByRole('grid', { name: 'Active alerts' }).getByRole('button', { name: 'Try again' }).click()
+  await main.getByText('Nothing is watched yet').waitFor()
+})

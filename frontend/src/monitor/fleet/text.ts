@@ -35,6 +35,7 @@ export const text = {
   never: 'never',
   collector: (id: number) => `Collector ${id}`,
   none: {
+    unread: 'Devices could not be read',
     matches: 'No device matches', showAll: (group: string) => `Show all of ${group}`,
     reads: (group: string, words: string, inState: boolean) => `Nothing in ${group} reads like “${words}”${inState ? ' in this state' : ''}.`,
     inState: (group: string) => `No device of ${group} is in this state.`,
