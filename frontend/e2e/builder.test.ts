@@ -152,6 +152,12 @@ describe('the filter builder', () => {
     await page.keyboard.press('Control+Enter')
     const answer = await until(p.status, /^200 OK.* \d+ items/)
     await until(bar.locator('.count'), new RegExp(`^${/(\d+) items/.exec(answer)![1]} of 152 match$`))
+    await bar.getByRole('button', { name: 'Add condition' }).press('Enter')
+    await dialog.getByRole('combobox', { name: 'Field' }).fill('displayNa') // half a name, and on
+    await page.keyboard.press('Enter')
+    await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.keyboard.insertText('sw')
+    await expect.poll(() => text.inputValue()).toMatch(/displayName~"sw"$/)
   })
 
   test('a filter the portal refuses says where, and stays as typed', async () => {
