@@ -3,7 +3,6 @@ package demo
 import (
 	"context"
 
-	"spyglass/backend/fault"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 )
@@ -14,11 +13,8 @@ import (
 
 // readPast reads how far the past is filled.
 func (h *History) readPast(ctx context.Context) error {
-	row, err := resource.Get(ctx, h.db, portal.DemoTimes.Name, portal.DemoTimeID)
-	if fault.Is(err, fault.Unknown) {
-		return nil
-	}
-	if err == nil {
+	row, err := resource.Lookup(ctx, h.db, portal.DemoTimes.Name, portal.DemoTimeID)
+	if row != nil {
 		h.known = *row
 	}
 	return err
@@ -37,10 +33,7 @@ func (h *History) keepPast(ctx context.Context, until int64, polled bool) error 
 
 func (h *History) writePast(ctx context.Context, change func(row *portal.DemoTime)) error {
 	return h.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		row, err := resource.Get(ctx, tx, portal.DemoTimes.Name, portal.DemoTimeID)
-		if fault.Is(err, fault.Unknown) {
-			row, err = &portal.DemoTime{ID: portal.DemoTimeID}, nil
-		}
+		row, err := demoTime(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -109,13 +109,19 @@ func (s *Stage) reset(ctx context.Context, c *resource.Call) (any, error) {
 	return s.timing(), s.Load(ctx)
 }
 
+// demoTime is how the time of the demo stands, or a row of it that is new.
+func demoTime(ctx context.Context, r resource.Reader) (*portal.DemoTime, error) {
+	row, err := resource.Lookup(ctx, r, portal.DemoTimes.Name, portal.DemoTimeID)
+	if row == nil {
+		row = &portal.DemoTime{ID: portal.DemoTimeID}
+	}
+	return row, err
+}
+
 // keepTime writes how the time of the demo stands, where it is not the world's.
 func (s *Stage) keepTime(ctx context.Context) error {
 	return s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		row, err := resource.Get(ctx, tx, portal.DemoTimes.Name, portal.DemoTimeID)
-		if fault.Is(err, fault.Unknown) {
-			row, err = &portal.DemoTime{ID: portal.DemoTimeID}, nil
-		}
+		row, err := demoTime(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -127,11 +133,8 @@ func (s *Stage) keepTime(ctx context.Context) error {
 // Resume sets the clock of a portal that starts: the demo goes on where it was,
 // or at the present if that is later. One that was paused stays so.
 func (s *Stage) Resume(ctx context.Context) error {
-	row, err := resource.Get(ctx, s.o.DB, portal.DemoTimes.Name, portal.DemoTimeID)
-	if fault.Is(err, fault.Unknown) || err == nil && row.At == 0 {
-		return nil
-	}
-	if err != nil {
+	row, err := resource.Lookup(ctx, s.o.DB, portal.DemoTimes.Name, portal.DemoTimeID)
+	if err != nil || row == nil || row.At == 0 {
 		return err
 	}
 	if at := time.UnixMilli(int64(row.At)); row.Paused || at.After(s.o.Clock.Now()) {

@@ -34,11 +34,8 @@ func (m *Monitor) discover(ctx context.Context, row *portal.DeviceDataSource) er
 		m.log.DebugContext(ctx, "a device did not tell its instances", "device", row.DeviceID, "dataSource", row.Name, "err", err)
 	}
 	return m.db.Write(ctx, func(tx resource.Tx) error {
-		row, err := resource.Get(ctx, tx, portal.DeviceDataSources.Name, row.ID)
-		if fault.Is(err, fault.Unknown) {
-			return nil
-		}
-		if err != nil {
+		row, err := resource.Lookup(ctx, tx, portal.DeviceDataSources.Name, row.ID)
+		if err != nil || row == nil {
 			return err
 		}
 		source, err := resource.Get(ctx, tx, portal.DataSources.Name, row.DataSourceID)

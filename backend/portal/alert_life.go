@@ -302,11 +302,8 @@ func keepStatus(ctx context.Context, tx resource.Tx, device int64) error {
 	if device == 0 {
 		return nil
 	}
-	d, err := resource.Get(ctx, tx, deviceRows, device)
-	if fault.Is(err, fault.Unknown) { // deleted: it shows none
-		return nil
-	}
-	if err != nil {
+	d, err := resource.Lookup(ctx, tx, deviceRows, device)
+	if err != nil || d == nil { // deleted: it shows none
 		return err
 	}
 	alerts, err := resource.Find(ctx, tx, alertRows, active, resource.Where{Field: "monitorObjectId", Op: "=", Value: device})

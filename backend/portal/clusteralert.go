@@ -77,11 +77,8 @@ var ClusterAlerts = resource.Resource[*ClusterAlert]{
 
 // dataPointOf is a data point with its data source; nil where there is none.
 func dataPointOf(ctx context.Context, r resource.Reader, id int64) (*DataSource, *DataPoint, error) {
-	source, err := resource.Get(ctx, r, dataSourceRows, id/idsOfEach)
-	if fault.Is(err, fault.Unknown) {
-		return nil, nil, nil
-	}
-	if err != nil {
+	source, err := resource.Lookup(ctx, r, dataSourceRows, id/idsOfEach)
+	if err != nil || source == nil {
 		return nil, nil, err
 	}
 	for i := range source.DataPoints {

@@ -98,11 +98,11 @@ var Collectors = resource.Resource[*Collector]{
 		if was != nil && now.BackupID == now.ID {
 			return fault.At("backupAgentId", "a collector cannot be its own backup")
 		}
-		_, err := resource.Get(w.Context, w.Tx, collectorRows, now.BackupID)
-		if failed(err) {
+		backup, err := resource.Lookup(w.Context, w.Tx, collectorRows, now.BackupID)
+		if err != nil {
 			return err
 		}
-		if err != nil {
+		if backup == nil {
 			return fault.At("backupAgentId", "there is no collector %d", now.BackupID)
 		}
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
@@ -54,11 +53,8 @@ func Announce(ctx context.Context, tx resource.Tx, build string, released resour
 	if n, err := fmt.Sscanf(build, "%d.%d", &now.Major, &now.Minor); n < 2 || err != nil {
 		now.Major, now.Minor, now.Stable = 0, 0, false // not a release
 	}
-	was, err := resource.Get(ctx, tx, collectorVersionRows, now.ID)
-	if err == nil && *was == now {
-		return nil
-	}
-	if err != nil && !fault.Is(err, fault.Unknown) {
+	was, err := resource.Lookup(ctx, tx, collectorVersionRows, now.ID)
+	if err != nil || was != nil && *was == now {
 		return err
 	}
 	return resource.Put(ctx, tx, collectorVersionRows, &now)

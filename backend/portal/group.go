@@ -150,9 +150,6 @@ func placeInside(w *resource.Write, was, now *Group) error {
 	return m.placeBelow(w.Context, w.Tx, now.ID)
 }
 
-// failed reports whether a row could not be looked for, which tells nothing of it.
-func failed(err error) bool { return err != nil && !fault.Is(err, fault.Unknown) }
-
 // place checks where the group shall stand, and writes its full path.
 func place(w *resource.Write, was, now *Group) error {
 	if was != nil && was.ID == RootGroup {
@@ -162,12 +159,12 @@ func place(w *resource.Write, was, now *Group) error {
 		now.ParentID, now.FullPath = 0, ""
 		return nil
 	}
-	parent, err := resource.Get(w.Context, w.Tx, groupRows, now.ParentID)
-	if failed(err) {
+	parent, err := resource.Lookup(w.Context, w.Tx, groupRows, now.ParentID)
+	if err != nil {
 		return err
 	}
 	stays := was != nil && was.ParentID == now.ParentID
-	if err != nil || !stays && !mayWriteIn(w.Call.Access, now.ParentID) {
+	if parent == nil || !stays && !mayWriteIn(w.Call.Access, now.ParentID) {
 		return fault.At("parentId", "there is no group %d to put it in", now.ParentID)
 	}
 	if now.FullPath = now.Name; parent.FullPath != "" {

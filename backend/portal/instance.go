@@ -129,11 +129,11 @@ func checkInstance(w *resource.Write, was, now *Instance) error {
 	if now.GroupID == 0 || was != nil && was.GroupID == now.GroupID {
 		return nil
 	}
-	group, err := resource.Get(w.Context, w.Tx, instanceGroupRows, now.GroupID)
-	if failed(err) {
+	group, err := resource.Lookup(w.Context, w.Tx, instanceGroupRows, now.GroupID)
+	if err != nil {
 		return err
 	}
-	if err != nil || group.DeviceDataSourceID != now.DeviceDataSourceID {
+	if group == nil || group.DeviceDataSourceID != now.DeviceDataSourceID {
 		return fault.At("groupId", "groupId names no instance group %d of %s on this device", now.GroupID, on.Name)
 	}
 	return nil

@@ -112,19 +112,19 @@ func (s NoteScope) check(w *resource.Write, field string) error {
 	case NoteScope{Type: "groupAll"}:
 		return nil
 	case NoteScope{Type: "device", DeviceID: s.DeviceID}:
-		device, err := resource.Get(w.Context, w.Tx, deviceRows, s.DeviceID)
-		if failed(err) {
+		device, err := resource.Lookup(w.Context, w.Tx, deviceRows, s.DeviceID)
+		if err != nil {
 			return err
 		}
-		if err != nil || !maySee(w.Call.Access, device.GroupIDs) {
+		if device == nil || !maySee(w.Call.Access, device.GroupIDs) {
 			return fault.At(field+".deviceId", "%s.deviceId: there is no device %d", field, s.DeviceID)
 		}
 	case NoteScope{Type: "deviceGroup", GroupID: s.GroupID}:
-		_, err := resource.Get(w.Context, w.Tx, groupRows, s.GroupID)
-		if failed(err) {
+		group, err := resource.Lookup(w.Context, w.Tx, groupRows, s.GroupID)
+		if err != nil {
 			return err
 		}
-		if err != nil || !maySee(w.Call.Access, resource.IDs{s.GroupID}) {
+		if group == nil || !maySee(w.Call.Access, resource.IDs{s.GroupID}) {
 			return fault.At(field+".groupId", "%s.groupId: there is no device group %d", field, s.GroupID)
 		}
 	default:

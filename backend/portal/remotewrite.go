@@ -92,11 +92,11 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		if was != nil && was.Secret != "" && !w.Given("secret") && (now.URL != was.URL || now.Auth != was.Auth) {
 			return fault.At("secret", "secret is asked for again, because the receiver is another one; send an empty text for none")
 		}
-		_, err := resource.Get(w.Context, w.Tx, groupRows, now.GroupID)
-		if failed(err) {
+		group, err := resource.Lookup(w.Context, w.Tx, groupRows, now.GroupID)
+		if err != nil {
 			return err
 		}
-		if err != nil {
+		if group == nil {
 			return fault.At("groupId", "there is no device group %d", now.GroupID)
 		}
 		return now.check()

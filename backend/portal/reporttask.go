@@ -176,12 +176,12 @@ func MayActAs(w *resource.Write, userID int64) error {
 	if right := (resource.Right{Object: resource.Setting, Area: AreaUserAccess, Op: resource.Modify}); !who.May(right) {
 		return fault.New(fault.Denied, "your role may not act for another user; leave withAdminId out")
 	}
-	user, err := resource.Get(w.Context, w.Tx, userRows, userID)
-	if fault.Is(err, fault.Unknown) {
-		return fault.At("withAdminId", "withAdminId names no user %d", userID)
-	}
+	user, err := resource.Lookup(w.Context, w.Tx, userRows, userID)
 	if err != nil {
 		return err
+	}
+	if user == nil {
+		return fault.At("withAdminId", "withAdminId names no user %d", userID)
 	}
 	if err := mayManage(w, user); err != nil {
 		return fault.New(fault.Denied, "you cannot act for %s, who holds more than you do", user.Username)

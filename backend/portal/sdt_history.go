@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
@@ -157,11 +156,8 @@ func (s *SDT) remember(ctx context.Context, tx resource.Tx, begin, end time.Time
 // PruneSDTHistory drops the oldest of the past maintenance windows that ended
 // longer ago than alerts are kept, and reports whether there may be more.
 func PruneSDTHistory(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
-	s, err := resource.Get(ctx, tx, settingRows, SettingID)
-	if fault.Is(err, fault.Unknown) { // a portal that is being made keeps everything
-		return false, nil
-	}
-	if err != nil {
+	s, err := resource.Lookup(ctx, tx, settingRows, SettingID)
+	if err != nil || s == nil { // a portal that is being made keeps everything
 		return false, err
 	}
 	old := resource.Where{Field: "approximateEndEpoch", Op: "<", Value: now.AddDate(0, 0, -int(s.AlertDays)).Unix()}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"spyglass/backend/fault"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
@@ -166,11 +165,8 @@ func (s *Service) fit(read int) {
 
 // readMark is where to go on, 0 where there is nothing to go on with.
 func (s *Service) readMark(ctx context.Context) (int64, error) {
-	mark, err := resource.Get(ctx, s.db, portal.RemoteWriteMarks.Name, portal.RemoteWriteID)
-	if fault.Is(err, fault.Unknown) {
-		return 0, nil
-	}
-	if err != nil {
+	mark, err := resource.Lookup(ctx, s.db, portal.RemoteWriteMarks.Name, portal.RemoteWriteID)
+	if err != nil || mark == nil {
 		return 0, err
 	}
 	return int64(mark.At), nil

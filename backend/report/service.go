@@ -249,12 +249,12 @@ func (s *Service) make(ctx context.Context, id int64) error {
 		return err
 	}
 	task.User = who.User
-	report, err := resource.Get(ctx, s.db, portal.Reports.Name, task.ReportID)
-	if fault.Is(err, fault.Unknown) {
-		return errRemoved
-	}
+	report, err := resource.Lookup(ctx, s.db, portal.Reports.Name, task.ReportID)
 	if err != nil {
 		return err
+	}
+	if report == nil {
+		return errRemoved
 	}
 	run := &Run{Report: report, Access: who, From: s.db, Series: s.o.Series, Zone: s.o.Zone(), At: s.o.Clock(), Progress: s.teller(ctx, id)}
 	if err := File(ctx, s.o.Folder, &task, run); err != nil {
@@ -324,12 +324,12 @@ func (s *Service) failed(ctx context.Context, tx resource.Tx, t *portal.ReportTa
 func (s *Service) change(ctx context.Context, id int64, do func(resource.Tx, *portal.ReportTask) error) error {
 	ctx = context.WithoutCancel(ctx)
 	return s.db.Write(ctx, func(tx resource.Tx) error {
-		t, err := resource.Get(ctx, tx, portal.ReportTasks.Name, id)
-		if fault.Is(err, fault.Unknown) {
-			return errRemoved
-		}
+		t, err := resource.Lookup(ctx, tx, portal.ReportTasks.Name, id)
 		if err != nil {
 			return err
+		}
+		if t == nil {
+			return errRemoved
 		}
 		return do(tx, t)
 	})

@@ -30,6 +30,8 @@ package resource
 import (
 	"context"
 	"reflect"
+
+	"spyglass/backend/fault"
 )
 
 // Resource declares one noun of the API. T is a pointer to the struct of its
@@ -287,6 +289,15 @@ func Get[T any](ctx context.Context, from Reader, name Name[*T], id int64) (*T, 
 		return nil, err
 	}
 	return row, nil
+}
+
+// Lookup is Get for a row that need not be there: nil without an error then.
+func Lookup[T any](ctx context.Context, from Reader, name Name[*T], id int64) (*T, error) {
+	row, err := Get(ctx, from, name, id)
+	if fault.Is(err, fault.Unknown) {
+		return nil, nil
+	}
+	return row, err
 }
 
 // Find reads the rows that meet all conditions, by id.

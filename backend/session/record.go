@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"spyglass/backend/fault"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 )
@@ -110,11 +109,8 @@ func (s *Service) flush(ctx context.Context) {
 }
 
 func noteUse(ctx context.Context, tx resource.Tx, tokenID int64, use tokenUse) error {
-	token, err := resource.Get(ctx, tx, portal.Tokens.Name, tokenID)
-	if fault.Is(err, fault.Unknown) { // deleted since
-		return nil
-	}
-	if err != nil {
+	token, err := resource.Lookup(ctx, tx, portal.Tokens.Name, tokenID)
+	if err != nil || token == nil { // deleted since
 		return err
 	}
 	token.LastUsedOn, token.LastAuthIP = use.at, use.remote
