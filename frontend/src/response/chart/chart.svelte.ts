@@ -5,10 +5,11 @@ import { columnKeys } from '../cells'
 import { localTime } from '../epoch'
 import type { LeftChart } from '../left'
 import { applies, findPlace, lookUpLimits, lookUpMaintenance, lookUpMeasured, type Limit, type Maintenance, type Measured } from './limits'
+import { isFetched, lookUpFetchedLimits } from './fetched'
 import { linesOf, shownAtFirst, type Drawn } from './lines'
 import { text } from '../text'
 
-type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup' | 'windows'>
+type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup' | 'windows' | 'filter'>
 
 /** One answer as a chart: its lines, which of them are shown, and what they are measured against. */
 export class Chart {
@@ -113,6 +114,14 @@ export class Chart {
 
   async #measure(series: Series) {
     const { signal } = new AbortController()
+    if (isFetched(this.reply.url)) {
+      try {
+        this.limits = await lookUpFetchedLimits(this.door, this.reply.document, signal)
+      } catch (e) {
+        this.missing = text.chart.unread('thresholds', (e as Error).message)
+      }
+      return
+    }
     const place = await findPlace(this.door, this.reply.url, signal).catch((e: Error) => void (this.missing = text.chart.unread('thresholds', e.message)))
     if (!place) return
     const ends = series.sets.flatMap(({ time }) => (time.length ? [time[0], time[time.length - 1]] : []))

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
 import { dayMonth, time } from '../../ui/locale'
+import { isFetched, lookUpFetchedLimits } from './fetched'
 import { applies, findPlace, limitsOf, lookUpLimits, lookUpMaintenance, lookUpMeasured, placeOf } from './limits'
 import { freeRow, isNear, linesOf, shown, shownAtFirst, stacked, summary, tick, timeTicks } from './lines'
 
@@ -116,6 +117,35 @@ test('the graph of an instance that is asked for by its id alone is placed by it
   expect(await found('/device/devicedatasourceinstances/72/graphs/5001/data')).toBe(undefined)
   expect(await found('/device/devices/10/devicedatasources/29/data')).toEqual({ device: '10', source: '29' })
   expect(await found('/device/instances/datafetch')).toBe(undefined)
+})
+
+test('instances that are asked for by their ids are measured against their own thresholds', async () => {
+  const setting = (dataPointName: string, expr: string) => ({ dataPointName, effectiveAlertExpr: expr })
+  const asked: string[] = []
+  const { lookup, windows } = portal({
+    '/setting/datasources': { items: [{ name: 'Ping', graphs: [{ id: 5001 }] }, { name: 'No graph', graphs: [] }] },
+    '/device/devicedatasourceinstances/71/graphs/5001/data': { scopes: [{ type: 'device', deviceId: 10 }] },
+    '/device/devicedatasourceinstances/72/graphs/5001/data': { scopes: [{ type: 'device', deviceId: 11 }] },
+    '/device/devices/10/instances': { items: [{ deviceDataSourceId: 29 }] },
+    '/device/devices/11/instances': { items: [{ deviceDataSourceId: 30 }] },
+    '/device/devices/10/devicedatasources/29/instances/71/alertsettings': { items: [setting('average', '> 100'), setting('loss', '> 50')] },
+    '/device/devices/11/devicedatasources/30/instances/72/alertsettings': { items: [setting('average', '> 200'), setting('loss', '> 50')] },
+  })
+  const texts: Record<string, string[]> = { '$.items[*].instanceId': ['71', '72', '73', '74'], '$.items[*].dataSourceName': ['Ping', 'Ping', '', 'No graph'] }
+  const filter = async (document: string, query: string) => {
+    asked.push(document)
+    const row = { node: 0, line: 1, depth: 0, kind: 'array' as const, count: 0, open: true, comma: false }
+    const rows = [row, ...texts[query].map((text) => ({ ...row, kind: 'string' as const, text }))]
+    return { matches: 4, document: 'found', bytes: 0, rows, rowCount: rows.length, lineCount: 1 }
+  }
+  expect(isFetched('http://127.0.0.1:8443/api/device/instances/datafetch?period=1')).toBe(true)
+  expect(await lookUpFetchedLimits({ lookup, windows, filter }, 'doc', signal)).toEqual([
+    { point: 'average', op: '>', value: 100, severity: 'warn', of: '71' },
+    { point: 'loss', op: '>', value: 50, severity: 'warn', of: '71' },
+    { point: 'average', op: '>', value: 200, severity: 'warn', of: '72' },
+    { point: 'loss', op: '>', value: 50, severity: 'warn', of: '72' },
+  ])
+  expect(new Set(asked)).toEqual(new Set(['doc']))
 })
 
 test('the lines of a graph are measured against the thresholds of their data points and instances, whatever they are called', async () => {

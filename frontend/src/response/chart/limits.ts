@@ -54,7 +54,11 @@ export function placeOf(url: string): Place | undefined {
 export async function findPlace(door: Door, url: string, signal: AbortSignal, now = Date.now()): Promise<Place | undefined> {
   const match = /\/device\/devicedatasourceinstances\/(\d+)\/graphs\/(\d+)\/data(?:[?#]|$)/.exec(url)
   if (!match) return placeOf(url)
-  const [, instance, graph] = match
+  return placeByGraph(door, match[1], match[2], signal, now)
+}
+
+/** The place of an instance, by a graph of its data source. */
+export async function placeByGraph(door: Pick<Client, 'lookup'>, instance: string, graph: string, signal: AbortSignal, now = Date.now()): Promise<Place | undefined> {
   const end = Math.floor(now / 1000)
   const { scopes } = await door.lookup<{ scopes?: { deviceId?: number }[] }>(`/device/devicedatasourceinstances/${instance}/graphs/${graph}/data`, { start: String(end - 60), end: String(end) }, signal)
   const device = scopes?.find((s) => s.deviceId)?.deviceId
