@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"spyglass/app/snippet"
 	"spyglass/backend/api"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
@@ -88,10 +87,9 @@ type failure struct {
 }
 
 type example struct {
-	Path  string            `json:"path"`
-	Query []pair            `json:"query"`
-	Body  *string           `json:"body"`
-	Lines [][]snippet.Token `json:"lines"` // the body, coloured
+	Path  string  `json:"path"`
+	Query []pair  `json:"query"`
+	Body  *string `json:"body"`
 }
 
 type pair struct {
@@ -170,7 +168,7 @@ func entryOf(e *resource.Endpoint) (entry, error) {
 		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,
 		Permission: e.Right.String(), Admin: e.Right.Object == resource.Setting,
 		Params: []param{}, Body: schemaOf(e.Body), Answer: schemaOf(e.Answer), Status: api.Success(e), Errors: []failure{},
-		Example: example{Path: e.Example.Path, Query: []pair{}, Lines: [][]snippet.Token{}},
+		Example: example{Path: e.Example.Path, Query: []pair{}},
 	}
 	for _, p := range e.Params {
 		s := p.Schema
@@ -196,7 +194,7 @@ func entryOf(e *resource.Endpoint) (entry, error) {
 	if err != nil {
 		return out, fmt.Errorf("example of %s: %w", e.ID(), err)
 	}
-	out.Example.Body, out.Example.Lines = &body, snippet.Highlight("json", body)
+	out.Example.Body = &body
 	return out, nil
 }
 

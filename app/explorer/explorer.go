@@ -143,7 +143,6 @@ func New(o Options) (*Explorer, error) {
 		return nil, err
 	}
 	rand.Read(e.seal)
-	e.busy.Go(func() { _, _ = e.catalog.page() }) // the page asks for it soon, and is told if it fails
 	e.life, e.end = context.WithCancelCause(context.Background())
 	o.Workspace.Watch(func(userID int64, kind workspace.Kind) {
 		e.hub.tell(userID, "workspace "+string(kind), resource.Event{Name: "workspace", Data: map[string]any{"kind": kind}})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"spyglass/app/snippet"
 	"spyglass/backend/resource"
 )
 
@@ -66,9 +65,6 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 	shown.Status, shown.Errors, shown.Deprecated = status, failures, op.Deprecated
 	shown.Permission, _ = op.Extensions["x-right"].(string)
 	shown.Admin = strings.Contains(shown.Permission, "on settings")
-	if shown.Example.Lines == nil {
-		shown.Example.Lines = [][]snippet.Token{}
-	}
 	r.found = append(r.found, foreign{e, shown})
 }
 

@@ -55,17 +55,16 @@ func (r *running) showTray() {
 }
 
 func (r *running) newTray(first Tray) (*tray, error) {
-	t := &tray{window: r.window, icons: map[Level][]byte{}}
-	for _, level := range []Level{Calm, Errors, Critical} {
-		icon, err := trayIcon(r.window.Icon, level)
-		if err != nil {
-			return nil, err
-		}
-		if runtime.GOOS == "windows" {
-			icon = ico(icon)
-		}
-		t.icons[level] = icon
+	icons, err := trayIcons(r.window.Icon)
+	if err != nil {
+		return nil, err
 	}
+	if runtime.GOOS == "windows" {
+		for level, icon := range icons {
+			icons[level] = ico(icon)
+		}
+	}
+	t := &tray{window: r.window, icons: icons}
 	log.SetFlags(0) // what the library has to say; all else here has slog
 	log.SetOutput(trayLog{r.window.Log})
 	systray.SetTitle(t.window.Title)

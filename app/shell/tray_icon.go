@@ -19,23 +19,29 @@ var fills = map[Level]color.RGBA{
 	Critical: {0xec, 0x56, 0x5b, 0xff},
 }
 
-// trayIcon is the application's icon as a PNG of the tray's size, with a dot in
+// trayIcons are the application's icon as PNGs of the tray's size, with a dot in
 // the corner where there is something to look at.
-func trayIcon(application []byte, level Level) ([]byte, error) {
+func trayIcons(application []byte) (map[Level][]byte, error) {
 	from, err := png.Decode(bytes.NewReader(application))
 	if err != nil {
 		return nil, err
 	}
-	icon := shrink(from)
-	if fill, bad := fills[level]; bad {
-		const radius, ring = traySize / 4, 4 // the ring is clear: it sets the dot apart from the mark
-		centre := image.Pt(traySize-radius, traySize-radius)
-		disc(icon, centre, radius+ring, color.RGBA{})
-		disc(icon, centre, radius, fill)
+	icon := shrink(from) // the dot of a level covers that of the one before
+	icons := map[Level][]byte{}
+	for _, level := range []Level{Calm, Errors, Critical} {
+		if fill, bad := fills[level]; bad {
+			const radius, ring = traySize / 4, 4 // the ring is clear: it sets the dot apart from the mark
+			centre := image.Pt(traySize-radius, traySize-radius)
+			disc(icon, centre, radius+ring, color.RGBA{})
+			disc(icon, centre, radius, fill)
+		}
+		var out bytes.Buffer
+		if err := png.Encode(&out, icon); err != nil {
+			return nil, err
+		}
+		icons[level] = out.Bytes()
 	}
-	var out bytes.Buffer
-	err = png.Encode(&out, icon)
-	return out.Bytes(), err
+	return icons, nil
 }
 
 // shrink is the mean of the pixels that fall on one, with their transparency.

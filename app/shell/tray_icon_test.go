@@ -11,13 +11,14 @@ import (
 )
 
 func TestTheTrayIconHasADotOfTheWorstLevel(t *testing.T) {
+	icons, err := trayIcons(icon.PNG)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for level, want := range map[Level]color.RGBA{
 		Calm: {0x11, 0x16, 0x1a, 0xff}, Errors: {0xee, 0x8b, 0x49, 0xff}, Critical: {0xec, 0x56, 0x5b, 0xff},
 	} {
-		file, err := trayIcon(icon.PNG, level)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := icons[level]
 		picture, err := png.Decode(bytes.NewReader(file))
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +38,7 @@ func TestTheTrayIconHasADotOfTheWorstLevel(t *testing.T) {
 			t.Errorf("level %d: the Windows icon file is not that picture", level)
 		}
 	}
-	if _, err := trayIcon([]byte("no picture"), Calm); err == nil {
+	if _, err := trayIcons([]byte("no picture")); err == nil {
 		t.Error("what is no picture makes an icon")
 	}
 }

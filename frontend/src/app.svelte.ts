@@ -24,7 +24,7 @@ import { screens } from './monitor/screens'
 import { Sending } from './sending/sending.svelte'
 import { Saver } from './tabs/saver'
 import type { OpenTab, Workspace } from './tabs/workspace.svelte'
-import { painted } from './ui/painted'
+import { painted, quiet } from './ui/painted'
 import { Part } from './ui/part.svelte'
 import { text as partText } from './ui/text'
 import { Toasts, type ToastOptions } from './ui/toast.svelte'
@@ -182,6 +182,7 @@ export class App {
     this.view = view
     this.save({ view })
     if (view === 'api' && this.workspace.tabs.length === 0) this.workspace.open()
+    if (view === 'api') void this.catalog.settled
     if (view !== 'welcome') this.parts[view].ready().catch(() => this.toast(partText.notLoaded, { tone: 'error' }))
   }
 
@@ -270,6 +271,7 @@ export class App {
   }
 
   openPalette(query = '') {
+    void this.catalog.settled
     this.paletteQuery = query
     this.palette = true
   }
@@ -286,10 +288,11 @@ export class App {
   arrived(start: Start, place: Place) {
     this.variables = start.variables ?? []
     this.quota = null
-    if (!place.restored) place.workspace.restore(start.tabs ?? [], this.#lastTab(place.id))
+    const again = place.restored
+    if (!again) place.workspace.restore(start.tabs ?? [], this.#lastTab(place.id))
     place.restored = true
     if (this.view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
-    void painted().then(() => place.catalog.load()) // 1.4 MB, of which nothing is seen before
+    void (this.view === 'monitor' ? quiet() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled)) // a MB, of which nothing is seen before
     void this.reach.ask()
     this.historyVersion++
   }
@@ -332,7 +335,7 @@ export class App {
     this.portals.begin(start.portals ?? [start.portal], start.portal.id ?? 0)
     this.arrived(start, this.portals.place)
     this.phase = 'ready'
-    void painted().then(() => Promise.all([this.parts.api.ready(), this.parts.monitor.ready()])).catch(() => {}) // who needs one then asks again
+    void quiet().then(() => Promise.all([this.parts.api.ready(), this.parts.monitor.ready()])).catch(() => {}) // who needs one then asks again
     if (start.notice) this.toast(start.notice, { tone: 'warn', stay: true })
     this.#unlisten?.()
     this.#unlisten = this.client.listen({

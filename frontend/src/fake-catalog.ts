@@ -43,7 +43,7 @@ function endpoint(method: Method, path: string, category: string, summary: strin
     body, answer: list ? { type: 'object', properties: [{ name: 'total', type: 'integer' }, { name: 'items', type: 'array', items: object }] } : object,
     status: method === 'POST' ? 201 : 200,
     errors: [{ status: 400, when: 'Filter or field name not understood' }, { status: 403, when: 'The role lacks the permission' }, { status: 429, when: 'Over 500 requests per minute' }],
-    example: { path: path.replace('{id}', '1147'), query: list ? [{ key: 'size', value: '50' }] : [], body: body ? JSON.stringify(example, null, 2) : null, lines: [] },
+    example: { path: path.replace('{id}', '1147'), query: list ? [{ key: 'size', value: '50' }] : [], body: body ? JSON.stringify(example, null, 2) : null },
     ...more,
   }
 }

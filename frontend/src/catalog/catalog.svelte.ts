@@ -35,13 +35,21 @@ export class Catalog {
     return this.#index.names
   }
 
-  #settle = () => {}
-  /** Resolves when it is there, or known not to come. */
-  readonly settled = new Promise<void>((done) => (this.#settle = done))
+  #first: Promise<void> | undefined
+  /** Resolves when it is there, or known not to come. It is asked for by whoever waits for it first. */
+  get settled(): Promise<void> {
+    return this.#first ?? this.load()
+  }
 
   constructor(private client: Pick<Client, 'catalog'>) {}
 
-  async load() {
+  load(): Promise<void> {
+    const loading = this.#load()
+    this.#first ??= loading
+    return loading
+  }
+
+  async #load() {
     this.loading = true
     try {
       this.#index = indexOf((await this.client.catalog()).categories)
@@ -50,7 +58,6 @@ export class Catalog {
       this.fault = asFault(e)
     } finally {
       this.loading = false
-      this.#settle()
     }
   }
 

@@ -1,5 +1,5 @@
 /** What a portal can be asked, as its catalog tells it. */
-import type { Method, Token } from '.'
+import type { Method } from '.'
 
 export interface Param {
   name: string
@@ -54,8 +54,6 @@ export interface Endpoint {
     path: string
     query: { key: string; value: string }[]
     body: string | null
-    /** The body, coloured. */
-    lines: Token[][]
   }
 }
 

@@ -20,6 +20,7 @@ export function draftOfCall(call: MadeCall, known?: DraftData): DraftData {
 
 /** Opens the call in a tab of the Explorer; what only reads is sent. */
 export async function openInExplorer(app: App, call: MadeCall) {
+  await app.catalog.settled
   const endpoint = app.catalog.byId(`${call.method} ${call.path}`)
   const tab = app.openDraft(draftOfCall(call, endpoint && draftOf(endpoint)))
   await app.shown()

@@ -11,6 +11,12 @@ export interface Page<T> {
   items: T[]
 }
 
+/** Rows that were asked for anew. */
+interface Fresh<T> {
+  total?: number
+  pages: Map<number, T[]>
+}
+
 /**
  * A list of any length of which only the windows that were in view are here:
  * never all of its rows. What is asked for anew replaces the old when it is
@@ -49,10 +55,11 @@ export class Windows<T> {
     for (const asking of this.#asking.values()) asking.abort()
     this.#asking.clear()
     const pages = untrack(() => this.#inView())
-    const fresh = new Map<number, T[]>()
+    const fresh: Fresh<T> = { pages: new Map() }
     await Promise.all(pages.map((page) => this.#load(page, fresh)))
     if (generation !== this.#generation || this.fault) return
-    if (!same([...fresh], [...this.#pages])) this.#pages = fresh
+    this.total = fresh.total // with the rows, not before: who is shown it would ask for them once more
+    if (!same([...fresh.pages], [...this.#pages])) this.#pages = fresh.pages
   }
 
   stop() {
@@ -65,7 +72,7 @@ export class Windows<T> {
     return Array.from({ length: to - from + 1 }, (_, i) => from + i)
   }
 
-  async #load(page: number, into?: Map<number, T[]>) {
+  async #load(page: number, into?: Fresh<T>) {
     const asking = new AbortController()
     const generation = this.#generation
     this.#asking.set(page, asking)
@@ -73,9 +80,13 @@ export class Windows<T> {
       const { total, items } = await this.ask(page * size, size, asking.signal)
       if (asking.signal.aborted || generation !== this.#generation) return
       this.fault = undefined
+      if (into) {
+        into.total = total
+        into.pages.set(page, items)
+        return
+      }
       this.total = total
-      if (into) into.set(page, items)
-      else this.#pages = trimmed(new Map(this.#pages).set(page, items), page)
+      this.#pages = trimmed(new Map(this.#pages).set(page, items), page)
     } catch (e) {
       const fault = asFault(e)
       if (fault.cancelled || generation !== this.#generation) return

@@ -36,6 +36,17 @@ test('old rows stay until the new ones are there, and a failure leaves them', as
   expect(list.fault).toBeUndefined()
 })
 
+test('how many rows there are is told with the rows', async () => {
+  const list = new Windows((offset, size) => Promise.resolve({ total: 5, items: rows(offset, size) }))
+  void list.reload()
+  let bare = false
+  for (let i = 0; i < 50; i++) {
+    await Promise.resolve()
+    bare ||= list.total !== undefined && list.at(0) === undefined
+  }
+  expect([list.total, list.at(0), bare]).toEqual([5, 'row 0', false])
+})
+
 test('rows that have not changed are not drawn anew', async () => {
   let status = 'ok'
   const list = new Windows(() => Promise.resolve({ total: 1, items: [{ id: 1, status }] }))

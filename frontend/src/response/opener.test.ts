@@ -4,7 +4,7 @@ import { emptyDraft } from '../request/draft.svelte'
 import { openerFor } from './opener'
 
 const endpoint = (path: string) => ({
-  id: `GET ${path}`, method: 'GET', path, params: [...path.matchAll(/\{(\w+)\}/g)].map((m) => ({ name: m[1], in: 'path' })), example: { path, query: [], body: null, lines: [] },
+  id: `GET ${path}`, method: 'GET', path, params: [...path.matchAll(/\{(\w+)\}/g)].map((m) => ({ name: m[1], in: 'path' })), example: { path, query: [], body: null },
 }) as unknown as Endpoint
 
 const catalog = ['/device/devices', '/device/devices/{id}', '/device/groups/{id}', '/report/groups/{id}', '/setting/collectors/{id}', '/setting/collectors/groups/{id}', '/device/devices/{deviceId}/properties', '/device/devices/{deviceId}/properties/{name}', '/device/devices/{deviceId}/instances', '/device/devices/{deviceId}/instances/{id}', '/device/groups/{id}/devices', '/sdt/devices/{id}'].map(endpoint)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { DocRow } from '../client'
-import { highlight, link, note, previewTokens, valueTokens, variableName } from './tokens'
+import { highlight, jsonLines, link, note, previewTokens, valueTokens, variableName } from './tokens'
 
 const row = (more: Partial<DocRow>): DocRow => ({ node: 1, line: 1, depth: 1, kind: 'string', ...more })
 const plain = (r: DocRow) => valueTokens(r).map((t) => t.text).join('')
@@ -18,6 +18,15 @@ describe('the text of a row', () => {
     ['an array ends in its own bracket', { kind: 'end', of: 'array' } as Partial<DocRow>, ']'],
   ] as [string, Partial<DocRow>, string][])
     test(name, () => expect(plain(row(r))).toBe(want))
+})
+
+test('JSON that a person wrote is coloured line by line, and is the text again', () => {
+  const text = '{\n  "name": "a: \\"b\\"",\n  "tags": [1, null]\n}'
+  const lines = jsonLines(text)
+  expect(lines.map((line) => line.map((t) => t.text).join('')).join('\n')).toBe(text)
+  expect(lines.map((line) => line.filter((t) => t.class !== 'punctuation').map((t) => `${t.class} ${t.text}`))).toEqual([
+    [], ['name "name"', 'string "a: \\"b\\""'], ['name "tags"', 'number 1', 'keyword null'], [],
+  ])
 })
 
 test('a preview is coloured', () => {

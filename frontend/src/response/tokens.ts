@@ -1,4 +1,4 @@
-import type { DocRow } from '../client'
+import type { DocRow, Token as CodeToken } from '../client'
 
 /** A run of a row's text and the class that colours it. */
 export interface Token {
@@ -45,6 +45,13 @@ export function previewTokens(preview: string): Token[] {
     if (text === 'null') return { class: 'nu', text }
     return { class: 'p', text }
   })
+}
+
+const coloured = { k: 'name', s: 'string', n: 'number', bo: 'keyword', nu: 'keyword', p: 'punctuation' } as const
+
+/** Colours JSON that a person wrote, as Go colours code. */
+export function jsonLines(text: string): CodeToken[][] {
+  return text.split('\n').map((line) => previewTokens(line).map((t) => ({ class: coloured[t.class], text: t.text })))
 }
 
 /** What stands behind a row in words: how many children, or what Go knows of it. */

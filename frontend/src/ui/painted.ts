@@ -1,3 +1,9 @@
+/** Resolves a moment after the paint, when a view has had its time to ask for what it shows: for what nobody waits for. */
+export async function quiet() {
+  await painted()
+  if (globalThis.document?.visibilityState === 'visible') await new Promise((done) => setTimeout(done, 1000))
+}
+
 /** Resolves when the page has been painted as it is now; at once where nothing is, as in a hidden window. */
 export function painted(): Promise<void> {
   return new Promise((done) => {

@@ -5,7 +5,7 @@ import { sampleDraft, samples } from './samples'
 const endpoint: Endpoint = {
   id: 'GET /device/devices', method: 'GET', path: '/device/devices', category: 'Devices', summary: 'List devices', doc: '', permission: '', admin: false, deprecated: false,
   params: ['size', 'offset', 'fields', 'sort', 'filter'].map((name) => ({ name, in: 'query', type: 'string', required: false, doc: `the ${name}` })),
-  body: null, status: 200, errors: [], example: { path: '/device/devices', query: [], body: null, lines: [] },
+  body: null, status: 200, errors: [], example: { path: '/device/devices', query: [], body: null },
   answer: { type: 'object', properties: [{ name: 'items', type: 'array', items: { type: 'object', properties: [{ name: 'id', type: 'integer' }, { name: 'displayName', type: 'string' }] } }] },
 }
 
