@@ -251,7 +251,7 @@ func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
 	x.set(func(r *portal.RemoteWrite) {
 		r.URL, r.Auth, r.Username, r.Secret = to.URL, portal.AuthBasic, "me", "pass"
 	})
-	x.s.Offer([]series.Sample{sample(1, 1, 3, 2), sample(2, 2, 3, math.Inf(1)), sample(1, 1, 2, 1), sample(99, 1, 3, 1), sample(1, 77, 3, 1)})
+	x.s.Offer([]series.Sample{sample(99, 1, 3, 1), sample(1, 77, 3, 1), sample(1, 1, 3, 2), sample(2, 2, 3, math.Inf(1)), sample(1, 1, 2, 1)})
 	want := []string{
 		"__name__:spyglass_Net_If_in_bytes{datasource=Net-If,device=fjord,group=Oslo,instance=eth0} 02.000=1 03.000=2",
 		"__name__:spyglass_Net_If_out{datasource=Net-If,device=ranch,instance=eth0} 03.000=+Inf",
