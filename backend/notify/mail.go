@@ -86,7 +86,11 @@ func (m mailer) message(i *portal.Integration, d *portal.Delivery) (*smtp.Msg, e
 	message.SetDateWithValue(time.Unix(int64(d.CreatedOn), 0))
 	message.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no answers of holiday robots
 	message.SetUserAgent("Spyglass/" + m.o.Version)
-	message.SetBodyString(smtp.TypeTextPlain, d.Body+"\n\n-- \n"+m.o.Name()+"\n")
+	text := d.Body
+	if page := m.o.page(d.AlertID); page != "" {
+		text += "\n\n" + page
+	}
+	message.SetBodyString(smtp.TypeTextPlain, text+"\n\n-- \n"+m.o.Name()+"\n")
 	return message, nil
 }
 

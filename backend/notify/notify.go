@@ -62,6 +62,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -84,6 +85,15 @@ type Options struct {
 	Log     *slog.Logger  // slog.Default when nil
 	Clock   func() time.Time
 	Pace    *clock.Clock // the time of alerts; Clock's when nil
+}
+
+// page is where people look at an alert; empty where the portal cannot be reached, and for none.
+func (o Options) page(alert int64) string {
+	origin := o.Origin()
+	if origin == "" || alert == 0 {
+		return ""
+	}
+	return origin + "/#monitor/alerts/" + strconv.FormatInt(alert, 10)
 }
 
 // Service plans and sends notices.

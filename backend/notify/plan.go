@@ -246,7 +246,7 @@ func (p *planning) write(ctx context.Context, a *portal.Alert, d *portal.Deliver
 	}
 	d.Subject = strings.Join(strings.Fields(d.Subject), " ") // one line
 	if i := p.book.integration(d.Method); i != nil && i.Type == portal.IntegrationHTTP {
-		d.Payload = payload(i, a, d, wording, p.o.Origin())
+		d.Payload = payload(i, a, d, wording, p.o.page(d.AlertID))
 	}
 	return resource.Put(ctx, p.tx, portal.Deliveries.Name, d)
 }
@@ -295,22 +295,18 @@ type hookBody struct {
 }
 
 // payload is the body for a web hook.
-func payload(i *portal.Integration, a *portal.Alert, d *portal.Delivery, w portal.Wording, origin string) string {
+func payload(i *portal.Integration, a *portal.Alert, d *portal.Delivery, w portal.Wording, page string) string {
 	if i.Payload != "" {
 		text := w.JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address, "STAGE": strconv.FormatInt(d.Stage, 10)})
 		if json.Valid([]byte(text)) { // cut short, it would not be
 			return text
 		}
 	}
-	link := ""
-	if origin != "" && a.ID > 0 {
-		link = origin + "/api/alert/alerts/" + strconv.FormatInt(int64(a.ID), 10)
-	}
 	body, err := json.Marshal(hookBody{
 		Event: d.Tells, AlertID: strconv.FormatInt(int64(a.ID), 10), Severity: portal.SeverityWord(a.Severity), Subject: d.Subject, Body: d.Body,
 		Device: a.DeviceName, DeviceID: a.DeviceID, DataSource: a.DataSourceName, Instance: a.InstanceName, DataPoint: a.DataPointName,
 		Value: a.Value, Threshold: a.Threshold, StartEpoch: int64(a.StartOn), EndEpoch: int64(a.EndOn),
-		AckedBy: a.AckedBy, AckComment: a.AckComment, Chain: d.Chain, Stage: d.Stage, Recipient: d.Address, Link: link,
+		AckedBy: a.AckedBy, AckComment: a.AckComment, Chain: d.Chain, Stage: d.Stage, Recipient: d.Address, Link: page,
 	})
 	if err != nil {
 		return "{}" // texts and numbers can always be written

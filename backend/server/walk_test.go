@@ -123,7 +123,7 @@ func TestANewUserIsToldOfAWebServerThatStopsAndOfItsReturn(t *testing.T) {
 	w.until("admin", `GET /alert/alerts?fields=monitorObjectName,dataPointName,cleared`, `{"total":1,"searchId":null,"items":[{"monitorObjectName":"shop","dataPointName":"status","cleared":false}]`)
 	w.receives(box, map[string][]string{
 		"hook": {`"shop"`, `"critical"`, `"value":"no data"`},
-		"mail": {"from spyglass@example.net to me@example.net", "Subject: critical: shop HTTP_Page status", "status of HTTP_Page on shop gave no data from 20"},
+		"mail": {"from spyglass@example.net to me@example.net", "Subject: critical: shop HTTP_Page status", "status of HTTP_Page on shop gave no data from 20", s.Origin() + "/#monitor/alerts/1"},
 	})
 
 	web.start()

@@ -35,6 +35,16 @@ test('a link from outside shows a screen, a device, or a request that is not sen
   expect(sent).toEqual([])
 })
 
+test('the address in a mail leads to its page, in a portal that is open and in one that is opened by it', async () => {
+  const page = await portal.page({ fresh: true })
+  await page.goto(`${portal.url}/#monitor/fleet/1`)
+  await page.getByRole('button', { name: 'Back to the fleet' }).waitFor()
+  await expect.poll(() => page.url()).not.toContain('#')
+  await page.goto('about:blank')
+  await page.goto(`${portal.url}/#monitor/alerts`)
+  await page.getByRole('region', { name: 'Alerts', exact: true }).waitFor()
+})
+
 test('what is no link is told in a sentence, as text', async () => {
   const { page } = await told({ problem: '“<img src=x onerror=alert(1)>” opens nothing here: links begin with spyglass://' })
   await until(page.getByTestId('toast'), /“<img src=x onerror=alert\(1\)>” opens nothing here/)

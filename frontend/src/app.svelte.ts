@@ -17,7 +17,7 @@ import { Reach } from './portals/reach.svelte'
 import type { Lookups } from './request/lookups'
 import { remappable } from './keymap'
 import { keyLabel } from './keys'
-import { openLink } from './link'
+import { openLink, pageOf } from './link'
 import { Live } from './monitor/live.svelte'
 import { MonitorPlace } from './monitor/place.svelte'
 import { screens } from './monitor/screens'
@@ -326,6 +326,14 @@ export class App {
     if (settings.view === 'monitor') await Promise.all([this.parts.monitor.ready(), screens.find((s) => s.id === (settings.monitor?.screen ?? this.monitor.screen))?.load()])
   }
 
+  /** Goes where the address leads, once: the page keeps by itself where it is. */
+  follow() {
+    const to = pageOf(location.hash)
+    if (!to || this.phase !== 'ready') return
+    history.replaceState(null, '', location.pathname + location.search)
+    void openLink(this, to)
+  }
+
   #begin(start: Start) {
     this.start = start
     this.settings = start.settings ?? {}
@@ -362,6 +370,7 @@ export class App {
       data: (e) => this.ondata(e),
       stream: (connected) => this.live.stream(connected),
     })
+    this.follow()
   }
 
   #lastTab(id: number): number | undefined {

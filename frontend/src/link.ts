@@ -1,7 +1,14 @@
 import type { App } from './app.svelte'
 import type { Link } from './client'
+import { screens } from './monitor/screens'
 import { emptyDraft } from './request/draft.svelte'
 import { text } from './text'
+
+/** What the address of the page in a browser leads to, as mails have it: `#monitor/alerts/12`. */
+export function pageOf(hash: string): Link | undefined {
+  const [, screen, id = ''] = /^#monitor\/([a-z]+)(?:\/([\w-]+))?$/.exec(hash) ?? []
+  return screens.some((s) => s.id === screen) ? { screen, id } : undefined
+}
 
 /** Opens a spyglass:// link. It shows, and sends nothing: whoever wrote it is not known. */
 export async function openLink(app: App, { screen, id, call, problem }: Link) {
