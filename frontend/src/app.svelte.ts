@@ -370,7 +370,6 @@ export class App {
       data: (e) => this.ondata(e),
       stream: (connected) => this.live.stream(connected),
     })
-    this.follow()
   }
 
   #lastTab(id: number): number | undefined {
