@@ -29,6 +29,8 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   const next = form.getByRole('list', { name: 'Next runs' }).getByRole('listitem')
   await expect.poll(() => next.allInnerTexts()).toHaveLength(3)
   await expect.poll(async () => (await next.allInnerTexts()).every((t) => /Fri/.test(t))).toBe(true)
+  let made = 0
+  page.on('request', (r) => { if (r.method() === 'POST' && r.url().endsWith('/report/reports')) made++ })
   // A day or a time that is none is said there, and nothing is saved with the one before.
   await form.getByRole('combobox', { name: 'Schedule' }).selectOption('monthly')
   const day = form.getByRole('spinbutton', { name: 'Day of the month' })
@@ -44,7 +46,7 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   await expect.poll(() => form.getByLabel('At', { exact: true }).evaluate((e) => e === document.activeElement)).toBe(true)
   await form.getByLabel('At', { exact: true }).fill('06:30')
   await form.getByText(/^On the 3rd of each month at/).waitFor()
-  expect(await list.getByRole('row', { name: /Alerts <script>/ }).count()).toBe(0) // nothing was made meanwhile
+  expect(made).toBe(0) // nothing was sent meanwhile
   await form.getByRole('combobox', { name: 'Schedule' }).selectOption('own')
   await form.getByRole('textbox', { name: 'Cron line' }).fill('0 7 * *')
   await form.getByText(/schedule is a cron line of five fields/).waitFor()
