@@ -45,7 +45,7 @@ type DataSource struct {
 }
 
 // CollectMethods are the checks that a data source can name.
-var CollectMethods = []any{"ping", "tcp", "http", "dns", "tls", "snmp", "host", "simulate"}
+var CollectMethods = []any{"ping", "tcp", "http", "dns", "tls", "snmp", "host", "disk", "network", "simulate"}
 
 // DataSources declares /setting/datasources.
 var DataSources = resource.Resource[*DataSource]{

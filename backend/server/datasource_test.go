@@ -7,9 +7,11 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"spyglass/backend/check"
 	"spyglass/backend/portal"
 )
 
@@ -48,7 +50,7 @@ func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"open"},{"name":"shut"}],
 		"graphs":[{"name":"Both","lines":[{"dataPointName":"OPEN"},{"dataPointName":"shut"}]}]}`)
 	ids := func() (all string) {
-		d := w.source(9)
+		d := w.source(103)
 		for _, p := range d.DataPoints {
 			all += fmt.Sprintf("%s=%d ", p.Name, p.ID)
 		}
@@ -79,8 +81,23 @@ func TestADataPointKeepsItsIDAndNoneIsGivenTwice(t *testing.T) {
 	}
 	w.does("DELETE /setting/datasources/103", "")
 	w.must("POST /setting/datasources", `{"name":"Door","collectMethod":"simulate","collectInterval":60,"dataPoints":[{"name":"open"}]}`)
-	if d := w.source(10); d.DataPoints[0].ID != 10001 {
-		t.Errorf("the new data source's point has id %d, want 10001", d.DataPoints[0].ID)
+	if d := w.source(104); d.DataPoints[0].ID != 104001 {
+		t.Errorf("the new data source's point has id %d, want 104001", d.DataPoints[0].ID)
+	}
+}
+
+func TestEveryCheckIsAMethodOfDataSources(t *testing.T) {
+	want := []any{"simulate"} // by the engine, without a look
+	for _, c := range check.All(&check.Dialer{}) {
+		want = append(want, c.Name)
+	}
+	for _, method := range portal.CollectMethods {
+		if !slices.Contains(want, method) {
+			t.Errorf("no check is called %s", method)
+		}
+	}
+	if len(portal.CollectMethods) != len(want) {
+		t.Errorf("data sources know the methods %v, and there are the checks %v", portal.CollectMethods, want)
 	}
 }
 
@@ -93,7 +110,7 @@ func TestAWrongDataSourceIsRefusedWithASentence(t *testing.T) {
 		{`{"name":"a|b","collectMethod":"ping","collectInterval":60}`, "name", `name is a text without * ? | , " \ and /, because filters and alert rules choose data sources by it`},
 		{`{"name":"a\u0007b","collectMethod":"ping","collectInterval":60}`, "name", "name is a text of one line, without control characters"},
 		{`{"name":"  ","collectMethod":"ping","collectInterval":60}`, "name", "name is empty"},
-		{`{"name":"X","collectMethod":"telepathy","collectInterval":60}`, "collectMethod", "collectMethod is one of ping, tcp, http, dns, tls, snmp, host, simulate"},
+		{`{"name":"X","collectMethod":"telepathy","collectInterval":60}`, "collectMethod", "collectMethod is one of ping, tcp, http, dns, tls, snmp, host, disk, network, simulate"},
 		{`{"name":"X","collectMethod":"ping","collectInterval":0}`, "collectInterval", "collectInterval is a whole number from 1 to 86400"},
 		{with(`"appliesTo":"isLinux("`), "appliesTo", ""},
 		{with(`"appliesTo":"nonsense()"`), "appliesTo", ""},
@@ -200,7 +217,7 @@ func TestWhatIsExportedIsImported(t *testing.T) {
 	if status, text := w.upload("/setting/datasources/importjson?handleConflict=FORCE_OVERWRITE", all); status != http.StatusOK {
 		t.Errorf("all: %d %s", status, text)
 	}
-	if again := w.does("GET /setting/datasources?format=json&sort=name", ""); strings.Count(again, `"collectMethod"`) != 8 {
+	if again := w.does("GET /setting/datasources?format=json&sort=name", ""); strings.Count(again, `"collectMethod"`) != 10 {
 		t.Errorf("after all came in there are %s", again)
 	}
 	if text := w.does(`GET /setting/datasources?filter=name:"SNMP_Interfaces"`, ""); !strings.Contains(text, `"checksum":"`+was.Checksum+`"`) || strings.Contains(text, `"id":7,`) {

@@ -4618,7 +4618,7 @@ export interface components {
              * @example ping
              * @enum {string}
              */
-            collectMethod?: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "simulate";
+            collectMethod?: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "disk" | "network" | "simulate";
             /**
              * @description Seconds between two polls
              * @example 60
@@ -8216,7 +8216,7 @@ export interface components {
              * @example ping
              * @enum {string}
              */
-            collectMethod: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "simulate";
+            collectMethod: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "disk" | "network" | "simulate";
             /**
              * @description Seconds between two polls
              * @example 60
@@ -8342,7 +8342,7 @@ export interface components {
              * @example ping
              * @enum {string}
              */
-            collectMethod?: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "simulate";
+            collectMethod?: "ping" | "tcp" | "http" | "dns" | "tls" | "snmp" | "host" | "disk" | "network" | "simulate";
             /**
              * @description Seconds between two polls
              * @example 60
