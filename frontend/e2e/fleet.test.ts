@@ -87,7 +87,9 @@ test('groups and devices are found, chosen and changed by the keyboard alone, an
   await expect.poll(() => parts(page).request.getByRole('textbox', { name: /^Value of filter/ }).or(parts(page).request.locator('input')).evaluateAll((all) => all.map((i) => (i as HTMLInputElement).value).join('\n'))).toContain('_all~"web",_all~"prod"')
 })
 
+let added = 0
 test('a device is tested before it is added; what is wrong stands at its field', async () => {
+  const shown = `loopback ${++added}` // a second try finds the first one's
   const page = await portal.page({ fresh: true })
   await portal.filled // what applies to a new device is found behind that
   const { grid, toast } = await fleet(page)
@@ -114,16 +116,16 @@ test('a device is tested before it is added; what is wrong stands at its field',
     await until(form.getByRole('alert'), /web-prod-01\.fra/)
     const listed = form.getByRole('textbox', { name: 'Name in lists' })
     await expect.poll(() => listed.getAttribute('aria-invalid')).toBe('true')
-    await listed.fill('loopback')
+    await listed.fill(shown)
     await form.getByRole('button', { name: 'Add device' }).click()
-    await until(toast, /^loopback is added/)
+    await until(toast, new RegExp(`^${shown} is added`))
     await toast.getByRole('button', { name: 'Show it' }).click()
-    await page.getByRole('heading', { name: 'loopback' }).waitFor()
+    await page.getByRole('heading', { name: shown }).waitFor()
     await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'TCP port' }).waitFor()
     for (const name of [/^This machine/, /^Disks of this machine/]) await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name }).waitFor()
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page.getByRole('dialog', { name: 'Delete loopback?' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: `Delete ${shown}?` }).getByRole('button', { name: 'Delete' }).click()
     await until(toast, /^1 device deleted/)
     await grid.getByRole('row').nth(1).waitFor()
   } finally {
