@@ -92,7 +92,7 @@ func (w *curlWriter) step(r *workspace.Saved) snippet.Step {
 			out.Headers = append(out.Headers, snippet.Header{Name: w.marked(h.Key), Value: w.marked(h.Value)})
 		}
 	}
-	if d.Method != "GET" && d.Method != "DELETE" { // kept in the draft, and not sent
+	if workspace.HasBody(d.Method) {
 		out.Body = w.marked(d.Body)
 	}
 	return out

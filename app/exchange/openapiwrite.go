@@ -111,7 +111,7 @@ func (w *openAPIWriter) request(r *workspace.Saved, tag string) {
 			op.add(parameter{Name: h.Key, In: "header", Description: h.Doc, Example: exampleOf(h.Value)})
 		}
 	}
-	if strings.TrimSpace(d.Body) != "" && d.Method != "GET" && d.Method != "DELETE" {
+	if strings.TrimSpace(d.Body) != "" && workspace.HasBody(d.Method) {
 		op.body(r)
 	}
 }

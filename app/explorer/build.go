@@ -84,7 +84,7 @@ func (t *target) build(f *filler, d *workspace.Draft) (*outgoing, error) {
 	if err := f.headers(out, d.Headers); err != nil {
 		return nil, err
 	}
-	if sendsBody(d.Method) {
+	if workspace.HasBody(d.Method) {
 		fill := f.fillJSON
 		if kind := out.header("Content-Type"); kind != "" && !strings.Contains(strings.ToLower(kind), "json") {
 			fill = func(text string) (string, error) {
@@ -98,10 +98,6 @@ func (t *target) build(f *filler, d *workspace.Draft) (*outgoing, error) {
 	t.usualHeaders(out)
 	return out, f.verdict()
 }
-
-// sendsBody is whether a request of that method has a body; a draft of another
-// may keep one.
-func sendsBody(method string) bool { return method == "POST" || method == "PUT" || method == "PATCH" }
 
 // cutQuery splits at the first ? that is in no reference.
 func cutQuery(text string) (path, query string, found bool) {
@@ -264,7 +260,7 @@ func (o *outgoing) header(name string) string {
 // usualHeaders adds what every request has, where the draft says nothing else.
 func (t *target) usualHeaders(out *outgoing) {
 	usual := [][2]string{{"Accept", "application/json"}, {"User-Agent", "Spyglass/" + t.version}}
-	if sendsBody(out.Method) {
+	if workspace.HasBody(out.Method) {
 		usual = append(usual, [2]string{"Content-Type", "application/json"})
 	}
 	for _, h := range usual {

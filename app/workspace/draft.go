@@ -44,6 +44,10 @@ func (r Rows) MarshalJSON() ([]byte, error) {
 // Methods are those a draft may have.
 var Methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
+// HasBody is whether a request of that method is sent with a body; a draft of
+// another may keep one.
+func HasBody(method string) bool { return method == "POST" || method == "PUT" || method == "PATCH" }
+
 // MaxTimeout is how many seconds a draft may ask to wait.
 const MaxTimeout = 3600
 
