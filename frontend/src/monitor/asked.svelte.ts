@@ -2,6 +2,7 @@ import { untrack } from 'svelte'
 import { useApp, type App } from '../app.svelte'
 import { asFault, Fault } from '../client'
 import type { MonitorClient } from '../client/monitor'
+import type { Changed } from './live.svelte'
 import { same } from './same'
 import { text } from './text'
 
@@ -43,7 +44,7 @@ export class Asked<T> {
  * changes, and again after changes of those kinds in the portal. For the
  * beginning of a component; what is asked for ends with it.
  */
-export function asked<T>(kinds: readonly string[], run: (portal: MonitorClient, signal: AbortSignal) => Promise<T>): Asked<T> {
+export function asked<T>(kinds: readonly Changed[], run: (portal: MonitorClient, signal: AbortSignal) => Promise<T>): Asked<T> {
   const app = useApp()
   const it = new Asked(app, run)
   $effect(() => {

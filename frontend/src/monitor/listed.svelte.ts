@@ -1,6 +1,7 @@
 import { untrack } from 'svelte'
 import { useApp } from '../app.svelte'
 import type { MonitorClient } from '../client/monitor'
+import type { Changed } from './live.svelte'
 import { Windows, type Page } from './windows.svelte'
 
 /**
@@ -8,7 +9,7 @@ import { Windows, type Page } from './windows.svelte'
  * `ask` reads before its first await changes, and again after changes of those
  * kinds. For the beginning of a component.
  */
-export function listed<T>(kinds: readonly string[], ask: (portal: MonitorClient, offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>): Windows<T> {
+export function listed<T>(kinds: readonly Changed[], ask: (portal: MonitorClient, offset: number, size: number, signal: AbortSignal) => Promise<Page<T>>): Windows<T> {
   const app = useApp()
   const rows = new Windows<T>(async (offset, size, signal) => {
     const page = await ask(app.client.monitor, offset, size, signal)

@@ -3,8 +3,13 @@ import { clock } from './clock.svelte'
 /** Refreshes what concerns the same thing at most this often, in milliseconds. */
 const pace = 2000
 
+/** What a screen can hear of: the portal's resources, by the names that its changes have. */
+export type Changed = 'admin' | 'alert' | 'alertRule' | 'apiToken' | 'auditLog' | 'collector' | 'collectorGroup' | 'dataSource' | 'delivery' | 'demoIncident' | 'demoTime' | 'device'
+  | 'deviceDatasource' | 'deviceDatasourceInstance' | 'deviceGroup' | 'escalatingChain' | 'integration' | 'opsNote' | 'portalSetting' | 'recipientGroup' | 'remoteWrite' | 'report' | 'reportGroup'
+  | 'reportTask' | 'role' | 'sdt' | 'sdtHistory' | 'thresholdOverride'
+
 interface Follower {
-  kinds: readonly string[]
+  kinds: readonly Changed[]
   refresh: () => Promise<unknown> | void
   /** Something it is concerned with has changed since it was asked for. */
   due: boolean
@@ -45,7 +50,7 @@ export class Live {
   }
 
   /** Calls refresh after changes of those kinds (names of the portal's resources), until the answer is called. */
-  on(kinds: readonly string[], refresh: Follower['refresh']): () => void {
+  on(kinds: readonly Changed[], refresh: Follower['refresh']): () => void {
     const follower: Follower = { kinds, refresh, due: false, at: Date.now() }
     this.#followers.add(follower)
     return () => {
@@ -57,7 +62,7 @@ export class Live {
   /** Something of a kind has changed. */
   hear(kind: string) {
     for (const follower of this.#followers) {
-      if (!follower.kinds.includes(kind)) continue
+      if (!follower.kinds.some((k) => k === kind)) continue
       follower.due = true
       this.#plan(follower)
     }

@@ -1,3 +1,4 @@
+import type { Changed } from '../live.svelte'
 import type { Component } from 'svelte'
 import type { App } from '../../app.svelte'
 import type { Cell, Column } from '../list/cells'
@@ -26,7 +27,7 @@ export interface Kind {
   /** The list in which a row is changed, where that is another one. */
   of?: (row: Row) => string
   /** Names of the portal's resources whose changes show here. */
-  follows: string[]
+  follows: readonly Changed[]
   one: string
   many: string
   title: (row: Row) => string
