@@ -74,7 +74,9 @@ func TestANewCriticalAlertIsToldAndItsClickOpensTheAlerts(t *testing.T) {
 	case <-time.After(2 * soon): // the demo polls every minute, of which one passes in a second
 		t.Fatal("nobody was told of the incident")
 	}
-	a.xdotool("windowminimize", "--sync", a.window)
+	a.xdotool("windowminimize", "--sync", a.window) // waits until it is unseen, not until the keyboard is elsewhere
+	eventually(t, soon, func() bool { return a.xdotool("getactivewindow") == "" },
+		func() string { return "the minimised window keeps the keyboard" })
 	if err := service.conn.Emit(notificationPath, notificationName+".ActionInvoked", uint32(7), "default"); err != nil {
 		t.Fatal(err)
 	}
