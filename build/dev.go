@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
+
+	"spyglass/build/desktop"
 )
 
 // dev serves the demo from build/bin/dev-data, and the UI from Vite, which
@@ -24,7 +25,7 @@ func dev(ctx context.Context, p project, args []string) error {
 	if err := p.modules(ctx); err != nil {
 		return err
 	}
-	address, err := freeAddress()
+	address, err := desktop.FreeAddress()
 	if err != nil {
 		return err
 	}
@@ -46,14 +47,6 @@ func dev(ctx context.Context, p project, args []string) error {
 		err = named(viteErr, "npm run dev", nil)
 	}
 	return err
-}
-
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }
 
 // serveChanges serves until ctx ends.

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"spyglass/build/desktop"
 )
 
 // fenced are the examples of a page of docs that are in a language, in their order.
@@ -125,7 +127,7 @@ func TestAServerIsSetUpAsThePageTells(t *testing.T) {
 	program := compiled(t)
 	root := t.TempDir()
 	data, kept := filepath.Join(root, "data"), filepath.Join(root, "kept")
-	address, err := freeAddress()
+	address, err := desktop.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,7 +161,8 @@ func packaged(ctx context.Context, p project) error {
 			return err
 		}
 	}
-	cmd := p.command(ctx, ".", "go", "test", "-count=1", "-v", "-timeout=5m", "-tags", "window,packages", "-run", "^TestThe(Packages|Deb)", "./build/desktop")
-	cmd.Env = append(os.Environ(), "SPYGLASS_PACKAGES="+now, "SPYGLASS_PACKAGES_AGAIN="+again, "SPYGLASS_PACKAGES_BEFORE="+before)
-	return named(cmd.Run(), "the tests of the packages", nil)
+	return p.goTest(ctx,
+		[]string{"SPYGLASS_PACKAGES=" + now, "SPYGLASS_PACKAGES_AGAIN=" + again, "SPYGLASS_PACKAGES_BEFORE=" + before},
+		[]string{"-count=1", "-v", "-timeout=10m", "-tags", "window,packages", "-run", "^TestThe(Packages|Deb)"},
+		"./build/desktop")
 }

@@ -142,8 +142,8 @@ func goTests(ctx context.Context, p project) error {
 	}
 	packages := slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return name == unraced })
 	return errors.Join(
-		p.do(ctx, "go", append([]string{"test", "-race", sqliteUnraced, "-timeout=25m"}, packages...)...),
-		p.do(ctx, "go", "test", unraced),
+		p.goTest(ctx, nil, []string{"-race", sqliteUnraced, "-timeout=25m"}, packages...),
+		p.goTest(ctx, nil, nil, unraced),
 	)
 }
 
@@ -194,7 +194,5 @@ func window(ctx context.Context, p project) error {
 	if err != nil {
 		return err
 	}
-	cmd := p.command(ctx, ".", "go", "test", "-count=1", "-v", "-timeout=5m", "-tags", "window", "./build/desktop")
-	cmd.Env = append(os.Environ(), "SPYGLASS_BIN="+path)
-	return named(cmd.Run(), "the window tests", nil)
+	return p.goTest(ctx, []string{"SPYGLASS_BIN=" + path}, []string{"-count=1", "-v", "-timeout=10m", "-tags", "window"}, "./build/desktop")
 }

@@ -62,7 +62,11 @@ func binary(t *testing.T) string {
 func launch(t *testing.T, desk *Desktop, data string, args ...string) *app {
 	t.Helper()
 	a := &app{t: t, desk: desk, data: data, ended: make(chan struct{})}
-	a.page = page{t: t, inspector: freePort(t)}
+	inspector, err := FreeAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.page = page{t: t, inspector: inspector}
 	a.cmd = desk.Command(binary(t), append([]string{"--data", data}, args...)...)
 	a.cmd.Env = append(a.cmd.Env, "WEBKIT_INSPECTOR_HTTP_SERVER="+a.page.inspector)
 	log, err := os.CreateTemp(t.TempDir(), "log")

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"regexp"
 	"testing"
@@ -143,15 +142,4 @@ func eventually(t *testing.T, limit time.Duration, done func() bool, failure fun
 		}
 	}
 	t.Fatal(failure())
-}
-
-// freePort is a port that nothing listens on now.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

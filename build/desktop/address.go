@@ -1,0 +1,26 @@
+package desktop
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+)
+
+// The ports that FreeAddress gives: below those that systems give to connections
+// that go out (RFC 6335 has these begin at 49152, Linux at 32768). What listens
+// on one of those can find it taken when it ends and starts again.
+const firstPort, endPort = 20000, 32768
+
+// FreeAddress is an address of this machine, host:port, on which nothing listens
+// now.
+func FreeAddress() (string, error) {
+	var taken error
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(endPort-firstPort)))
+		if err == nil {
+			return l.Addr().String(), l.Close()
+		}
+		taken = err
+	}
+	return "", fmt.Errorf("no port is free: %w", taken)
+}

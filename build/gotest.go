@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// fewEnough is how many packages may fail and still be tried once more.
+const fewEnough = 3
+
+// goTest runs the tests of Go packages with flags. A few that fail are tried
+// once more: what then passes had lost a race with the machine. It is named, as
+// the browser's tests name theirs, because it is a mistake all the same.
+func (p project) goTest(ctx context.Context, env, flags []string, packages ...string) error {
+	try := func(packages []string) (failed []string, err error) {
+		cmd := p.command(ctx, ".", "go", slices.Concat([]string{"test"}, flags, packages)...)
+		cmd.Env = append(os.Environ(), env...)
+		var said bytes.Buffer
+		cmd.Stdout = io.MultiWriter(os.Stdout, &said)
+		err = named(cmd.Run(), "go test", flags)
+		for _, line := range failedPackage.FindAllSubmatch(said.Bytes(), -1) {
+			failed = append(failed, string(line[1]))
+		}
+		return failed, err
+	}
+	failed, err := try(packages)
+	if err == nil || len(failed) == 0 || len(failed) > fewEnough || ctx.Err() != nil {
+		return err
+	}
+	fmt.Printf("\nonce more: %s\n", strings.Join(failed, ", "))
+	if _, err := try(failed); err != nil {
+		return err
+	}
+	fmt.Printf("passed on the second try only: %s\n", strings.Join(failed, ", "))
+	return nil
+}
+
+// failedPackage is what go test says of a package that failed: its time, or that
+// it does not build.
+var failedPackage = regexp.MustCompile(`(?m)^FAIL\t(\S+)[\t ]`)
