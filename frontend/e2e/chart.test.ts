@@ -153,4 +153,27 @@ test('several instances are measured against their thresholds, with maintenance 
   await expect.poll(() => asked.map((text) => (JSON.parse(text) as { items: unknown[] }).items.length > 0)).toEqual([true])
   await expect.poll(() => p.response.getByRole('button', { name: 'Thresholds' }).getAttribute('aria-pressed')).toBe('true')
   await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/chart-instances.png` : undefined })
+
+  // Asked for by their ids, with others of another device: the answer has the ids alone.
+  const ids = await page.evaluate(async (device) => {
+    const of = async (id: string) => ((await (await fetch(`/api/device/devices/${id}/instances?size=8&fields=id`)).json()) as { items: { id: number }[] }).items.map((i) => i.id)
+    return [...(await of(device)), ...(await of(device === '1' ? '2' : '1'))]
+  }, source.split('/')[3])
+  expect(ids.length).toBeGreaterThan(10)
+  await newRequest(page)
+  await p.path.fill('')
+  await page.evaluate((ids) => navigator.clipboard.writeText(`curl -X POST '${location.origin}/api/device/instances/datafetch?period=24' -d '{"instanceIds":"${ids}"}'`), ids.join(','))
+  await p.path.focus()
+  await page.keyboard.press('Control+V')
+  await expect.poll(() => p.method.inputValue()).toBe('POST')
+  const questions: string[] = []
+  page.on('request', (r) => { if (r.url().endsWith('/explorer/lookup')) questions.push((r.postDataJSON() as { draft: { path: string } }).draft.path) })
+  await page.keyboard.press('Control+Enter')
+  await p.response.getByRole('tab', { name: 'Chart' }).click()
+  await p.response.getByRole('button', { name: 'Thresholds' }).waitFor()
+  await expect.poll(() => p.response.getByRole('group', { name: 'Lines' }).getByRole('button', { name: /\.\w{3} / }).count()).toBeGreaterThan(10) // by the names of devices
+  await expect.poll(() => asked.length).toBeGreaterThan(1)
+  expect(questions.filter((path) => path.endsWith('/alertsettings'))).toHaveLength(2) // one for each device
+  expect(questions.filter((path) => path.endsWith('/instances'))).toHaveLength(2)
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/chart-fetched.png` : undefined })
 })

@@ -369,6 +369,6 @@ export const text = {
     chart: 'Chart',
   },
   plot: {
-    maintenance: (comment: string) => `Maintenance${comment ? `: ${comment}` : ''}`,
+    maintenance: (comment: string, of?: string) => `Maintenance${of ? ` of ${of}` : ''}${comment ? `: ${comment}` : ''}`,
   },
 } as const

@@ -4,8 +4,9 @@ import type { Answer } from '../answer.svelte'
 import { columnKeys } from '../cells'
 import { localTime } from '../epoch'
 import type { LeftChart } from '../left'
-import { applies, findPlace, lookUpLimits, lookUpMaintenance, lookUpMeasured, type Limit, type Maintenance, type Measured } from './limits'
-import { isFetched, lookUpFetchedLimits } from './fetched'
+import { isFetched, lookUpFetched, lookUpFetchedLimits, lookUpFetchedMaintenance, namesOf } from './fetched'
+import { applies, findPlace, lookUpLimits, lookUpMeasured, remembering, type Limit, type Measured } from './limits'
+import { lookUpMaintenance, type Maintenance } from './maintenance'
 import { linesOf, shownAtFirst, type Drawn } from './lines'
 import { text } from '../text'
 
@@ -17,6 +18,8 @@ export class Chart {
   limits = $state.raw<Limit[]>([])
   maintenance = $state.raw<Maintenance[]>([])
   measured = $state.raw<Map<string, Measured>>()
+  /** What instances are called whose ids alone the answer has. */
+  names = $state.raw<Map<string, string>>()
   shown = $state.raw<string[]>([])
   showLimits = $state(true)
   asTable = $state(false)
@@ -29,7 +32,7 @@ export class Chart {
   numbers = $state.raw<Column[]>([])
   time = $state('')
 
-  readonly lines: Drawn[] = $derived(this.series ? linesOf(this.series, this.measured) : [])
+  readonly lines: Drawn[] = $derived(this.series ? linesOf(this.series, this.measured, this.names) : [])
   readonly drawn: Drawn[] = $derived(this.lines.filter((l) => this.shown.includes(l.key)))
   readonly drawnLimits: Limit[] = $derived(this.showLimits ? this.limits.filter((l) => this.drawn.some((d) => applies(l, d))) : [])
   readonly times: number[][] = $derived(this.series?.sets.map((s) => s.time) ?? [])
@@ -114,26 +117,29 @@ export class Chart {
 
   async #measure(series: Series) {
     const { signal } = new AbortController()
-    if (isFetched(this.reply.url)) {
-      try {
-        this.limits = await lookUpFetchedLimits(this.door, this.reply.document, signal)
-      } catch (e) {
-        this.missing = text.chart.unread('thresholds', (e as Error).message)
-      }
-      return
-    }
-    const place = await findPlace(this.door, this.reply.url, signal).catch((e: Error) => void (this.missing = text.chart.unread('thresholds', e.message)))
-    if (!place) return
+    const door = remembering(this.door)
     const ends = series.sets.flatMap(({ time }) => (time.length ? [time[0], time[time.length - 1]] : []))
     const range = { from: Math.min(...ends, Date.now()), to: Math.max(...ends, 0) }
-    const [thresholds, maintenance] = await Promise.allSettled([
-      Promise.all([lookUpLimits(this.door, place, signal), place.graph ? lookUpMeasured(this.door, place, signal) : undefined]),
-      lookUpMaintenance(this.door, place, range, signal),
-    ])
-    if (thresholds.status === 'fulfilled') [this.limits, this.measured] = thresholds.value
-    if (maintenance.status === 'fulfilled') this.maintenance = maintenance.value
-    const failed = [thresholds, maintenance].find((r) => r.status === 'rejected')
-    if (failed) this.missing = text.chart.unread(thresholds.status === 'rejected' ? 'thresholds' : 'maintenance', (failed.reason as Error).message)
+    const unread = (e: Error) => void (this.missing = text.chart.unread('thresholds', e.message))
+    if (isFetched(this.reply.url)) {
+      const placed = await lookUpFetched(door, this.reply.document, signal).catch(unread)
+      if (!placed) return
+      this.names = namesOf(placed)
+      await this.#against(lookUpFetchedLimits(door, placed, series.sets.length, signal), lookUpFetchedMaintenance(door, placed, range, signal))
+      return
+    }
+    const place = await findPlace(door, this.reply.url, signal).catch(unread)
+    if (!place) return
+    const measured = place.graph ? lookUpMeasured(door, place, signal).then((m) => void (this.measured = m)) : undefined
+    await this.#against(Promise.all([lookUpLimits(door, place, signal), measured]).then(([limits]) => limits), lookUpMaintenance(door, place, range, signal))
+  }
+
+  async #against(limits: Promise<Limit[]>, maintenance: Promise<Maintenance[]>) {
+    const [l, m] = await Promise.allSettled([limits, maintenance])
+    if (l.status === 'fulfilled') this.limits = l.value
+    if (m.status === 'fulfilled') this.maintenance = m.value
+    const failed = [l, m].find((r) => r.status === 'rejected')
+    if (failed) this.missing = text.chart.unread(l.status === 'rejected' ? 'thresholds' : 'maintenance', (failed.reason as Error).message)
   }
 
   /** What of a list can be drawn: moments on one axis, numbers on the other. */

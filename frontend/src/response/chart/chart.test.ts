@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
 import { dayMonth, time } from '../../ui/locale'
-import { isFetched, lookUpFetchedLimits } from './fetched'
-import { applies, findPlace, limitsOf, lookUpLimits, lookUpMaintenance, lookUpMeasured, placeOf } from './limits'
+import { isFetched, lookUpFetched, lookUpFetchedLimits, lookUpFetchedMaintenance, namesOf } from './fetched'
+import { applies, findPlace, limitsOf, lookUpLimits, lookUpMeasured, placeOf, remembering } from './limits'
+import { lookUpMaintenance } from './maintenance'
 import { freeRow, isNear, linesOf, shown, shownAtFirst, stacked, summary, tick, timeTicks } from './lines'
 
 const line = (name: string, min: number | null, max: number | null, gaps = 0) => ({ name, values: [min, max], min, max, last: max, count: min === null ? 0 : 2, gaps })
@@ -88,14 +89,16 @@ test('of several instances the maintenance of all is drawn, and each has its own
     '/device/devices/10/sdts': { items: [
       planned({ type: 'DeviceDataSourceInstanceSDT', dataSourceInstanceId: 71, startDateTime: 5000, endDateTime: 6000, comment: 'instance' }),
       planned({ type: 'DeviceDataSourceSDT', deviceDataSourceId: 29, startDateTime: 3000, endDateTime: 4000, comment: 'all' }),
+      planned({ type: 'DeviceDataSourceInstanceGroupSDT', deviceDataSourceInstanceGroupId: 3, startDateTime: 6000, endDateTime: 7000, comment: 'group' }),
+      planned({ type: 'DeviceDataSourceInstanceSDT', dataSourceInstanceId: 99, startDateTime: 5000, endDateTime: 6000, comment: 'of another data source' }),
     ] },
     '/device/devices/10/historysdts': { items: [] },
     '/device/devices/10/devicedatasources/29/historysdts': { items: [] },
-    '/device/devices/10/devicedatasources/29/instances': { items: [{ id: 71, name: 'eth0' }, { id: 72, name: 'eth1' }] },
+    '/device/devices/10/devicedatasources/29/instances': { items: [{ id: 71, name: 'eth0', displayName: 'first', groupId: 0 }, { id: 72, name: 'eth1', displayName: 'second', groupId: 3 }] },
     '/device/devices/10/alertsettings': { items: [setting(71, 'in', '> 80'), setting(72, 'in', '> 80'), setting(71, 'out', '> 50'), setting(72, 'out', '> 60'), setting(99, 'in', '> 1')] },
   })
   const all = { device: '10', source: '29' }
-  expect((await lookUpMaintenance(door, all, { from: 0, to: 9000 }, signal, 9000)).map((w) => w.comment)).toEqual(['all'])
+  expect((await lookUpMaintenance(door, all, { from: 0, to: 9000 }, signal, 9000)).map((w) => [w.comment, w.of])).toEqual([['instance', 'first'], ['all', undefined], ['group', 'second']])
   const limits = await lookUpLimits(door, all, signal)
   expect(limits).toEqual([
     { point: 'in', op: '>', value: 80, severity: 'warn' },
@@ -119,33 +122,51 @@ test('the graph of an instance that is asked for by its id alone is placed by it
   expect(await found('/device/instances/datafetch')).toBe(undefined)
 })
 
-test('instances that are asked for by their ids are measured against their own thresholds', async () => {
-  const setting = (dataPointName: string, expr: string) => ({ dataPointName, effectiveAlertExpr: expr })
-  const asked: string[] = []
+test('instances that are asked for by their ids are placed, named and measured in few questions', async () => {
+  const setting = (dataSourceInstanceId: number, dataPointName: string, effectiveAlertExpr = '') => ({ dataSourceInstanceId, dataPointName, effectiveAlertExpr })
+  const at = (id: number, deviceDataSourceId: number, displayName: string, deviceDisplayName: string) => ({ id, name: displayName, displayName, groupId: 0, deviceDataSourceId, deviceDisplayName })
   const { lookup, windows } = portal({
-    '/setting/datasources': { items: [{ name: 'Ping', graphs: [{ id: 5001 }] }, { name: 'No graph', graphs: [] }] },
+    '/setting/datasources': { items: [{ name: 'Ping', graphs: [{ id: 5001 }] }, { name: 'Disks', graphs: [] }] },
     '/device/devicedatasourceinstances/71/graphs/5001/data': { scopes: [{ type: 'device', deviceId: 10 }] },
-    '/device/devicedatasourceinstances/72/graphs/5001/data': { scopes: [{ type: 'device', deviceId: 11 }] },
-    '/device/devices/10/instances': { items: [{ deviceDataSourceId: 29 }] },
-    '/device/devices/11/instances': { items: [{ deviceDataSourceId: 30 }] },
-    '/device/devices/10/devicedatasources/29/instances/71/alertsettings': { items: [setting('average', '> 100'), setting('loss', '> 50')] },
-    '/device/devices/11/devicedatasources/30/instances/72/alertsettings': { items: [setting('average', '> 200'), setting('loss', '> 50')] },
+    '/device/devicedatasourceinstances/81/graphs/5001/data': { scopes: [{ type: 'device', deviceId: 11 }] },
+    '/device/devices/10/instances': { items: [at(71, 29, 'Ping', 'web'), at(72, 30, '/var', 'web'), at(73, 30, '/', 'web')] },
+    '/device/devices/11/instances': { items: [at(81, 31, 'Ping', 'db')] },
+    '/device/devices/10/alertsettings': { items: [setting(71, 'average', '> 100'), setting(71, 'loss', '> 50'), setting(72, 'used', '> 90'), setting(73, 'used', '> 80'), setting(72, 'free')] },
+    '/device/devices/11/alertsettings': { items: [setting(81, 'average', '> 200'), setting(81, 'loss', '> 50')] },
+    '/device/devices/10/sdts': { items: [
+      planned({ type: 'ResourceSDT', startDateTime: 1000, endDateTime: 2000, comment: 'of a device' }),
+      planned({ type: 'ResourceGroupSDT', deviceGroupId: 1, startDateTime: 3000, endDateTime: 4000, comment: 'of all' }),
+      planned({ type: 'DeviceDataSourceInstanceSDT', dataSourceInstanceId: 72, sdtType: 'daily', comment: 'of a disk' }),
+    ] },
+    '/device/devices/11/sdts': { items: [planned({ type: 'ResourceGroupSDT', deviceGroupId: 1, startDateTime: 3000, endDateTime: 4000, comment: 'of all' })] },
+    ...Object.fromEntries(['devices/10', 'devices/10/devicedatasources/29', 'devices/10/devicedatasources/30', 'devices/11', 'devices/11/devicedatasources/31', 'groups/1'].map((of) => [`/device/${of}/historysdts`, { items: [] }])),
   })
-  const texts: Record<string, string[]> = { '$.items[*].instanceId': ['71', '72', '73', '74'], '$.items[*].dataSourceName': ['Ping', 'Ping', '', 'No graph'] }
-  const filter = async (document: string, query: string) => {
-    asked.push(document)
+  const ids = ['71', '72', '81', '73', '90']
+  const texts: Record<string, string[]> = { '$.items[*].instanceId': ids, '$.items[*].dataSourceName': ['Ping', 'Disks', 'Ping', 'Disks', ''] }
+  const filter = async (_: string, query: string) => {
     const row = { node: 0, line: 1, depth: 0, kind: 'array' as const, count: 0, open: true, comma: false }
     const rows = [row, ...texts[query].map((text) => ({ ...row, kind: 'string' as const, text }))]
-    return { matches: 4, document: 'found', bytes: 0, rows, rowCount: rows.length, lineCount: 1 }
+    return { matches: 5, document: 'found', bytes: 0, rows, rowCount: rows.length, lineCount: 1 }
   }
+  const asked: string[] = []
+  const door = remembering({ lookup: <T>(path: string) => { asked.push(path); return lookup<T>(path) }, windows, filter })
+
   expect(isFetched('http://127.0.0.1:8443/api/device/instances/datafetch?period=1')).toBe(true)
-  expect(await lookUpFetchedLimits({ lookup, windows, filter }, 'doc', signal)).toEqual([
+  const placed = await lookUpFetched(door, 'doc', signal)
+  expect([...namesOf(placed)]).toEqual([['71', 'web Ping'], ['72', 'web /var'], ['73', 'web /'], ['81', 'db Ping']])
+  expect(await lookUpFetchedLimits(door, placed, 4, signal)).toEqual([
+    { point: 'loss', op: '>', value: 50, severity: 'warn' },
     { point: 'average', op: '>', value: 100, severity: 'warn', of: '71' },
-    { point: 'loss', op: '>', value: 50, severity: 'warn', of: '71' },
-    { point: 'average', op: '>', value: 200, severity: 'warn', of: '72' },
-    { point: 'loss', op: '>', value: 50, severity: 'warn', of: '72' },
+    { point: 'used', op: '>', value: 90, severity: 'warn', of: '72' },
+    { point: 'used', op: '>', value: 80, severity: 'warn', of: '73' },
+    { point: 'average', op: '>', value: 200, severity: 'warn', of: '81' },
   ])
-  expect(new Set(asked)).toEqual(new Set(['doc']))
+  const maintenance = await lookUpFetchedMaintenance(door, placed, { from: 0, to: 9000 }, signal, 9000)
+  expect(maintenance.map((w) => `${w.from} ${w.comment}: ${w.of ?? 'everything'}`).sort()).toEqual(['1000 of a device: web', '1000 of a disk: web /var', '3000 of all: everything', '8000 of a disk: web /var'])
+  expect(asked.filter((path) => /instances/.test(path))).toEqual([
+    '/device/devicedatasourceinstances/71/graphs/5001/data', '/device/devices/10/instances', '/device/devicedatasourceinstances/81/graphs/5001/data', '/device/devices/11/instances',
+  ])
+  expect(new Set(asked).size).toBe(asked.length)
 })
 
 test('the lines of a graph are measured against the thresholds of their data points and instances, whatever they are called', async () => {

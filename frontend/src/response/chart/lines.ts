@@ -23,10 +23,10 @@ export function stacked<T extends number | null | undefined>(values: ArrayLike<T
   })
 }
 
-/** `measured` knows better than the answer what some of its lines are measured of. */
-export function linesOf(series: Series, measured?: Map<string, Measured>): Drawn[] {
+/** `measured` knows better than the answer what some of its lines are measured of, and `names` what its instances are called. */
+export function linesOf(series: Series, measured?: Map<string, Measured>, names?: ReadonlyMap<string, string>): Drawn[] {
   return series.sets.flatMap((s, set) =>
-    s.lines.map((line) => ({ ...line, set, ...(measured?.get(line.name) ?? { point: line.name, instance: s.name }), name: s.name ? `${s.name} ${line.name}` : line.name, key: `${s.name}\n${line.name}` })))
+    s.lines.map((line) => ({ ...line, set, ...(measured?.get(line.name) ?? { point: line.name, instance: s.name }), name: s.name ? `${names?.get(s.name) ?? s.name} ${line.name}` : line.name, key: `${s.name}\n${line.name}` })))
 }
 
 const colours = ['--accent', '--m-put', '--m-patch', '--info', '--m-post', '--text-2', '--sdt', '--error']

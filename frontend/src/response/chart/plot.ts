@@ -3,7 +3,8 @@ import '../../ui/language' // before uPlot
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { freeRow, isNear, markOf, shown, stacked, tick, timeTicks, type Drawn, type Label } from './lines'
-import { applies, severityWords, type Limit, type Maintenance } from './limits'
+import { applies, severityWords, type Limit } from './limits'
+import type { Maintenance } from './maintenance'
 import { text as words } from '../text'
 
 export interface PlotOptions {
@@ -14,6 +15,8 @@ export interface PlotOptions {
   times: number[][]
   limits: Limit[]
   maintenance: Maintenance[]
+  /** What the instances of limits are called, where that is not how they are told apart. */
+  names?: ReadonlyMap<string, string>
   unit: string
   range?: { from: number; to: number }
   onrange(range: { from: number; to: number }): void
@@ -204,7 +207,7 @@ export class Plot {
     for (const m of this.o.maintenance) {
       const [a, b] = [m.from, m.to].map((t) => u.valToPos(t, 'x', true))
       if (b < left || a > left + width) continue
-      const text = words.plot.maintenance(m.comment)
+      const text = words.plot.maintenance(m.comment, m.of)
       const wide = this.#wide(u, text)
       const x = Math.max(left + 4, Math.min(Math.max(a, left) + 6, left + width - wide - 4))
       const y = freeRow(taken, x - 8, wide + 16, top + line + 4 * devicePixelRatio, line, Math.floor(height / line) - 1)
@@ -217,7 +220,7 @@ export class Plot {
   }
 
   #limitText(limit: Limit, names: boolean): string {
-    return `${limit.of ? `${limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${shown(limit.value, this.o.unit)}`
+    return `${limit.of ? `${this.o.names?.get(limit.of) ?? limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${shown(limit.value, this.o.unit)}`
   }
 
   /** Writes at the right end of a row, left of what stands there already; nothing where there is no room. */
