@@ -105,7 +105,10 @@ func pagedOf(address string) paged {
 }
 
 // at is the address of the page at offset.
-func (p paged) at(offset int64) string {
+func (p paged) at(offset int64) string { return p.upToOffset() + strconv.FormatInt(offset, 10) }
+
+// upToOffset is the address of any page, but for its offset, which it ends with.
+func (p paged) upToOffset() string {
 	mark := "?"
 	if strings.Contains(p.address, "?") {
 		mark = "&"
@@ -114,5 +117,5 @@ func (p paged) at(offset int64) string {
 	if p.size > 0 {
 		address += "size=" + strconv.FormatInt(p.size, 10) + "&"
 	}
-	return address + "offset=" + strconv.FormatInt(offset, 10)
+	return address + "offset="
 }

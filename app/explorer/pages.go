@@ -63,6 +63,7 @@ func (e *Explorer) pages(ctx context.Context, c *resource.Call, in *pagesRequest
 	life, stop := context.WithCancelCause(life)
 	defer stop(nil)
 	r := &run{exchange: x, steering: newSteering(stop), at: time.Now(), progressed: x.newRun(in.Largest)}
+	x.history.PageSize = r.list.size
 	key := runKey{x.user, in.SendID}
 	if err := e.runs.begin(key, r.steering); err != nil {
 		return nil, err

@@ -94,6 +94,29 @@ func list(from, to int) string {
 	return strings.Join(items, ",")
 }
 
+func TestAScriptOfAllPagesFetchesAllPages(t *testing.T) {
+	h := build(t)
+	h.answerRaw((&shelf{n: 12}).ServeHTTP)
+	all := h.pages(fives)
+	one := h.ask(1, "POST /explorer/send", `{"sendId":"s2",`+fives+`}`)
+	if one.status != 200 {
+		t.Fatalf("sending answered %d %s", one.status, one.body)
+	}
+	a := h.ask(1, "POST /explorer/script", fmt.Sprintf(`{"ids":[%d,%d],"language":"curl"}`, all.HistoryID, all.HistoryID+1))
+	var script struct{ Text string }
+	if err := json.Unmarshal([]byte(a.body), &script); err != nil || a.status != 200 {
+		t.Fatalf("the script was answered %d %s", a.status, a.body)
+	}
+	_, steps, _ := strings.Cut(script.Text, "\nsend_pages() {")
+	for _, want := range []string{"\nsend_pages '1. GET /raw/list?size=5&filter=a%3Ab' 200 0 5 \\\n  -X GET '", "/raw/list?filter=a%3Ab&size=5&offset='", "\nsend '2. GET /raw/list", "/raw/list?size=5&filter=a%3Ab'"} {
+		before, after, ok := strings.Cut(steps, want)
+		if !ok {
+			t.Fatalf("behind\n%s\nthere is no %s in\n%s", before, want, script.Text)
+		}
+		steps = after
+	}
+}
+
 func TestAllPagesBecomeOneDocumentByteForByte(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

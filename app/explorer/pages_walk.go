@@ -63,6 +63,7 @@ func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 		}
 		header = response.Header
 		r.take(got)
+		r.history.PageSize = r.step
 		if err := r.to.page(r.first, got.items); err != nil {
 			return header, err
 		}

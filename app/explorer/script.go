@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,13 @@ func (m *marks) step(t *target, h *workspace.History) (snippet.Step, error) {
 		f := fault.Of(err)
 		return snippet.Step{}, &fault.Error{Kind: fault.Invalid, Field: "ids", Message: fmt.Sprintf("%s %s cannot be written: %s", h.Method, h.Path, f.Message), Err: err}
 	}
-	return snippet.Step{Title: h.Method + " " + h.Path, Request: plainRequest(out), Expect: int(h.Status)}, nil
+	step := snippet.Step{Title: h.Method + " " + h.Path, Request: plainRequest(out), Expect: int(h.Status)}
+	if h.PageSize > 0 && (h.Status == http.StatusOK || h.Status == 0) {
+		list := pagedOf(out.URL)
+		list.size = h.PageSize
+		step.URL, step.Pages = list.upToOffset(), snippet.Pages{Size: list.size, Offset: list.offset}
+	}
+	return step, nil
 }
 
 // mark stands for the value of a variable.

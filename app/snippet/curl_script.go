@@ -21,6 +21,34 @@ send() {
 }
 `
 
+// bashMore finds out whether a page was the last, without a JSON parser, which
+// not every machine has: a total stands before the items or is not looked for.
+const bashMore = `
+# more PAGE OFFSET: whether the list goes on at the offset.
+more() {
+  local total='^[^[]*"total"[[:space:]]*:[[:space:]]*([0-9]+)' nothing='"items"[[:space:]]*:[[:space:]]*\[[[:space:]]*\]'
+  if [[ $1 =~ $total ]]; then
+    ((BASH_REMATCH[1] > $2))
+  else
+    [[ ! $1 =~ $nothing ]]
+  fi
+}
+`
+
+const bashPages = `
+# send_pages TITLE STATUS OFFSET SIZE -X GET URL ARGUMENTS…: a list, page by page.
+send_pages() {
+  local title=$1 expected=$2 offset=$3 size=$4 url=$7 page
+  shift 7
+  while
+    page=$(send "$title from $offset" "$expected" "$url$offset" "$@") || { printf '%s\n' "$page"; exit 1; }
+    printf '%s\n' "$page"
+    offset=$((offset + size))
+    more "$page" "$offset"
+  do :; done
+}
+`
+
 const bashURL = `
 in_url() {
   local LC_ALL=C s=$1 i c
@@ -139,6 +167,9 @@ func bashScript(s *script) string {
 	names := bashNames(s)
 	var b strings.Builder
 	b.WriteString("#!/usr/bin/env bash\nset -euo pipefail\n\n" + bashVariables(s, names) + bashSend)
+	if s.paged() {
+		b.WriteString(bashMore + bashPages)
+	}
 	for i := range s.steps {
 		st := &s.steps[i]
 		expect := "'2??'"
@@ -146,7 +177,11 @@ func bashScript(s *script) string {
 			expect = fmt.Sprint(st.expect)
 		}
 		before, words := bashRequest(st, names)
-		b.WriteString("\n" + before + "send " + shellQuoted(st.title) + " " + expect + " \\\n  " + strings.Join(words, " \\\n  ") + "\n")
+		send := "send " + shellQuoted(st.title) + " " + expect
+		if st.pages.Size > 0 {
+			send = fmt.Sprintf("send_pages %s %s %d %d", shellQuoted(st.title), expect, st.pages.Offset, st.pages.Size)
+		}
+		b.WriteString("\n" + before + send + " \\\n  " + strings.Join(words, " \\\n  ") + "\n")
 	}
 	return b.String()
 }

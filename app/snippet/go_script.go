@@ -8,7 +8,7 @@ import (
 
 const goSend = `
 // send sends one request; any other status than expected ends the program.
-func send(title string, expected int, method, url string, headers [][2]string, body string) {
+func send(title string, expected int, method, url string, headers [][2]string, body string) []byte {
 	request, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
 		log.Fatal(err)
@@ -30,6 +30,26 @@ func send(title string, expected int, method, url string, headers [][2]string, b
 	fmt.Println(string(text))
 	if expected == 0 && response.StatusCode/100 != 2 || expected != 0 && response.StatusCode != expected {
 		log.Fatalf("Stopped: %s answered %d, expected %d", title, response.StatusCode, expected)
+	}
+	return text
+}
+`
+
+const goPages = `
+// sendPages gets a list, page by page.
+func sendPages(title string, expected, offset, size int, method, url string, headers [][2]string, body string) {
+	for {
+		var page struct {
+			Items []json.RawMessage
+			Total *int
+		}
+		if err := json.Unmarshal(send(fmt.Sprint(title, " from ", offset), expected, method, fmt.Sprint(url, offset), headers, body), &page); err != nil {
+			log.Fatal(err)
+		}
+		offset += size
+		if len(page.Items) == 0 || page.Total != nil && *page.Total >= 0 && *page.Total <= offset {
+			return
+		}
 	}
 }
 `
@@ -78,7 +98,7 @@ func goScript(s *script) string {
 		path string
 		need bool
 	}{
-		{"crypto/rand", s.uses(Random)}, {"encoding/json", s.has(inJSON)}, {"fmt", true}, {"io", true}, {"log", true}, {"net/http", true},
+		{"crypto/rand", s.uses(Random)}, {"encoding/json", s.has(inJSON) || s.paged()}, {"fmt", true}, {"io", true}, {"log", true}, {"net/http", true},
 		{"net/url", s.has(inURL)}, {"os", true}, {"strconv", s.uses(Clock)}, {"strings", true}, {"time", s.uses(Clock)},
 	} {
 		if p.need {
@@ -100,14 +120,18 @@ func goScript(s *script) string {
 	for _, part := range []struct {
 		code string
 		need bool
-	}{{goEnvironment, s.uses(Environment)}, {goRandom, s.uses(Random)}, {goURL, s.has(inURL)}, {goJSON, s.has(inJSON)}, {goSend, true}} {
+	}{{goEnvironment, s.uses(Environment)}, {goRandom, s.uses(Random)}, {goURL, s.has(inURL)}, {goJSON, s.has(inJSON)}, {goSend, true}, {goPages, s.paged()}} {
 		if part.need {
 			b.WriteString(part.code)
 		}
 	}
 	b.WriteString("\nfunc main() {\n")
 	for _, st := range s.steps {
-		b.WriteString("\tsend(" + strconv.Quote(st.title) + fmt.Sprintf(", %d, ", st.expect) + strconv.Quote(st.method) + ", " + goPieces(st.url, strconv.Quote) + ", [][2]string{")
+		send, more := "send(", ""
+		if st.pages.Size > 0 {
+			send, more = "sendPages(", fmt.Sprintf("%d, %d, ", st.pages.Offset, st.pages.Size)
+		}
+		b.WriteString("\t" + send + strconv.Quote(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) + strconv.Quote(st.method) + ", " + goPieces(st.url, strconv.Quote) + ", [][2]string{")
 		for i, h := range st.headers {
 			if i > 0 {
 				b.WriteString(", ")

@@ -6,7 +6,7 @@ import (
 )
 
 const groovySend = `
-void send(String title, int expected, String method, String url, Map headers, String body) {
+String send(String title, int expected, String method, String url, Map headers, String body) {
     def builder = HttpRequest.newBuilder(URI.create(url)).header('Authorization', 'Bearer ' + System.getenv('SPYGLASS_TOKEN'))
     headers.each { name, value -> builder.header(name, value) }
     builder.method(method, body ? HttpRequest.BodyPublishers.ofString(body) : HttpRequest.BodyPublishers.noBody())
@@ -15,6 +15,17 @@ void send(String title, int expected, String method, String url, Map headers, St
     println response.body()
     if (expected ? response.statusCode() != expected : response.statusCode().intdiv(100) != 2) {
         throw new IllegalStateException('Stopped: ' + title + ' answered ' + response.statusCode() + ', expected ' + (expected ?: '2xx'))
+    }
+    response.body()
+}
+`
+
+const groovyPages = `
+void sendPages(String title, int expected, long offset, long size, String method, String url, Map headers, String body) {
+    while (true) {
+        def page = new groovy.json.JsonSlurper().parseText(send(title + ' from ' + offset, expected, method, url + offset, headers, body))
+        offset += size
+        if (!page.items || page.total != null && page.total >= 0 && page.total <= offset) return
     }
 }
 `
@@ -43,6 +54,9 @@ func groovyScript(s *script) string {
 		b.WriteString("\nString inJSON(String name) {\n    def text = groovy.json.JsonOutput.toJson(variables[name])\n    text.substring(1, text.length() - 1)\n}\n")
 	}
 	b.WriteString(groovySend)
+	if s.paged() {
+		b.WriteString(groovyPages)
+	}
 	for _, st := range s.steps {
 		headers := make([]string, len(st.headers))
 		for i, h := range st.headers {
@@ -52,7 +66,11 @@ func groovyScript(s *script) string {
 		if all == "" {
 			all = ":"
 		}
-		b.WriteString("\nsend(" + groovyText(st.title) + fmt.Sprintf(", %d, ", st.expect) + groovyText(st.method) + ", " + groovyPieces(st.url, groovyText) + ", [" + all + "], " + groovyPieces(st.body, groovyBody) + ")\n")
+		send, more := "send(", ""
+		if st.pages.Size > 0 {
+			send, more = "sendPages(", fmt.Sprintf("%d, %d, ", st.pages.Offset, st.pages.Size)
+		}
+		b.WriteString("\n" + send + groovyText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) + groovyText(st.method) + ", " + groovyPieces(st.url, groovyText) + ", [" + all + "], " + groovyPieces(st.body, groovyBody) + ")\n")
 	}
 	return b.String()
 }

@@ -10,10 +10,22 @@ async function send(title, expected, method, url, headers, body) {
   headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString("latin1")]))
   const response = await fetch(url, { method, headers: { Authorization: "Bearer " + process.env.SPYGLASS_TOKEN, ...headers }, body })
   console.error(title + ": " + response.status)
-  console.log(await response.text())
+  const text = await response.text()
+  console.log(text)
   if (expected ? response.status !== expected : !response.ok) {
     console.error("Stopped: " + title + " answered " + response.status + ", expected " + (expected || "2xx"))
     process.exit(1)
+  }
+  return text
+}
+`
+
+const jsPages = `
+async function sendPages(title, expected, offset, size, method, url, headers) {
+  for (;;) {
+    const page = JSON.parse(await send(title + " from " + offset, expected, method, url + offset, headers))
+    offset += size
+    if (!page.items.length || (page.total >= 0 && page.total <= offset)) return
   }
 }
 `
@@ -40,12 +52,20 @@ func jsScript(s *script) string {
 	if s.has(inJSON) {
 		b.WriteString("const inJSON = (name) => JSON.stringify(variables[name]).slice(1, -1)\n")
 	}
-	b.WriteString(jsSend + "\nasync function main() {\n")
+	b.WriteString(jsSend)
+	if s.paged() {
+		b.WriteString(jsPages)
+	}
+	b.WriteString("\nasync function main() {\n")
 	for i, st := range s.steps {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("  await send(" + jsText(st.title) + fmt.Sprintf(", %d, ", st.expect) + jsText(st.method) + ", " + jsPieces(st.url, jsText) + ", {")
+		send, more := "send(", ""
+		if st.pages.Size > 0 {
+			send, more = "sendPages(", fmt.Sprintf("%d, %d, ", st.pages.Offset, st.pages.Size)
+		}
+		b.WriteString("  await " + send + jsText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) + jsText(st.method) + ", " + jsPieces(st.url, jsText) + ", {")
 		for k, h := range st.headers {
 			if k > 0 {
 				b.WriteString(",")

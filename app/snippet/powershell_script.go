@@ -30,6 +30,17 @@ function Send-Step($Title, $Expected, $Method, $Uri, $Headers, $ContentType, $Bo
 }
 `
 
+const powerShellPages = `
+function Send-Pages($Title, $Expected, $Offset, $Size, $Method, $Uri, $Headers, $ContentType, $Body) {
+  do {
+    $text = Send-Step "$Title from $Offset" $Expected $Method "$Uri$Offset" $Headers $ContentType $Body
+    Write-Output $text
+    $page = $text | ConvertFrom-Json
+    $Offset += $Size
+  } until (-not $page.items -or ($null -ne $page.total -and $page.total -ge 0 -and $page.total -le $Offset))
+}
+`
+
 const powerShellEnvironment = `
 function Get-Value($Name) {
   $value = [Environment]::GetEnvironmentVariable($Name)
@@ -65,6 +76,9 @@ func powerShellScript(s *script) string {
 		b.WriteString("\nfunction Format-Json($Name) {\n  $text = ConvertTo-Json -Compress $variables[$Name]\n  $text.Substring(1, $text.Length - 2)\n}\n")
 	}
 	b.WriteString(powerShellSend)
+	if s.paged() {
+		b.WriteString(powerShellPages)
+	}
 	for _, st := range s.steps {
 		headers := []string{}
 		contentType := "''"
@@ -75,7 +89,11 @@ func powerShellScript(s *script) string {
 			}
 			headers = append(headers, powerShellText(h.name)+" = "+powerShellPieces(h.value))
 		}
-		b.WriteString("\nSend-Step " + powerShellText(st.title) + fmt.Sprintf(" %d ", st.expect) + powerShellText(st.method) + " (" + powerShellPieces(st.url) + ") @{ " +
+		send, more := "Send-Step ", ""
+		if st.pages.Size > 0 {
+			send, more = "Send-Pages ", fmt.Sprintf("%d %d ", st.pages.Offset, st.pages.Size)
+		}
+		b.WriteString("\n" + send + powerShellText(st.title) + fmt.Sprintf(" %d %s", st.expect, more) + powerShellText(st.method) + " (" + powerShellPieces(st.url) + ") @{ " +
 			strings.Join(headers, "; ") + " } (" + contentType + ") (" + powerShellPieces(st.body) + ")\n")
 	}
 	return b.String()

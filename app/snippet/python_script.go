@@ -20,6 +20,18 @@ def send(title, expected, method, url, headers, body=None):
     print(text, flush=True)
     if status != expected if expected else not 200 <= status <= 299:
         sys.exit(f"Stopped: {title} answered {status}, expected {expected or '2xx'}")
+    return text
+
+`
+
+const pythonPages = `
+def send_pages(title, expected, offset, size, method, url, headers):
+    while True:
+        page = json.loads(send(f"{title} from {offset}", expected, method, url + str(offset), headers))
+        offset += size
+        total = page.get("total")
+        if not page["items"] or total is not None and 0 <= total <= offset:
+            return
 
 `
 
@@ -29,7 +41,7 @@ func pythonScript(s *script) string {
 	for _, more := range []struct {
 		name string
 		need bool
-	}{{"json", s.has(inJSON)}, {"time", s.uses(Clock)}, {"urllib.parse", s.has(inURL)}, {"uuid", s.uses(Random)}} {
+	}{{"json", s.has(inJSON) || s.paged()}, {"time", s.uses(Clock)}, {"urllib.parse", s.has(inURL)}, {"uuid", s.uses(Random)}} {
 		if more.need {
 			imports = append(imports, more.name)
 		}
@@ -55,8 +67,15 @@ func pythonScript(s *script) string {
 		b.WriteString("\n\ndef in_json(name):\n    return json.dumps(variables[name], ensure_ascii=False)[1:-1]\n")
 	}
 	b.WriteString(pythonSend)
+	if s.paged() {
+		b.WriteString(pythonPages)
+	}
 	for _, st := range s.steps {
-		b.WriteString("\nsend(\n    " + pythonText(st.title) + fmt.Sprintf(", %d,\n    ", st.expect) + pythonText(st.method) + ", " + pythonPieces(st.url, pythonText) + ",\n    {")
+		send, more := "send", ""
+		if st.pages.Size > 0 {
+			send, more = "send_pages", fmt.Sprintf(" %d, %d,", st.pages.Offset, st.pages.Size)
+		}
+		b.WriteString("\n" + send + "(\n    " + pythonText(st.title) + fmt.Sprintf(", %d,%s\n    ", st.expect, more) + pythonText(st.method) + ", " + pythonPieces(st.url, pythonText) + ",\n    {")
 		for i, h := range st.headers {
 			if i > 0 {
 				b.WriteString(", ")

@@ -12,14 +12,22 @@ func Runbook(title string, steps []Step, variables []Variable) string {
 	names := bashNames(s)
 	var b strings.Builder
 	b.WriteString("# " + oneLineOf(title) + "\n\n## Before you begin\n\nIn a bash shell:\n\n")
-	b.WriteString(fenced("export SPYGLASS_TOKEN='…' # an API token of the portal\n" + strings.TrimPrefix(bashVariables(s, names), bashToken)))
+	setUp := strings.TrimPrefix(bashVariables(s, names), bashToken)
+	if s.paged() {
+		setUp += bashMore
+	}
+	b.WriteString(fenced("export SPYGLASS_TOKEN='…' # an API token of the portal\n" + setUp))
 	b.WriteString("\n## Steps\n")
 	for i := range s.steps {
 		st := &s.steps[i]
 		before, words := bashRequest(st, names)
 		words = append([]string{words[0], `-H "Authorization: Bearer $SPYGLASS_TOKEN"`}, words[1:]...)
 		b.WriteString("\n### " + markdownText(st.title) + "\n\n")
-		b.WriteString(fenced(before + "curl --globoff --include " + strings.Join(words, " \\\n  ") + "\n"))
+		if arguments := strings.Join(words, " \\\n  "); st.pages.Size > 0 {
+			b.WriteString(fenced(pageByPage(st.pages, arguments)))
+		} else {
+			b.WriteString(fenced(before + "curl --globoff --include " + arguments + "\n"))
+		}
 		expect := "a status from 200 to 299"
 		if st.expect != 0 {
 			expect = fmt.Sprintf("status %d", st.expect)
@@ -27,6 +35,18 @@ func Runbook(title string, steps []Step, variables []Variable) string {
 		b.WriteString("\nExpect " + expect + ". Anything else: stop here and find out why.\n")
 	}
 	return b.String()
+}
+
+// pageByPage gets every page of a list; the arguments begin with -X GET and the address.
+func pageByPage(p Pages, arguments string) string {
+	method, rest, _ := strings.Cut(arguments, " \\\n")
+	return fmt.Sprintf(`offset=%d
+while
+  page=$(curl --globoff --silent --show-error --fail-with-body %s"$offset" \
+%s) || { printf '%%s\n' "$page"; false; } &&
+  printf '%%s\n' "$page" && offset=$((offset + %d)) && more "$page" "$offset"
+do :; done
+`, p.Offset, method, rest, p.Size)
 }
 
 // fenced is a block of code, in a fence that it does not contain.

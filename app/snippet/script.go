@@ -12,6 +12,15 @@ type Step struct {
 	Title   string // "GET /device/devices"
 	Request        // with the marks of variables in it
 	Expect  int    // the status it must have; 0: any from 200 to 299
+	Pages   Pages  // of a list; the URL then ends where the offset goes
+}
+
+// Pages says that a step asks for a list page by page until it ends: until the
+// offset has come to the total that a page tells or, where it tells none, until
+// a page has no items. The zero value is one request.
+type Pages struct {
+	Size   int64 // items of a page, as the URL asks for them
+	Offset int64 // of the first page
 }
 
 // Source is where a script has a variable's value from.
@@ -69,6 +78,7 @@ type scriptStep struct {
 	headers []scriptHeader
 	body    text
 	expect  int
+	pages   Pages
 }
 
 type scriptHeader struct {
@@ -101,7 +111,7 @@ func newScript(steps []Step, variables []Variable) *script {
 	split := func(t string, as func(before string) place) text { return splitMarks(t, variables, used, as) }
 	for i, step := range steps {
 		r := clean(step.Request)
-		out := scriptStep{title: fmt.Sprintf("%d. %s", i+1, oneLineOf(step.Title)), method: r.Method, expect: step.Expect}
+		out := scriptStep{title: fmt.Sprintf("%d. %s", i+1, oneLineOf(step.Title)), method: r.Method, expect: step.Expect, pages: step.Pages}
 		out.url = split(r.URL, func(before string) place {
 			if before == "" { // the address it begins with
 				return asIs
@@ -208,6 +218,11 @@ func (s *script) has(as place) bool {
 	return slices.ContainsFunc(s.steps, func(st scriptStep) bool {
 		return in(st.url) || in(st.body) || slices.ContainsFunc(st.headers, func(h scriptHeader) bool { return in(h.value) })
 	})
+}
+
+// paged tells whether any step has pages, so that a function for them is needed.
+func (s *script) paged() bool {
+	return slices.ContainsFunc(s.steps, func(st scriptStep) bool { return st.pages.Size > 0 })
 }
 
 // uses tells whether a variable has that source.

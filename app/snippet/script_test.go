@@ -3,9 +3,11 @@ package snippet_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"spyglass/app/snippet"
@@ -64,6 +66,91 @@ func TestAScriptSendsItsStepsWithItsVariables(t *testing.T) {
 	}
 }
 
+// listOf answers lists of seven items, page by page; those below /unsaid do not
+// know their total. asked are the addresses that came, in order.
+func listOf(t *testing.T) (url string, asked func() []string) {
+	var mu sync.Mutex
+	var all []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, r.RequestURI)
+		var size, offset int
+		fmt.Sscan(r.FormValue("size"), &size)
+		fmt.Sscan(r.FormValue("offset"), &offset)
+		items := []string{}
+		for i := offset; i < min(offset+size, 7); i++ {
+			items = append(items, fmt.Sprintf(`{"id":%d,"total":0,"tags":[]}`, i))
+		}
+		total := 7
+		if strings.HasPrefix(r.URL.Path, "/unsaid") {
+			total = -1
+		}
+		fmt.Fprintf(w, `{"total":%d,"searchId":null,"items":[%s]}`, total, strings.Join(items, ","))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return all
+	}
+}
+
+func pagedSteps(url string) []snippet.Step {
+	return []snippet.Step{
+		{Title: "GET /list", Request: snippet.Request{Method: "GET", URL: url + "/list?q=" + markID + "&size=3&offset="}, Expect: 200, Pages: snippet.Pages{Size: 3}},
+		{Title: "GET /unsaid", Request: snippet.Request{Method: "GET", URL: url + "/unsaid?size=2&offset=", Headers: []snippet.Header{{Name: "X-Version", Value: "3"}}}, Expect: 200, Pages: snippet.Pages{Size: 2, Offset: 4}},
+		{Title: "GET /last", Request: snippet.Request{Method: "GET", URL: url + "/last"}},
+	}
+}
+
+var pagesAsked = []string{
+	"/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=0", "/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=3", "/list?q=a%2Fb%20%C3%BC%26%27%22&size=3&offset=6",
+	"/unsaid?size=2&offset=4", "/unsaid?size=2&offset=6", "/unsaid?size=2&offset=8", "/last",
+}
+
+func TestAScriptFetchesAllPages(t *testing.T) {
+	for _, id := range append([]string{"runbook"}, executed...) {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			url, asked := listOf(t)
+			language, code := id, ""
+			if id == "runbook" {
+				language, code = "curl", strings.Join(blocksOf(snippet.Runbook("Lists", pagedSteps(url), scriptVariables)), "\n")
+			} else {
+				l, _ := snippet.Find(id)
+				code = l.Script(pagedSteps(url), scriptVariables)
+			}
+			out := run(t, language, []string{code})[0]
+			got := asked()
+			for i := range got {
+				got[i] = strings.ReplaceAll(got[i], "'", "%27")
+			}
+			if !slices.Equal(got, pagesAsked) {
+				t.Errorf("%q were asked for, want %q; it printed\n%s\n%s", got, pagesAsked, out, code)
+			}
+			if n := strings.Count(out, `"id":`); n != 7+3 {
+				t.Errorf("%d items were printed, want 10:\n%s", n, out)
+			}
+		})
+	}
+}
+
+func TestAScriptStopsAtAPageThatFails(t *testing.T) {
+	for _, id := range executed {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			url, arrived := listen(t, http.StatusNotFound)
+			l, _ := snippet.Find(id)
+			steps := []snippet.Step{{Title: "GET /0/list", Request: snippet.Request{Method: "GET", URL: url + "/0/list?size=3&offset="}, Expect: 200, Pages: snippet.Pages{Size: 3}}, scriptSteps(url)[1]}
+			out := run(t, id, []string{l.Script(steps, scriptVariables)})[0]
+			if _, ok := arrived(1); ok || !strings.Contains(out, "answered 404, expected 200") || !strings.Contains(out, `{"ok":true}`) {
+				t.Errorf("it went on, or does not say why it stopped:\n%s", out)
+			}
+		})
+	}
+}
+
 func TestAScriptStopsAtAnotherStatusThanExpected(t *testing.T) {
 	for _, id := range executed {
 		url, arrived := listen(t, http.StatusNotFound)
@@ -81,17 +168,21 @@ func TestAScriptStopsAtAnotherStatusThanExpected(t *testing.T) {
 	}
 }
 
+// blocksOf is the code of a runbook, with a token.
+func blocksOf(text string) (blocks []string) {
+	for _, m := range regexp.MustCompile("(?s)```bash\n(.*?)\n```").FindAllStringSubmatch(text, -1) {
+		blocks = append(blocks, strings.Replace(m[1], "export SPYGLASS_TOKEN='…'", "export SPYGLASS_TOKEN=s3cret", 1))
+	}
+	return blocks
+}
+
 func TestARunbookRuns(t *testing.T) {
 	url, arrived := listen(t, http.StatusOK)
 	text := snippet.Runbook("What I did", scriptSteps(url), scriptVariables)
-	var blocks []string
-	for _, m := range regexp.MustCompile("(?s)```bash\n(.*?)\n```").FindAllStringSubmatch(text, -1) {
-		blocks = append(blocks, m[1])
-	}
+	blocks := blocksOf(text)
 	if len(blocks) != 4 || !strings.Contains(text, "### 1. GET /x # injected\n") || strings.Count(text, "Expect status 200.") != 1 {
 		t.Fatalf("%d blocks in\n%s", len(blocks), text)
 	}
-	blocks[0] = strings.Replace(blocks[0], "export SPYGLASS_TOKEN='…'", "export SPYGLASS_TOKEN=s3cret", 1)
 	out := run(t, "curl", []string{strings.Join(blocks, "\n")})[0]
 	var came []string
 	for i := range 3 {

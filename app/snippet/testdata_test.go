@@ -18,6 +18,7 @@ func TestPowerShellFiles(t *testing.T) {
 	for name, code := range map[string]string{
 		"snippet.ps1": snippet.PowerShell.Write(sample),
 		"nasty.ps1":   snippet.PowerShell.Write(nastyBody),
+		"pages.ps1":   snippet.PowerShell.Script(pagedSteps("http://127.0.0.1:8443/api"), scriptVariables),
 		"script.ps1":  snippet.PowerShell.Script(scriptSteps("http://127.0.0.1:8443/api"), scriptVariables),
 	} {
 		path := filepath.Join("testdata", name)

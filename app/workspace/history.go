@@ -31,6 +31,7 @@ type History struct {
 	Draft      Draft
 	Kept       bool
 	Pinned     bool
+	PageSize   int64 // items of each page, where all pages of a list were fetched; 0: one request
 }
 
 // Reply is the answer to a request of the history.
@@ -74,6 +75,7 @@ var Histories = resource.Resource[*History]{
 		{Name: "draft", At: func(h *History) any { return &h.Draft }, Doc: "The request, variables unresolved", ReadOnly: true},
 		{Name: "kept", At: func(h *History) any { return &h.Kept }, Doc: "Whether the answer can be opened again", ReadOnly: true},
 		{Name: "pinned", At: func(h *History) any { return &h.Pinned }, Doc: "It stays however many come after"},
+		{Name: "pageSize", At: func(h *History) any { return &h.PageSize }, Doc: "Items of each page, where all pages of a list were fetched; 0 for one request", ReadOnly: true},
 	},
 	Without: []string{"POST", "PUT"},
 	Within:  here,
