@@ -1,6 +1,8 @@
 package app
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"sync/atomic"
@@ -24,8 +26,14 @@ func (d *desk) Restart() error {
 	return nil
 }
 
+// afterVariable tells a program that another one has started it to go on as its
+// successor: its standard input ends when that one has.
+const afterVariable = "SPYGLASS_AFTER_STDIN"
+
 // startAgain starts the program with the same arguments beside this process,
-// which is about to end and has let go of the data folder. It logs where this one does.
+// which is about to end and has let go of the data folder. It logs where this one
+// does, and begins when this one has ended, so that what both would have open
+// (the tray, names on the desktop's bus) is free.
 func startAgain() error {
 	program, err := os.Executable()
 	if err != nil {
@@ -33,5 +41,20 @@ func startAgain() error {
 	}
 	cmd := exec.Command(program, os.Args[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), afterVariable+"=1")
+	if _, err := cmd.StdinPipe(); err != nil { // this process closes it by ending
+		return err
+	}
 	return cmd.Start()
+}
+
+// awaitPredecessor waits for the end of the program that this one goes on for, if any.
+func awaitPredecessor() error {
+	if os.Getenv(afterVariable) == "" {
+		return nil
+	}
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		return fmt.Errorf("waiting for the program that starts this one to end: %w", err)
+	}
+	return os.Unsetenv(afterVariable)
 }

@@ -24,6 +24,9 @@ import (
 // while the window comes up; when it cannot, the window says why, and so does
 // Window when it is closed.
 func Window(ctx context.Context, o server.Options, args []string) error {
+	if err := awaitPredecessor(); err != nil {
+		return err
+	}
 	raise := make(chan struct{}, 1)
 	held := make(chan struct{})
 	o.Listen = "127.0.0.1:0"
