@@ -26,7 +26,6 @@ type caller struct {
 	t            *testing.T
 	origin       string
 	cookie, csrf string
-	doc          *openapi3.T
 }
 
 func (c *caller) send(method, path string, body []byte) (*http.Response, []byte) {
@@ -54,7 +53,7 @@ func (c *caller) send(method, path string, body []byte) (*http.Response, []byte)
 	return answer, text
 }
 
-// newCaller starts a demo portal, signs in and reads its OpenAPI document.
+// newCaller starts a demo portal and signs in.
 func newCaller(t *testing.T) (*caller, []resource.Endpoint) {
 	folder := filepath.Join(t.TempDir(), "data")
 	password := demoIn(t, folder)
@@ -81,15 +80,23 @@ func newCaller(t *testing.T) (*caller, []resource.Endpoint) {
 		t.Fatalf("sign-in answers %d %s", answer.StatusCode, text)
 	}
 	c.cookie, c.csrf = answer.Cookies()[0].Name+"="+answer.Cookies()[0].Value, who.CSRFToken
-	_, text = c.send("GET", "/openapi.json", nil)
-	if c.doc, err = openapi3.NewLoader().LoadFromData(text); err == nil {
-		err = c.doc.Validate(t.Context())
+	return c, s.Endpoints()
+}
+
+// document reads the portal's OpenAPI document, which has to be a valid one, and
+// makes it stricter.
+func (c *caller) document() *openapi3.T {
+	c.t.Helper()
+	_, text := c.send("GET", "/openapi.json", nil)
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	if err == nil {
+		err = doc.Validate(c.t.Context())
 	}
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	refuseUnnamedKeys(c.doc)
-	return c, s.Endpoints()
+	refuseUnnamedKeys(doc)
+	return doc
 }
 
 // refuseUnnamedKeys makes the document stricter than clients need it: an answer
@@ -109,6 +116,7 @@ func refuseUnnamedKeys(doc *openapi3.T) {
 // holds it, and signing out at the very end.
 func TestEveryExampleOfTheCatalogAnswersAsDocumented(t *testing.T) {
 	c, endpoints := newCaller(t)
+	doc := c.document()
 	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
 	order := []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 	slices.SortStableFunc(published, func(a, b resource.Endpoint) int {
@@ -124,13 +132,13 @@ func TestEveryExampleOfTheCatalogAnswersAsDocumented(t *testing.T) {
 			if published[i].Right.Object == resource.Open {
 				c.cookie = "" // signing in with a session ends that one
 			}
-			c.try(&published[i])
+			c.try(doc, &published[i])
 		})
 	}
 }
 
 // try sends one example and holds the answer against the document.
-func (c *caller) try(e *resource.Endpoint) {
+func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 	path := cmp.Or(e.Example.Path, e.Path)
 	if strings.Contains(path, "{") {
 		c.t.Fatalf("the example %s leaves an id open", path)
@@ -162,11 +170,11 @@ func (c *caller) try(e *resource.Endpoint) {
 			c.t.Errorf("DELETE %s answers %d %s", made, answer.StatusCode, text)
 		}
 	}
-	item := c.doc.Paths.Value(e.Path)
+	item := doc.Paths.Value(e.Path)
 	err := openapi3filter.ValidateResponse(c.t.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: answer.Request,
-			Route:   &routers.Route{Spec: c.doc, Path: e.Path, PathItem: item, Method: e.Method, Operation: item.GetOperation(e.Method)},
+			Route:   &routers.Route{Spec: doc, Path: e.Path, PathItem: item, Method: e.Method, Operation: item.GetOperation(e.Method)},
 		},
 		Status: answer.StatusCode, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(text)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
