@@ -111,6 +111,26 @@ func (w *Workspace) Secret(v *Variable) (string, error) {
 	return w.secrets.Get(v.key())
 }
 
+// missingEndpoint is GET /variables/missing. It asks the keyring for every secret.
+func (w *Workspace) missingEndpoint() resource.Endpoint {
+	return resource.Endpoint{
+		Method: "GET", Path: "/variables/missing", Summary: "Secret variables whose values are gone", Right: anyone,
+		Doc: "Without a keyring that answers, a secret is gone when the program ends.",
+		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
+			list, err := w.VariablesAt(ctx, c.Access.UserID, PortalID(c))
+			ids := []int64{}
+			for i := range list {
+				if err == nil && list[i].Secret {
+					if _, none := w.Secret(&list[i]); fault.Is(none, fault.Unknown) {
+						ids = append(ids, list[i].ID)
+					}
+				}
+			}
+			return map[string]any{"ids": ids}, err
+		},
+	}
+}
+
 // key names the variable's secret in the keyring.
 func (v *Variable) key() string { return fmt.Sprintf("variable-%d-%d", v.UserID, v.ID) }
 

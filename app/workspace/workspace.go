@@ -234,7 +234,7 @@ func (w *Workspace) Notice(userID int64) string {
 // Endpoints are all of the workspace: /tabs, /variables and the like.
 func (w *Workspace) Endpoints() []resource.Endpoint {
 	tabs := w.telling(TabsChanged, w.tabs.Endpoints())
-	variables := w.telling(VariablesChanged, append(w.secretly(w.variables.Endpoints()), w.regaining(), w.usesEndpoint()))
+	variables := w.telling(VariablesChanged, append(w.secretly(w.variables.Endpoints()), w.regaining(), w.usesEndpoint(), w.missingEndpoint()))
 	variables = append(variables, w.lasting(w.followEndpoints())...)
 	history := append(w.telling(HistoryChanged, append(w.clearing(w.history.Endpoints()), w.restoring())), w.searching())
 	portals := slices.DeleteFunc(w.telling(PortalsChanged, w.guarded(w.portals.Endpoints())), func(e resource.Endpoint) bool {

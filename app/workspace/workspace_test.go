@@ -172,6 +172,13 @@ func TestWithoutAKeyringTheNoticeSaysSo(t *testing.T) {
 	if got, want := d.Notice(1), "No OS keyring answers: secret variables are kept for this session only"; got != want {
 		t.Errorf("the notice is %q, want %q", got, want)
 	}
+	d.ask(1, "POST /variables", `{"name":"none","value":"","secret":true}`)
+	d.expect(1, "GET /variables/missing", "", `{"ids":[]}`)
+	clear(d.secrets.values) // as the end of the program does
+	d.expect(1, "GET /variables/missing", "", `{"ids":[1]}`)
+	d.expect(2, "GET /variables/missing", "", `{"ids":[]}`)
+	d.ask(1, "PATCH /variables/1", `{"value":"again"}`)
+	d.expect(1, "GET /variables/missing", "", `{"ids":[]}`)
 }
 
 func TestVariableNamesAreChecked(t *testing.T) {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { addVariable, newRequest, parts, suite, until } from './harness'
+import { addVariable, newRequest, parts, signIn, suite, until } from './harness'
 
 const portal = suite()
 
@@ -76,6 +76,16 @@ test('variables go to a file without secrets, and come in without overwriting un
   await ask.getByRole('button', { name: 'Replace 1' }).click()
   await until(page.getByTestId('toast'), /Imported 1 of 1/)
   await expect.poll(() => p.tools.getByLabel('Value of region').inputValue()).toBe('us')
+
+  const secret = p.tools.getByLabel('Value of apiKey')
+  const kept = (await secret.getAttribute('placeholder'))!
+  await portal.crash()
+  await page.goto(portal.url)
+  await signIn(page, 'viewer')
+  await expect.poll(() => secret.getAttribute('placeholder')).toBe(kept.includes('kept in the keyring') ? kept : 'not kept: no keyring; type it again')
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/variables-missing.png` : undefined })
+  await secret.fill('pLaNtEd-again')
+  await expect.poll(() => secret.getAttribute('placeholder')).toBe(kept)
 })
 
 test('a deleted secret comes back with its value; saved requests that use a variable lead there, and what was sent last stands first', async () => {

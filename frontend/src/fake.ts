@@ -157,7 +157,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     monitor: monitorClient({ json: async <T,>() => page(20) as T, ask: async () => new Response('{}') }),
     ...restClient({ json: async <T,>() => page(20) as T, ask: async () => new Response('{}') }),
     tabs: collection('tabs', tabs),
-    variables: { ...collection('variables', variables), restore: async () => {}, follow: async () => ({ requests: 0, extractors: 0 }), unfollow: async () => ({ requests: 0, extractors: 0 }), uses: async () => ({ items: [] }) },
+    variables: { ...collection('variables', variables), restore: async () => {}, follow: async () => ({ requests: 0, extractors: 0 }), unfollow: async () => ({ requests: 0, extractors: 0 }), uses: async () => ({ items: [] }), missing: async () => [] },
     searchHistory: async ({ words = '' }) => {
       const found = history.filter((h) => h.path.includes(words))
       return { total: found.length, more: false, items: found.map(({ draft, ...h }) => ({ ...h, pinned: false, template: draft.template, found: null })) }

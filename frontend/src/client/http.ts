@@ -118,6 +118,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
       restore: async (id) => void (await ask(`/explorer/variables/${id}/restore`, { method: 'POST', body: {} })),
       follow: (id, from) => json(`/explorer/variables/${id}/follow`, { method: 'POST', body: { from }, keep: true }),
       unfollow: (id) => json(`/explorer/variables/${id}/follow`, { method: 'DELETE', keep: true }),
+      missing: async () => (await json<{ ids: number[] }>('/explorer/variables/missing')).ids,
       uses: (sent) => json(`/explorer/variables/uses${sent ? '?sent=1' : ''}`),
     },
     history: {

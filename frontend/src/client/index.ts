@@ -310,6 +310,8 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
     follow(id: number, from: string): Promise<Followed>
     /** Takes that back, where nobody changed it since. */
     unfollow(id: number): Promise<Followed>
+    /** Ids of secret ones whose values are gone: there was no keyring to keep them. */
+    missing(): Promise<number[]>
     /** Of those that saved requests use; with `sent`, also when each went out last. */
     uses(sent: boolean): Promise<{ items: VariableUse[] }>
   }

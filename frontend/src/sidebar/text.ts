@@ -235,6 +235,8 @@ export const text = {
     contentOf: (name: string) => `Value of ${name}`,
     keptInThe: '•••••••• kept in the keyring',
     keptTillTheEnd: '•••••••• kept until Spyglass ends',
+    notKept: 'not kept: no keyring; type it again',
+    noValueYet: 'no value yet; type it',
     empty: 'empty',
     copy: (name: string) => `Copy ${`{{${name}}}`}`,
     deleteOne: (name: string) => `Delete ${name}`,
