@@ -56,7 +56,7 @@ func redirect(r *http.Request, via []*http.Request) error {
 		t.add(r.Response.StatusCode, r.URL)
 	}
 	if len(via) > maxRedirects {
-		return &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the portal redirects in a circle: more than %d times", maxRedirects)}
+		return &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("the portal redirects in a circle: more than %d times", maxRedirects)}
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
 			return nil, nil, &refused{response, body}
 		}
 		if err != nil {
-			err = &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("the answer of %s broke off after %d bytes", r.target.host, len(body)), Err: err}
+			err = &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("the answer of %s broke off after %d bytes", r.target.host, len(body)), Err: err}
 		}
 		return response, got, err
 	}
@@ -139,7 +139,7 @@ func (x *exchange) fetchWhole(ctx context.Context, out *outgoing, limit int64) (
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err == nil && int64(len(body)) > limit {
-		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.target.host, limit>>20)}
+		return nil, nil, &fault.Error{Kind: fault.Offline, Field: "portal", Detail: map[string]any{"answered": true}, Message: fmt.Sprintf("one answer of %s has more than %d MiB; ask for a smaller size", x.target.host, limit>>20)}
 	}
 	if err != nil {
 		return nil, nil, x.endedBy(ctx, timed, err, arrived{status: response.Status, bytes: int64(len(body))})

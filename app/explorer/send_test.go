@@ -158,37 +158,38 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 		name  string
 		raw   http.HandlerFunc
 		fault string // up to a number of seconds
+		there bool   // somebody answered
 	}{
-		{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, `portal: ` + address + ` did not answer within 1 second`},
+		{"silence", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, `portal: ` + address + ` did not answer within 1 second`, false},
 		{"silence after the headers", func(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, `portal: ` + address + ` answered 200 OK and then stalled: no byte of the body came within 1 second`},
+		}, `portal: ` + address + ` answered 200 OK and then stalled: no byte of the body came within 1 second`, true},
 		{"silence after a part", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, `portal: ` + address + ` answered 200 OK and then stalled: 10 bytes came, and nothing more for `},
+		}, `portal: ` + address + ` answered 200 OK and then stalled: 10 bytes came, and nothing more for `, true},
 		{"no end", func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				_, _ = w.Write([]byte("0123456789"))
 			}
-		}, `portal: ` + address + ` answered 200 OK, but was not done after 1 second`},
-		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` + address + ` gave no answer: EOF`},
+		}, `portal: ` + address + ` answered 200 OK, but was not done after 1 second`, true},
+		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` + address + ` gave no answer: EOF`, false},
 		{"cut within the answer", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("0123456789"))
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
-		}, `portal: the answer of ` + address + ` broke off after 10 bytes`},
+		}, `portal: the answer of ` + address + ` broke off after 10 bytes`, true},
 		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/api/raw/again", 302) },
-			`portal: the portal redirects in a circle: more than 10 times`},
+			`portal: the portal redirects in a circle: more than 10 times`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h.answerRaw(tt.raw)
 			a := h.ask(1, "POST /explorer/send", `{"draft":{"path":"/raw/x?k=`+planted+`","timeout":1}}`)
-			if got := h.fault(a); a.status != 502 || !strings.HasPrefix(got, tt.fault) {
-				t.Errorf("got %d %s, want %s", a.status, got, tt.fault)
+			if got := h.fault(a); a.status != 502 || !strings.HasPrefix(got, tt.fault) || strings.Contains(a.body, `"answered":true`) != tt.there {
+				t.Errorf("got %d %s, want %s and answered %t:\n%s", a.status, got, tt.fault, tt.there, a.body)
 			}
 		})
 	}

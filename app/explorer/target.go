@@ -153,6 +153,9 @@ func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Er
 	var known *fault.Error
 	var dial *net.OpError
 	var at *url.Error
+	if came.status != "" {
+		out.Detail["answered"] = true // so somebody is there
+	}
 	switch cause := context.Cause(ctx); {
 	case cause == errTimeout:
 		out.Message = came.late(address, t.timeout)

@@ -28,10 +28,11 @@ export class Reach {
     }
   }
 
-  /** Learns from an answer of a portal, or from why there is none. */
+  /** Learns from an answer of a portal, or from why there is none; an answer that is of no use is one. */
   heard(id: number, fault?: Fault) {
     const silent = fault?.status === 502 && (fault.field === 'portal' || fault.field === 'baseUrl')
-    if (!fault || silent) this.#note(id, fault?.message ?? '')
+    if (!fault || fault.detail.answered) this.#note(id, '')
+    else if (silent) this.#note(id, fault.message)
   }
 
   #note(id: number, problem: string) {
