@@ -37,13 +37,20 @@ describe('at 200 % zoom nothing is lost', () => {
     await newRequest(page)
     await sendPath(page, '/device/devices?size=5')
     await page.keyboard.press('Escape')
-    expect(await lost(page)).toEqual([])
+    const covered = () => parts(page).response.getByRole('tab').evaluateAll((tabs) => tabs.flatMap((tab) => {
+      const { left, right, top, height } = tab.getBoundingClientRect()
+      const reached = [left + 2, right - 2].every((x) => tab.contains(document.elementFromPoint(x, top + height / 2)))
+      return reached ? [] : [tab.textContent]
+    }))
+    expect([await lost(page), await covered()]).toEqual([[], []])
     await page.keyboard.press('Control+B')
     await parts(page).catalog.waitFor()
-    expect(await lost(page)).toEqual([])
+    expect([await lost(page), await covered()]).toEqual([[], []])
     await page.keyboard.press('Control+Alt+B')
     await parts(page).tools.waitFor()
-    expect(await lost(page)).toEqual([])
+    expect([await lost(page), await covered()]).toEqual([[], []])
+    await parts(page).response.getByRole('tab', { name: 'Snippets' }).click()
+    await parts(page).response.getByRole('radio', { name: 'Python' }).waitFor()
   })
 
   test('on the screens of the Monitor', async () => {
