@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newRequest, parts, sendPath, suite, until } from './harness'
+import { newRequest, parts, sendPath, signIn, suite, until } from './harness'
 
 const portal = suite()
 const run = promisify(execFile)
@@ -79,6 +79,14 @@ test('a request is pinned, deleted and brought back, and opened with its answer'
   await p.tools.getByRole('button', { name: `More: ${name}` }).click()
   await page.getByRole('menuitem', { name: 'Copy as Python' }).click()
   await page.getByTestId('toast').getByText('Copied the request as Python').waitFor()
+
+  // Who has to sign in first finds it there, too.
+  const panel = () => page.evaluate(async () => ((await (await fetch('/explorer/start')).json()) as { settings: { panel?: string } }).settings.panel)
+  await expect.poll(panel).toBe('history')
+  await page.context().clearCookies()
+  await page.reload()
+  await signIn(page, 'operator')
+  await h.row(name).waitFor()
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('urllib.request.Request(')
 })
 

@@ -1,3 +1,4 @@
+import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { newRequest, parts, password, sendPath, startPortal, suite, tabNames, until, type Portal } from './harness'
@@ -137,6 +138,20 @@ test('a remote portal is read-only until it is unlocked, and a wrong token is sa
   await until(switcher(page), /admin/)
 })
 
+/** A portal that fails: lists are told page by page until the quota is used up, /circle leads to itself, the rest is 503. */
+async function failing(at: string): Promise<Server> {
+  const server = createServer((request, answer) => {
+    const url = new URL(request.url!, at)
+    if (url.pathname.endsWith('/circle')) return void answer.writeHead(302, { Location: url.pathname }).end()
+    const list = url.pathname.endsWith('/device/groups')
+    answer.writeHead(list ? 200 : 503, { 'Content-Type': 'application/json', ...(list && { 'X-Rate-Limit-Limit': '500', 'X-Rate-Limit-Remaining': '0', 'X-Rate-Limit-Window': '3600' }) })
+    const id = Number(url.searchParams.get('offset') ?? 0)
+    answer.end(JSON.stringify(list ? { total: 9, items: [{ id }, { id: id + 1 }] } : { errorMessage: 'out of order' }))
+  })
+  await new Promise<void>((done) => server.listen(Number(new URL(at).port), '127.0.0.1', done))
+  return server
+}
+
 test('a remote portal that is gone at the start is shown with its tabs, and said to be gone', async () => {
   const page = await home.page()
   await page.keyboard.press('Control+K')
@@ -153,4 +168,31 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
   await until(page.getByTestId('toast'), /^Far away cannot be used now: nothing answers at .* refused\. Its tabs are here\./)
   await until(page.getByRole('contentinfo'), new RegExp(`No answer · ${new URL(away.url).host}`))
   await shot(page, 'gone')
+
+  const broken = await failing(away.url)
+  const p = parts(page)
+  const host = new URL(away.url).host
+  try {
+    await sendPath(page, '/device/devices', /^503 Service Unavailable/)
+    await p.response.getByText('The portal failed, not the request. Send it again; if it fails again, tell who runs the portal.').waitFor()
+    await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`))
+    await sendPath(page, '/circle', /redirects in a circle/)
+    await p.response.getByText('Far away leads nowhere').waitFor()
+    await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`)) // it did answer
+
+    await sendPath(page, '/device/groups?size=2', /^200 OK .* 2 items$/)
+    await p.request.getByRole('button', { name: 'More ways to send' }).click()
+    await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).click()
+    const run = p.response.getByRole('group', { name: 'Fetching all pages' })
+    await run.getByText(/2 items · .* · waiting [\d,]+ s for the quota$/).waitFor()
+    await shot(page, 'quota')
+    await run.getByRole('button', { name: /^Stop/ }).click()
+    await p.response.getByText(/stopped before page 2 of 5/).waitFor()
+
+    await page.setViewportSize({ width: 1024, height: 768 })
+    await expect.poll(() => switcher(page).locator('.b').evaluate((e) => [e.textContent, e.scrollWidth <= e.clientWidth])).toEqual(['Far away', true])
+  } finally {
+    broken.closeAllConnections()
+    broken.close()
+  }
 })
