@@ -8,6 +8,7 @@ import (
 
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/store"
 )
 
 // heartbeatLimit is when it is known at the latest that a collector says nothing.
@@ -85,12 +86,25 @@ func simulatedItself(d *portal.Device) bool {
 }
 
 // coverAlerts notes which maintenance windows cover alerts by now.
-func coverAlerts(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
-	return false, portal.CoverAlerts(ctx, tx, now)
+func coverAlerts(ctx context.Context, db *store.DB, now time.Time) error {
+	ids, err := portal.AlertsToCover(ctx, db, now)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return db.Write(ctx, func(tx resource.Tx) error { return portal.CoverAlerts(ctx, tx, now, ids...) })
 }
 
 // judgeAllClusters finds what no poll tells of: declarations, groups and
 // maintenance that have changed.
-func judgeAllClusters(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error) {
-	return false, portal.JudgeClusters(ctx, tx, now)
+func judgeAllClusters(ctx context.Context, db *store.DB, now time.Time) error {
+	sizes, err := portal.SizeClusters(ctx, db)
+	if err != nil {
+		return err
+	}
+	return db.Write(ctx, func(tx resource.Tx) error {
+		if err := portal.EndLostClusters(ctx, tx, now); err != nil {
+			return err
+		}
+		return portal.JudgeClusters(ctx, tx, sizes, now)
+	})
 }

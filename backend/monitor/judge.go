@@ -182,14 +182,19 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 	if len(acts) == 0 {
 		return nil
 	}
+	clusters, err := portal.SizeClusters(ctx, j.db, pointsOf(acts)...)
+	if err != nil {
+		return err
+	}
 	outcomes := make([]*portal.Alert, len(acts))
-	err := j.db.Write(ctx, func(tx resource.Tx) (err error) {
+	err = j.db.Write(ctx, func(tx resource.Tx) (err error) {
 		for i := range acts {
 			if outcomes[i], err = acts[i].write(ctx, tx); err != nil {
 				return err
 			}
 		}
-		return judgeClusters(ctx, tx, acts)
+		// What follows for groups as a whole, before anybody can have been told of the single alerts.
+		return portal.JudgeClusters(ctx, tx, clusters, lastOf(acts))
 	})
 	if err != nil {
 		return err // the next poll finds the same again
@@ -204,16 +209,23 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 	return nil
 }
 
-// judgeClusters sees what follows for groups as a whole, before anybody can have
-// been told of the single alerts.
-func judgeClusters(ctx context.Context, tx resource.Tx, acts []act) error {
-	var at int64
+// pointsOf are the data points that acts are about.
+func pointsOf(acts []act) []int64 {
 	points := make([]int64, len(acts))
 	for i := range acts {
-		at, points[i] = max(at, acts[i].reading.at), acts[i].rule.id
+		points[i] = acts[i].rule.id
 	}
 	slices.Sort(points)
-	return portal.JudgeClusters(ctx, tx, time.Unix(at, 0), slices.Compact(points)...)
+	return slices.Compact(points)
+}
+
+// lastOf is the time of the last reading that acts are about.
+func lastOf(acts []act) time.Time {
+	var at int64
+	for i := range acts {
+		at = max(at, acts[i].reading.at)
+	}
+	return time.Unix(at, 0)
 }
 
 // weigh adds what follows from one reading.

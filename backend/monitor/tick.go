@@ -7,13 +7,29 @@ import (
 	"spyglass/backend/clock"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/store"
 )
 
-// chore is something that is due each minute, a little of it in each
-// transaction, as long as there is more.
-type chore func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error)
+// chore is something that is due each minute.
+type chore func(ctx context.Context, db *store.DB, now time.Time) error
 
-var minutely = []chore{portal.CloseWindows, portal.PruneSDTHistory, coverAlerts, judgeAllClusters, portal.PruneAlerts}
+var minutely = []chore{bitByBit(portal.CloseWindows), bitByBit(portal.PruneSDTHistory), coverAlerts, judgeAllClusters, bitByBit(portal.PruneAlerts)}
+
+// bitByBit does a little in each transaction, as long as there is more.
+func bitByBit(do func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error)) chore {
+	return func(ctx context.Context, db *store.DB, now time.Time) error {
+		for more := true; more; {
+			err := db.Write(ctx, func(tx resource.Tx) (err error) {
+				more, err = do(ctx, tx, now)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
 
 // Tick does what is due each minute: it closes the maintenance windows that
 // have ended, tells which ones cover alerts, which groups have one as a whole and which collectors are silent, gives
@@ -27,14 +43,8 @@ func (m *Monitor) Tick(ctx context.Context) error {
 
 func (m *Monitor) do(ctx context.Context, chores []chore, now time.Time) error {
 	for _, do := range chores {
-		for more := true; more; {
-			err := m.db.Write(ctx, func(tx resource.Tx) (err error) {
-				more, err = do(ctx, tx, now)
-				return err
-			})
-			if err != nil {
-				return err
-			}
+		if err := do(ctx, m.db, now); err != nil {
+			return err
 		}
 	}
 	return nil

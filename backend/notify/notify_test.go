@@ -143,7 +143,11 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 	put(h, portal.ClusterAlerts.Name, portal.ClusterAlert{ID: 7, GroupID: 2, DataSourceID: 1, DataPointID: 11, CountBy: "host", ThresholdType: "absolute", Expr: "> 0", MinLevel: portal.SeverityError, SuppressSingle: true})
 	judge := func() {
 		t.Helper()
-		h.write(func(tx resource.Tx) error { return portal.JudgeClusters(t.Context(), tx, h.clock()) })
+		sizes, err := portal.SizeClusters(t.Context(), h.db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.write(func(tx resource.Tx) error { return portal.JudgeClusters(t.Context(), tx, sizes, h.clock()) })
 	}
 	s := h.service(nil)
 	subjects := func() string {

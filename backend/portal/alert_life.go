@@ -84,32 +84,57 @@ func ClearAlerts(ctx context.Context, tx resource.Tx, at resource.Seconds, why s
 	return err
 }
 
-// CoverAlerts says of each active alert which maintenance windows cover it now.
-// It writes those of which that is news.
-func CoverAlerts(ctx context.Context, tx resource.Tx, now time.Time) error {
-	alerts, err := resource.Find(ctx, tx, alertRows, active)
-	if err != nil {
-		return err
+// CoverAlerts says of each active alert, or of those with these ids, which
+// maintenance windows cover it now. It writes those of which that is news.
+func CoverAlerts(ctx context.Context, tx resource.Tx, now time.Time, ids ...int64) error {
+	where := []resource.Where{active}
+	if len(ids) > 0 {
+		where = append(where, resource.Where{Field: "id", Op: "in", Value: ids})
 	}
-	devices, err := byID(ctx, tx, deviceRows, alerts, func(a *Alert) int64 { return a.DeviceID }, func(d *Device) int64 { return d.ID })
-	if err != nil {
-		return err
+	news, err := newlyCovered(ctx, tx, now, where)
+	for i := range news {
+		if err == nil {
+			err = SaveAlert(ctx, tx, &news[i])
+		}
 	}
-	instances, err := byID(ctx, tx, instanceRows, alerts, func(a *Alert) int64 { return a.InstanceID }, func(i *Instance) int64 { return i.ID })
+	return err
+}
+
+// AlertsToCover are the ids of those that CoverAlerts would write: they are
+// looked for beside the writer.
+func AlertsToCover(ctx context.Context, r resource.Reader, now time.Time) ([]int64, error) {
+	news, err := newlyCovered(ctx, r, now, []resource.Where{active})
+	ids := make([]int64, len(news))
+	for i := range news {
+		ids[i] = int64(news[i].ID)
+	}
+	return ids, err
+}
+
+func newlyCovered(ctx context.Context, r resource.Reader, now time.Time, where []resource.Where) (news []Alert, err error) {
+	alerts, err := resource.Find(ctx, r, alertRows, where...)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	devices, err := byID(ctx, r, deviceRows, alerts, func(a *Alert) int64 { return a.DeviceID }, func(d *Device) int64 { return d.ID })
+	if err != nil {
+		return nil, err
+	}
+	instances, err := byID(ctx, r, instanceRows, alerts, func(a *Alert) int64 { return a.InstanceID }, func(i *Instance) int64 { return i.ID })
+	if err != nil {
+		return nil, err
 	}
 	for i := range alerts {
 		a := &alerts[i]
-		news, err := a.cover(ctx, tx, devices[a.DeviceID], instances[a.InstanceID], now)
-		if err == nil && news {
-			err = SaveAlert(ctx, tx, a)
-		}
+		differs, err := a.cover(ctx, r, devices[a.DeviceID], instances[a.InstanceID], now)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if differs {
+			news = append(news, *a)
 		}
 	}
-	return nil
+	return news, nil
 }
 
 // cover notes which maintenance windows are in effect, and whether that is news.

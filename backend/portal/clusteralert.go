@@ -68,7 +68,11 @@ var ClusterAlerts = resource.Resource[*ClusterAlert]{
 		return nil
 	},
 	After: func(w *resource.Write, _, now *ClusterAlert) error {
-		return now.judge(w.Context, w.Tx, resource.SecondsOf(w.Call.At))
+		size, err := now.size(w.Context, w.Tx)
+		if err != nil {
+			return err
+		}
+		return now.judge(w.Context, w.Tx, size, resource.SecondsOf(w.Call.At))
 	},
 	Remove: func(w *resource.Write, a *ClusterAlert) error {
 		return endCluster(w.Context, w.Tx, a.ID, resource.SecondsOf(w.Call.At), "the cluster alert was removed")

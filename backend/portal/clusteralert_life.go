@@ -20,25 +20,62 @@ import (
 // An alert counts when it is as bad as the declaration asks and no maintenance
 // covers it, once for each device or for each instance in the group and the
 // groups below. A percentage is of the devices, or instances, there on which the
-// data source is polled.
-func JudgeClusters(ctx context.Context, tx resource.Tx, at time.Time, points ...int64) error {
+// data source is polled. Only those in sizes are judged.
+func JudgeClusters(ctx context.Context, tx resource.Tx, sizes ClusterSizes, at time.Time) error {
 	all, err := clustersOf(ctx, tx)
 	if err != nil {
 		return err
 	}
-	if len(points) == 0 {
-		if err := endLostClusters(ctx, tx, all, resource.SecondsOf(at)); err != nil {
-			return err
-		}
-	}
 	for i := range all {
-		if c := &all[i]; len(points) == 0 || slices.Contains(points, c.DataPointID) {
-			if err := c.judge(ctx, tx, resource.SecondsOf(at)); err != nil {
-				return fmt.Errorf("cluster alert %d: %w", c.ID, err)
+		if size, known := sizes[all[i].ID]; known {
+			if err := all[i].judge(ctx, tx, size, resource.SecondsOf(at)); err != nil {
+				return fmt.Errorf("cluster alert %d: %w", all[i].ID, err)
 			}
 		}
 	}
 	return nil
+}
+
+// ClusterSizes are, by the id of a cluster alert, how many devices or instances
+// are polled of which it counts those that have an alert.
+type ClusterSizes map[int64]int64
+
+// SizeClusters counts for the cluster alerts on some data points, or for all of
+// them. It reads many rows where there are many devices: call it beside the writer.
+func SizeClusters(ctx context.Context, r resource.Counter, points ...int64) (ClusterSizes, error) {
+	all, err := clustersOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	sizes := ClusterSizes{}
+	for i := range all {
+		if c := &all[i]; len(points) == 0 || slices.Contains(points, c.DataPointID) {
+			if sizes[c.ID], err = c.size(ctx, r); err != nil {
+				return nil, fmt.Errorf("cluster alert %d: %w", c.ID, err)
+			}
+		}
+	}
+	return sizes, nil
+}
+
+func (c *ClusterAlert) size(ctx context.Context, r resource.Counter) (int64, error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	inside := resource.Where{Field: "hostGroupIds", Op: "has any", Value: tree.below(c.GroupID)}
+	const instances = "monitoringInstanceNumber"
+	polled, err := r.Tally(ctx, string(deviceDataSourceRows), []resource.By{{Field: instances}}, resource.Where{Field: "dataSourceId", Op: "=", Value: c.DataSourceID},
+		resource.Where{Field: instances, Op: ">", Value: int64(0)}, resource.Of("deviceId", inside))
+	var n int64
+	for _, p := range polled {
+		each := int64(1)
+		if c.CountBy == "instance" {
+			each = p.Of[0].(int64)
+		}
+		n += each * p.Count
+	}
+	return n, err
 }
 
 // clustersOf are all cluster alerts; they are read again only when one has changed.
@@ -52,13 +89,17 @@ func clustersOf(ctx context.Context, r resource.Reader) ([]ClusterAlert, error) 
 	return value.([]ClusterAlert), nil
 }
 
-// endLostClusters ends alerts whose declaration went with its data source.
-func endLostClusters(ctx context.Context, tx resource.Tx, all []ClusterAlert, at resource.Seconds) error {
+// EndLostClusters ends alerts whose declaration went with its data source.
+func EndLostClusters(ctx context.Context, tx resource.Tx, at time.Time) error {
+	all, err := clustersOf(ctx, tx)
+	if err != nil {
+		return err
+	}
 	open, err := resource.Find(ctx, tx, alertRows, active, resource.Where{Field: "clusterAlertConfId", Op: ">", Value: int64(0)})
 	for i := range open {
 		id := open[i].ClusterID
 		if err == nil && !slices.ContainsFunc(all, func(c ClusterAlert) bool { return c.ID == id }) {
-			err = endCluster(ctx, tx, id, at, "the cluster alert was removed")
+			err = endCluster(ctx, tx, id, resource.SecondsOf(at), "the cluster alert was removed")
 		}
 	}
 	return err
@@ -73,7 +114,7 @@ func endCluster(ctx context.Context, tx resource.Tx, id int64, at resource.Secon
 }
 
 // judge counts for one declaration, and brings its alert in line.
-func (c *ClusterAlert) judge(ctx context.Context, tx resource.Tx, at resource.Seconds) error {
+func (c *ClusterAlert) judge(ctx context.Context, tx resource.Tx, size int64, at resource.Seconds) error {
 	tree, err := TreeOf(ctx, tx)
 	if err != nil {
 		return err
@@ -81,15 +122,11 @@ func (c *ClusterAlert) judge(ctx context.Context, tx resource.Tx, at resource.Se
 	if c.Disabled || slices.ContainsFunc(tree.Above(resource.IDs{c.GroupID}), func(g *Group) bool { return g.DisableAlerting }) {
 		return endCluster(ctx, tx, c.ID, at, "alerting is disabled")
 	}
-	inside := resource.Where{Field: "hostGroupIds", Op: "has any", Value: tree.below(c.GroupID)}
-	alerts, err := resource.Find(ctx, tx, alertRows, active, resource.Where{Field: "dataPointId", Op: "=", Value: c.DataPointID}, resource.Of("monitorObjectId", inside))
+	alerts, err := c.alerts(ctx, tx, tree)
 	if err != nil {
 		return err
 	}
-	value, note, err := c.measure(ctx, tx, alerts, inside)
-	if err != nil {
-		return err
-	}
+	value, note := c.measure(alerts, size)
 	expr, err := ParseAlertExpr(c.Expr)
 	if err != nil {
 		return err
@@ -110,8 +147,27 @@ func (c *ClusterAlert) judge(ctx context.Context, tx resource.Tx, at resource.Se
 	return suppress(ctx, tx, alerts, suppressorOf(c.ID), note+" have it", at)
 }
 
+// alerts are the active ones that may count. Their devices are looked at, which
+// are few; not all of the group.
+func (c *ClusterAlert) alerts(ctx context.Context, r resource.Reader, tree *Tree) ([]Alert, error) {
+	alerts, err := resource.Find(ctx, r, alertRows, active, resource.Where{Field: "dataPointId", Op: "=", Value: c.DataPointID})
+	if err != nil {
+		return nil, err
+	}
+	devices, err := byID(ctx, r, deviceRows, alerts, func(a *Alert) int64 { return a.DeviceID }, func(d *Device) int64 { return d.ID })
+	below := tree.below(c.GroupID)
+	return slices.DeleteFunc(alerts, func(a Alert) bool {
+		d := devices[a.DeviceID]
+		return d == nil || !slices.ContainsFunc(d.GroupIDs, func(id int64) bool { return slices.Contains(below, id) })
+	}), err
+}
+
 // measure is what the threshold is held against: how many, or of a hundred.
-func (c *ClusterAlert) measure(ctx context.Context, r resource.Reader, alerts []Alert, inside resource.Where) (value float64, note string, err error) {
+func (c *ClusterAlert) measure(alerts []Alert, size int64) (value float64, note string) {
+	what := "devices"
+	if c.CountBy == "instance" {
+		what = "instances"
+	}
 	hit := map[int64]bool{}
 	for i := range alerts {
 		a := &alerts[i]
@@ -124,24 +180,12 @@ func (c *ClusterAlert) measure(ctx context.Context, r resource.Reader, alerts []
 			hit[a.DeviceID] = true
 		}
 	}
-	polled, err := resource.Find(ctx, r, deviceDataSourceRows, resource.Where{Field: "dataSourceId", Op: "=", Value: c.DataSourceID},
-		resource.Where{Field: "monitoringInstanceNumber", Op: ">", Value: int64(0)}, resource.Of("deviceId", inside))
-	if err != nil {
-		return 0, "", err
-	}
-	of, what := len(polled), "devices"
-	if c.CountBy == "instance" {
-		of, what = 0, "instances"
-		for i := range polled {
-			of += int(polled[i].Monitored)
-		}
-	}
-	of = max(of, len(hit)) // an alert may outlive its polling
+	of := max(size, int64(len(hit))) // an alert may outlive its polling
 	note = fmt.Sprintf("%d of %d %s", len(hit), of, what)
 	if c.ThresholdType != "percentage" {
-		return float64(len(hit)), note, nil
+		return float64(len(hit)), note
 	}
-	return math.Round(10_000*float64(len(hit))/float64(max(1, of))) / 100, note, nil
+	return math.Round(10_000*float64(len(hit))/float64(max(1, of))) / 100, note
 }
 
 // suppressorOf is how alerts name the cluster alert that people are told of

@@ -58,7 +58,7 @@ var Devices = resource.Resource[*Device]{
 		{Name: "alertStatus", At: func(d *Device) any { return &d.AlertStatus }, Doc: "none, or who knows of the worst alert, its severity and whether maintenance covers it: confirmed-error-none", ReadOnly: true, Example: "none"},
 		{Name: "hostGroupIds", At: func(d *Device) any { return &d.GroupIDs }, Doc: "Ids of its groups, joined by commas: those it was put into, or else the root group, then the dynamic ones that chose it", Refs: "deviceGroup", Example: "1"},
 		{Name: "preferredCollectorId", At: func(d *Device) any { return &d.CollectorID }, Doc: "The collector that looks after it", Default: 1, Min: number(1), Refs: "collector", Index: true, Example: 1},
-		{Name: "currentCollectorId", At: func(d *Device) any { return &d.CurrentCollector }, Doc: "The collector that does so now; another one after a failover, or where its group of collectors shares devices", ReadOnly: true, Example: 1},
+		{Name: "currentCollectorId", At: func(d *Device) any { return &d.CurrentCollector }, Doc: "The collector that does so now; another one after a failover, or where its group of collectors shares devices", ReadOnly: true, Index: true, Example: 1},
 		{Name: "disableAlerting", At: func(d *Device) any { return &d.DisableAlerting }, Doc: "Watch it, but raise no alerts"},
 		{Name: "link", At: func(d *Device) any { return &d.Link }, Doc: "A web page about it, http or https", MaxLen: 2048},
 		{Name: "enableNetflow", At: func(d *Device) any { return &d.EnableNetflow }, Doc: "Kept for clients of the published API"},
@@ -78,7 +78,7 @@ var Devices = resource.Resource[*Device]{
 		Name: "inheritedProperties", Doc: "Custom properties of its groups and the groups above; the nearest wins",
 		Schema: resource.Properties(""), Example: []resource.Property{}, From: "hostGroupIds", Of: inherited,
 	}},
-	Unique: [][]string{{"displayName"}},
+	Unique: [][]string{{"displayName"}}, Counted: []string{"hostGroupIds", "alertStatus", "hostStatus"},
 	Props: &resource.Props{
 		Param: "deviceId", Field: "customProperties", Sample: "location",
 		Others: []resource.OtherPairs{{Field: "autoProperties", Type: "auto"}, {Field: "systemProperties", Type: "system"}},

@@ -49,7 +49,8 @@ type Resource[T any] struct {
 	Fields  []Field[T]
 	Derived []Derived // computed when read; they come last in the object
 
-	Unique [][]string // sets of fields no two rows share; text compares ignoring case
+	Unique  [][]string // sets of fields no two rows share; text compares ignoring case
+	Counted []string   // fields by which rows are often counted together, in this order: worth an index that a count is read from
 	// Scope are the fields that say which rows a role bound to some device groups
 	// sees: "id" of a group, ids of groups, or the id of a row of a resource that
 	// has a Scope itself. One that matches is enough; none declared: all or nothing.
@@ -234,7 +235,7 @@ type LiveDB interface {
 
 // Tx reads and writes other tables inside one transaction; use Put and Delete.
 type Tx interface {
-	Reader
+	Counter
 	PutRow(ctx context.Context, name string, row any) error
 	DeleteRow(ctx context.Context, name string, id int64) error
 	// DeleteRows removes all rows that match, without reading them.

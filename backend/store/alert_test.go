@@ -442,6 +442,21 @@ func TestClearedAlertsAreKeptAsLongAsThePortalSays(t *testing.T) {
 	w.calls(admin, []step{{"GET /alert/alerts?fields=id&filter=cleared%3A%22*%22", "", page(`{"id":"2"},{"id":"3"}`, "2")}})
 }
 
+func TestDevicesAreCountedFromAnIndexAlone(t *testing.T) {
+	w := watch(t)
+	file, err := sql.Open("sqlite", "file:"+w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var id, parent, unused int
+	var plan string
+	row := file.QueryRow(`EXPLAIN QUERY PLAN SELECT "hostGroupIds", "alertStatus", "hostStatus", count(*) FROM "device" WHERE "deletedTimeInMs" = 0 GROUP BY 1, 2, 3`)
+	if err := row.Scan(&id, &parent, &unused, &plan); err != nil || plan != "SCAN device USING COVERING INDEX device counted" {
+		t.Errorf("devices are counted so: %s (%v)", plan, err)
+	}
+}
+
 func TestTheNewestActiveAlertsAreReadFromAnIndex(t *testing.T) {
 	w := watch(t)
 	file, err := sql.Open("sqlite", "file:"+w.path)

@@ -64,6 +64,9 @@ func (t *Table[T]) knownShape(ctx context.Context) (shape string, err error) {
 // shape names everything of the declaration that the file depends on.
 func (t *Table[T]) shape() string {
 	text := fmt.Sprintf("%v %s 4", t.res.Unique, t.res.SoftBy) // 4: what indexes are made for a declaration
+	if len(t.res.Counted) > 0 {
+		text += fmt.Sprint(" ", t.res.Counted)
+	}
 	for _, c := range t.columns {
 		text += fmt.Sprintf("|%s %d %v %v", c.Name, c.Kind, c.Hidden, c.field.Index)
 	}
@@ -197,6 +200,13 @@ func (t *Table[T]) indexes() []string {
 		for name, which := range map[string]life{t.orderIndex(): alive, string(t.res.Name) + " deleted": gone} {
 			statements = append(statements, "DROP INDEX IF EXISTS "+quote(name), "CREATE INDEX "+quote(name)+" ON "+t.name()+` ("id") WHERE `+t.lives(which))
 		}
+	}
+	if len(t.res.Counted) > 0 {
+		name, columns := quote(string(t.res.Name)+" counted"), make([]string, len(t.res.Counted))
+		for i, field := range t.res.Counted {
+			columns[i] = quote(field) // told apart as a count does: letter by letter
+		}
+		statements = append(statements, "DROP INDEX IF EXISTS "+name, "CREATE INDEX "+name+" ON "+t.name()+" ("+strings.Join(columns, ", ")+")"+t.whereLive())
 	}
 	for _, set := range t.res.Unique {
 		name := quote(string(t.res.Name) + " has one " + strings.Join(set, " "))

@@ -19,6 +19,15 @@ func (db *DB) Tally(ctx context.Context, name string, by []resource.By, where ..
 	return t.tally(ctx, db, by, where)
 }
 
+// Tally implements resource.Counter.
+func (t *tx) Tally(ctx context.Context, name string, by []resource.By, where ...resource.Where) ([]resource.Tally, error) {
+	table, err := t.db.table(name)
+	if err != nil {
+		return nil, err
+	}
+	return table.tally(ctx, t, by, where)
+}
+
 func (t *Table[T]) tally(ctx context.Context, q asker, by []resource.By, where []resource.Where) ([]resource.Tally, error) {
 	columns := make([]string, len(by))
 	for i, b := range by {
