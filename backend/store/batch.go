@@ -43,8 +43,8 @@ func (t *Table[T]) batchEndpoint(right resource.Right, fails []resource.Failure)
 	label := t.res.Label
 	answer := resource.ResultsSchema()
 	return resource.Endpoint{
-		Method: "POST", Path: t.res.Path + "/batch", Summary: "Write many " + label + "s at once",
-		Doc: "Creates, patches and deletes up to 1,000 " + label + "s in one transaction, in the order given, with the rights and the rules of the single writes.\n\n" +
+		Method: "POST", Path: t.res.Path + "/batch", Summary: "Write many " + plural(label) + " at once",
+		Doc: "Creates, patches and deletes up to 1,000 " + plural(label) + " in one transaction, in the order given, with the rights and the rules of the single writes.\n\n" +
 			"All or nothing, unless atomic is false: when an operation is wrong nothing is written, the answer is the error of the first wrong one, " +
 			"and errorDetail.results tells of each operation what is wrong with it, or nothing. " +
 			"With atomic false the answer is always 200: operations that are right are kept, and results tells of each whether it was.",

@@ -49,7 +49,7 @@ func (t *Table[T]) binEndpoints(read, write resource.Right, fails func(...resour
 	list := example("")
 	list.Query = [][2]string{{"sort", "-" + r.SoftBy}}
 	return []resource.Endpoint{
-		{Method: "GET", Path: r.Bin, Summary: "List deleted " + label + "s", Doc: "Returns the " + label + "s in the recycle bin that this account can see, one page at a time.",
+		{Method: "GET", Path: r.Bin, Summary: "List deleted " + plural(label), Doc: "Returns the " + plural(label) + " in the recycle bin that this account can see, one page at a time.",
 			Right: read, Params: t.pageParams(), Answer: ListSchema(one), Lines: &one, Errors: fails(wrong), Example: list,
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) { return t.listAs(ctx, c, gone) }},
 		{Method: "POST", Path: r.Bin + "/{id}/restore", Summary: "Restore a deleted " + label,

@@ -31,7 +31,7 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 	stale := resource.Failure{Kind: fault.Changed, When: "If-Match was given, and the " + label + " has changed"}
 
 	all := []resource.Endpoint{
-		{Method: "GET", Path: r.Path, Summary: "List " + label + "s", Doc: "Returns the " + label + "s this account can see, one page at a time.",
+		{Method: "GET", Path: r.Path, Summary: "List " + plural(label), Doc: "Returns the " + plural(label) + " this account can see, one page at a time.",
 			Right: read, Params: append(t.parentParam(), t.listParams()...), Answer: ListSchema(one), Lines: &one, Errors: fails(wrong), Example: t.listExample(), Handle: t.list},
 		{Method: "POST", Path: r.Path, Summary: "Add " + article(label), Doc: r.Doc,
 			Right: write, Params: t.parentParam(), Body: &body, Answer: &one, Creates: true, Tagged: true, Errors: fails(wrong, clash), Example: t.example("", t.exampleBody(asExample)), Handle: t.create},
@@ -45,7 +45,7 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 			Right: write, Params: append(slices.Clone(ids), t.flagParams(false)...), Errors: fails(missing, clash, stale), Example: t.example(t.sample(), nil), Handle: t.erase},
 	}
 	if r.Owner != "" {
-		all = append(all, resource.Endpoint{Method: "DELETE", Path: r.Path, Summary: "Remove all " + label + "s", Right: write, Handle: t.clear})
+		all = append(all, resource.Endpoint{Method: "DELETE", Path: r.Path, Summary: "Remove all " + plural(label), Right: write, Handle: t.clear})
 	}
 	if r.Single > 0 {
 		all = t.single(all)
@@ -66,6 +66,20 @@ func (t *Table[T]) Endpoints() []resource.Endpoint {
 		all[i].Category = cmp.Or(all[i].Category, r.Category)
 	}
 	return all
+}
+
+// plural is several of what a label names: "alert settings of a device".
+func plural(label string) string {
+	name, of, part := strings.Cut(label, " of ")
+	if stem, ok := strings.CutSuffix(name, "y"); ok && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
+		name = stem + "ies"
+	} else {
+		name += "s"
+	}
+	if part {
+		name += " of " + of
+	}
+	return name
 }
 
 func article(label string) string {

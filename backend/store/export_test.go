@@ -34,3 +34,5 @@ func (db *DB) Prepared() int {
 	defer db.stmts.mu.RUnlock()
 	return len(db.stmts.all)
 }
+
+var Plural = plural

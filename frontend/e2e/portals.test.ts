@@ -176,6 +176,7 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
     await sendPath(page, '/device/devices', /^503 Service Unavailable/)
     await p.response.getByText('The portal failed, not the request. Send it again; if it fails again, tell who runs the portal.').waitFor()
     await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`))
+    await expect.poll(async () => (await page.getByTestId('toast').textContent())?.trim()).toBe('') // that it is gone is no longer so
     await sendPath(page, '/circle', /redirects in a circle/)
     await p.response.getByText('Far away leads nowhere').waitFor()
     await until(page.getByRole('contentinfo'), new RegExp(`Connected · ${host}`)) // it did answer

@@ -620,8 +620,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List alert setting of an instances
-         * @description Returns the alert setting of an instances this account can see, one page at a time.
+         * List alert settings of an instance
+         * @description Returns the alert settings of an instance this account can see, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -676,8 +676,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List alert setting of a device datasources
-         * @description Returns the alert setting of a device datasources this account can see, one page at a time.
+         * List alert settings of a device datasource
+         * @description Returns the alert settings of a device datasource this account can see, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -732,8 +732,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List alert setting of a devices
-         * @description Returns the alert setting of a devices this account can see, one page at a time.
+         * List alert settings of a device
+         * @description Returns the alert settings of a device this account can see, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -788,8 +788,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List datasource of a groups
-         * @description Returns the datasource of a groups this account can see, one page at a time.
+         * List datasources of a group
+         * @description Returns the datasources of a group this account can see, one page at a time.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -1172,8 +1172,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List device of a data sources
-         * @description Returns the device of a data sources this account can see, one page at a time.
+         * List devices of a data source
+         * @description Returns the devices of a data source this account can see, one page at a time.
          *
          *     Right needed: read on settings: datasources.
          */
@@ -1348,8 +1348,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List deliverys
-         * @description Returns the deliverys this account can see, one page at a time.
+         * List deliveries
+         * @description Returns the deliveries this account can see, one page at a time.
          *
          *     Right needed: read on settings: alerting.
          */
@@ -2586,8 +2586,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List audit log entrys
-         * @description Returns the audit log entrys this account can see, one page at a time.
+         * List audit log entries
+         * @description Returns the audit log entries this account can see, one page at a time.
          *
          *     Right needed: read on settings: audit.
          */

@@ -56,6 +56,7 @@ export function commandList(app: App): Command[] {
     { id: 'exchange.import', ...named['exchange.import'], group: 'Request', run: () => void app.act('exchange.import') },
     { id: 'exchange.export', ...named['exchange.export'], group: 'Request', run: () => { app.library.picked = []; app.act('exchange.export') } },
     { id: 'request.path', ...named['request.path'], group: 'Request', keys: ['Mod+L'], when: withTab, run: () => void app.act('path.focus') },
+    { id: 'filter.build', ...named['filter.build'], group: 'Request', when: () => withTab() && !!tab()?.draft.endpoint?.params.some((p) => p.name === 'filter' && p.operators?.length), run: () => void app.act('filter.build') },
     { id: 'request.preview', ...named['request.preview'], group: 'Request', when: withTab, run: () => void app.act('request.preview') },
     { id: 'request.reset', ...named['request.reset'], group: 'Request', when: withTab, run: () => void app.act('request.reset') },
     { id: 'request.undo', ...named['request.undo'], group: 'Request', keys: ['Mod+Z'], when: () => withTab() && editsRequest(), run: () => void tab()?.draft.undo() },

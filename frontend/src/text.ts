@@ -42,6 +42,7 @@ export const text = {
     'exchange.import': { label: 'Import…', words: 'postman openapi har curl file collection' },
     'exchange.export': { label: 'Export…', words: 'postman openapi har file collection download' },
     'request.path': { label: 'Edit path' },
+    'filter.build': { label: 'Add filter condition', words: 'where query rows list' },
     'request.preview': { label: 'Preview request', words: 'as sent resolved variables' },
     'request.reset': { label: 'Reset request', words: 'revert undo changes' },
     'request.undo': { label: 'Undo edit', words: 'take back' },

@@ -8,6 +8,8 @@ export class Reach {
   #silent = $state.raw(new Map<number, string>())
   /** Of the portal that is shown, '' while it answers. */
   readonly problem: string = $derived.by(() => this.#silent.get(this.app.portal.id) ?? '')
+  /** The message that a portal does not answer, and which. */
+  #said?: { id: number; toast: number }
 
   constructor(private app: App) {}
 
@@ -25,6 +27,7 @@ export class Reach {
       const edit = { label: text.reach.editPortal, run: () => (this.app.portals.asking = { what: 'edit' as const, id: portal.id }) }
       const action = fault.detail.certificate ? edit : { label: text.reach.tryAgain, run: () => void this.ask() }
       this.app.toast(text.reach.cannotBeUsed(portal.name, fault.message), { tone: 'warn', stay: true, action })
+      this.#said = { id: portal.id, toast: this.app.toasts.current!.id }
     }
   }
 
@@ -37,6 +40,7 @@ export class Reach {
 
   #note(id: number, problem: string) {
     if ((this.#silent.get(id) ?? '') === problem) return
+    if (!problem && this.#said?.id === id && this.app.toasts.current?.id === this.#said.toast) this.app.toasts.dismiss()
     const others = [...this.#silent].filter(([other]) => other !== id)
     this.#silent = new Map(problem ? [...others, [id, problem]] : others)
   }
