@@ -29,6 +29,9 @@ func measureSend(ctx context.Context, p project) (ours, floor float64, err error
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.filled(ctx); err != nil { // a portal in use has its past
+		return 0, 0, err
+	}
 	const path = "/device/devices?size=50"
 	var our, least []float64
 	for i := range sends + 1 {

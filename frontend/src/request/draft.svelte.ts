@@ -15,8 +15,8 @@ export function emptyDraft(): DraftData {
 export interface DraftOwner {
   client: Pick<Client, 'send' | 'pages' | 'steer'>
   catalog: Pick<Catalog, 'match' | 'byId'>
-  /** Resolves when the tab exists in Go. */
-  tabId(): Promise<number>
+  /** The tab's id in Go; a promise of it while it is new there. */
+  tabId(): number | Promise<number>
   /** Addresses that a typed URL may begin with. */
   bases?(): string[]
   /** Asked before anything goes out; false sends nothing. */
@@ -274,7 +274,8 @@ export class Draft {
     const [content, draft] = [this.content, this.data()]
     let done = () => this.owner.answered?.(this)
     try {
-      const reply = await ask(this.sendId, await this.owner.tabId(), draft, stop.signal)
+      const tabId = this.owner.tabId() // a known one is not awaited: the request goes out before what shows that it does is drawn
+      const reply = await ask(this.sendId, typeof tabId === 'number' ? tabId : await tabId, draft, stop.signal)
       if (stop.signal.aborted) return
       if ('saved' in reply) {
         done = () => this.owner.saved?.(reply.saved)

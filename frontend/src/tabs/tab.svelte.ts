@@ -55,7 +55,7 @@ export class OpenTab {
     this.draft = new Draft(
       {
         client: home.client, catalog: home.catalog, bases: home.bases,
-        tabId: () => this.#known(),
+        tabId: () => this.id || this.#known(),
         before: () => home.before(this),
         answered: () => this.#answered(),
         saved: (file) => this.home.onsaved(file),
