@@ -282,6 +282,13 @@ describe('the body', () => {
     await body.getByRole('button', { name: 'Add field' }).click()
     await page.keyboard.type('startD')
     await page.getByRole('listbox', { name: 'Fields' }).getByRole('option', { name: /^startDateTime/ }).first().click()
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+    await expect.poll(focused).toBe('startDateTime value')
+    await body.getByRole('button', { name: 'Add field' }).press('Enter')
+    await expect.poll(focused).toBe('New field name')
+    await page.keyboard.press('Escape') // first the suggestions
+    await page.keyboard.press('Escape')
+    await expect.poll(focused).toBe('Add field')
     await body.getByRole('button', { name: 'Choose a time for startDateTime' }).click()
     await page.getByRole('dialog', { name: 'Time of startDateTime' }).getByLabel(/Local time/).fill('2026-11-20T15:00:00')
     await page.keyboard.press('Escape')

@@ -11,7 +11,8 @@ const takers = 'a[href], button:not([disabled]), input:not([disabled]), select:n
 type Trail = { element: HTMLElement; at: number }[]
 
 export function keepFocus(page: Document): () => void {
-  let trail: Trail = []
+  const has = page.activeElement as HTMLElement | null
+  let trail: Trail = has && has !== page.body ? trailOf(has) : []
   let planned = 0
   const before = new WeakMap<Element, Trail>()
 
