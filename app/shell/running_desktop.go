@@ -14,8 +14,9 @@ import (
 	desktop "github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// settle is how long a window has held still when its place is kept.
-const settle = time.Second
+// settle is how long a window has held still when its place is kept; each look
+// at where it stands wakes the display's server, too.
+const settle = 5 * time.Second
 
 // running is one window, while Run runs.
 type running struct {

@@ -99,8 +99,8 @@ type watched struct {
 }
 
 // simulatedTogether lets the demo, which nobody waits for, wake the machine and
-// write to its disk twice a second, not with each of its instances.
-const simulatedTogether = 500 * time.Millisecond
+// write to its disk once a second, not with each of its instances.
+const simulatedTogether = time.Second
 
 // NewEngine makes an engine that does nothing yet.
 func NewEngine(o EngineOptions) *Engine {

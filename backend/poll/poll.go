@@ -45,9 +45,10 @@ type Options struct {
 	Instant func(t *check.Task) bool
 	// Deliver takes results in the order in which they came, a batch at a time.
 	Deliver func(ctx context.Context, results []check.Result) error
-	// Together is between two batches, at least, and between two times at which
-	// it is seen what is due, but for what is due by Now; batches are some
-	// milliseconds apart when 0. The longer, the less a quiet process wakes.
+	// Together is between two moments at which tasks are due, but by Now: those
+	// between them share the one before. The longer, the less a quiet process
+	// wakes. On a clock that is hurried the moments of half as long share one.
+	// Tasks are due at any millisecond when 0.
 	Together time.Duration
 
 	Clock   *clock.Clock // by which tasks are due; that of this machine when nil
@@ -64,7 +65,7 @@ const (
 	catchUp        = time.Minute           // in which what was due meanwhile is polled
 	longest        = 30 * time.Second      // a look, at most
 	maxBatch       = 2000                  // results in one batch
-	gather         = 25 * time.Millisecond // between two batches, at least, where Together is 0: what comes meanwhile shares the next
+	gather         = 25 * time.Millisecond // between two batches, at least: what comes meanwhile shares the next
 )
 
 // Poller polls a set of tasks.
@@ -126,7 +127,7 @@ func New(o Options) *Poller {
 		o.Instant = func(*check.Task) bool { return false }
 	}
 	return &Poller{
-		o: o, tasks: map[int64]*entry{}, devices: map[int64]*device{},
+		o: o, tasks: map[int64]*entry{}, devices: map[int64]*device{}, queue: queue{step: o.Together},
 		wake: make(chan struct{}, 1), results: make(chan check.Result, maxBatch),
 	}
 }
@@ -171,7 +172,7 @@ func (p *Poller) Put(tasks ...*check.Task) {
 		same := e.task != nil && e.task.Interval == t.Interval
 		e.task = t
 		if !same {
-			e.due = next(t, now)
+			e.due = p.queue.next(t, now)
 			p.queue.put(e)
 		}
 	}

@@ -8,7 +8,10 @@ import (
 )
 
 // queue is a heap of entries by due time; ties by instance.
-type queue struct{ heapOf }
+type queue struct {
+	heapOf
+	step time.Duration // tasks are due at its multiples; at any millisecond when 0
+}
 
 type heapOf []*entry
 
@@ -55,7 +58,7 @@ func (q *queue) put(e *entry) {
 // again gives all entries the places that they have from now on.
 func (q *queue) again(now time.Time) {
 	for _, e := range q.heapOf {
-		e.due = next(e.task, now)
+		e.due = q.next(e.task, now)
 	}
 	heap.Init(&q.heapOf)
 }
@@ -67,7 +70,7 @@ func (q *queue) spread(now time.Time) {
 		if e.due.After(now) {
 			continue
 		}
-		e.due = next(e.task, now)
+		e.due = q.next(e.task, now)
 		if soon := now.Add(within(e.task, catchUp)); soon.Before(e.due) && e.task.Interval > int64(catchUp/time.Second) {
 			e.due = soon
 		}
@@ -90,10 +93,10 @@ func (q *queue) first() *entry {
 }
 
 // next is the first moment after now at which the task is due.
-func next(t *check.Task, now time.Time) time.Time {
+func (q *queue) next(t *check.Task, now time.Time) time.Time {
 	interval := max(t.Interval, 1) * 1000
 	at := now.UnixMilli()
-	due := at - at%interval + within(t, time.Duration(interval)*time.Millisecond).Milliseconds()
+	due := at - at%interval + within(t, time.Duration(interval)*time.Millisecond).Truncate(q.step).Milliseconds()
 	for due <= at {
 		due += interval
 	}

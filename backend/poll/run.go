@@ -1,7 +1,6 @@
 package poll
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -24,7 +23,7 @@ func (p *Poller) run(ctx context.Context) {
 			continue // time has passed
 		}
 		wait, changed := p.o.Clock.Wait(wait)
-		timer.Reset(max(wait, p.o.Together))
+		timer.Reset(max(wait, p.o.Together/2))
 		select {
 		case <-ctx.Done():
 			return
@@ -61,7 +60,7 @@ func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration)
 			return instant, wait
 		}
 		was := e.due
-		e.due = next(e.task, now)
+		e.due = p.queue.next(e.task, now)
 		p.queue.put(e)
 		if e.busy || p.stopped {
 			p.stats.Missed++
@@ -175,11 +174,16 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 }
 
 // deliver hands on results in batches. What comes after a pause goes at once, so
-// that nobody waits for an alert; else a batch waits for more.
+// that nobody waits for an alert, but where others are due at the same moment;
+// else a batch waits for more.
 func (p *Poller) deliver(ctx context.Context) {
 	var last time.Time
 	for first := range p.results {
-		batch := p.collect(first, cmp.Or(p.o.Together, gather)-time.Since(last))
+		wait := gather
+		if p.o.Together == 0 {
+			wait -= time.Since(last)
+		}
+		batch := p.collect(first, wait)
 		last = time.Now()
 		if err := p.o.Deliver(ctx, batch); err != nil {
 			p.o.Log.WarnContext(ctx, "results of polling are lost", "results", len(batch), "err", err)
