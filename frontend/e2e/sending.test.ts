@@ -22,7 +22,17 @@ test('all pages of a list become one answer, with one entry in the history', asy
   await p.request.getByRole('button', { name: 'More ways to send' }).click()
   await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).click()
   const text = await until(p.status, /^200 OK .* (?!7 )\d+ items$/)
-  expect(Number(/(\d+) items/.exec(text)![1])).toBeGreaterThan(7)
+  const items = Number(/(\d+) items/.exec(text)![1])
+  expect(items).toBeGreaterThan(7)
+
+  await page.keyboard.press('Control+H')
+  const entry = p.tools.getByRole('listitem').first()
+  await entry.getByText('all pages').waitFor()
+  const open = await p.tabs.count()
+  await entry.hover()
+  await entry.getByRole('button', { name: 'Run again: GET /device/devices' }).click()
+  await expect.poll(() => p.tabs.count()).toBe(open + 1)
+  await until(p.status, new RegExp(`^200 OK .* ${items} items$`))
 })
 
 test('a PATCH is reviewed, sent, and undone from the answer', async () => {

@@ -22,6 +22,8 @@ export interface PastQuery {
 /** A past request without its draft. */
 export interface Past extends Omit<History, 'draft'> {
   pinned: boolean
+  /** Items of each page, where all pages of a list were fetched; 0 for one request. */
+  pageSize: number
   /** The path in the catalog, or ''. */
   template: string
   /** Where a word was found that the row does not show by itself. */

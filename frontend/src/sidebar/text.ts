@@ -184,6 +184,7 @@ export const text = {
     resetFilter: 'Reset filter',
   },
   historyRow: {
+    allPages: 'all pages',
     select: (name: string) => `Select: ${name}`,
     pinned: 'pinned',
     undo: (name: string) => `Undo: ${name}`,

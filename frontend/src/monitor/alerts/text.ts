@@ -9,7 +9,7 @@ export const text = {
   title: 'Alerts',
   one: 'Alert',
   search: 'Search alerts',
-  searchHint: 'Device, data source or data point',
+  searchHint: 'Device, source, data point',
   severity: 'Severity',
   all: 'All',
   notAcked: 'Not acked',
