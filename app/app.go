@@ -26,6 +26,7 @@ import (
 	"spyglass/app/keychain"
 	"spyglass/app/shell"
 	"spyglass/app/workspace"
+	"spyglass/backend/api"
 	"spyglass/backend/server"
 )
 
@@ -51,7 +52,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	tail := diagnose.NewTail(cmp.Or(o.Log, slog.Default()).Handler())
 	o.Log = slog.New(tail)
 	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log}
-	o.Theme = a.theme
+	o.Look = a.look
 	if raise := o.Raise; raise != nil {
 		o.Raise = func(args []string) { // a.explorer is there before the portal starts to listen
 			a.OpenLinks(args)
@@ -97,13 +98,19 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 // OpenLinks opens spyglass:// links in the page, once there is one.
 func (a *App) OpenLinks(links []string) { a.explorer.OpenLinks(links) }
 
-// theme is how a user wants the page to look; empty where that is not known.
-func (a *App) theme(ctx context.Context, userID int64) string {
-	theme := ""
-	if err := a.workspace.Setting(ctx, userID, "theme", &theme); err != nil {
-		return ""
+// look is what a user's page shows first; empty where that is not known.
+func (a *App) look(ctx context.Context, userID int64) api.Look {
+	var look api.Look
+	var monitor struct{ Screen string }
+	for key, value := range map[string]any{"theme": &look.Theme, "view": &look.View, "monitor": &monitor} {
+		if err := a.workspace.Setting(ctx, userID, key, value); err != nil {
+			return api.Look{}
+		}
 	}
-	return theme
+	if look.View == "monitor" {
+		look.Screen = cmp.Or(monitor.Screen, "overview")
+	}
+	return look
 }
 
 // Wait serves until ctx ends or serving fails, and stops everything.

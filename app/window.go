@@ -182,7 +182,7 @@ func (p *opening) theme(ctx context.Context) (theme string, known bool) {
 	if p.err != nil || p.app.window.Load() == 0 {
 		return "", false
 	}
-	return p.app.theme(context.WithoutCancel(ctx), p.app.window.Load()), true
+	return p.app.look(context.WithoutCancel(ctx), p.app.window.Load()).Theme, true
 }
 
 // enter is Launch's address, or where to sign in.

@@ -53,10 +53,10 @@ type Sessions interface {
 
 // Options are all that a handler needs.
 type Options struct {
-	Endpoints []resource.Endpoint // the portal's, below /api and /santaba/rest
-	Explorer  []resource.Endpoint // below /explorer: not rate limited, not in OpenAPI
-	Page      fs.FS               // the built UI, index.html at its root; nil for none
-	Theme     Theme               // of the page; nil: the system's
+	Endpoints []resource.Endpoint                          // the portal's, below /api and /santaba/rest
+	Explorer  []resource.Endpoint                          // below /explorer: not rate limited, not in OpenAPI
+	Page      fs.FS                                        // the built UI, index.html at its root; nil for none
+	Look      func(ctx context.Context, userID int64) Look // of the page; may be nil
 	Sessions  Sessions
 	Hosts     []string // the only Host values that are served, "127.0.0.1:8443"
 	Instance  string   // ends the name of the session cookie, because cookies ignore ports
@@ -122,9 +122,13 @@ func New(o Options) (http.Handler, error) {
 	return h, err
 }
 
-// Theme is how a user wants the page to look: "dark" or "light"; anything else
-// is as the system looks.
-type Theme func(ctx context.Context, userID int64) string
+// Look is what the page is told of its user before it asks: what its first paint
+// shows.
+type Look struct {
+	Theme  string // "dark" or "light"; anything else is as the system looks
+	View   string // that is shown, a word of the page's own
+	Screen string // that is shown in it
+}
 
 // Observer is told what the handler does. It is asked by many at the same time.
 type Observer interface {

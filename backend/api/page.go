@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strings"
 
 	"spyglass/backend/fault"
@@ -81,7 +82,7 @@ func (x *exchange) servePage() error {
 	case f != nil:
 		return f.serve(x, "no-cache")
 	case view:
-		x.sendPage(x.theme())
+		x.sendPage(x.look())
 		return nil
 	}
 	return fault.New(fault.Unknown, "the page has no such file")
@@ -94,14 +95,19 @@ const (
 	policyAfter  = "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
-func (x *exchange) sendPage(theme string) {
+// words are values that need no escape in an attribute.
+var words = regexp.MustCompile(`^[a-z]{1,20}$`)
+
+func (x *exchange) sendPage(look Look) {
 	nonce := rand.Text()
 	h := x.w.Header()
 	h["Content-Type"] = []string{kinds[".html"]}
 	h["Content-Security-Policy"] = []string{policyBefore + nonce + policyAfter}
 	body := bytes.Clone(x.page.start)
-	if theme != "" && body != nil {
-		body = append(body, ` data-theme="`+theme+`"`...)
+	for _, told := range []struct{ name, value string }{{"theme", look.Theme}, {"view", look.View}, {"screen", look.Screen}} {
+		if body != nil && words.MatchString(told.value) {
+			body = append(body, ` data-`+told.name+`="`+told.value+`"`...)
+		}
 	}
 	body = append(body, x.page.before...)
 	if x.page.after != nil {
@@ -110,28 +116,29 @@ func (x *exchange) sendPage(theme string) {
 	x.send(http.StatusOK, body)
 }
 
-// theme is how the one who is signed in wants the page to look, so that it
-// looks so from its first paint; empty for as the system looks.
-func (x *exchange) theme() string {
+// look is how the page of the one who is signed in looks, so that it does so
+// from its first paint; empty where nobody is.
+func (x *exchange) look() Look {
 	cookie, err := x.r.Cookie(x.cookie)
 	if err != nil {
-		return ""
+		return Look{}
 	}
 	found, err := x.Sessions.ByCookie(x.r.Context(), cookie.Value)
 	if err != nil {
-		return ""
+		return Look{}
 	}
-	return x.themeOf(found)
+	return x.lookOf(found)
 }
 
-func (x *exchange) themeOf(s *session.Session) string {
-	if x.Theme == nil {
-		return ""
+func (x *exchange) lookOf(s *session.Session) Look {
+	if x.Look == nil {
+		return Look{}
 	}
-	if theme := x.Theme(x.r.Context(), s.Access.UserID); theme == "dark" || theme == "light" {
-		return theme
+	look := x.Look(x.r.Context(), s.Access.UserID)
+	if look.Theme != "dark" && look.Theme != "light" {
+		look.Theme = ""
 	}
-	return ""
+	return look
 }
 
 // launch signs a window in by its one-time token. It answers the page itself,
@@ -142,7 +149,7 @@ func (x *exchange) launch() error {
 	switch {
 	case err == nil:
 		x.setCookie(opened.Secret, 0)
-		x.sendPage(x.themeOf(opened))
+		x.sendPage(x.lookOf(opened))
 	case fault.Of(err).Kind == fault.Internal:
 		return err
 	default:

@@ -65,10 +65,10 @@ type Options struct {
 	TLSCert     string
 	TLSKey      string
 
-	Page  fs.FS               // the built UI
-	Theme api.Theme           // of the page; nil: the system's
-	Raise func(args []string) // what a second start asks for; may be nil
-	Held  func()              // told once no other Spyglass runs on Data, before it is opened; may be nil
+	Page  fs.FS                                            // the built UI
+	Look  func(ctx context.Context, userID int64) api.Look // of the page; may be nil
+	Raise func(args []string)                              // what a second start asks for; may be nil
+	Held  func()                                           // told once no other Spyglass runs on Data, before it is opened; may be nil
 	Log   *slog.Logger
 	Clock func() time.Time // time.Now when nil
 }
@@ -271,7 +271,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 		limits = nil
 	}
 	handler, err := api.New(api.Options{
-		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Theme: s.o.Theme, Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
+		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Look: s.o.Look, Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
 		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: portal.APIVersion,
 		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(), Log: s.o.Log, Clock: s.pace.Now,
 	})

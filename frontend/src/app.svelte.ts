@@ -131,12 +131,13 @@ export class App {
     }
   }
 
-  /** The one call before the first paint. */
-  async load() {
+  /** The one call before the first paint. The code of what the server knew to be shown comes beside it. */
+  async load({ view, screen }: { view?: string; screen?: string } = {}) {
+    this.#codeOf(view, screen).catch(() => {}) // asked for again below
     try {
       const start = await this.client.start()
       if (!start) return void (this.phase = 'signin')
-      await this.#codeOf(start)
+      await this.#codeOf(start.settings?.view, start.settings?.monitor?.screen)
       this.#begin(start)
     } catch (e) {
       this.fault = asFault(e)
@@ -321,9 +322,9 @@ export class App {
   }
 
   /** What is shown first comes whole, in one paint. */
-  async #codeOf({ settings = {} }: Start) {
-    if (settings.view === 'api') await this.parts.api.ready()
-    if (settings.view === 'monitor') await Promise.all([this.parts.monitor.ready(), screens.find((s) => s.id === (settings.monitor?.screen ?? this.monitor.screen))?.load()])
+  async #codeOf(view?: string, screen = this.monitor.screen) {
+    if (view === 'api') await this.parts.api.ready()
+    if (view === 'monitor') await Promise.all([this.parts.monitor.ready(), screens.find((s) => s.id === screen)?.load()])
   }
 
   /** Goes where the address leads, once: the page keeps by itself where it is. */

@@ -71,6 +71,18 @@ test('the view that was looked at last is loaded before the page is ready; what 
   expect(app.parts.api.component).toBeDefined()
 })
 
+test('the code of what the page is told to show comes beside the call that tells the rest', async () => {
+  let come = () => {}
+  const told = new Promise<void>((done) => (come = done))
+  const { start } = fakeClient(new URLSearchParams())
+  const app = new App(Object.assign(fakeClient(new URLSearchParams()), { start: () => told.then(start) }), fakeViews())
+  const loading = app.load({ view: 'api' })
+  await vi.waitFor(() => expect([app.phase, app.parts.api.component === undefined]).toEqual(['loading', false]))
+  come()
+  await loading
+  expect(app.phase).toBe('ready')
+})
+
 test('a view that cannot be loaded is told, and asked for again', async () => {
   const { client } = await begin()
   const views = fakeViews()

@@ -29,8 +29,10 @@ if (!document.documentElement.dataset.theme) followTheme('system', system.matche
 /** No await stands at the module's own level: views import from it, and would wait for it while it waits for them. */
 async function begin() {
   const app = new App(await chooseClient(), views)
-  await Promise.all([app.load(), styled()])
-  chooseFonts(document.documentElement)
+  const loaded = app.load(document.documentElement.dataset)
+  await styled()
+  chooseFonts(document.documentElement) // meanwhile: it takes the page's time, and the answer the portal's
+  await loaded
   mount(Page, { target: document.getElementById('app')!, props: { app, system } })
 }
 
