@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -214,7 +215,13 @@ func (s screen) coloured(area image.Rectangle) bool {
 func (s screen) colours(area image.Rectangle, limit int) int {
 	var seen []uint32
 	last := ^uint32(0)
+	var above []byte
 	for y := area.Min.Y; y < area.Max.Y; y++ {
+		row := s.pixels[y*s.line+4*area.Min.X : y*s.line+4*area.Max.X]
+		if bytes.Equal(row, above) { // as most are until something is drawn: to look takes the time of what is measured
+			continue
+		}
+		above = row
 		for x := area.Min.X; x < area.Max.X; x++ {
 			pixel := binary.NativeEndian.Uint32(s.pixels[y*s.line+4*x:])
 			if pixel == last {
