@@ -19,7 +19,6 @@ export interface Name {
 export class Catalog {
   fault = $state.raw<Fault>()
   loading = $state(true)
-  // Made once when the catalog arrives: deriving 500 search texts anew for each key would be felt.
   #index = $state.raw(indexOf([]))
 
   get categories(): Category[] {
@@ -32,7 +31,7 @@ export class Catalog {
 
   /** Every parameter and field of the catalog, by name. */
   get names(): Name[] {
-    return this.#index.names
+    return this.#index.names()
   }
 
   #first: Promise<void> | undefined
@@ -83,7 +82,8 @@ export class Catalog {
 
   /** Best first: path, then method, summary, description and field names. */
   search(query: string): Hit[] {
-    const { endpoints, texts } = this.#index
+    const { endpoints } = this.#index
+    const texts = this.#index.texts()
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     const found = rank(query, endpoints, (e) => texts.get(e)!)
     // "add device", or "add dev" on the way to it, means the summary "Add a device", though the words stand elsewhere too.
@@ -106,9 +106,15 @@ function indexOf(categories: Category[]) {
     endpoints,
     byId: new Map(endpoints.map((e) => [e.id, e])),
     split: endpoints.map((endpoint) => ({ endpoint, parts: segments(endpoint.path) })),
-    texts: new Map(endpoints.map((e) => [e, prepare(searchTexts(e))])),
-    names: namesOf(endpoints),
+    // Made once, at the first search: doing so anew for each key would be felt, and who never searches need not keep them.
+    texts: once(() => new Map(endpoints.map((e) => [e, prepare(searchTexts(e))]))),
+    names: once(() => namesOf(endpoints)),
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
 function namesOf(endpoints: Endpoint[]): Name[] {

@@ -18,6 +18,15 @@ export function span(seconds: number): string {
   return b && a < 10 ? `${a} ${large} ${b} ${small}` : `${a} ${large}`
 }
 
+/**
+ * How long ago a moment in epoch seconds was at the last full ten seconds of
+ * `now`, in milliseconds: the ages on a page change together, so that it is not
+ * painted for each.
+ */
+export function since(at: number, now: number): string {
+  return span(Math.floor(now / 10_000) * 10 - at)
+}
+
 /** `40 s ago`, of milliseconds; `just now` within 20 seconds, in which devices tell of themselves. In steps, so that a page that nobody touches is not painted each second. */
 export function ago(ms: number): string {
   const seconds = Math.floor(ms / 20_000) * 20

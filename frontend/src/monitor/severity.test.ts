@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, span } from './age'
+import { ago, since, span } from './age'
 import { severityOf, severityOfStatus, thresholdOf } from './severity'
 
 test('the limit of an alert is the one for its severity, or the last there is', () => {
@@ -17,5 +17,7 @@ test('severities by number and by the status of a device', () => {
 
 test('spans are read in their two largest units', () => {
   expect([0, 59, 60, 3599, 3600, 4320, 36_000, 40_000, 86_400, 100_000, 900_000].map(span)).toEqual(['0 s', '59 s', '1 min', '59 min', '1 h', '1 h 12 min', '10 h', '11 h', '1 d', '1 d 3 h', '10 d'])
+  expect([1000, 1065, 1069].map((at) => since(at, 1_069_900))).toEqual(['1 min', '0 s', '0 s'])
+  expect([1000, 1065, 1069].map((at) => since(at, 1_070_000))).toEqual(['1 min', '5 s', '1 s'])
   expect([500, 19_999, 20_000, 39_000, 200_000].map(ago)).toEqual(['just now', 'just now', '20 s ago', '20 s ago', '3 min ago'])
 })
