@@ -158,6 +158,15 @@ describe('the filter builder', () => {
     await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
     await page.keyboard.insertText('sw')
     await expect.poll(() => text.inputValue()).toMatch(/displayName~"sw"$/)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await bar.getByRole('button', { name: 'Add condition' }).click()
+    await dialog.getByRole('combobox', { name: 'Field' }).fill('hostStat')
+    await page.getByRole('listbox', { name: 'Fields' }).getByRole('option', { name: /^hostStatus/ }).click()
+    await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
+    await dialog.getByRole('combobox', { name: 'Field' }).fill('displayName') // a whole name, and nothing yet that it is
+    await page.keyboard.press('Enter')
+    await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
   })
 
   test('a filter the portal refuses says where, and stays as typed', async () => {
