@@ -1,5 +1,6 @@
 // Package agent is a collector on another machine: it registers with a portal,
-// polls what the portal assigns to it, and posts what came of it.
+// polls what the portal assigns to it, looks for the instances it is asked for, and
+// posts what came of either.
 //
 // # What it keeps
 //
@@ -51,6 +52,9 @@ type Options struct {
 // How often it does what.
 const (
 	assignEvery = time.Minute
+	searchEvery = 15 * time.Second
+	patience    = 30 * time.Second // with a device that tells its instances
+	sideBySide  = 8                // searches
 	leastRetry  = 2 * time.Second
 	mostRetry   = time.Minute
 )
@@ -63,6 +67,7 @@ type agent struct {
 	poller  *poll.Poller
 	tag     string // of the assignments it has
 	known   map[int64]bool
+	finds   map[string]check.Discoverer
 }
 
 // Run registers where there is a token, and collects until ctx ends.
@@ -75,7 +80,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return fault.New(fault.Conflict, "the folder %s cannot be made (%v); choose another one with --data", o.Folder, err)
 	}
-	a := &agent{Options: o, known: map[int64]bool{}}
+	a := &agent{Options: o, known: map[int64]bool{}, finds: check.Discoverers(o.Checks)}
 	if err := a.identify(ctx); err != nil || o.Once {
 		return err
 	}
@@ -123,7 +128,7 @@ func (a *agent) collect(ctx context.Context) error {
 	})
 	a.poller.Start()
 	var loops sync.WaitGroup
-	for _, loop := range []func(context.Context) (time.Duration, error){a.beat, a.assign, a.post} {
+	for _, loop := range []func(context.Context) (time.Duration, error){a.beat, a.assign, a.search, a.post} {
 		loops.Go(func() {
 			if err := a.again(ctx, loop); err != nil {
 				cancel(err)

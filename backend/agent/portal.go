@@ -40,6 +40,9 @@ type (
 	assignments struct {
 		Items []check.Task `json:"items"`
 	}
+	searches struct {
+		Items []check.Search `json:"items"`
+	}
 	posted struct {
 		Results []check.Result `json:"results"`
 	}
@@ -52,7 +55,7 @@ type (
 const maxAnswer = 256 << 20
 
 // kinds are what a status of the portal means here.
-var kinds = map[int]fault.Kind{401: fault.NoLogin, 403: fault.Denied, 404: fault.Unknown, 409: fault.Conflict}
+var kinds = map[int]fault.Kind{400: fault.Invalid, 401: fault.NoLogin, 403: fault.Denied, 404: fault.Unknown, 409: fault.Conflict}
 
 // ask sends one request as this collector, and reads the answer into out.
 func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) (newTag string, err error) {

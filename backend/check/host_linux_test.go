@@ -42,7 +42,7 @@ func TestHostMeasuresTheMachineItRunsOn(t *testing.T) {
 }
 
 func TestDisksOfTheMachineAreFoundAndMeasured(t *testing.T) {
-	found, err := check.Discoverers(&check.Dialer{})["disk"].Discover(t.Context(), check.Search{Host: "elsewhere.example"})
+	found, err := check.Discoverers(check.All(&check.Dialer{}))["disk"].Discover(t.Context(), check.Search{Host: "elsewhere.example"})
 	if err != nil || len(found) == 0 || found[0].WildValue != "/" {
 		t.Fatalf("%+v, %v: the shortest folder is the root", found, err)
 	}
@@ -63,7 +63,7 @@ func TestDisksOfTheMachineAreFoundAndMeasured(t *testing.T) {
 }
 
 func TestInterfacesOfTheMachineAreCounted(t *testing.T) {
-	found, err := check.Discoverers(&check.Dialer{})["network"].Discover(t.Context(), check.Search{Host: "elsewhere.example"})
+	found, err := check.Discoverers(check.All(&check.Dialer{}))["network"].Discover(t.Context(), check.Search{Host: "elsewhere.example"})
 	if err != nil || slices.ContainsFunc(found, func(f check.Found) bool { return f.WildValue == "lo" }) {
 		t.Fatalf("%+v, %v: the loopback leads nowhere", found, err)
 	}

@@ -7,20 +7,33 @@ import (
 	"strings"
 )
 
+// MostFound bounds the instances that one data source finds on one device. A
+// device that tells of more is broken, or not meant to be watched as a whole.
+const MostFound = 10_000
+
 // Found is one instance of a data source that was found on a device.
 type Found struct {
-	WildValue   string // what the check asks the device for; no two of a device's data source share one
-	DisplayName string // "eth0"
-	Description string
+	WildValue   string `json:"wildValue"`   // what the check asks the device for; no two of a device's data source share one
+	DisplayName string `json:"displayName"` // "eth0"
+	Description string `json:"description,omitempty"`
 }
 
 // Search is what a Discoverer looks for, and where.
 type Search struct {
-	DeviceID   int64
-	Host       string // name or IP address of the device
-	DataSource string // name of the data source
-	Method     map[string]any
-	Property   func(name string) (value string, ok bool) // as it applies to the device, secrets too
+	ID         int64             `json:"id"` // of the data source on the device
+	DeviceID   int64             `json:"deviceId"`
+	Host       string            `json:"host"`       // name or IP address of the device
+	DataSource string            `json:"dataSource"` // its name
+	Method     string            `json:"method"`     // the check's name
+	Attributes map[string]any    `json:"attributes"` // the method of the data source's autoDiscoveryConfig
+	Properties map[string]string `json:"properties"` // as those of a Task
+}
+
+// Finding answers a Search.
+type Finding struct {
+	ID    int64   `json:"id"` // the search's
+	Found []Found `json:"found"`
+	Error string  `json:"error,omitempty"` // why nothing is known; empty when found is all there is
 }
 
 // Discoverer finds the instances of a data source on a device. It is done when
@@ -31,10 +44,7 @@ type Discoverer interface {
 
 // property is a property of the device, or what stands for it when there is none.
 func (s Search) property(name, otherwise string) string {
-	if s.Property == nil {
-		return otherwise
-	}
-	if value, ok := s.Property(name); ok && value != "" {
+	if value := s.Properties[name]; value != "" {
 		return value
 	}
 	return otherwise
@@ -51,10 +61,10 @@ func (f Find) Discover(ctx context.Context, s Search) ([]Found, error) {
 	return f(ctx, s)
 }
 
-// Discoverers are the checks that find instances, by their names.
-func Discoverers(d *Dialer) map[string]Discoverer {
+// Discoverers are those of checks that find instances, by their names.
+func Discoverers(checks []Check) map[string]Discoverer {
 	out := map[string]Discoverer{}
-	for _, c := range All(d) {
+	for _, c := range checks {
 		if c.Find != nil {
 			out[c.Name] = c.Find
 		}

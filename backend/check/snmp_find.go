@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	mostRows   = 10_000 // of a table
+	mostRows   = MostFound // of a table
 	rowsAtOnce = 25
 	mostText   = 255 // characters of a name
 )
@@ -23,7 +23,7 @@ const (
 func (d *Dialer) snmpFind(ctx context.Context, s Search) ([]Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*snmpWait)
 	defer cancel()
-	method := func(name string) string { text, _ := s.Method[name].(string); return strings.TrimSpace(text) }
+	method := func(name string) string { text, _ := s.Attributes[name].(string); return strings.TrimSpace(text) }
 	kind := cmp.Or(method("discoveryType"), "wildcard")
 	if kind != "wildcard" && kind != "lookup" && kind != "value" {
 		return nil, fmt.Errorf("discoveryType is wildcard, lookup or value, not %q", kind)

@@ -132,10 +132,7 @@ func TestSNMPFindsTheInstancesOfATable(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			properties := attributes(append([]string{"snmp.port", tt.agent.port, "snmp.community", "harbour"}, tt.properties...)...)
-			found, err := check.Discoverers(&check.Dialer{})["snmp"].Discover(t.Context(), check.Search{Host: "127.0.0.1", Method: tt.method, Property: func(name string) (string, bool) {
-				value, ok := properties[name]
-				return value, ok
-			}})
+			found, err := check.Discoverers(check.All(&check.Dialer{}))["snmp"].Discover(t.Context(), check.Search{Host: "127.0.0.1", Attributes: tt.method, Properties: properties})
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("the error is %v, want %q in it", err, tt.err)

@@ -84,12 +84,8 @@ func TestSNMPUnderstandsDebiansAgent(t *testing.T) {
 		if err != nil || len(got) != 2 || got[packets] < 1 {
 			t.Errorf("%s: got %v (%v)", name, got, err)
 		}
-		found, err := check.Discoverers(&check.Dialer{})["snmp"].Discover(t.Context(), check.Search{
-			Host: "127.0.0.1", Method: map[string]any{"name": "snmp", "discoveryType": "wildcard", "OID": ".1.3.6.1.2.1.2.2.1.2"},
-			Property: func(name string) (string, bool) {
-				value, ok := task.Properties[name]
-				return value, ok
-			},
+		found, err := check.Discoverers(check.All(&check.Dialer{}))["snmp"].Discover(t.Context(), check.Search{
+			Host: "127.0.0.1", Attributes: map[string]any{"name": "snmp", "discoveryType": "wildcard", "OID": ".1.3.6.1.2.1.2.2.1.2"}, Properties: task.Properties,
 		})
 		if err != nil || !slices.ContainsFunc(found, func(f check.Found) bool { return f.DisplayName == "lo" }) {
 			t.Errorf("%s: the interfaces are %v (%v)", name, found, err)

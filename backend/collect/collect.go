@@ -1,11 +1,11 @@
 // Package collect is what remote collectors talk to: how one is installed, and
-// the four requests it lives by.
+// the requests it lives by.
 //
 // An administrator downloads an installer: a script with a token in it that is
 // good for one installation. The script fetches this portal's own program with
 // that token and starts it; the program registers, and gets a credential of its
-// own for it. From then on it sends heartbeats, fetches what it has to poll, and
-// posts what came of it. These are endpoints like any other, below
+// own for it. From then on it sends heartbeats, fetches what it has to poll, looks
+// for the instances it is asked for, and posts what came of either. These are endpoints like any other, below
 // /setting/collectors/{id}: whoever may change all settings can try them.
 //
 // # Secrets
@@ -36,6 +36,11 @@ type Options struct {
 	Tasks func(ctx context.Context, r resource.Reader, collector int64) ([]check.Task, error)
 	// Take receives what a collector has polled.
 	Take func(ctx context.Context, collector int64, results []check.Result) error
+	// Searches are what a collector has to look for now: instances of data sources
+	// on devices that it polls.
+	Searches func(ctx context.Context, collector int64) ([]check.Search, error)
+	// TakeFinding receives what it found; false where it was not asked for that.
+	TakeFinding func(ctx context.Context, collector int64, f *check.Finding) (taken bool, err error)
 }
 
 // Service answers remote collectors.

@@ -57,7 +57,13 @@ type posted struct {
 	Results []check.Result `json:"results" doc:"up to 10,000, of instances that this collector polls"`
 }
 
-// taken answers them.
+// searches are what a collector looks for.
+type searches struct {
+	Total int            `json:"total" doc:"how many"`
+	Items []check.Search `json:"items" doc:"one for each data source on a device whose instances are to be found; up to 100 at a time"`
+}
+
+// taken answers what was posted.
 type taken struct {
 	Taken int `json:"taken" doc:"how many were kept"`
 }
@@ -67,12 +73,17 @@ const (
 	maxResults = 10_000
 	// maxAhead is how far a collector's clock may be before ours, in seconds.
 	maxAhead = 300
+	// maxFinding is for the body of one: check.MostFound instances, of which each
+	// has a line or two.
+	maxFinding = 16 << 20
+	maxText    = 255 // characters of what is said of an instance
 )
 
 func (s *Service) liveEndpoints() []resource.Endpoint {
 	in, out := resource.SchemaOf(hello{}), resource.SchemaOf(welcome{})
 	beats, pulses := resource.SchemaOf(beat{}), resource.SchemaOf(pulse{})
 	tasks, results, kept := resource.SchemaOf(assignments{}), resource.SchemaOf(posted{}), resource.SchemaOf(taken{})
+	tosearch, finding := resource.SchemaOf(searches{}), resource.SchemaOf(check.Finding{})
 	wrong := resource.Failure{Kind: fault.Invalid, When: "the body is wrong; errorDetail names the field"}
 	builtIn := resource.Failure{Kind: fault.Conflict, When: "the collector is the built-in one"}
 	at := func(below string, body any) resource.Example {
@@ -100,6 +111,17 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 			Doc:   "Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over.",
 			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept, Errors: failures(wrong, builtIn), Example: at("/samples", posted{[]check.Result{}}), Handle: s.samples,
 		},
+		{
+			Method: "GET", Path: path + "/searches", Category: portal.CategorySettings, Summary: "List what a collector looks for",
+			Doc:   "Returns the data sources whose instances the collector has to find now on devices that it polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the collector's own credential, and masked for anybody else.",
+			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tosearch, Errors: failures(builtIn), Example: at("/searches", nil), Handle: s.searches,
+		},
+		{
+			Method: "POST", Path: path + "/findings", Category: portal.CategorySettings, Summary: "Post what was found",
+			Doc:   "Takes the instances that one search has found, up to 10,000, or the reason why it found none. A search that the collector was not asked for, or that another one has taken over, is passed over.",
+			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &finding, Limit: maxFinding, Answer: &kept, Errors: failures(wrong, builtIn),
+			Example: at("/findings", check.Finding{ID: 1, Found: []check.Found{{WildValue: "2", DisplayName: "Ethernet1", Description: "Uplink"}}}), Handle: s.finding,
+		},
 	}
 }
 
@@ -109,8 +131,8 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	for name, text := range map[string]string{"hostname": in.Hostname, "platform": in.Platform, "arch": in.Arch, "build": in.Build} {
-		if utf8.RuneCountInString(text) > 255 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
-			return nil, fault.At(name, "%s is one line of at most 255 characters", name)
+		if !isLine(text) {
+			return nil, fault.At(name, "%s is one line of at most %d characters", name, maxText)
 		}
 	}
 	out := welcome{Heartbeat: heartbeat}
@@ -172,7 +194,7 @@ func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Access == nil || c.Access.Collector != row.ID {
+	if !isItself(c, row) {
 		for i := range tasks {
 			tasks[i].Properties = masked(tasks[i].Properties)
 		}
@@ -180,6 +202,11 @@ func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
 	body, err := json.Marshal(assignments{len(tasks), append([]check.Task{}, tasks...)})
 	sum := sha256.Sum256(body)
 	return &resource.Answer{Body: resource.JSON(body), ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}, err
+}
+
+// isItself reports whether the collector asks, and not somebody for it.
+func isItself(c *resource.Call, row *portal.Collector) bool {
+	return c.Access != nil && c.Access.Collector == row.ID
 }
 
 func masked(properties map[string]string) map[string]string {
@@ -219,4 +246,53 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	return taken{len(in.Results)}, nil
+}
+
+func (s *Service) searches(ctx context.Context, c *resource.Call) (any, error) {
+	row, err := s.remote(ctx, s.DB, c)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.Searches(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !isItself(c, row) {
+		for i := range items {
+			items[i].Properties = masked(items[i].Properties)
+		}
+	}
+	return searches{len(items), append([]check.Search{}, items...)}, nil
+}
+
+func (s *Service) finding(ctx context.Context, c *resource.Call) (any, error) {
+	row, err := s.remote(ctx, s.DB, c)
+	if err != nil {
+		return nil, err
+	}
+	var in check.Finding
+	if err := c.Read(&in); err != nil {
+		return nil, err
+	}
+	if len(in.Found) > check.MostFound {
+		return nil, fault.At("found", "found are at most 10,000 instances")
+	}
+	for i, f := range in.Found {
+		for name, text := range map[string]string{"wildValue": f.WildValue, "displayName": f.DisplayName, "description": f.Description} {
+			if !isLine(text) {
+				field := fmt.Sprintf("found[%d].%s", i, name)
+				return nil, fault.At(field, "%s is one line of at most %d characters", field, maxText)
+			}
+		}
+	}
+	ok, err := s.TakeFinding(resource.WithCall(ctx, nil), row.ID, &in)
+	if err != nil || !ok {
+		return taken{}, err
+	}
+	return taken{1}, nil
+}
+
+// isLine reports whether text is one line of a length that is kept.
+func isLine(text string) bool {
+	return utf8.RuneCountInString(text) <= maxText && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' })
 }

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"spyglass/backend/check"
@@ -23,20 +24,75 @@ func (w *worker) due(ctx context.Context, _ *portal.Settling) (bool, error) {
 	return true, w.m.discover(ctx, &rows[0])
 }
 
-// discover asks the device outside of any transaction, so it may be that the
-// row has gone or changed once there is an answer.
+// discover asks the device, or has the collector asked that polls it.
 func (m *Monitor) discover(ctx context.Context, row *portal.DeviceDataSource) error {
-	found, known, err := m.ask(ctx, row)
+	by := m.discoverers[row.Method]
+	if by == nil {
+		return m.keep(ctx, row.ID, nil, false, nil)
+	}
+	device, err := resource.Lookup(ctx, m.db, portal.Devices.Name, row.DeviceID)
+	if err != nil || device == nil { // it went, and the row with it
+		return err
+	}
+	if device.CurrentCollector != portal.BuiltInCollector {
+		return m.handOver(ctx, row, device.CurrentCollector)
+	}
+	searches, err := m.searches(ctx, []portal.DeviceDataSource{*row}, []portal.Device{*device})
+	if err != nil || len(searches) == 0 {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found, err := by.Discover(within, searches[0])
 	if err != nil && ctx.Err() != nil {
 		return err
 	}
+	return m.keep(ctx, row.ID, found, err == nil, err)
+}
+
+// searches are what to ask devices for, by rows of theirs.
+func (m *Monitor) searches(ctx context.Context, rows []portal.DeviceDataSource, devices []portal.Device) ([]check.Search, error) {
+	tree, err := portal.TreeOf(ctx, m.db)
 	if err != nil {
-		m.log.DebugContext(ctx, "a device did not tell its instances", "device", row.DeviceID, "dataSource", row.Name, "err", err)
+		return nil, err
 	}
+	var ids []int64
+	for i := range rows {
+		ids = append(ids, rows[i].DataSourceID)
+	}
+	sources, err := resource.Find(ctx, m.db, portal.DataSources.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return nil, err
+	}
+	var searches []check.Search
+	for i := range rows {
+		row := &rows[i]
+		d := slices.IndexFunc(devices, func(d portal.Device) bool { return d.ID == row.DeviceID })
+		s := slices.IndexFunc(sources, func(s portal.DataSource) bool { return s.ID == row.DataSourceID })
+		if d < 0 || s < 0 {
+			continue
+		}
+		search := check.Search{
+			ID: row.ID, DeviceID: row.DeviceID, Host: devices[d].Name, DataSource: row.Name, Method: row.Method, Properties: propertiesOf(tree, &devices[d]),
+		}
+		if how := sources[s].Discovery; how != nil {
+			search.Attributes = how.Method
+		}
+		searches = append(searches, search)
+	}
+	return searches, nil
+}
+
+// keep writes down what a device told, where known, or why it told nothing. It
+// was asked outside of any transaction: the row may have gone or changed since.
+func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, known bool, why error) error {
 	return m.db.Write(ctx, func(tx resource.Tx) error {
-		row, err := resource.Lookup(ctx, tx, portal.DeviceDataSources.Name, row.ID)
+		row, err := resource.Lookup(ctx, tx, portal.DeviceDataSources.Name, id)
 		if err != nil || row == nil {
 			return err
+		}
+		if why != nil {
+			m.log.DebugContext(ctx, "a device did not tell its instances", "device", row.DeviceID, "dataSource", row.Name, "err", why)
 		}
 		source, err := resource.Get(ctx, tx, portal.DataSources.Name, row.DataSourceID)
 		if err == nil && known {
@@ -51,32 +107,4 @@ func (m *Monitor) discover(ctx context.Context, row *portal.DeviceDataSource) er
 		}
 		return resource.Put(ctx, tx, portal.DeviceDataSources.Name, row)
 	})
-}
-
-// ask finds the instances; known is false where nobody can ask.
-func (m *Monitor) ask(ctx context.Context, row *portal.DeviceDataSource) (found []check.Found, known bool, err error) {
-	by := m.discoverers[row.Method]
-	if by == nil {
-		return nil, false, nil
-	}
-	device, err := resource.Get(ctx, m.db, portal.Devices.Name, row.DeviceID)
-	if err != nil {
-		return nil, false, err
-	}
-	source, err := resource.Get(ctx, m.db, portal.DataSources.Name, row.DataSourceID)
-	if err != nil {
-		return nil, false, err
-	}
-	property, err := portal.PropertiesOf(ctx, m.db, device)
-	if err != nil {
-		return nil, false, err
-	}
-	s := check.Search{DeviceID: device.ID, Host: device.Name, DataSource: source.Name, Property: property}
-	if source.Discovery != nil {
-		s.Method = source.Discovery.Method
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	found, err = by.Discover(ctx, s)
-	return found, err == nil, err
 }

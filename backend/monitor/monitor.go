@@ -65,6 +65,7 @@ type Monitor struct {
 	clock       func() time.Time
 	pace        *clock.Clock
 	discoverers map[string]check.Discoverer
+	asked       asked
 
 	began      time.Time // when Start was called, or the machine woke
 	looked     time.Time // when the collectors were last looked at
@@ -128,7 +129,7 @@ const (
 )
 
 func (m *Monitor) run(ctx context.Context) {
-	changed, stop := m.db.Watch(string(portal.UnsettledRows.Name), string(portal.DataSources.Name), string(portal.Groups.Name), string(portal.Functions.Name), string(portal.Devices.Name))
+	changed, stop := m.db.Watch(string(portal.UnsettledRows.Name), string(portal.DataSources.Name), string(portal.Groups.Name), string(portal.Functions.Name), string(portal.Devices.Name), string(portal.DeviceDataSources.Name))
 	defer stop()
 	devices, stopDevices := m.db.Watch(string(portal.Devices.Name))
 	defer stopDevices()

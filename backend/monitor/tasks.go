@@ -106,18 +106,19 @@ func (b *taskMaker) of(ctx context.Context, r resource.Reader, devices []portal.
 			continue
 		}
 		if properties[device.ID] == nil {
-			properties[device.ID] = b.properties(device)
+			properties[device.ID] = propertiesOf(b.tree, device)
 		}
 		tasks = append(tasks, assigned{b.task(one, device, source, properties[device.ID]), one, device})
 	}
 	return tasks, nil
 }
 
-// properties are all that apply to a device, by their names in lower case; its
-// own count more than those of its groups, and these more than the portal's.
-func (b *taskMaker) properties(d *portal.Device) map[string]string {
+// propertiesOf are all that apply to a device, by their names in lower case, with
+// secrets in clear; its own count more than those of its groups, and these more
+// than the portal's.
+func propertiesOf(tree *portal.Tree, d *portal.Device) map[string]string {
 	out := map[string]string{}
-	for _, list := range [][]resource.Property{d.SystemProperties, d.AutoProperties, b.tree.Inherited(d.GroupIDs), d.CustomProperties} {
+	for _, list := range [][]resource.Property{d.SystemProperties, d.AutoProperties, tree.Inherited(d.GroupIDs), d.CustomProperties} {
 		for _, p := range list {
 			out[strings.ToLower(p.Name)] = p.Value
 		}

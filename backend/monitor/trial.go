@@ -191,7 +191,7 @@ func (e *Engine) TryNew(ctx context.Context, device *portal.Device) (*Prospect, 
 	if err != nil {
 		return nil, err
 	}
-	properties := b.properties(device)
+	properties := propertiesOf(b.tree, device)
 	out := &Prospect{Name: device.Name, Items: []ProspectSource{}}
 	var tried []assigned
 	one := portal.Instance{WildValue: portal.OnlyWildValue}

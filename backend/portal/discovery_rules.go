@@ -11,10 +11,6 @@ import (
 	"spyglass/backend/resource"
 )
 
-// mostFound bounds the instances that one data source finds on one device. A
-// device that tells of more is broken, or not meant to be watched as a whole.
-const mostFound = 10_000
-
 // admitted are those of what was found that pass all filters.
 func (d *Discovery) admitted(found []check.Found) []check.Found {
 	var out []check.Found
@@ -84,14 +80,14 @@ func attribute(f *check.Found, name string) string {
 // eachOnce leaves out what has no wild value or one that another has, and what
 // is too much.
 func eachOnce(found []check.Found) []check.Found {
-	seen := make(map[string]bool, min(len(found), mostFound))
+	seen := make(map[string]bool, min(len(found), check.MostFound))
 	var out []check.Found
 	for _, f := range found {
 		key := strings.ToLower(f.WildValue)
 		if key == "" || seen[key] {
 			continue
 		}
-		if len(out) == mostFound {
+		if len(out) == check.MostFound {
 			break
 		}
 		if seen[key] = true; f.DisplayName == "" {

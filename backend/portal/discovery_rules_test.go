@@ -40,7 +40,7 @@ func TestADeviceThatTellsAMillionInstancesGetsNoMoreThanItMay(t *testing.T) {
 	for i := range found {
 		found[i].WildValue = fmt.Sprint(i)
 	}
-	if got := len(eachOnce(found)); got != mostFound {
-		t.Errorf("%d instances are taken, want %d", got, mostFound)
+	if got := len(eachOnce(found)); got != check.MostFound {
+		t.Errorf("%d instances are taken, want %d", got, check.MostFound)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"spyglass/backend/agent"
+	"spyglass/backend/check"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 )
@@ -99,6 +100,68 @@ func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 		t.Errorf("a collector that was deleted ends with %v", err)
 	}
 	stop()
+}
+
+func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
+	w := newTown(t)
+	token := w.newCollector()
+	w.change("admin", "PATCH /device/devices/4?opType=add", `{"customProperties":[{"name":"system.categories","value":"snmp"}]}`)
+	const search = `"dataSource":"SNMP_Interfaces","method":"snmp"`
+	if answer := w.until("admin", "GET /setting/collectors/2/searches", search); !strings.Contains(answer, `"snmp.community":"********"`) {
+		t.Errorf("an administrator is told %s", answer)
+	}
+	before := w.until("admin", `GET /device/devices/4/devicedatasources?filter=dataSourceName:"SNMP_Interfaces"&fields=id,instanceNumber`, `"total":1`)
+	if !strings.Contains(before, `"instanceNumber":0`) {
+		t.Errorf("before the collector has looked there are %s", before)
+	}
+	community := make(chan string, 1)
+	find := func(_ context.Context, s check.Search) ([]check.Found, error) {
+		select {
+		case community <- s.Properties["snmp.community"] + fmt.Sprint(s.Attributes["OID"]):
+		default: // it was told already
+		}
+		return []check.Found{{WildValue: "2", DisplayName: "eth9", Description: "of " + s.Host}}, nil
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- agent.Run(ctx, agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet(), Checks: []check.Check{{Name: "snmp", Find: find}}})
+	}()
+	w.until("admin", `GET /device/devices/4/instances?filter=name:"SNMP_Interfaces-eth9"&fields=wildValue,description`, `"items":[{"wildValue":"2","description":"of 127.0.0.1"}]`)
+	if got := <-community; got != "s3cret.1.3.6.1.2.1.2.2.1.2" {
+		t.Errorf("the collector knows %q", got)
+	}
+	w.until("admin", "GET /setting/collectors/2/searches", `{"total":0,"items":[]}`)
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("the collector ends with %v", err)
+	}
+	// Another search, which nobody answers but us.
+	w.change("admin", "POST /device/devices/4/scheduleAutoDiscovery", "")
+	var waiting struct{ Items []struct{ ID int64 } }
+	if err := json.Unmarshal([]byte(w.until("admin", "GET /setting/collectors/2/searches", search)), &waiting); err != nil || len(waiting.Items) != 1 {
+		t.Fatal(waiting, err)
+	}
+	id := waiting.Items[0].ID
+	many := strings.Repeat(`{"wildValue":"1","displayName":"a"},`, 10_000) + `{"wildValue":"1","displayName":"a"}`
+	for _, tt := range []struct {
+		body   string
+		status int
+		want   string
+	}{
+		{fmt.Sprintf(`{"id":%d,"found":[%s]}`, id, many), 400, "found are at most 10,000 instances"},
+		{fmt.Sprintf(`{"id":%d,"found":[{"wildValue":"1","displayName":"a\u0000"}]}`, id), 400, "found[0].displayName is one line of at most 255 characters"},
+		{`{"id":1,"found":[{"wildValue":"1","displayName":"not asked for"}]}`, 200, `{"taken":0}`},
+		{fmt.Sprintf(`{"id":%d,"found":[],"error":"no SNMP agent answers"}`, id), 200, `{"taken":1}`},
+		{fmt.Sprintf(`{"id":%d,"found":[]}`, id), 200, `{"taken":0}`},
+	} {
+		if status, answer := w.ask("admin", "POST /setting/collectors/2/findings", tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
+			t.Errorf("%.60s answers %d %s, want %d %s", tt.body, status, answer, tt.status, tt.want)
+		}
+	}
+	if _, answer := w.ask("admin", `GET /device/devices/4/instances?filter=name~"SNMP_Interfaces"&fields=name`, ""); !strings.Contains(answer, "SNMP_Interfaces-eth9") || strings.Contains(answer, "not asked for") {
+		t.Errorf("a search without an answer leaves %s", answer)
+	}
 }
 
 // hasSamples waits until the port of a device was measured.
@@ -221,6 +284,8 @@ func TestACollectorIsNobodyButItself(t *testing.T) {
 		{"collector", "GET /setting/collectors/2/assignments", "", 200, `"snmp.community":"s3cret"`},
 		{"admin", "GET /setting/collectors/2/assignments", "", 200, `"snmp.community":"********"`},
 		{"collector", "GET /setting/collectors/1/assignments", "", 403, "the token belongs to collector 2"},
+		{"collector", "GET /setting/collectors/1/searches", "", 403, "the token belongs to collector 2"},
+		{"collector", "POST /setting/collectors/1/findings", `{"id":1,"found":[]}`, 403, "the token belongs to collector 2"},
 		{"collector", "GET /setting/collectors/2", "", 403, denied("read on settings: collectors")},
 		{"collector", "GET /device/devices", "", 403, denied("read on deviceGroup")},
 		{"collector", "GET /setting/collectors/2/installers/Linux64/program", "", 403, denied("write on settings: installing")},

@@ -30,7 +30,7 @@ func (s *Server) watch(ctx context.Context) (err error) {
 			dialer.Own = append(dialer.Own, at)
 		}
 	}
-	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Discoverers: check.Discoverers(dialer)})
+	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Discoverers: check.Discoverers(check.All(dialer))})
 	s.notices = notify.New(s.db, notify.Options{
 		File: func(ctx context.Context, taskID int64) (*portal.ReportFile, error) {
 			return s.reports.Made(ctx, taskID)
@@ -66,6 +66,7 @@ func (s *Server) collectors() *collect.Service {
 		Take: func(ctx context.Context, collector int64, results []check.Result) error {
 			return s.engine.Load().Take(ctx, collector, results)
 		},
+		Searches: s.monitor.Searches, TakeFinding: s.monitor.TakeFinding,
 	})
 }
 

@@ -1,0 +1,73 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"spyglass/backend/check"
+	"spyglass/backend/fault"
+)
+
+// search looks for the instances that the portal asks for, and posts each answer
+// when it is there. What is not answered is asked for again.
+func (a *agent) search(ctx context.Context) (time.Duration, error) {
+	var got searches
+	_, err := a.ask(ctx, http.MethodGet, "/searches", "", nil, &got)
+	if fault.Is(err, fault.Unknown) { // a portal of an earlier version looks itself; of a collector that was deleted the heartbeat hears
+		return assignEvery, nil
+	}
+	if err != nil {
+		return searchEvery, err
+	}
+	failed := make(chan error, len(got.Items))
+	room := make(chan struct{}, sideBySide)
+	var running sync.WaitGroup
+	for i := range got.Items {
+		room <- struct{}{}
+		running.Go(func() {
+			defer func() { <-room }()
+			answer := a.find(ctx, &got.Items[i])
+			err := a.tell(ctx, answer)
+			if fault.Is(err, fault.Invalid) { // what the device says is nothing to keep, and the same next time
+				err = a.tell(ctx, check.Finding{ID: answer.ID, Found: []check.Found{}, Error: err.Error()})
+			}
+			failed <- err
+		})
+	}
+	running.Wait()
+	close(failed)
+	for err := range failed {
+		if err != nil {
+			return searchEvery, err
+		}
+	}
+	return searchEvery, nil
+}
+
+func (a *agent) tell(ctx context.Context, answer check.Finding) error {
+	var taken struct{}
+	_, err := a.ask(ctx, http.MethodPost, "/findings", "", answer, &taken)
+	return err
+}
+
+// find asks one device.
+func (a *agent) find(ctx context.Context, s *check.Search) check.Finding {
+	answer := check.Finding{ID: s.ID, Found: []check.Found{}}
+	by := a.finds[s.Method]
+	if by == nil {
+		answer.Error = fmt.Sprintf("this collector's version has no check %s that finds instances; install it again", s.Method)
+		return answer
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found, err := by.Discover(ctx, *s)
+	if err != nil {
+		answer.Error = err.Error()
+		return answer
+	}
+	answer.Found = append(answer.Found, found...)
+	return answer
+}
