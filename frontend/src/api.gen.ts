@@ -3186,6 +3186,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/setting/collectors/{id}/searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a collector looks for
+         * @description Returns the data sources whose instances the collector has to find now on devices that it polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the collector's own credential, and masked for anybody else.
+         *
+         *     Right needed: write on settings: collecting.
+         */
+        get: operations["getSettingCollectorsByIdSearches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post what was found
+         * @description Takes the instances that one search has found, up to 10,000, or the reason why it found none. A search that the collector was not asked for, or that another one has taken over, is passed over.
+         *
+         *     Right needed: write on settings: collecting.
+         */
+        post: operations["postSettingCollectorsByIdFindings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/device/devices/{deviceId}/devicedatasources/{id}/data": {
         parameters: {
             query?: never;
@@ -7244,6 +7288,21 @@ export interface components {
             /** @description how many were kept */
             taken: number;
         };
+        Search: {
+            id: number;
+            deviceId: number;
+            host: string;
+            dataSource: string;
+            method: string;
+            attributes: unknown;
+            properties: unknown;
+        };
+        Searches: {
+            /** @description how many */
+            total: number;
+            /** @description one for each data source on a device whose instances are to be found; up to 100 at a time */
+            items: components["schemas"]["Search"][];
+        };
         DeviceDataSourceData: {
             /** @description name of the data source */
             dataSourceName: string;
@@ -10090,6 +10149,16 @@ export interface components {
         Posted: {
             /** @description up to 10,000, of instances that this collector polls */
             results: components["schemas"]["ResultBody"][];
+        };
+        Found: {
+            wildValue: string;
+            displayName: string;
+            description?: string;
+        };
+        Finding: {
+            id: number;
+            found: components["schemas"]["Found"][];
+            error?: string;
         };
         DeviceInstances: {
             /** @description ids of up to 100 instances, joined by commas */
@@ -23757,6 +23826,107 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["Posted"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Taken"];
+                };
+            };
+            /** @description the body is wrong; errorDetail names the field */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingCollectorsByIdSearches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Searches"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the collector is the built-in one */
+            409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    postSettingCollectorsByIdFindings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": 1,
+                 *       "found": [
+                 *         {
+                 *           "wildValue": "2",
+                 *           "displayName": "Ethernet1",
+                 *           "description": "Uplink"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["Finding"];
             };
         };
         responses: {
