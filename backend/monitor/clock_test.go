@@ -33,6 +33,9 @@ func TestAClockThatIsSetBackOrForwardNeitherHidesAnAlertNorMakesOne(t *testing.T
 func TestADeviceThatFallsSilentAfterTheClockWasSetBackIsDead(t *testing.T) {
 	b := newBench(t)
 	b.poll("5")
+	if err := b.SaveHosts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	b.at.Add(-30 * 86400)
 	b.poll("5")
 	for range 4 {
@@ -42,8 +45,9 @@ func TestADeviceThatFallsSilentAfterTheClockWasSetBackIsDead(t *testing.T) {
 	if err := b.SaveHosts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice); err != nil || d.HostStatus != "dead" {
-		t.Errorf("it is %s (%v)", d.HostStatus, err)
+	d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice)
+	if now := resource.Seconds(b.at.Load()); err != nil || d.HostStatus != "dead" || d.LastDataTime == 0 || d.LastDataTime > now-4*86400 || d.LastRawdataTime > now {
+		t.Errorf("at %d it is %s since %d and was last asked at %d (%v)", now, d.HostStatus, d.LastDataTime, d.LastRawdataTime, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -238,6 +239,16 @@ func (e *Engine) save(ctx context.Context, ids []int64) error {
 	return err
 }
 
+// latest is the later of a moment that was kept and one that is known since the
+// program began, 0 for none. What was kept before the clock was set back may lie
+// in the future, and then does not count, or as now.
+func latest(kept resource.Seconds, known, now int64) resource.Seconds {
+	if int64(kept) > now {
+		return resource.Seconds(cmp.Or(known, now))
+	}
+	return max(kept, resource.Seconds(known))
+}
+
 // update brings a row up to date, and reports whether it has changed.
 func (e *Engine) update(d *portal.Device) bool {
 	e.mu.Lock()
@@ -254,7 +265,7 @@ func (e *Engine) update(d *portal.Device) bool {
 	status, dataOn, polledOn, upTime := d.HostStatus, d.LastDataTime, d.LastRawdataTime, d.UpTime
 	h.status = status
 	d.HostStatus = h.state(now)
-	d.LastDataTime, d.LastRawdataTime = max(d.LastDataTime, resource.Seconds(h.lastData)), max(d.LastRawdataTime, resource.Seconds(h.lastPoll))
+	d.LastDataTime, d.LastRawdataTime = latest(d.LastDataTime, h.lastData, now), latest(d.LastRawdataTime, h.lastPoll, now)
 	if h.upTime >= 0 {
 		d.UpTime = h.upTime
 	}
