@@ -34,9 +34,10 @@ export class PastList {
 
   async remove(item: Past) {
     await this.client.history.remove(item.id)
-    this.#generation++
+    const asking = this.#drop()
     this.items = this.items.filter((h) => h.id !== item.id)
     this.total--
+    if (asking) await this.load()
   }
 
   async restore(item: Past) {
@@ -51,9 +52,17 @@ export class PastList {
 
   async clear() {
     await this.client.history.clear()
-    this.#generation++
+    this.#drop()
     this.items = []
     this.total = 0
+  }
+
+  /** What is asked for now may tell of what is gone: it does not count. True when something was. */
+  #drop(): boolean {
+    const asking = this.loading
+    this.#generation++
+    this.loading = false
+    return asking
   }
 
   /** False when it failed, or something newer was asked for meanwhile. */

@@ -5,15 +5,25 @@ import { PastList } from './past.svelte'
 /** A history of so many requests that says how it was asked. */
 function shelf(count: number) {
   const asked: PastQuery[] = []
+  let told: Promise<void> | undefined
   const client = {
+    history: { remove: async () => void count--, clear: async () => void (count = 0) },
     searchHistory: async (query: PastQuery) => {
       asked.push(query)
       const all = Array.from({ length: count }, (_, i) => ({ id: count - i }) as Past).filter((p) => !query.before || p.id < query.before)
       const items = all.slice(0, query.size)
-      return { total: count, more: all.length > items.length, items }
+      const answer = { total: count, more: all.length > items.length, items }
+      await told
+      return answer
     },
   }
-  return { asked, list: new PastList(client as unknown as ConstructorParameters<typeof PastList>[0]) }
+  /** What is known from now on is told when the answer of it is called. */
+  const slow = () => {
+    let tell = () => {}
+    told = new Promise((done) => (tell = done))
+    return tell
+  }
+  return { asked, slow, list: new PastList(client as unknown as ConstructorParameters<typeof PastList>[0]) }
 }
 
 test('it is read down to where it was left, and no further', async () => {
@@ -34,4 +44,26 @@ test('something newer that is asked for ends the reading', async () => {
   await Promise.all([list.load({}, 7), list.load({ words: 'web' })])
   expect(asked).toEqual([{ size: 100, before: undefined }, { words: 'web', size: 50, before: undefined }])
   expect(list.items.length).toBe(50)
+})
+
+test('what is deleted while the list is read does not come back, and the reading ends', async () => {
+  const { list, slow } = shelf(1)
+  await list.load()
+  const answer = slow()
+  const reading = list.load({ words: 'web' })
+  const removing = list.remove(list.items[0])
+  await expect.poll(() => list.items.length).toBe(0)
+  answer()
+  await Promise.all([reading, removing])
+  expect([list.items.length, list.total, list.loading]).toEqual([0, 0, false])
+})
+
+test('a history that is cleared while it is read is empty', async () => {
+  const { list, slow } = shelf(7)
+  const answer = slow()
+  const reading = list.load()
+  await list.clear()
+  answer()
+  await reading
+  expect([list.items.length, list.total, list.loading]).toEqual([0, 0, false])
 })
