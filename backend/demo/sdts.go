@@ -11,14 +11,16 @@ import (
 // remembered is how far the history of maintenance goes back.
 const remembered = 45 // days
 
-// maintenance is a window of each sort; the third is in effect.
+// maintenance is a window of each sort; the third is in effect. That of a
+// device that comes again is of none that an incident picks by itself: nobody
+// would be told.
 func (f *filler) maintenance() []portal.SDT {
 	at := func(from resource.Seconds) resource.Millis { return resource.Millis(f.now+from) * 1000 }
 	const minutes, hours = 60, 3600
 	return []portal.SDT{
 		{ID: 1, Type: portal.GroupSDT, GroupID: linux, Comment: "Patch night", Timezone: "Europe/Berlin",
 			Recurrence: portal.MonthlyByWeek, WeekDay: "Tuesday", WeekOfMonth: "Second", Hour: 2, EndHour: 4},
-		{ID: 2, Type: portal.DeviceSDT, DeviceID: 1, Comment: "Firmware and restarts, one side at a time", Timezone: "Europe/Berlin",
+		{ID: 2, Type: portal.DeviceSDT, DeviceID: 2, Comment: "Firmware and restarts, one side at a time", Timezone: "Europe/Oslo",
 			Recurrence: portal.Weekly, WeekDay: "Sunday", Hour: 22, EndHour: 0},
 		{ID: 3, Type: portal.DeviceSDT, DeviceID: 5, Comment: "The power supply is being replaced", Timezone: "Europe/Berlin",
 			Recurrence: portal.OneTime, Start: at(-40 * minutes), End: at(80 * minutes)},

@@ -135,6 +135,22 @@ func (a *app) typeText(text string) {
 	a.xdotool("type", "--delay", "15", text)
 }
 
+// minimise puts the window away. xdotool waits until it is unseen; a window that
+// is shown again before the keyboard is elsewhere, too, does not get it from openbox.
+func (a *app) minimise() {
+	a.t.Helper()
+	a.xdotool("windowminimize", "--sync", a.window)
+	eventually(a.t, soon, func() bool { return a.xdotool("getactivewindow") == "" },
+		func() string { return "the minimised window keeps the keyboard" })
+}
+
+// inFront waits for the window to have the keyboard.
+func (a *app) inFront() {
+	a.t.Helper()
+	eventually(a.t, soon, func() bool { return a.xdotool("getactivewindow") == a.window },
+		func() string { return "the window is not in front" })
+}
+
 // dialog waits for a dialog of the desktop to have the keyboard.
 func (a *app) dialog(what string) {
 	a.t.Helper()

@@ -74,15 +74,12 @@ func TestANewCriticalAlertIsToldAndItsClickOpensTheAlerts(t *testing.T) {
 	case <-time.After(2 * soon): // the demo polls every minute, of which one passes in a second
 		t.Fatal("nobody was told of the incident")
 	}
-	a.xdotool("windowminimize", "--sync", a.window) // waits until it is unseen, not until the keyboard is elsewhere
-	eventually(t, soon, func() bool { return a.xdotool("getactivewindow") == "" },
-		func() string { return "the minimised window keeps the keyboard" })
+	a.minimise()
 	if err := service.conn.Emit(notificationPath, notificationName+".ActionInvoked", uint32(7), "default"); err != nil {
 		t.Fatal(err)
 	}
 	a.page.until("the alerts are shown", `!!named('region', 'Alerts')`, "true")
-	eventually(t, soon, func() bool { return a.xdotool("getactivewindow") == a.window },
-		func() string { return "the window is not in front" })
+	a.inFront()
 }
 
 func TestF11FillsTheScreenAndGoesBack(t *testing.T) {

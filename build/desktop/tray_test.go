@@ -177,11 +177,10 @@ func TestTheTrayCountsAlertsAndItsMenuLeadsToThem(t *testing.T) {
 	a.ask("POST", "/alert/alerts/"+worst+"/ack", `{"ackComment":"seen"}`)
 	agree()
 
-	a.xdotool("windowminimize", "--sync", a.window)
+	a.minimise()
 	w.click(item, ": ") // an alert, by its device and what is watched there
 	a.page.until("the alerts are shown", `!!named('region', 'Alerts')`, "true")
-	eventually(t, soon, func() bool { return a.xdotool("getactivewindow") == a.window },
-		func() string { return "the window is not in front" })
+	a.inFront()
 	w.click(item, "Pause notices")
 	eventually(t, soon, func() bool { return w.line(item, "Pause notices").checked },
 		func() string { return "notices do not pause" })

@@ -162,7 +162,7 @@ func TestASecondStartOpensItsLinkInTheFirstWindowAndEnds(t *testing.T) {
 	desk, data := desk(t), t.TempDir()
 	first := open(t, desk, data, "spyglass://monitor/alerts")
 	first.page.until("the link of the first start is open", `!!named('region', 'Alerts')`, "true")
-	first.xdotool("windowminimize", "--sync", first.window)
+	first.minimise()
 
 	again := func(args ...string) {
 		second := launch(t, desk, data, args...)
@@ -171,8 +171,7 @@ func TestASecondStartOpensItsLinkInTheFirstWindowAndEnds(t *testing.T) {
 		}
 	}
 	again("spyglass://api/DELETE/device/devices/7?deleteHard=true")
-	eventually(t, soon, func() bool { return first.xdotool("getactivewindow") == first.window },
-		func() string { return "the first window is not in front" })
+	first.inFront()
 	first.page.until("the link of the second start is in a tab", path, "/device/devices/7")
 	first.page.until("its method", `named('combobox', 'Method').value`, "DELETE")
 	first.page.until("nothing was sent", status, "Ready")
