@@ -34,7 +34,7 @@ func (f *filler) maintenance() []portal.SDT {
 			Recurrence: portal.OneTime, Start: at(5 * day), End: at(5*day + 2*hours)},
 		{ID: 8, Type: portal.GroupSDT, GroupID: preProduction, Comment: "Nobody looks at it at night", Timezone: "America/Chicago",
 			Recurrence: portal.Daily, Hour: 20, EndHour: 6},
-		{ID: 9, Type: portal.DeviceSDT, DeviceID: 12, Comment: "New cables in the rack, over since", Timezone: "Europe/Oslo",
+		{ID: 9, Type: portal.DeviceSDT, DeviceID: 1, Comment: "New cables in the rack, over since", Timezone: "Europe/Berlin",
 			Recurrence: portal.OneTime, Start: at(-31*day - 3*hours), End: at(-31 * day)},
 	}
 }
