@@ -284,11 +284,17 @@ export async function addVariable(page: Page) {
 export async function hold(page: Page) {
   let release = () => {}
   const held = new Promise<void>((done) => (release = done))
-  let count = 0
+  let [count, over] = [0, false]
+  // The route stays: one that is set anew right after another was taken away may let the first request through.
   await page.route('**/explorer/send', async (route) => {
+    if (over) return route.fallback()
     count++
     await held
     await route.continue().catch(() => {}) // the page may have given up on it
   })
-  return { release: async () => { release(); await page.unroute('**/explorer/send') }, sent: () => count }
+  const free = () => {
+    over = true
+    release()
+  }
+  return { release: free, sent: () => count }
 }
