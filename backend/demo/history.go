@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -229,12 +228,11 @@ func (h *History) find(ctx context.Context) error {
 }
 
 func (h *History) simulated(ctx context.Context, d *portal.Device) (bool, error) {
-	property, err := portal.PropertiesOf(ctx, h.db, d)
+	tree, err := portal.TreeOf(ctx, h.db)
 	if err != nil {
 		return false, err
 	}
-	categories, _ := property("system.categories")
-	return slices.ContainsFunc(strings.Split(categories, ","), func(c string) bool { return strings.EqualFold(strings.TrimSpace(c), simulated) }), nil
+	return portal.IsSimulated(tree.Properties(d)["system.categories"]), nil
 }
 
 // findOn adds the instances of devices that are polled, those of one device

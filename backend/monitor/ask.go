@@ -105,5 +105,5 @@ func (m *Monitor) TakeFinding(ctx context.Context, collector int64, f *check.Fin
 	if f.Error != "" {
 		why = errors.New(f.Error)
 	}
-	return true, m.keep(ctx, f.ID, f.Found, why == nil, why)
+	return true, m.keep(ctx, f.ID, f.Found, why)
 }

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -10,6 +11,9 @@ import (
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 )
+
+// errNobodyAsks is of a data source whose check finds no instances.
+var errNobodyAsks = errors.New("its check finds no instances")
 
 // patience is how long a device may take to tell its instances.
 const patience = 30 * time.Second
@@ -28,7 +32,7 @@ func (w *worker) due(ctx context.Context, _ *portal.Settling) (bool, error) {
 func (m *Monitor) discover(ctx context.Context, row *portal.DeviceDataSource) error {
 	by := m.discoverers[row.Method]
 	if by == nil {
-		return m.keep(ctx, row.ID, nil, false, nil)
+		return m.keep(ctx, row.ID, nil, errNobodyAsks)
 	}
 	device, err := resource.Lookup(ctx, m.db, portal.Devices.Name, row.DeviceID)
 	if err != nil || device == nil { // it went, and the row with it
@@ -47,7 +51,7 @@ func (m *Monitor) discover(ctx context.Context, row *portal.DeviceDataSource) er
 	if err != nil && ctx.Err() != nil {
 		return err
 	}
-	return m.keep(ctx, row.ID, found, err == nil, err)
+	return m.keep(ctx, row.ID, found, err)
 }
 
 // searches are what to ask devices for, by rows of theirs.
@@ -73,7 +77,7 @@ func (m *Monitor) searches(ctx context.Context, rows []portal.DeviceDataSource, 
 			continue
 		}
 		search := check.Search{
-			ID: row.ID, DeviceID: row.DeviceID, Host: devices[d].Name, DataSource: row.Name, Method: row.Method, Properties: propertiesOf(tree, &devices[d]),
+			ID: row.ID, DeviceID: row.DeviceID, Host: devices[d].Name, DataSource: row.Name, Method: row.Method, Properties: tree.Properties(&devices[d]),
 		}
 		if how := sources[s].Discovery; how != nil {
 			search.Attributes = how.Method
@@ -83,9 +87,9 @@ func (m *Monitor) searches(ctx context.Context, rows []portal.DeviceDataSource, 
 	return searches, nil
 }
 
-// keep writes down what a device told, where known, or why it told nothing. It
-// was asked outside of any transaction: the row may have gone or changed since.
-func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, known bool, why error) error {
+// keep writes down what a device told, or why it told nothing. It was asked
+// outside of any transaction: the row may have gone or changed since.
+func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why error) error {
 	return m.db.Write(ctx, func(tx resource.Tx) error {
 		row, err := resource.Lookup(ctx, tx, portal.DeviceDataSources.Name, id)
 		if err != nil || row == nil {
@@ -95,7 +99,7 @@ func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, known
 			m.log.DebugContext(ctx, "a device did not tell its instances", "device", row.DeviceID, "dataSource", row.Name, "err", why)
 		}
 		source, err := resource.Get(ctx, tx, portal.DataSources.Name, row.DataSourceID)
-		if err == nil && known {
+		if err == nil && why == nil {
 			return portal.Discovered(ctx, tx, row, source, found, m.now())
 		}
 		if err != nil && !fault.Is(err, fault.Unknown) {

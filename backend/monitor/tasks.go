@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"spyglass/backend/check"
 	"spyglass/backend/portal"
@@ -106,24 +105,11 @@ func (b *taskMaker) of(ctx context.Context, r resource.Reader, devices []portal.
 			continue
 		}
 		if properties[device.ID] == nil {
-			properties[device.ID] = propertiesOf(b.tree, device)
+			properties[device.ID] = b.tree.Properties(device)
 		}
 		tasks = append(tasks, assigned{b.task(one, device, source, properties[device.ID]), one, device})
 	}
 	return tasks, nil
-}
-
-// propertiesOf are all that apply to a device, by their names in lower case, with
-// secrets in clear; its own count more than those of its groups, and these more
-// than the portal's.
-func propertiesOf(tree *portal.Tree, d *portal.Device) map[string]string {
-	out := map[string]string{}
-	for _, list := range [][]resource.Property{d.SystemProperties, d.AutoProperties, tree.Inherited(d.GroupIDs), d.CustomProperties} {
-		for _, p := range list {
-			out[strings.ToLower(p.Name)] = p.Value
-		}
-	}
-	return out
 }
 
 func (b *taskMaker) task(one *portal.Instance, device *portal.Device, source *portal.DataSource, properties map[string]string) *check.Task {

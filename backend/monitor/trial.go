@@ -191,7 +191,7 @@ func (e *Engine) TryNew(ctx context.Context, device *portal.Device) (*Prospect, 
 	if err != nil {
 		return nil, err
 	}
-	properties := propertiesOf(b.tree, device)
+	properties := b.tree.Properties(device)
 	out := &Prospect{Name: device.Name, Items: []ProspectSource{}}
 	var tried []assigned
 	one := portal.Instance{WildValue: portal.OnlyWildValue}

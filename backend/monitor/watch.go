@@ -249,7 +249,7 @@ func (k *keeper) put(ctx context.Context, devices []portal.Device) error {
 	for i := range devices {
 		h := k.e.host(&devices[i])
 		h.print = printOf(&devices[i])
-		h.parent = strings.ToLower(propertiesOf(k.maker.tree, &devices[i])[portal.ParentProperty])
+		h.parent = strings.ToLower(k.maker.tree.Properties(&devices[i])[portal.ParentProperty])
 		on[h.id] = h
 	}
 	tasks := k.e.takeIn(made)

@@ -230,3 +230,16 @@ func (t *Tree) Inherited(groups resource.IDs) []resource.Property {
 	slices.SortFunc(props, func(a, b resource.Property) int { return strings.Compare(a.Name, b.Name) })
 	return props
 }
+
+// Properties are all that apply to a device, by their names in lower case, with
+// secrets in clear; its own count more than those of its groups, and these more
+// than the portal's.
+func (t *Tree) Properties(d *Device) map[string]string {
+	out := map[string]string{}
+	for _, list := range [][]resource.Property{d.SystemProperties, d.AutoProperties, t.Inherited(d.GroupIDs), d.CustomProperties} {
+		for _, p := range list {
+			out[strings.ToLower(p.Name)] = p.Value
+		}
+	}
+	return out
+}

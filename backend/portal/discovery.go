@@ -175,30 +175,3 @@ func DiscoverNow(ctx context.Context, tx resource.Tx, d *Device, now resource.Se
 	}
 	return nil
 }
-
-// PropertiesOf tells what the properties of a device are as they apply to it,
-// secrets too: its own, then those of its groups, the nearest first, then what
-// is known of it. Names are compared without regard to case.
-func PropertiesOf(ctx context.Context, r resource.Reader, d *Device) (func(name string) (value string, ok bool), error) {
-	tree, err := TreeOf(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	lists := [][]resource.Property{d.CustomProperties}
-	for _, id := range d.GroupIDs {
-		for up := tree.Groups[id]; up != nil; up = tree.Groups[up.ParentID] {
-			lists = append(lists, up.CustomProperties)
-		}
-	}
-	lists = append(lists, d.AutoProperties, d.SystemProperties)
-	return func(name string) (string, bool) {
-		for _, props := range lists {
-			for i := range props {
-				if strings.EqualFold(props[i].Name, name) {
-					return props[i].Value, true
-				}
-			}
-		}
-		return "", false
-	}, nil
-}
