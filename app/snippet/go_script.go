@@ -127,10 +127,7 @@ func goScript(s *script) string {
 	}
 	b.WriteString("\nfunc main() {\n")
 	for _, st := range s.steps {
-		send, more := "send(", ""
-		if st.pages.Size > 0 {
-			send, more = "sendPages(", fmt.Sprintf("%d, %d, ", st.pages.Offset, st.pages.Size)
-		}
+		send, more := st.call("send(", "sendPages(", "%d, %d, ")
 		b.WriteString("\t" + send + strconv.Quote(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) + strconv.Quote(st.method) + ", " + goPieces(st.url, strconv.Quote) + ", [][2]string{")
 		for i, h := range st.headers {
 			if i > 0 {

@@ -66,10 +66,7 @@ func groovyScript(s *script) string {
 		if all == "" {
 			all = ":"
 		}
-		send, more := "send(", ""
-		if st.pages.Size > 0 {
-			send, more = "sendPages(", fmt.Sprintf("%d, %d, ", st.pages.Offset, st.pages.Size)
-		}
+		send, more := st.call("send(", "sendPages(", "%d, %d, ")
 		b.WriteString("\n" + send + groovyText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) + groovyText(st.method) + ", " + groovyPieces(st.url, groovyText) + ", [" + all + "], " + groovyPieces(st.body, groovyBody) + ")\n")
 	}
 	return b.String()

@@ -61,10 +61,7 @@ func jsScript(s *script) string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		send, more := "send(", ""
-		if st.pages.Size > 0 {
-			send, more = "sendPages(", fmt.Sprintf("%d, %d, ", st.pages.Offset, st.pages.Size)
-		}
+		send, more := st.call("send(", "sendPages(", "%d, %d, ")
 		b.WriteString("  await " + send + jsText(st.title) + fmt.Sprintf(", %d, %s", st.expect, more) + jsText(st.method) + ", " + jsPieces(st.url, jsText) + ", {")
 		for k, h := range st.headers {
 			if k > 0 {

@@ -89,10 +89,7 @@ func powerShellScript(s *script) string {
 			}
 			headers = append(headers, powerShellText(h.name)+" = "+powerShellPieces(h.value))
 		}
-		send, more := "Send-Step ", ""
-		if st.pages.Size > 0 {
-			send, more = "Send-Pages ", fmt.Sprintf("%d %d ", st.pages.Offset, st.pages.Size)
-		}
+		send, more := st.call("Send-Step ", "Send-Pages ", "%d %d ")
 		b.WriteString("\n" + send + powerShellText(st.title) + fmt.Sprintf(" %d %s", st.expect, more) + powerShellText(st.method) + " (" + powerShellPieces(st.url) + ") @{ " +
 			strings.Join(headers, "; ") + " } (" + contentType + ") (" + powerShellPieces(st.body) + ")\n")
 	}

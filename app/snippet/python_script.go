@@ -71,10 +71,7 @@ func pythonScript(s *script) string {
 		b.WriteString(pythonPages)
 	}
 	for _, st := range s.steps {
-		send, more := "send", ""
-		if st.pages.Size > 0 {
-			send, more = "send_pages", fmt.Sprintf(" %d, %d,", st.pages.Offset, st.pages.Size)
-		}
+		send, more := st.call("send", "send_pages", " %d, %d,")
 		b.WriteString("\n" + send + "(\n    " + pythonText(st.title) + fmt.Sprintf(", %d,%s\n    ", st.expect, more) + pythonText(st.method) + ", " + pythonPieces(st.url, pythonText) + ",\n    {")
 		for i, h := range st.headers {
 			if i > 0 {

@@ -225,6 +225,15 @@ func (s *script) paged() bool {
 	return slices.ContainsFunc(s.steps, func(st scriptStep) bool { return st.pages.Size > 0 })
 }
 
+// call is the function that a step calls: one for a request, or one for all
+// pages, which takes more arguments, the first offset and the size.
+func (st *scriptStep) call(one, pages, arguments string) (function, more string) {
+	if st.pages.Size == 0 {
+		return one, ""
+	}
+	return pages, fmt.Sprintf(arguments, st.pages.Offset, st.pages.Size)
+}
+
 // uses tells whether a variable has that source.
 func (s *script) uses(source Source) bool {
 	return slices.ContainsFunc(s.variables, func(v Variable) bool { return v.Source == source })
