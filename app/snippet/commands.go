@@ -68,8 +68,11 @@ func (w *commandWriter) command(c *Command) {
 	for line := range strings.Lines(c.Doc) {
 		w.WriteString(strings.TrimRight("#   "+oneLineOf(strings.TrimRight(line, "\r\n")), " ") + "\n")
 	}
-	before, words := bashRequest(&w.script.steps[w.next], w.names)
+	long, words := bashArguments(&w.script.steps[w.next], w.names)
 	w.next++
+	if long != "" {
+		w.WriteString("printf %s " + long + " |\n")
+	}
 	words = append([]string{curlOptions, `-H "Authorization: Bearer $SPYGLASS_TOKEN"`}, words...)
-	w.WriteString(before + strings.Join(words, " \\\n  ") + "\n")
+	w.WriteString(strings.Join(words, " \\\n  ") + "\n")
 }

@@ -5,12 +5,35 @@ import (
 	"strings"
 )
 
+// bashRequest reads a body that is too long for an argument from the variable
+// body, which curl can be given again.
+const bashRequest = `
+headers=$(mktemp)
+
+# request ARGUMENTS…: one request; after a 429 again, when that says.
+request() {
+  local answer failed seconds try
+  for try in 1 2 3 4 5; do
+    failed=0
+    : >"$headers" # where nothing answers curl would leave it as it was
+    answer=$(curl --silent --show-error --globoff --dump-header "$headers" -H "Authorization: Bearer $SPYGLASS_TOKEN" "$@" < <(printf %s "${body-}")) || failed=$?
+    if [ "$try" = 5 ] || [ "${expected-}" = 429 ] || ! grep -q '^HTTP/[0-9.]* 429' "$headers"; then break; fi
+    seconds=$(grep -iE '^(retry-after|x-rate-limit-window): *[0-9]+' "$headers" | sort -f | head -n 1 | tr -dc 0-9) || true
+    [ "${seconds:=5}" -le 3600 ] || break
+    printf '%s429, waiting %s s\n' "${title:+$title: }" "$seconds" >&2
+    sleep "$seconds"
+  done
+  printf '%s\n' "$answer"
+  return "$failed"
+}
+`
+
 const bashSend = `
 # send TITLE STATUS ARGUMENTS…: one request; any other status ends the script.
 send() {
   local title=$1 expected=$2 answer status
   shift 2
-  answer=$(curl --silent --show-error --globoff --write-out '\n%{http_code}' -H "Authorization: Bearer $SPYGLASS_TOKEN" "$@")
+  answer=$(request --write-out '\n%{http_code}' "$@")
   status=${answer##*$'\n'}
   printf '%s: %s\n' "$title" "$status" >&2
   printf '%s\n' "${answer%$'\n'*}"
@@ -135,8 +158,9 @@ func bashText(t text, names map[string]string) string {
 	})
 }
 
-// bashRequest is what comes behind curl and its options.
-func bashRequest(st *scriptStep, names map[string]string) (before string, words []string) {
+// bashArguments are what comes behind curl and its options. A body that is too
+// long for them, quoted, is to be curl's standard input.
+func bashArguments(st *scriptStep, names map[string]string) (long string, words []string) {
 	words = []string{"-X " + shellWord(st.method) + " " + bashText(st.url, names)}
 	for _, h := range st.headers {
 		words = append(words, "-H "+bashText(bashHeader(h), names))
@@ -144,12 +168,20 @@ func bashRequest(st *scriptStep, names map[string]string) (before string, words 
 	switch body := bashText(st.body, names); {
 	case len(st.body) == 0:
 	case len(body) > longestWord:
-		before = "printf %s " + body + " |\n"
+		long = body
 		words = append(words, "--data-binary @-")
 	default:
 		words = append(words, "--data-raw "+body)
 	}
-	return before, words
+	return long, words
+}
+
+// bashBody gives the body of the next request, where it is a long one.
+func bashBody(long string) string {
+	if long == "" {
+		return ""
+	}
+	return "body=" + long + "\n"
 }
 
 // bashHeader is a header as -H takes it; "Name:" would mean not to send it.
@@ -166,7 +198,7 @@ func bashHeader(h scriptHeader) text {
 func bashScript(s *script) string {
 	names := bashNames(s)
 	var b strings.Builder
-	b.WriteString("#!/usr/bin/env bash\nset -euo pipefail\n\n" + bashVariables(s, names) + bashSend)
+	b.WriteString("#!/usr/bin/env bash\nset -euo pipefail\n\n" + bashVariables(s, names) + bashRequest + "trap 'rm -f \"$headers\"' EXIT\n" + bashSend)
 	if s.paged() {
 		b.WriteString(bashMore + bashPages)
 	}
@@ -176,12 +208,12 @@ func bashScript(s *script) string {
 		if st.expect != 0 {
 			expect = fmt.Sprint(st.expect)
 		}
-		before, words := bashRequest(st, names)
+		long, words := bashArguments(st, names)
 		send := "send " + shellQuoted(st.title) + " " + expect
 		if st.pages.Size > 0 {
 			send = fmt.Sprintf("send_pages %s %s %d %d", shellQuoted(st.title), expect, st.pages.Offset, st.pages.Size)
 		}
-		b.WriteString("\n" + before + send + " \\\n  " + strings.Join(words, " \\\n  ") + "\n")
+		b.WriteString("\n" + bashBody(long) + send + " \\\n  " + strings.Join(words, " \\\n  ") + "\n")
 	}
 	return b.String()
 }

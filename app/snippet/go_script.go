@@ -7,8 +7,8 @@ import (
 )
 
 const goSend = `
-// send sends one request; any other status than expected ends the program.
-func send(title string, expected int, method, url string, headers [][2]string, body string) []byte {
+// fetch sends one request.
+func fetch(method, url string, headers [][2]string, body string) (*http.Response, []byte) {
 	request, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
 		log.Fatal(err)
@@ -26,7 +26,33 @@ func send(title string, expected int, method, url string, headers [][2]string, b
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Fprintf(os.Stderr, "%s: %d\n", title, response.StatusCode)
+	return response, text
+}
+
+// pause is how long a 429 asks to wait.
+func pause(headers http.Header) time.Duration {
+	for _, name := range []string{"Retry-After", "X-Rate-Limit-Window"} {
+		if seconds, err := strconv.ParseUint(headers.Get(name), 10, 32); err == nil {
+			return time.Duration(seconds) * time.Second
+		}
+	}
+	return 5 * time.Second
+}
+
+// send sends one request, after a 429 again; any other status than expected ends the program.
+func send(title string, expected int, method, url string, headers [][2]string, body string) []byte {
+	var response *http.Response
+	var text []byte
+	for try := 1; ; try++ {
+		response, text = fetch(method, url, headers, body)
+		fmt.Fprintf(os.Stderr, "%s: %d\n", title, response.StatusCode)
+		wait := pause(response.Header)
+		if response.StatusCode != 429 || expected == 429 || try == 5 || wait > time.Hour {
+			break
+		}
+		fmt.Fprintf(os.Stderr, "%s: waiting %v\n", title, wait)
+		time.Sleep(wait)
+	}
 	fmt.Println(string(text))
 	if expected == 0 && response.StatusCode/100 != 2 || expected != 0 && response.StatusCode != expected {
 		log.Fatalf("Stopped: %s answered %d, expected %d", title, response.StatusCode, expected)
@@ -99,7 +125,7 @@ func goScript(s *script) string {
 		need bool
 	}{
 		{"crypto/rand", s.uses(Random)}, {"encoding/json", s.has(inJSON) || s.paged()}, {"fmt", true}, {"io", true}, {"log", true}, {"net/http", true},
-		{"net/url", s.has(inURL)}, {"os", true}, {"strconv", s.uses(Clock)}, {"strings", true}, {"time", s.uses(Clock)},
+		{"net/url", s.has(inURL)}, {"os", true}, {"strconv", true}, {"strings", true}, {"time", true},
 	} {
 		if p.need {
 			b.WriteString("\t" + strconv.Quote(p.path) + "\n")

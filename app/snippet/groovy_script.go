@@ -6,12 +6,24 @@ import (
 )
 
 const groovySend = `
+long pause(HttpResponse response) {
+    def told = ['Retry-After', 'X-Rate-Limit-Window'].collect { response.headers().firstValue(it).orElse('') }
+    (told.find { it ==~ /\d{1,9}/ } ?: '5').toLong()
+}
+
 String send(String title, int expected, String method, String url, Map headers, String body) {
     def builder = HttpRequest.newBuilder(URI.create(url)).header('Authorization', 'Bearer ' + System.getenv('SPYGLASS_TOKEN'))
     headers.each { name, value -> builder.header(name, value) }
     builder.method(method, body ? HttpRequest.BodyPublishers.ofString(body) : HttpRequest.BodyPublishers.noBody())
-    def response = HttpClient.newHttpClient().send(builder.build(), HttpResponse.BodyHandlers.ofString())
-    System.err.println(title + ': ' + response.statusCode())
+    def response
+    for (int tries = 1; ; tries++) {
+        response = HttpClient.newHttpClient().send(builder.build(), HttpResponse.BodyHandlers.ofString())
+        System.err.println(title + ': ' + response.statusCode())
+        def seconds = pause(response)
+        if (response.statusCode() != 429 || expected == 429 || tries == 5 || seconds > 3600) break
+        System.err.println(title + ': waiting ' + seconds + ' s')
+        sleep(seconds * 1000)
+    }
     println response.body()
     if (expected ? response.statusCode() != expected : response.statusCode().intdiv(100) != 2) {
         throw new IllegalStateException('Stopped: ' + title + ' answered ' + response.statusCode() + ', expected ' + (expected ?: '2xx'))

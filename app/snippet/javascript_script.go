@@ -6,11 +6,23 @@ import (
 )
 
 const jsSend = `
+function pause(headers) {
+  const told = ["Retry-After", "X-Rate-Limit-Window"].map((name) => headers.get(name))
+  return Number(told.find((text) => /^\d+$/.test(text)) ?? 5)
+}
+
 async function send(title, expected, method, url, headers, body) {
   headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString("latin1")]))
-  const response = await fetch(url, { method, headers: { Authorization: "Bearer " + process.env.SPYGLASS_TOKEN, ...headers }, body })
-  console.error(title + ": " + response.status)
-  const text = await response.text()
+  let response, text
+  for (let tries = 1; ; tries++) {
+    response = await fetch(url, { method, headers: { Authorization: "Bearer " + process.env.SPYGLASS_TOKEN, ...headers }, body })
+    text = await response.text()
+    console.error(title + ": " + response.status)
+    const seconds = pause(response.headers)
+    if (response.status !== 429 || expected === 429 || tries === 5 || seconds > 3600) break
+    console.error(title + ": waiting " + seconds + " s")
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  }
   console.log(text)
   if (expected ? response.status !== expected : !response.ok) {
     console.error("Stopped: " + title + " answered " + response.status + ", expected " + (expected || "2xx"))

@@ -7,16 +7,31 @@ import (
 
 const pythonSend = `
 
+def fetch(request):
+    try:
+        with urllib.request.urlopen(request) as response:
+            return response.status, response.headers, response.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read().decode()
+
+
+def pause(headers):
+    told = (headers.get(name, "") for name in ("Retry-After", "X-Rate-Limit-Window"))
+    return next((int(text) for text in told if text.isdecimal()), 5)
+
+
 def send(title, expected, method, url, headers, body=None):
     headers = {name: value.encode() for name, value in headers.items()}
     headers["Authorization"] = "Bearer " + os.environ["SPYGLASS_TOKEN"]
     request = urllib.request.Request(url, method=method, headers=headers, data=body and body.encode())
-    try:
-        with urllib.request.urlopen(request) as response:
-            status, text = response.status, response.read().decode()
-    except urllib.error.HTTPError as error:
-        status, text = error.code, error.read().decode()
-    print(f"{title}: {status}", file=sys.stderr)
+    for tries in range(1, 6):
+        status, answered, text = fetch(request)
+        print(f"{title}: {status}", file=sys.stderr)
+        seconds = pause(answered)
+        if status != 429 or expected == 429 or tries == 5 or seconds > 3600:
+            break
+        print(f"{title}: waiting {seconds} s", file=sys.stderr)
+        time.sleep(seconds)
     print(text, flush=True)
     if status != expected if expected else not 200 <= status <= 299:
         sys.exit(f"Stopped: {title} answered {status}, expected {expected or '2xx'}")
@@ -37,11 +52,11 @@ def send_pages(title, expected, offset, size, method, url, headers):
 
 func pythonScript(s *script) string {
 	var b strings.Builder
-	imports := []string{"os", "sys", "urllib.error", "urllib.request"}
+	imports := []string{"os", "sys", "time", "urllib.error", "urllib.request"}
 	for _, more := range []struct {
 		name string
 		need bool
-	}{{"json", s.has(inJSON) || s.paged()}, {"time", s.uses(Clock)}, {"urllib.parse", s.has(inURL)}, {"uuid", s.uses(Random)}} {
+	}{{"json", s.has(inJSON) || s.paged()}, {"urllib.parse", s.has(inURL)}, {"uuid", s.uses(Random)}} {
 		if more.need {
 			imports = append(imports, more.name)
 		}

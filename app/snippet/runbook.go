@@ -2,6 +2,7 @@ package snippet
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ func Runbook(title string, steps []Step, variables []Variable) string {
 	names := bashNames(s)
 	var b strings.Builder
 	b.WriteString("# " + oneLineOf(title) + "\n\n## Before you begin\n\nIn a bash shell:\n\n")
-	setUp := strings.TrimPrefix(bashVariables(s, names), bashToken)
+	setUp := strings.TrimPrefix(bashVariables(s, names), bashToken) + bashRequest
 	if s.paged() {
 		setUp += bashMore
 	}
@@ -20,13 +21,16 @@ func Runbook(title string, steps []Step, variables []Variable) string {
 	b.WriteString("\n## Steps\n")
 	for i := range s.steps {
 		st := &s.steps[i]
-		before, words := bashRequest(st, names)
-		words = append([]string{words[0], `-H "Authorization: Bearer $SPYGLASS_TOKEN"`}, words[1:]...)
+		long, words := bashArguments(st, names)
 		b.WriteString("\n### " + markdownText(st.title) + "\n\n")
+		told := ""
+		if st.expect == http.StatusTooManyRequests { // it is what one wants to see
+			told = "expected=429 "
+		}
 		if arguments := strings.Join(words, " \\\n  "); st.pages.Size > 0 {
 			b.WriteString(fenced(pageByPage(st.pages, arguments)))
 		} else {
-			b.WriteString(fenced(before + "curl --globoff --include " + arguments + "\n"))
+			b.WriteString(fenced(bashBody(long) + told + "request --include " + arguments + "\n"))
 		}
 		expect := "a status from 200 to 299"
 		if st.expect != 0 {
@@ -42,7 +46,7 @@ func pageByPage(p Pages, arguments string) string {
 	method, rest, _ := strings.Cut(arguments, " \\\n")
 	return fmt.Sprintf(`offset=%d
 while
-  page=$(curl --globoff --silent --show-error --fail-with-body %s"$offset" \
+  page=$(request --fail-with-body %s"$offset" \
 %s) || { printf '%%s\n' "$page"; false; } &&
   printf '%%s\n' "$page" && offset=$((offset + %d)) && more "$page" "$offset"
 do :; done

@@ -60,7 +60,10 @@ func identifier(name string) string {
 
 // Script writes steps as one program. It stops with a message at the first
 // answer that has another status than expected; bodies go to the standard
-// output, what it does to the standard error.
+// output, what it does to the standard error. Nothing was done where the portal
+// answers 429, so it waits as long as that asks to (Retry-After, else the window
+// of the limit, else five seconds) and sends the request again, up to four times;
+// where that is more than an hour it stops.
 func (l Language) Script(steps []Step, variables []Variable) string {
 	return l.script(newScript(steps, variables))
 }

@@ -23,6 +23,14 @@ function Format-Json($Name) {
   $text.Substring(1, $text.Length - 2)
 }
 
+function Get-Pause($Headers) {
+  foreach ($name in 'Retry-After', 'X-Rate-Limit-Window') {
+    try { $told = "$($Headers.GetValues($name))" } catch { $told = '' } # PowerShell 7 throws where there is none
+    if ($told -match '^\d{1,9}$') { return [int]$told }
+  }
+  5
+}
+
 function Send-Step($Title, $Expected, $Method, $Uri, $Headers, $ContentType, $Body) {
   $Headers['Authorization'] = "Bearer $env:SPYGLASS_TOKEN"
   $words = @{ Method = $Method; Uri = $Uri; Headers = $Headers; UseBasicParsing = $true }
@@ -30,16 +38,23 @@ function Send-Step($Title, $Expected, $Method, $Uri, $Headers, $ContentType, $Bo
     $words['Body'] = [Text.Encoding]::UTF8.GetBytes($Body)
     $words['ContentType'] = $ContentType
   }
-  try {
-    $response = Invoke-WebRequest @words
-    $status = [int]$response.StatusCode
-    $text = $response.Content
-  } catch {
-    if (-not $_.Exception.Response) { throw }
-    $status = [int]$_.Exception.Response.StatusCode
-    $text = "$_"
+  for ($try = 1; ; $try++) {
+    $seconds = 0
+    try {
+      $response = Invoke-WebRequest @words
+      $status = [int]$response.StatusCode
+      $text = $response.Content
+    } catch {
+      if (-not $_.Exception.Response) { throw }
+      $status = [int]$_.Exception.Response.StatusCode
+      $text = "$_"
+      $seconds = Get-Pause $_.Exception.Response.Headers
+    }
+    [Console]::Error.WriteLine("${Title}: $status")
+    if ($status -ne 429 -or $Expected -eq 429 -or $try -eq 5 -or $seconds -gt 3600) { break }
+    [Console]::Error.WriteLine("${Title}: waiting $seconds s")
+    Start-Sleep -Seconds $seconds
   }
-  [Console]::Error.WriteLine("${Title}: $status")
   Write-Output $text
   if (($Expected -and $status -ne $Expected) -or (-not $Expected -and [math]::Floor($status / 100) -ne 2)) {
     throw "Stopped: $Title answered $status, expected $Expected"
