@@ -43,6 +43,7 @@ func Run(ctx context.Context, w Window) (err error) {
 			err = fmt.Errorf("the window did not open on display %q: %v", os.Getenv("DISPLAY"), reason)
 		}
 	}()
+	leaveGraphicsAlone()
 	places := w.Load()
 	r := &running{
 		window: w, places: places, place: places.at("").orDefault(),

@@ -20,7 +20,7 @@ func main() {
 		_, _ = io.WriteString(w, `<!doctype html><title>Empty</title><h1>An empty window</h1>`)
 	})
 	err := wails.Run(&options.App{
-		Title: "Empty", Width: 1200, Height: 800,
+		Title: "Empty", Width: 1440, Height: 900, // as large as the program's
 		AssetServer: &assetserver.Options{Handler: page},
 	})
 	if err != nil {

@@ -1,0 +1,23 @@
+//go:build desktop
+
+package shell
+
+// With WebviewGpuPolicyNever the processor draws the page, so nobody uses what
+// these look for: a driver, which takes 26 MB and part of the start.
+
+/*
+#cgo pkg-config: glib-2.0
+#include <glib.h>
+
+static void leave_graphics_alone(void) {
+	g_setenv("GDK_GL", "disable", FALSE);
+	g_setenv("WEBKIT_DISABLE_DMABUF_RENDERER", "1", FALSE);
+	g_setenv("WEBKIT_WEB_RENDER_DEVICE_FILE", "/dev/null", FALSE);
+}
+*/
+import "C"
+
+// leaveGraphicsAlone has GTK and WebKit load no graphics driver into this
+// process, unless the user's environment says otherwise. It comes before the
+// window. The environment that programs get from os/exec stays as it was.
+func leaveGraphicsAlone() { C.leave_graphics_alone() }

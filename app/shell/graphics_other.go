@@ -1,0 +1,5 @@
+//go:build desktop && !linux
+
+package shell
+
+func leaveGraphicsAlone() {}
