@@ -84,6 +84,7 @@ func (c *Chunks) connect(ctx context.Context, spaces []string) (err error) {
 	}
 	c.read.SetMaxOpenConns(readers)
 	c.read.SetMaxIdleConns(readers)
+	c.read.SetConnMaxIdleTime(idleReader)
 	c.find.prepare = c.read.PrepareContext
 	return nil
 }

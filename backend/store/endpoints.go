@@ -117,11 +117,26 @@ func (t *Table[T]) pageParams() []resource.Param {
 		{Name: "offset", In: "query", Schema: resource.Schema{Type: "integer", Doc: "Items to skip", Min: bound(0), Default: int64(0)}, Example: int64(0)},
 		fieldsParam,
 		{Name: "sort", In: "query", Schema: resource.Text("Field names, + in front for ascending, - for descending; several by comma. By id unless given."), Example: "+id"},
-		{Name: "filter", In: "query", Schema: resource.Text(filterDoc), Operators: t.operators()},
+		{Name: "filter", In: "query", Schema: resource.Text(t.filterDoc()), Operators: t.operators()},
 	}
 }
 
-const filterDoc = `Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10`
+// filterDoc has an example with fields of the list's own: a name, if there is one.
+func (t *Table[T]) filterDoc() string {
+	var text, id string
+	named := func(field string) bool { return strings.HasSuffix(strings.ToLower(field), "name") }
+	for _, c := range t.columns {
+		ops := filter.Operators(c.Kind)
+		switch {
+		case c.Hidden || c.Kind == resource.KindPairs:
+		case c.Name == "id" && slices.Contains(ops, ">"):
+			id = ",id>:10"
+		case slices.Contains(ops, "~") && (text == "" || c.Name == "displayName" || named(c.Name) && !named(text)):
+			text = c.Name
+		}
+	}
+	return fmt.Sprintf(`Conditions on fields, joined with , for and, || for or: %s~"web"%s`, text, id)
+}
 
 // operators tells which operators go with which fields.
 func (t *Table[T]) operators() []resource.Operators {

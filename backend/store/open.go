@@ -83,6 +83,9 @@ const format = 1
 // readers bounds the connections that read at the same time.
 const readers = 8
 
+// idleReader is when a connection that reads nothing is closed: each holds a MB.
+const idleReader = 20 * time.Second
+
 // Open opens the database, or makes it when the file is not there. It refuses a
 // file that is damaged, read-only or from a newer version, and leaves it as it is.
 func Open(ctx context.Context, o Options) (*DB, error) {
@@ -142,6 +145,7 @@ func (db *DB) connect(ctx context.Context) error {
 	}
 	db.read.SetMaxOpenConns(readers + maxStreams)
 	db.read.SetMaxIdleConns(readers)
+	db.read.SetConnMaxIdleTime(idleReader)
 	db.stmts.prepare = db.read.PrepareContext
 	return nil
 }
@@ -208,12 +212,32 @@ func (db *DB) backupOnce(ctx context.Context) error {
 	}
 	db.backedUp = true
 	ext := filepath.Ext(db.path)
-	path := strings.TrimSuffix(db.path, ext) + "-before-" + db.clock().UTC().Format("20060102T150405") + ext
+	path, err := unused(strings.TrimSuffix(db.path, ext)+"-before-"+db.clock().UTC().Format("20060102T150405"), ext)
+	if err != nil {
+		return err
+	}
 	db.log.InfoContext(ctx, "the declarations changed: keeping a copy before migrating", "copy", path)
-	if err := db.Backup(ctx, path); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := db.Backup(ctx, path); err != nil {
+		_ = os.Remove(path) // half a copy is none
 		return err
 	}
 	return nil
+}
+
+// unused makes an empty file, which SQLite writes a copy into, and numbers its
+// name where an earlier copy has it: two starts can be within one second.
+func unused(name, ext string) (path string, err error) {
+	path = name + ext
+	for n := 2; ; n++ {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			return path, f.Close()
+		}
+		if !errors.Is(err, os.ErrExist) {
+			return "", err
+		}
+		path = fmt.Sprintf("%s-%d%s", name, n, ext)
+	}
 }
 
 // private makes sure that only this user reads the file, before SQLite makes it.
