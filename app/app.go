@@ -18,6 +18,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -38,6 +39,7 @@ type App struct {
 	workspace *workspace.Workspace
 	explorer  *explorer.Explorer
 	log       *slog.Logger
+	desktop   bool         // it has a window of its own
 	window    atomic.Int64 // the user whom the window was opened for; 0 for nobody yet
 	paused    atomic.Bool  // notices, until the tray's menu lets them go on
 }
@@ -51,7 +53,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	private()
 	tail := diagnose.NewTail(cmp.Or(o.Log, slog.Default()).Handler())
 	o.Log = slog.New(tail)
-	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log}
+	a := &App{keys: keychain.Open("Spyglass", o.Log), native: native, log: o.Log, desktop: o.Raise != nil}
 	o.Look = a.look
 	if raise := o.Raise; raise != nil {
 		o.Raise = func(args []string) { // a.explorer is there before the portal starts to listen
@@ -78,7 +80,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		return nil, err
 	}
 	var desktop explorer.Native // of this machine: none of whoever signs in to a served portal
-	if o.Raise != nil {
+	if a.desktop {
 		desktop = native
 	}
 	a.explorer, err = explorer.New(explorer.Options{
@@ -86,7 +88,7 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
 		PortalName: a.Setting.Name, Instance: a.Setting.Instance, Version: o.Version, Folder: folder,
-		Desktop: o.Raise != nil, Tray: o.Raise != nil && shell.HasTray, Demo: a.Setting.Demo, Notice: a.notice, Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Counts: a.DB().Counts, Tail: tail,
+		Desktop: a.desktop, Tray: a.desktop && shell.HasTray, Demo: a.Setting.Demo, Notice: a.notice, Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Counts: a.DB().Counts, Tail: tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
 	if err != nil {
@@ -98,19 +100,35 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 // OpenLinks opens spyglass:// links in the page, once there is one.
 func (a *App) OpenLinks(links []string) { a.explorer.OpenLinks(links) }
 
-// look is what a user's page shows first; empty where that is not known.
+// look is what a user's page shows first; nil where that is not known.
 func (a *App) look(ctx context.Context, userID int64) api.Look {
-	var look api.Look
-	var monitor struct{ Screen string }
-	for key, value := range map[string]any{"theme": &look.Theme, "view": &look.View, "monitor": &monitor} {
-		if err := a.workspace.Setting(ctx, userID, key, value); err != nil {
-			return api.Look{}
-		}
+	var look struct {
+		Theme, View, Density, FontSize string
+		Monitor                        struct{ Screen string }
+		Zoom                           float64
+		Fonts                          struct{ UI, Code string }
+	}
+	err := a.workspace.Settings(ctx, userID, map[string]any{
+		"theme": &look.Theme, "view": &look.View, "density": &look.Density, "fontSize": &look.FontSize, "monitor": &look.Monitor,
+		"zoom": &look.Zoom, "fonts": &look.Fonts,
+	})
+	if err != nil {
+		return nil
+	}
+	told := api.Look{"view": cmp.Or(look.View, "welcome"), "density": look.Density, "font-size": look.FontSize}
+	if look.Theme == "dark" || look.Theme == "light" { // else as the system looks
+		told["theme"] = look.Theme
 	}
 	if look.View == "monitor" {
-		look.Screen = cmp.Or(monitor.Screen, "overview")
+		told["screen"] = cmp.Or(look.Monitor.Screen, "overview")
 	}
-	return look
+	if a.desktop { // a browser zooms by itself, and may have other fonts each time
+		told["font-ui"], told["font-code"] = look.Fonts.UI, look.Fonts.Code
+		if look.Zoom > 0 {
+			told["zoom"] = strconv.FormatFloat(look.Zoom, 'f', -1, 64)
+		}
+	}
+	return told
 }
 
 // Wait serves until ctx ends or serving fails, and stops everything.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -103,6 +104,7 @@ func unhurried() *time.Timer {
 	debug.SetGCPercent(lazy)
 	return time.AfterFunc(quiet, func() {
 		debug.SetGCPercent(thrifty)
+		runtime.GC() // what is pooled lives until the second
 		debug.FreeOSMemory()
 	})
 }
@@ -182,7 +184,7 @@ func (p *opening) theme(ctx context.Context) (theme string, known bool) {
 	if p.err != nil || p.app.window.Load() == 0 {
 		return "", false
 	}
-	return p.app.look(context.WithoutCancel(ctx), p.app.window.Load()).Theme, true
+	return p.app.look(context.WithoutCancel(ctx), p.app.window.Load())["theme"], true
 }
 
 // enter is Launch's address, or where to sign in.

@@ -1,5 +1,5 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
-import type { ProxyOptions } from 'vite'
+import { createServer, type Plugin, type ProxyOptions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 /** `go run ./build dev` names the portal; a bare `npm run dev` asks one started with `spyglass serve --listen 127.0.0.1:8443`. */
@@ -20,8 +20,23 @@ const proxy: ProxyOptions = {
   },
 }
 
+/** Renders the frame into index.html: it is painted while the script is still on its way. */
+const firstPaint: Plugin = {
+  name: 'first-paint',
+  apply: 'build',
+  async transformIndexHtml(html) {
+    const server = await createServer({ configFile: false, logLevel: 'error', plugins: [svelte()], server: { middlewareMode: true, ws: false, watch: null }, appType: 'custom', optimizeDeps: { noDiscovery: true } })
+    try {
+      const [{ render }, frame] = await Promise.all(['svelte/server', '/src/Frame.svelte'].map((name) => server.ssrLoadModule(name)))
+      return html.replace('<div id="app">', (begin) => `${begin}<div class="first" aria-hidden="true" inert>${render(frame.default).body}</div>`)
+    } finally {
+      await server.close()
+    }
+  },
+}
+
 export default defineConfig(({ mode }) => ({
-  plugins: [svelte()],
+  plugins: [svelte(), firstPaint],
   build: { target: 'es2022', chunkSizeWarningLimit: 800, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   resolve: mode === 'test' ? { conditions: ['browser'] } : undefined,
   server: {

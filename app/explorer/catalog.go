@@ -79,6 +79,7 @@ type schema struct {
 	MaxLength  int      `json:"maxLength,omitempty"`
 	Default    any      `json:"default,omitempty"`
 	Example    any      `json:"example,omitempty"`
+	List       string   `json:"list,omitempty"` // where the objects are whose ids it holds
 }
 
 type failure struct {
@@ -122,14 +123,14 @@ func categoriesOf(endpoints []resource.Endpoint) ([]category, error) {
 			names = append(names, e.Category)
 		}
 	}
-	categories := []category{}
+	categories, listed := []category{}, resource.Listed(endpoints)
 	for _, name := range names {
 		part := category{Name: name}
 		for i := range endpoints {
 			if endpoints[i].Category != name {
 				continue
 			}
-			one, err := entryOf(&endpoints[i])
+			one, err := entryOf(&endpoints[i], listed)
 			if err != nil {
 				return nil, err
 			}
@@ -163,11 +164,11 @@ func (e *Explorer) rights(who *resource.Access) []string {
 	return held
 }
 
-func entryOf(e *resource.Endpoint) (entry, error) {
+func entryOf(e *resource.Endpoint, listed func(*resource.Schema) string) (entry, error) {
 	out := entry{
 		ID: e.ID(), Method: e.Method, Path: e.Path, Category: e.Category, Summary: e.Summary, Doc: e.Doc,
 		Permission: e.Right.String(), Admin: e.Right.Object == resource.Setting,
-		Params: []param{}, Body: schemaOf(e.Body), Answer: schemaOf(e.Answer), Status: api.Success(e), Errors: []failure{},
+		Params: []param{}, Body: schemaOf(e.Body, listed), Answer: schemaOf(e.Answer, listed), Status: api.Success(e), Errors: []failure{},
 		Example: example{Path: e.Example.Path, Query: []pair{}},
 	}
 	for _, p := range e.Params {
@@ -198,16 +199,16 @@ func entryOf(e *resource.Endpoint) (entry, error) {
 	return out, nil
 }
 
-func schemaOf(s *resource.Schema) *schema {
+func schemaOf(s *resource.Schema, listed func(*resource.Schema) string) *schema {
 	if s == nil {
 		return nil
 	}
 	out := &schema{
-		Type: s.Type, Doc: s.Doc, Format: s.Format, Items: schemaOf(s.Items),
+		Type: s.Type, Doc: s.Doc, Format: s.Format, Items: schemaOf(s.Items, listed), List: listed(s),
 		Enum: s.Enum, Minimum: s.Min, Maximum: s.Max, MaxLength: s.MaxLen, Default: s.Default, Example: s.Example,
 	}
 	for _, k := range s.Properties {
-		p := schemaOf(&k.Schema)
+		p := schemaOf(&k.Schema, listed)
 		p.Name, p.Required, p.ReadOnly = k.Name, k.Required, k.ReadOnly
 		out.Properties = append(out.Properties, *p)
 	}

@@ -58,12 +58,14 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 	if example, ok := op.Extensions["x-example"].(string); ok {
 		e.Example.Path, e.Example.Query = splitExample(example)
 	}
-	shown, err := entryOf(&e)
+	shown, err := entryOf(&e, resource.Listed(nil))
 	if err != nil {
 		return // an example that cannot be written down
 	}
 	shown.Status, shown.Errors, shown.Deprecated = status, failures, op.Deprecated
-	shown.Permission, _ = op.Extensions["x-right"].(string)
+	if shown.Permission, _ = op.Extensions["x-right"].(string); shown.Permission != "" { // our portals say it to other readers, too
+		shown.Doc = strings.TrimSpace(strings.TrimSuffix(shown.Doc, "Right needed: "+shown.Permission+"."))
+	}
 	shown.Admin = strings.Contains(shown.Permission, "on settings")
 	r.found = append(r.found, foreign{e, shown})
 }
@@ -217,6 +219,9 @@ func (r *foreignReader) schema(ref *openapi3.SchemaRef, depth int) resource.Sche
 	}
 	if out.Example == nil && len(s.Examples) > 0 {
 		out.Example = s.Examples[0]
+	}
+	if list, ok := s.Extensions["x-list"].(string); ok && strings.HasPrefix(list, "/") {
+		out.Refs = r.prefix + list
 	}
 	if s.Const != nil {
 		out.Enum = []any{s.Const}

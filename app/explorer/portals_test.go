@@ -27,7 +27,7 @@ func faraway(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "spyglass_zz", Value: "f4r-s3ss10n", HttpOnly: true})
 		fmt.Fprint(w, `{"userId":3,"username":"operator","role":"manager","csrfToken":"f4r-csrf"}`)
 	case r.URL.Path == "/api/openapi.json":
-		fmt.Fprint(w, `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"/api"}],"paths":{"/things/{id}":{"get":{"tags":["Things"],"summary":"Get a thing","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"},"example":7}],"responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}},"/things":{"post":{"tags":["Things"],"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},"responses":{"201":{"description":"made"}}}}},"components":{"schemas":{"Thing":{"type":"object","required":["name"],"properties":{"name":{"type":"string","example":"web"},"id":{"type":"integer","readOnly":true},"parent":{"$ref":"#/components/schemas/Thing"}}}}}}`)
+		fmt.Fprint(w, `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"/api"}],"paths":{"/things/{id}":{"get":{"tags":["Things"],"summary":"Get a thing","description":"One of them.\n\nRight needed: read on things.","x-right":"read on things","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"},"example":7}],"responses":{"200":{"description":"ok","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}},"/things":{"post":{"tags":["Things"],"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}},"responses":{"201":{"description":"made"}}}}},"components":{"schemas":{"Thing":{"type":"object","required":["name"],"properties":{"name":{"type":"string","example":"web"},"id":{"type":"integer","readOnly":true},"parent":{"$ref":"#/components/schemas/Thing"}}}}}}`)
 	case r.URL.Path == "/api/away":
 		http.Redirect(w, r, "http://127.0.0.2:1/api/things", http.StatusFound)
 	case r.URL.Path == "/api/setting/version":
@@ -152,7 +152,7 @@ func TestTheCatalogOfARemotePortalIsReadFromItsOpenAPI(t *testing.T) {
 	far.Close()
 	a := h.ask(1, "GET /explorer/catalog?portal="+id, "")
 	for _, want := range []string{
-		`"name":"Things"`, `"id":"GET /things/{id}"`, `"path":"/things/7"`, `"id":"POST /things"`, `"status":201`,
+		`"name":"Things"`, `"id":"GET /things/{id}"`, `"doc":"One of them."`, `"permission":"read on things"`, `"path":"/things/7"`, `"id":"POST /things"`, `"status":201`,
 		`"body":"{\n  \"name\": \"web\",\n  \"parent\": {}\n}"`,
 	} {
 		if !strings.Contains(a.body, want) {

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -261,16 +260,6 @@ func (w *Workspace) PortalOf(ctx context.Context, userID, id int64) (*Portal, er
 // PortalsOf are the user's remote portals in the order they were added, secrets masked.
 func (w *Workspace) PortalsOf(ctx context.Context, userID int64) ([]Portal, error) {
 	return resource.Find(ctx, w.db, portalRows, mine(userID))
-}
-
-// Setting reads one key of the user's settings into value, if it is there and fits.
-func (w *Workspace) Setting(ctx context.Context, userID int64, key string, value any) error {
-	row, err := w.settingsOf(ctx, w.db, userID)
-	if err != nil || row.Values[key] == nil {
-		return err
-	}
-	_ = json.Unmarshal(row.Values[key], value) // what does not fit is as if it were not there
-	return nil
 }
 
 // key names a secret of the portal's in the keyring.

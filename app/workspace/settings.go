@@ -60,6 +60,25 @@ func (w *Workspace) SettingsJSON(ctx context.Context, userID int64) (resource.JS
 	return text, err
 }
 
+// Setting reads one key of the user's settings into value, if it is there and fits.
+func (w *Workspace) Setting(ctx context.Context, userID int64, key string, value any) error {
+	return w.Settings(ctx, userID, map[string]any{key: value})
+}
+
+// Settings reads several keys of the user's settings into their values.
+func (w *Workspace) Settings(ctx context.Context, userID int64, values map[string]any) error {
+	row, err := w.settingsOf(ctx, w.db, userID)
+	if err != nil {
+		return err
+	}
+	for key, value := range values {
+		if row.Values[key] != nil {
+			_ = json.Unmarshal(row.Values[key], value) // what does not fit is as if it were not there
+		}
+	}
+	return nil
+}
+
 // settingsOf are the user's settings. Those that cannot be read are as if there
 // were none, and the next change writes them anew: a page that does not open
 // would be the larger loss.

@@ -122,13 +122,9 @@ func New(o Options) (http.Handler, error) {
 	return h, err
 }
 
-// Look is what the page is told of its user before it asks: what its first paint
-// shows.
-type Look struct {
-	Theme  string // "dark" or "light"; anything else is as the system looks
-	View   string // that is shown, a word of the page's own
-	Screen string // that is shown in it
-}
+// Look is what the page is told of its user before it asks, for its first paint:
+// values by the names of data- attributes. Empty ones are left out.
+type Look map[string]string
 
 // Observer is told what the handler does. It is asked by many at the same time.
 type Observer interface {

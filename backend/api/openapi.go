@@ -16,7 +16,7 @@ import (
 // ("text/csv") is described as a text of that type.
 func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error) {
 	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
-	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{}}
+	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{}, listed: resource.Listed(endpoints)}
 	for i := range published {
 		c.notePartial(&published[i])
 	}

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
 
 	"spyglass/backend/fault"
@@ -95,18 +96,17 @@ const (
 	policyAfter  = "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
-// words are values that need no escape in an attribute.
-var words = regexp.MustCompile(`^[a-z]{1,20}$`)
-
 func (x *exchange) sendPage(look Look) {
 	nonce := rand.Text()
 	h := x.w.Header()
 	h["Content-Type"] = []string{kinds[".html"]}
 	h["Content-Security-Policy"] = []string{policyBefore + nonce + policyAfter}
 	body := bytes.Clone(x.page.start)
-	for _, told := range []struct{ name, value string }{{"theme", look.Theme}, {"view", look.View}, {"screen", look.Screen}} {
-		if body != nil && words.MatchString(told.value) {
-			body = append(body, ` data-`+told.name+`="`+told.value+`"`...)
+	if body != nil {
+		for _, name := range slices.Sorted(maps.Keys(look)) {
+			if look[name] != "" {
+				body = fmt.Appendf(body, ` data-%s="%s"`, name, html.EscapeString(look[name]))
+			}
 		}
 	}
 	body = append(body, x.page.before...)
@@ -117,28 +117,24 @@ func (x *exchange) sendPage(look Look) {
 }
 
 // look is how the page of the one who is signed in looks, so that it does so
-// from its first paint; empty where nobody is.
+// from its first paint; nil where nobody is.
 func (x *exchange) look() Look {
 	cookie, err := x.r.Cookie(x.cookie)
 	if err != nil {
-		return Look{}
+		return nil
 	}
 	found, err := x.Sessions.ByCookie(x.r.Context(), cookie.Value)
 	if err != nil {
-		return Look{}
+		return nil
 	}
 	return x.lookOf(found)
 }
 
 func (x *exchange) lookOf(s *session.Session) Look {
 	if x.Look == nil {
-		return Look{}
+		return nil
 	}
-	look := x.Look(x.r.Context(), s.Access.UserID)
-	if look.Theme != "dark" && look.Theme != "light" {
-		look.Theme = ""
-	}
-	return look
+	return x.Look(x.r.Context(), s.Access.UserID)
 }
 
 // launch signs a window in by its one-time token. It answers the page itself,

@@ -86,6 +86,7 @@ type components struct {
 	schemas object
 	texts   map[string][]byte
 	partial map[string]bool // objects of which fields= may pick some keys
+	listed  func(*resource.Schema) string
 }
 
 // schema is a JSON Schema, by reference where it has a name.
@@ -156,6 +157,9 @@ func (c *components) inline(s resource.Schema, at side) object {
 	}
 	if s.Example != nil {
 		o = append(o, member{"examples", []any{s.Example}})
+	}
+	if list := c.listed(&s); list != "" {
+		o = append(o, member{"x-list", list})
 	}
 	return o
 }

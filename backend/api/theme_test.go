@@ -8,8 +8,8 @@ import (
 
 func TestThePageBeginsInTheLookOfWhoIsSignedIn(t *testing.T) {
 	for want, look := range map[string]Look{
-		`<html data-theme="light"><head>`: {Theme: "light"}, `<html data-theme="dark" data-view="monitor" data-screen="fleet"><head>`: {"dark", "monitor", "fleet"},
-		`<html data-view="api"><head>`: {Theme: "system", View: "api"}, `<html><head>`: {`x" onload="`, `x" onload="`, ` x`},
+		`<html data-theme="light"><head>`: {"theme": "light"}, `<html data-screen="fleet" data-theme="dark" data-view="monitor"><head>`: {"theme": "dark", "view": "monitor", "screen": "fleet"},
+		`<html data-view="&#34; onload=&#34;x&lt;"><head>`: {"theme": "", "view": `" onload="x<`}, `<html><head>`: nil,
 	} {
 		p := newPortal(t, func(o *Options) {
 			o.Look = func(_ context.Context, userID int64) Look {

@@ -15,8 +15,9 @@ import (
 // before the transaction.
 func staff(o Options) ([]portal.User, error) {
 	users := []portal.User{
+		// Whoever runs the demo is this one: in the zone of the portal, their machine's, as the rest of the page.
 		{ID: 1, Username: "admin", FirstName: "Dana", LastName: "Whitfield", Email: "dana.whitfield@kestrel-freight.example", Phone: "+1 512 555 0110",
-			Timezone: "America/Chicago", Roles: []portal.RoleRef{{Name: "administrator"}}, Note: "Runs the portal"},
+			Roles: []portal.RoleRef{{Name: "administrator"}}, Note: "Runs the portal"},
 		{ID: 2, Username: "operator", FirstName: "Ingrid", LastName: "Solberg", Email: "ingrid.solberg@kestrel-freight.example", Phone: "+47 21 55 01 10",
 			Timezone: "Europe/Oslo", Roles: []portal.RoleRef{{Name: "manager"}}, Note: "Network operations, early shift"},
 		{ID: 3, Username: "viewer", FirstName: "Marcus", LastName: "Weber", Email: "marcus.weber@kestrel-freight.example", Phone: "+49 69 5550 0110",

@@ -21,6 +21,7 @@ type Schema struct {
 	Default    any
 	Example    any
 	Nullable   bool
+	Refs       string // the resource whose ids it holds, or the path at which those are listed
 }
 
 // Key is one key of an object schema.
@@ -90,7 +91,7 @@ func (f *Field[T]) schema(row T) Schema {
 	if f.WriteOnly {
 		s.Format = "password"
 	}
-	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example = f.Doc, f.OneOf, f.Min, f.Max, f.Default, f.Example
+	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example, s.Refs = f.Doc, f.OneOf, f.Min, f.Max, f.Default, f.Example, f.Refs
 	if f.Loose {
 		s.Example = nil // it stands for a body, and an answer has more keys
 	}
@@ -155,6 +156,29 @@ func schemaOfType(t reflect.Type) Schema {
 		return Schema{Type: "any"}
 	}
 	panic(fmt.Sprintf("resource: no schema for %s", t))
+}
+
+// Listed finds where all objects are listed that a schema refers to; "" where that
+// is nowhere in endpoints.
+func Listed(endpoints []Endpoint) func(s *Schema) string {
+	paths := map[string]string{}
+	for i := range endpoints {
+		e := &endpoints[i]
+		if e.Method != "GET" || e.Category == "" || e.Answer == nil || strings.Contains(e.Path, "{") {
+			continue
+		}
+		for _, k := range e.Answer.Properties {
+			if k.Name == "items" && k.Schema.Items != nil && paths[k.Schema.Items.Name] == "" {
+				paths[k.Schema.Items.Name] = e.Path
+			}
+		}
+	}
+	return func(s *Schema) string {
+		if s.Refs == "" || s.Refs[0] == '/' {
+			return s.Refs
+		}
+		return paths[title(s.Refs)]
+	}
 }
 
 func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

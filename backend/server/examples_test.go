@@ -170,6 +170,14 @@ func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 			c.t.Errorf("DELETE %s answers %d %s", made, answer.StatusCode, text)
 		}
 	}
+	for _, p := range e.Params {
+		if _, filter, found := strings.Cut(p.Schema.Doc, "for or: "); p.Name == "filter" && found {
+			address, _, _ := strings.Cut(path, "?")
+			if answer, text := c.send(e.Method, address+"?filter="+url.QueryEscape(filter), nil); answer.StatusCode != http.StatusOK {
+				c.t.Errorf("the filter of the docs, %s, answers %d %s", filter, answer.StatusCode, text)
+			}
+		}
+	}
 	item := doc.Paths.Value(e.Path)
 	err := openapi3filter.ValidateResponse(c.t.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{

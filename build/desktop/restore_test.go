@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // push gives the keyboard to the button of that name, once it can be pushed,
@@ -58,4 +59,38 @@ func TestRestartNowFinishesARestoreInAProgramThatLogsToo(t *testing.T) {
 	eventually(t, soon, func() bool { return len(a.log.String()) > len(said) },
 		func() string { return "the program that was started logs nowhere" })
 	next.end()
+}
+
+func TestABackupIsRestoredFromWhereTheDialogSays(t *testing.T) {
+	desk, data := desk(t), t.TempDir()
+	backup := filepath.Join(t.TempDir(), "mine.backup")
+	for _, line := range [][]string{{"user", "add", "before"}, {"backup", backup}} {
+		cmd := desk.Command(binary(t), append(line, "--data", data)...)
+		cmd.Stdin = strings.NewReader("a password of a test\n")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v: %s", line, err, out)
+		}
+	}
+	a := open(t, desk, data)
+	a.page.until("the page has its tabs", `!!named('button', 'New tab')`, "true")
+	a.page.until("the page has the keyboard", `document.hasFocus()`, "true")
+	a.press("ctrl+comma")
+	a.page.until("the settings show Data", `!!named('dialog', 'Settings') && (named('tab', 'Data').click(), !!named('button', 'Restore…'))`, "true")
+	a.push("Restore…")
+	a.dialog("what to restore")
+	var typed time.Time
+	eventually(t, soon, func() bool {
+		if a.xdotool("getactivewindow") == a.window {
+			return true
+		}
+		if time.Since(typed) > 3*time.Second { // a dialog that still reads its folder loses it
+			a.press("ctrl+a")
+			a.typeText(backup)
+			a.press("Return")
+			typed = time.Now()
+		}
+		return false
+	}, func() string { return "the dialog does not take " + backup })
+	a.push("Restore at the next start")
+	a.page.until("the page says what waits", `document.body.textContent.includes('A restore waits for the next start')`, "true")
 }

@@ -79,9 +79,10 @@ func TestTheWindowOpensSignedInAndSendsARequestByKeys(t *testing.T) {
 }
 
 func TestThePageOpensInOneProcessAndWithFontsThatAreInstalled(t *testing.T) {
-	a := launch(t, desk(t), t.TempDir())
+	desk, data := desk(t), t.TempDir()
+	a := launch(t, desk, data)
 	pages := map[int]bool{} // the process ids that there have been
-	var first string
+	var opened string
 	var err error
 	eventually(t, soon, func() bool {
 		for _, pid := range Family(a.cmd.Process.Pid) {
@@ -89,13 +90,23 @@ func TestThePageOpensInOneProcessAndWithFontsThatAreInstalled(t *testing.T) {
 				pages[pid] = true
 			}
 		}
-		first, err = a.page.eval(`!!named('button', 'New tab')`)
-		return err == nil && first == "true"
-	}, func() string { return fmt.Sprintf("the page has no tabs: %s (%v)", first, err) })
+		opened, err = a.page.eval(`!!named('button', 'New tab')`)
+		return err == nil && opened == "true"
+	}, func() string { return fmt.Sprintf("the page has no tabs: %s (%v)", opened, err) })
 	if len(pages) != 1 {
 		t.Errorf("it takes %d processes to show the first page", len(pages))
 	}
 	a.page.until("its text is looked for in fonts of another system", `getComputedStyle(document.body).fontFamily.startsWith('-apple-system')`, "false")
+
+	a.explorer()
+	a.press("ctrl+plus")
+	saved(t, data, `"zoom":1.1`)
+	if code := a.end(syscall.SIGTERM); code != 0 {
+		t.Fatalf("SIGTERM ended it with code %d, want 0", code)
+	}
+	a = open(t, desk, data)
+	const first = `document.documentElement.dataset.zoom + ' ' + (document.documentElement.dataset.fontUi === document.documentElement.style.getPropertyValue('--font-ui'))`
+	a.page.until("what the page knows from its first byte when it is opened again", first, "1.1 true")
 }
 
 // saved waits until the data folder has text.

@@ -51,6 +51,24 @@ describe('objects are picked by name', () => {
   })
 })
 
+test('fields of a body that hold ids offer the objects by their names, several joined by commas', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await open(page, 'POST /device/devices', 'create a device')
+  const body = () => p.request.getByRole('combobox', { name: 'hostGroupIds value' }).inputValue()
+  await p.request.getByRole('combobox', { name: 'hostGroupIds value' }).fill('1,linux')
+  const list = page.getByRole('listbox', { name: 'Groups' })
+  await list.getByRole('option', { name: /Linux/ }).first().waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect.poll(body).toMatch(/^1,\d+$/)
+  const collector = p.request.getByRole('combobox', { name: 'preferredCollectorId value' })
+  await collector.click()
+  await page.getByRole('listbox', { name: 'Collectors' }).getByRole('option').first().waitFor()
+  await page.keyboard.press('Escape')
+  expect(await collector.inputValue()).toBe('1')
+})
+
 describe('rows', () => {
   test('fields is a list to tick, sort a field and a direction', async () => {
     const page = await portal.page()
@@ -161,6 +179,8 @@ describe('the filter builder', () => {
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'detached' })
     await bar.getByRole('button', { name: 'Add condition' }).click()
+    const offered = page.getByRole('listbox', { name: 'Fields' }).getByRole('option')
+    await expect.poll(async () => (await offered.allInnerTexts()).slice(0, 3).map((t) => t.split(/\s/)[0])).toEqual(['id', 'name', 'displayName'])
     await dialog.getByRole('combobox', { name: 'Field' }).fill('hostStat')
     await page.getByRole('listbox', { name: 'Fields' }).getByRole('option', { name: /^hostStatus/ }).click()
     await expect.poll(() => value.evaluate((input) => input === document.activeElement)).toBe(true)
@@ -256,6 +276,15 @@ describe('the body', () => {
     await page.keyboard.press('Control+A')
     await page.keyboard.insertText(text)
   }
+
+  test('the values of nested rows stand under those of the others', async () => {
+    const page = await portal.page()
+    await open(page, 'POST /device/devices', 'post device devices')
+    const values = parts(page).request.getByRole('region', { name: 'Body' }).getByRole('textbox', { name: /value$/ })
+    const lefts = await values.evaluateAll((all) => all.map((e) => Math.round(e.getBoundingClientRect().left)))
+    expect(lefts.length).toBeGreaterThan(6)
+    expect(new Set(lefts).size).toBe(1)
+  })
 
   test('nested rows are added, moved, switched and removed, and every other letter stays', async () => {
     const page = await portal.page()

@@ -42,7 +42,9 @@ test('a backup is saved, a broken one changes nothing, and the whole one comes b
   await data.getByLabel('Backup to restore').setInputFiles(broken)
   await data.getByRole('alert').filter({ hasText: 'broken.backup is no whole backup of Spyglass; nothing was changed' }).waitFor()
 
-  await data.getByLabel('Backup to restore').setInputFiles(file)
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), data.getByRole('button', { name: 'Restore…' }).click()])
+  expect(chooser.isMultiple()).toBe(false)
+  await chooser.setFiles(file)
   const ask = data.getByRole('group', { name: 'Restore this backup?' })
   await ask.getByText(/mine\.backup was made on .* by Spyglass \d.* and holds \d/).waitFor()
   await ask.getByRole('button', { name: 'Restore at the next start' }).click()

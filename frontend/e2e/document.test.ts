@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest, parts, sendPath, suite, until } from './harness'
 
@@ -115,7 +116,11 @@ test('two answers are compared by id', async () => {
   await sendPath(page, '/device/devices?size=3&sort=id')
   await sendPath(page, '/device/devices?size=4&sort=-id', /· 4 items/)
   await p.response.getByRole('button', { name: 'Compare…' }).click()
-  await page.getByRole('menu', { name: 'Compare with' }).getByRole('menuitem', { name: /^The previous answer/ }).click()
+  const choices = page.getByRole('menu', { name: 'Compare with' })
+  await choices.getByRole('group', { name: 'History' }).getByRole('menuitem').first().waitFor() // they come later, and make it wider
+  const right = async (e: Locator) => { const box = (await e.boundingBox())!; return box.x + box.width }
+  expect(await right(choices)).toBeCloseTo(await right(p.response.getByRole('button', { name: 'Compare…' })), 0)
+  await choices.getByRole('menuitem', { name: /^The previous answer/ }).click()
   const comparison = p.response.getByRole('region', { name: 'Comparison' })
   await until(comparison, /\d+ differences/)
   await comparison.getByRole('option', { name: /\$\.items\[\?@\.id == \d+\]/ }).first().waitFor()

@@ -105,13 +105,41 @@ test('nothing jumps while the page loads, a request is sent and its answer comes
     await page.keyboard.type(path) // what moves under the typing is no surprise: the browser leaves it out
     await page.keyboard.press('Escape')
     const held = await hold(page)
+    const width = await parts(page).send.evaluate((e) => e.getBoundingClientRect().width)
     await page.keyboard.press('Control+Enter')
+    expect(await parts(page).cancel.evaluate((e) => e.getBoundingClientRect().width)).toBeCloseTo(width, 0)
     await until(parts(page).response.getByText(/^([6-9]\d\d ms|\d.* s)$/), /./) // what moves within half a second of a key is left out, too
     await held.release()
     await until(parts(page).status, /^200 OK/)
     await parts(page).tree.waitFor()
   }
   expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts.reduce((a, b) => a + b, 0))).toBeLessThan(0.02)
+})
+
+test.each(['dark', 'light'] as const)('the frame is painted before the script has come, where it stays (%s)', async (theme) => {
+  const page = await portal.page({ fresh: true, theme })
+  const look = () => page.evaluate(() => ['.topbar', '.brand', '.cmdfield', '.seg'].map((part) => {
+    const e = document.querySelector(part)!
+    return [part, e.checkVisibility(), e.getBoundingClientRect().toJSON(), getComputedStyle(e).color, getComputedStyle(e).backgroundColor]
+  }))
+  const after = await look()
+  const held = await hold(page, /assets\/index-.*\.js$/)
+  await page.reload({ waitUntil: 'commit' })
+  await page.locator('.first .seg').waitFor()
+  await expect.poll(look).toEqual(after)
+  expect(await page.getByRole('button').count()).toBe(0) // it does nothing yet, and says nothing to a screen reader
+  await held.release()
+  await page.getByRole('button', { name: 'Welcome screen' }).waitFor()
+  expect(await page.locator('.first').count()).toBe(0)
+})
+
+test('no frame is painted for who is signed out', async () => {
+  const page = await portal.page({ signedOut: true })
+  const held = await hold(page, /assets\/index-.*\.js$/)
+  await page.reload({ waitUntil: 'commit' })
+  await expect.poll(() => page.locator('.first').evaluateAll((found) => found.map((e) => e.checkVisibility()))).toEqual([false])
+  await held.release()
+  await page.getByRole('textbox', { name: 'User name' }).waitFor()
 })
 
 test('no text is smaller than 12 pixels', async () => {

@@ -280,13 +280,13 @@ export async function addVariable(page: Page) {
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Variable name')
 }
 
-/** Holds every sent request until `release`, to look at what happens meanwhile. */
-export async function hold(page: Page) {
+/** Holds every sent request, or what else the page asks for, until `release`, to look at what happens meanwhile. */
+export async function hold(page: Page, what: string | RegExp = '**/explorer/send') {
   let release = () => {}
   const held = new Promise<void>((done) => (release = done))
   let [count, over] = [0, false]
   // The route stays: one that is set anew right after another was taken away may let the first request through.
-  await page.route('**/explorer/send', async (route) => {
+  await page.route(what, async (route) => {
     if (over) return route.fallback()
     count++
     await held

@@ -43,6 +43,7 @@ test('a remote portal is added, signed in to, and keeps its tabs, variables and 
 
   const signIn = page.getByRole('dialog', { name: 'Sign in to Far away' })
   await signIn.getByLabel('User name').fill('operator')
+  expect(await signIn.getByRole('alert').locator('svg').count()).toBe(0) // nothing has gone wrong
   await signIn.getByLabel('Password').fill('wrong')
   await signIn.getByRole('button', { name: 'Sign in' }).click()
   await until(signIn.getByRole('alert'), /^Far away does not know this user name with this password\.$/)
@@ -185,7 +186,7 @@ test('a remote portal that is gone at the start is shown with its tabs, and said
     await p.request.getByRole('button', { name: 'More ways to send' }).click()
     await page.getByRole('menuitem', { name: 'Fetch all pages', exact: true }).click()
     const run = p.response.getByRole('group', { name: 'Fetching all pages' })
-    await run.getByText(/2 items · .* · waiting [\d,]+ s for the quota$/).waitFor()
+    await run.getByText(/2 items · .* · waiting (\d+ min )?\d+ s for the quota$/).waitFor()
     await shot(page, 'quota')
     await run.getByRole('button', { name: /^Stop/ }).click()
     await p.response.getByText(/stopped before page 2 of 5/).waitFor()

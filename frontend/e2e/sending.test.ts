@@ -15,7 +15,7 @@ async function raw(page: import('playwright-core').Page, text: string) {
 }
 
 test('all pages of a list become one answer, with one entry in the history', async () => {
-  const page = await portal.page()
+  const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
   await sendPath(page, '/device/devices?size=7', /^200 OK .* 7 items$/)
@@ -28,6 +28,8 @@ test('all pages of a list become one answer, with one entry in the history', asy
   await page.keyboard.press('Control+H')
   const entry = p.tools.getByRole('listitem').first()
   await entry.getByText('all pages').waitFor()
+  const status = entry.getByText(/^200 OK$/).last()
+  expect(await status.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
   const open = await p.tabs.count()
   await entry.hover()
   await entry.getByRole('button', { name: 'Run again: GET /device/devices' }).click()

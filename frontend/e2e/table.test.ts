@@ -175,6 +175,26 @@ test('sort and filter are written into the request, which is stale until it is s
   await expect.poll(() => grid.getAttribute('aria-rowcount')).not.toBe('101')
 })
 
+test('a head sorts by the mouse, says of the first cell what can be copied, and its whole menu can be reached also by the other button', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  const p = parts(page)
+  const grid = await openTable(page, '/device/devices?size=100')
+  const head = grid.getByRole('columnheader', { name: /^displayName/ })
+  await head.getByRole('button', { name: 'displayName', exact: true }).click()
+  await p.response.getByRole('button', { name: 'Copy cell' }).waitFor()
+  await head.click({ button: 'right' })
+  const menu = page.getByRole('menu', { name: 'Column displayName' })
+  for (const item of await menu.getByRole('menuitem').all()) {
+    const box = (await item.boundingBox())!
+    expect(await item.evaluate((e, [x, y]) => e.contains(document.elementFromPoint(x, y)), [box.x + box.width / 2, box.y + box.height / 2])).toBe(true)
+  }
+  expect(await head.boundingBox()).toMatchObject({ height: 28 })
+  await menu.getByRole('menuitem', { name: 'Sort in the request', exact: true }).click()
+  await p.response.getByText('Edited since sent').waitFor({ state: 'attached' })
+  const [snippets, side] = await Promise.all([p.response.getByRole('tab', { name: 'Snippets' }), p.response.locator('.stale')].map((e) => e.boundingBox()))
+  expect(side!.x).toBeGreaterThan(snippets!.x + snippets!.width + 7)
+})
+
 test('one object is a table of keys and values', async () => {
   const page = await portal.page({ fresh: true })
   const grid = await openTable(page, '/setting/version')

@@ -11491,7 +11491,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -12200,7 +12200,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: dataSourceName~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -12804,7 +12804,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -13196,7 +13196,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: dataPointName~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -13492,7 +13492,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: dataPointName~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -13768,7 +13768,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: dataPointName~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -14054,7 +14054,7 @@ export interface operations {
                  * @example +dataSourceId
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: dataSourceName~"web" */
                 filter?: string;
             };
             header?: never;
@@ -14515,7 +14515,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: countBy~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -14887,7 +14887,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -15977,7 +15977,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: userName~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -16041,7 +16041,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -16230,7 +16230,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: monitorObjectName~"web",id>:10 */
                 filter?: string;
                 /** @description Answer the text of each alert in detailMessage */
                 needMessage?: boolean;
@@ -16526,7 +16526,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: monitorObjectName~"web",id>:10 */
                 filter?: string;
                 /** @description Answer the text of each alert in detailMessage */
                 needMessage?: boolean;
@@ -16605,7 +16605,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: monitorObjectName~"web",id>:10 */
                 filter?: string;
                 /** @description Answer the text of each alert in detailMessage */
                 needMessage?: boolean;
@@ -16676,7 +16676,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: chain~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -16840,7 +16840,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: type~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -17182,7 +17182,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: type~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -17246,7 +17246,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: type~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -17310,7 +17310,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: type~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -17374,7 +17374,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: type~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -17438,7 +17438,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: type~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -17507,7 +17507,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: type~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -17581,7 +17581,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -17933,7 +17933,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -18323,7 +18323,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: groupName~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -18675,7 +18675,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -19023,7 +19023,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: hostname~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -19426,7 +19426,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -19772,7 +19772,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: build~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -19828,7 +19828,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: username~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -20172,7 +20172,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: adminName~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -20528,7 +20528,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: adminName~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -20584,7 +20584,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -20926,7 +20926,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: note~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -21572,7 +21572,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -21900,7 +21900,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -22318,7 +22318,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: userName~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -22380,7 +22380,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: username~"web",id>:10 */
                 filter?: string;
             };
             header?: never;
@@ -22496,7 +22496,7 @@ export interface operations {
                  * @example +id
                  */
                 sort?: string;
-                /** @description Conditions on fields, joined with , for and, || for or: displayName~"web",id>:10 */
+                /** @description Conditions on fields, joined with , for and, || for or: kind~"web",id>:10 */
                 filter?: string;
             };
             header?: never;

@@ -1,6 +1,6 @@
 import { getContext, setContext, tick } from 'svelte'
 import {
-  asFault, type Client, type DraftData, type Endpoint, type Fault, type History, type PanelName, type Portal, type Settings, type Start,
+  asFault, type Client, type DraftData, type Endpoint, type Fault, type Fonts, type History, type PanelName, type Portal, type Settings, type Start,
   type Theme, type User, type Variable, type View,
 } from './client'
 import type { Side } from './client/ask'
@@ -24,7 +24,7 @@ import { screens } from './monitor/screens'
 import { Sending } from './sending/sending.svelte'
 import { Saver } from './tabs/saver'
 import type { OpenTab, Workspace } from './tabs/workspace.svelte'
-import { painted, quiet } from './ui/painted'
+import { painted, touched } from './ui/painted'
 import { Part } from './ui/part.svelte'
 import { text as partText } from './ui/text'
 import { Toasts, type ToastOptions } from './ui/toast.svelte'
@@ -70,6 +70,9 @@ export class App {
 
   readonly user: User | undefined = $derived(this.start?.user)
   readonly theme: Theme = $derived(this.settings.theme ?? 'system')
+  systemIsLight = $state(false)
+  /** What the page is drawn in: canvases are painted anew when it changes. */
+  readonly colours: 'dark' | 'light' = $derived(this.theme === 'system' ? (this.systemIsLight ? 'light' : 'dark') : this.theme)
   /** The last answer's quota, of whichever tab asked last. */
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
 
@@ -176,6 +179,11 @@ export class App {
     this.settings = Object.fromEntries(Object.entries({ ...this.settings, ...change }).filter(([, value]) => value !== null))
     this.#change = { ...this.#change, ...change }
     this.#settings.touch()
+  }
+
+  /** What the window is told at its next start: fonts come and go. */
+  remember(fonts: Fonts | undefined) {
+    if (fonts && (fonts.ui !== this.settings.fonts?.ui || fonts.code !== this.settings.fonts.code)) this.save({ fonts })
   }
 
   /** Shows a view, and remembers it. An API view has at least one tab. */
@@ -293,7 +301,7 @@ export class App {
     if (!again) place.workspace.restore(start.tabs ?? [], this.#lastTab(place.id))
     place.restored = true
     if (this.view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
-    void (this.view === 'monitor' ? quiet() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled)) // a MB, of which nothing is seen before
+    void (this.view === 'monitor' ? touched() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled)) // a MB, of which nothing is seen before
     void this.reach.ask()
     this.historyVersion++
   }
@@ -344,7 +352,7 @@ export class App {
     this.portals.begin(start.portals ?? [start.portal], start.portal.id ?? 0)
     this.arrived(start, this.portals.place)
     this.phase = 'ready'
-    void quiet().then(() => Promise.all([this.parts.api.ready(), this.parts.monitor.ready()])).catch(() => {}) // who needs one then asks again
+    void touched().then(() => Promise.all([this.parts.api.ready(), this.parts.monitor.ready()])).catch(() => {}) // who needs one then asks again
     if (start.notice) this.toast(start.notice, { tone: 'warn', stay: true })
     this.#unlisten?.()
     this.#unlisten = this.client.listen({

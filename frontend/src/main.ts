@@ -5,8 +5,8 @@ import { App } from './app.svelte'
 import Page from './App.svelte'
 import type { Client } from './client'
 import { httpClient } from './client/http'
-import { followTheme } from './theme'
 import { chooseFonts } from './ui/fonts'
+import { quiet } from './ui/painted'
 import { views } from './views'
 
 async function chooseClient(): Promise<Client> {
@@ -24,16 +24,20 @@ async function styled() {
 if (location.pathname === '/launch') history.replaceState(null, '', '/') // its token is used up
 
 const system = matchMedia('(prefers-color-scheme: light)')
-if (!document.documentElement.dataset.theme) followTheme('system', system.matches) // else the server knew the user's own
 
 /** No await stands at the module's own level: views import from it, and would wait for it while it waits for them. */
 async function begin() {
   const app = new App(await chooseClient(), views)
   const loaded = app.load(document.documentElement.dataset)
   await styled()
-  chooseFonts(document.documentElement) // meanwhile: it takes the page's time, and the answer the portal's
+  const root = document.documentElement
+  const fonts = root.dataset.fontUi ? undefined : chooseFonts(root) // meanwhile: it takes the page's time, and the answer the portal's
   await loaded
-  mount(Page, { target: document.getElementById('app')!, props: { app, system } })
+  const target = document.getElementById('app')!
+  target.replaceChildren() // the first paint's
+  mount(Page, { target, props: { app, system } })
+  if (!fonts) await quiet()
+  if (app.start?.desktop) app.remember(fonts ?? chooseFonts(root))
 }
 
 void begin()

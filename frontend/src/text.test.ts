@@ -6,8 +6,9 @@ import { expect, test } from 'vitest'
 const done = [
   'App.svelte',
   'AppMenu.svelte',
+  'Frame.svelte',
   'StatusBar.svelte',
-  'TopBar.svelte',
+  'TopTools.svelte',
   'app.svelte.ts',
   'catalog',
   'client',

@@ -1,5 +1,6 @@
 /** The text of the frame of the page and of its commands, all in one place. */
 import { number } from './ui/locale'
+import { wait } from './ui/wait'
 
 export const text = {
   notStarted: 'Spyglass could not start', again: 'Try again', menu: 'Menu',
@@ -11,7 +12,7 @@ export const text = {
 
   status: {
     ready: 'Ready', sending: 'Sending…', cancelled: 'Cancelled', failed: (why: string) => `Failed: ${why}`, time: 'Where the time went', connect: 'Connect', firstByte: 'First byte', download: 'Download', size: 'Size',
-    received: (got: string, all: string) => `${got}${all && ` of ${all}`} received`, quota: 'Quota', quotaIn: (seconds: number) => `Requests left in ${number(seconds)} s`, quotaLeft: (left: number, all: number) => `${left} of ${all} requests left`, quotaShort: (left: number, all: number) => `${left} / ${all}`,
+    received: (got: string, all: string) => `${got}${all && ` of ${all}`} received`, quota: 'Quota', quotaIn: (seconds: number) => `Requests left in ${wait(seconds)}`, quotaLeft: (left: number, all: number) => `${left} of ${all} requests left`, quotaShort: (left: number, all: number) => `${left} / ${all}`,
     connected: (address: string) => `Connected · ${address}`, noAnswer: (address: string) => `No answer · ${address}`, version: (version: string) => `Spyglass ${version}`,
   },
 

@@ -1,7 +1,4 @@
-import type { Theme } from './client'
-
-/** Sets the page's colours. `systemIsLight` decides for the theme `system`. */
-export function followTheme(theme: Theme, systemIsLight: boolean) {
-  const shown = theme === 'system' ? (systemIsLight ? 'light' : 'dark') : theme
+/** Sets the page's colours. */
+export function followTheme(shown: 'dark' | 'light') {
   if (document.documentElement.dataset.theme !== shown) document.documentElement.dataset.theme = shown
 }

@@ -1,6 +1,7 @@
 import { asFault, type Category, type Client, type Endpoint, type Fault, type Method } from '../client'
 import { prepare, rank, type Ranked, type Text } from '../palette/fuzzy'
 import { fieldNames } from './schema'
+import { text } from './text'
 
 /** An endpoint that a search found. `marks` are of its path, `summaryMarks` of its summary. */
 export interface Hit extends Ranked<Endpoint> {
@@ -80,8 +81,18 @@ export class Catalog {
     return best
   }
 
-  /** Best first: path, then method, summary, description and field names. */
+  /** Best first: path, then method, summary, description and field names. Who wants to "create a device" finds "Add a device". */
   search(query: string): Hit[] {
+    const said = query.trimStart().split(/\s+/, 1)[0]
+    const verb = text.verbs[said.toLowerCase()]
+    const best = new Map(this.#found(query).map((h) => [h.item, h]))
+    for (const hit of verb ? this.#found(verb + query.trimStart().slice(said.length)) : []) {
+      if (hit.score > (best.get(hit.item)?.score ?? 0)) best.set(hit.item, hit)
+    }
+    return [...best.values()].sort((a, b) => b.score - a.score)
+  }
+
+  #found(query: string): Hit[] {
     const { endpoints } = this.#index
     const texts = this.#index.texts()
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
@@ -91,11 +102,12 @@ export class Catalog {
       const summary = ` ${e.summary.toLowerCase()} `
       const others = words.filter((w) => w !== e.method.toLowerCase())
       if (others.length < 2 || !others.every((w) => summary.includes(` ${w}`))) return 0
-      return (others.every((w) => summary.includes(` ${w} `)) ? 40 : 20) + 100 / (10 + summary.length) // the shortest says no more than that
+      const whole = others.every((w) => summary.includes(` ${w} `))
+      const last = whole && summary.endsWith(` ${others.at(-1)} `) // a device, not a device group
+      return (whole ? 40 : 20) + (last ? 20 : 0) + 100 / (10 + summary.length) // the shortest says no more than that
     }
     return found
       .map((f) => ({ ...f, score: f.score + bonus(f.item), summaryMarks: f.marks[2] ?? [], also: alsoFound(texts.get(f.item)!, f.marks) }))
-      .sort((a, b) => b.score - a.score)
   }
 }
 

@@ -29,6 +29,8 @@ export interface Schema {
   maxLength?: number
   default?: unknown
   example?: unknown
+  /** Where the objects are listed whose ids it holds: `/device/groups`. */
+  list?: string
 }
 
 export type Property = { name: string; required?: boolean; readOnly?: boolean } & Schema

@@ -5,6 +5,12 @@ export type Theme = 'system' | 'dark' | 'light'
 export type View = 'welcome' | 'api' | 'monitor'
 export type PanelName = 'variables' | 'history' | 'helpers' | 'docs'
 
+/** The stacks of tokens.css, from the first family that is installed. */
+export interface Fonts {
+  ui: string
+  code: string
+}
+
 /** A screen of the Monitor view, the object it is about, and what it shows of all there is. */
 export interface MonitorSpot {
   screen: string
@@ -60,6 +66,8 @@ export interface Settings {
   recents?: string[]
   /** 1 is actual size. */
   zoom?: number
+  /** What the window's page is set in: those of the stacks that are installed. */
+  fonts?: Fonts
   density?: 'compact' | 'normal' | 'roomy'
   fontSize?: 'normal' | 'large' | 'larger'
   /** A person's own keys, by command; a command that is not in it has its declared ones. */

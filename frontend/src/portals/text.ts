@@ -1,5 +1,6 @@
 /** The text of the portals, all in one place: what a translator needs of it. */
 import { number } from '../ui/locale'
+import { wait } from '../ui/wait'
 
 const counted = (n: number, one: string, many: string) => `${number(n)} ${n === 1 ? one : many}`
 
@@ -99,7 +100,7 @@ export const text = {
   signInAt: {
     typeYourPassword: 'Type your password.',
     typeYourUser: 'Type your user name.',
-    tooManyTries: (seconds: number) => `Too many tries. Try again in ${number(seconds)} s.`,
+    tooManyTries: (seconds: number) => `Too many tries. Try again in ${wait(seconds)}.`,
     signInTo: (name: string) => `Sign in to ${name}`,
     userName: 'User name',
     password: 'Password',

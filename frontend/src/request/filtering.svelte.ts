@@ -61,8 +61,11 @@ export class Filtering {
     return { text, quoted: !bare }
   }
 
+  /** What can be filtered by, in the order of the docs and not of the operators that go with it. */
   fields(typed: string): Option[] {
-    const known = operatorsOf(this.param).map(([name]) => name)
+    const order = new Map(itemFields(this.draft.endpoint)?.map((f, at) => [f.name, at]))
+    const at = (name: string) => order.get(name.split('.')[0]) ?? order.size
+    const known = operatorsOf(this.param).map(([name]) => name).sort((a, b) => at(a) - at(b))
     const all = [...known, ...(this.operators('_all') ? ['_all'] : [])]
     return matching(all.map((name) => ({ label: name, insert: name, detail: name === '_all' ? words.filtering.anyTextOf : (this.schema(name)?.doc ?? '') })), known.includes(typed) ? '' : typed)
   }

@@ -1,10 +1,11 @@
 /** The object pickers of one draft: in the path, and in the rows of its parameters. */
 import type { App } from '../app.svelte'
+import type { Schema } from '../client'
 import type { Draft } from './draft.svelte'
 import { decoded, filled, findObjects, objectList, objectName, offerObjects, parameterAt, segment, valuesIn, type ObjectList } from './objects'
 import { type Editor, editorOf } from './params'
 import type { EditRow } from './rows'
-import type { Offer } from './suggest'
+import { type Offer, partAt } from './suggest'
 
 /** The list of a parameter's objects, and its path with the parameters before it filled in. */
 export function listOf(app: App, draft: Draft, param: string): { list: ObjectList; path: string | undefined } | undefined {
@@ -20,6 +21,22 @@ export function parameterEditor(app: App, draft: Draft, row: EditRow): Editor {
   const found = listOf(app, draft, row.key)
   if (!found) return editorOf(draft.endpoint?.params.find((p) => p.in === 'path' && p.name === row.key))
   return { suggest: (text, _, signal) => offerObjects(app.lookups, found.list, found.path, text, signal), eager: true }
+}
+
+/** The editor of a field of a body: one that holds ids offers the objects, by their names too. */
+export function fieldEditor(app: App, schema: Schema | undefined): Editor {
+  const editor = editorOf(schema)
+  const list = schema?.list && objectList(`${schema.list}/{id}`, 'id', (id) => app.catalog.byId(id))
+  if (!list) return editor
+  const several = schema.format === 'comma-separated-ids'
+  return {
+    ...editor, eager: true,
+    suggest: async (text, caret, signal) => {
+      const { from, to } = several ? partAt(text, caret) : { from: 0, to: text.length }
+      const offer = await offerObjects(app.lookups, list, list.path, text.slice(from, to), signal)
+      return offer && { ...offer, from, to }
+    },
+  }
 }
 
 export async function parameterName(app: App, draft: Draft, row: EditRow, signal: AbortSignal): Promise<string> {

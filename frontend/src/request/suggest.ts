@@ -50,12 +50,16 @@ export function choices(label: string, options: Option[]): Suggest {
   }
 }
 
+/** Where the part of a list joined by commas stands that the caret is in. */
+export function partAt(text: string, caret: number): { from: number; to: number } {
+  const end = text.indexOf(',', caret)
+  return { from: text.lastIndexOf(',', caret - 1) + 1, to: end < 0 ? text.length : end }
+}
+
 /** Offers for one part of a list joined by commas. With `checks`, an option is added or taken out. */
 export function listed(label: string, options: Option[], checks: boolean): Suggest {
   return (text, caret) => {
-    const from = text.lastIndexOf(',', caret - 1) + 1
-    const end = text.indexOf(',', caret)
-    const to = end < 0 ? text.length : end
+    const { from, to } = partAt(text, caret)
     const parts = text.split(',').map((p) => p.trim())
     const typed = text.slice(from, to).trim()
     const exact = options.some((o) => o.insert === typed)

@@ -153,7 +153,7 @@ export const text = {
     undo: 'Undo',
     method: 'Method',
     path: 'Path',
-    typeAPath: 'Type a path, or paste an address or a cURL command',
+    typeAPath: 'Type a path, or paste a URL or cURL command',
     copyAsCurl: 'Copy as cURL',
     cancel: 'Cancel',
     esc: 'Esc',

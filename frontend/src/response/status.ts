@@ -36,7 +36,8 @@ export function size(bytes: number): string {
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  return said.status.minutes(Math.floor(ms / 60_000), Math.round((ms % 60_000) / 1000))
+  const seconds = Math.round(ms / 1000)
+  return said.status.minutes(Math.floor(seconds / 60), seconds % 60)
 }
 
 /** What an answer says its body is, without parameters: `image/png`; '' when it does not say. */

@@ -162,11 +162,11 @@ export class Table {
     if (!extend) this.from = this.at
   }
 
-  /** The selected cells, the last ones included. */
+  /** The selected cells, the last ones included; in the head, that of the first row, which is the one then shown. */
   readonly selection = $derived.by(() => {
     const [a, b] = [this.at, this.from]
     return {
-      top: Math.max(0, Math.min(a.row, b.row)), bottom: Math.max(a.row, b.row),
+      top: Math.max(0, Math.min(a.row, b.row)), bottom: Math.max(0, a.row, b.row),
       left: Math.min(a.column, b.column), right: Math.max(a.column, b.column),
     }
   })

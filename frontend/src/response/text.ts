@@ -1,5 +1,6 @@
 /** The text of the response, all in one place: what a translator needs of it. */
 import { number } from '../ui/locale'
+import { wait } from '../ui/wait'
 
 export const text = {
   binaryView: {
@@ -152,7 +153,7 @@ export const text = {
     rateLimit: 'Rate limit',
     ofRequestsLeft: (remaining: number, limit: number) => `${remaining} of ${limit} requests left`,
     ofLeft: (remaining: number, limit: number) => `${number(remaining)} of ${number(limit)} left`,
-    inSFor: (seconds: number) => `in ${number(seconds)} s, for this endpoint and method`,
+    inSFor: (seconds: number) => `in ${wait(seconds)}, for this endpoint and method`,
     redirectsThatWere: 'Redirects that were followed',
     redirect: 'Redirect',
     to: 'To',
@@ -297,7 +298,7 @@ export const text = {
     sentNothing: 'Nothing was sent.',
     nothingWasSentYour: 'Nothing was sent. Your edits are kept.',
     nothingWasSentSign: 'Nothing was sent. Sign in and try again.',
-    tryAgainIn: (retryAfter: number) => `Try again in ${number(retryAfter)} s.`,
+    tryAgainIn: (retryAfter: number) => `Try again in ${wait(retryAfter)}.`,
     tryAgainInA: 'Try again in a moment.',
     theRequestWas: 'The request was sent; the portal may have carried it out.',
     theRequestMay: 'The request may have been sent; the portal may still carry it out.',

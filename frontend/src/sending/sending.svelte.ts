@@ -2,6 +2,7 @@ import type { App } from '../app.svelte'
 import { asFault, type DraftData } from '../client'
 import type { SavedFile } from '../client/sending'
 import type { Draft } from '../request/draft.svelte'
+import { duration } from '../response/status'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import { save } from '../ui/save'
 import { text as said } from './text'
@@ -25,8 +26,9 @@ export function hasPages(draft: Draft): boolean {
 /** `page 7 of 13 · 6,412 items · 4.1 s` */
 export function runText(run: { page: number; pages: number; items: number; ms: number; state: string; wait: number }, elapsed = run.ms): string {
   const since = Math.max(0, elapsed - run.ms) // since it was told
+  const took = run.ms + since
   const page = run.pages ? said.sending.pageOf(Math.min(run.page + 1, run.pages), run.pages) : said.sending.page(run.page + 1)
-  const words = [page, said.sending.items(run.items), `${((run.ms + since) / 1000).toFixed(1)} s`]
+  const words = [page, said.sending.items(run.items), took < 60_000 ? said.sending.seconds((took / 1000).toFixed(1)) : duration(took)]
   if (run.state === 'paused') words.push(said.sending.paused)
   if (run.state === 'waiting') words.push(said.sending.waiting(Math.ceil(Math.max(0, run.wait - since) / 1000)))
   return words.join(' · ')

@@ -1,5 +1,6 @@
 /** The text of what is said and asked around sending, all in one place: what a translator needs of it. */
 import { number } from '../ui/locale'
+import { wait } from '../ui/wait'
 
 export const text = {
   askDialog: {
@@ -40,7 +41,7 @@ export const text = {
     use: (id: string, name: string) => `Use ${id}${name ? `, ${name}` : ''}`,
     open: 'Open',
     listWhatIs: 'List what is there',
-    tooManyRequests: (left: number) => `Too many requests. It is sent again in ${number(left)} s.`,
+    tooManyRequests: (left: number) => `Too many requests. It is sent again in ${wait(left)}.`,
     doNotSend: 'Do not send',
     goesBack: (how: string) => `Undo ${how}.`,
     undo: 'Undo',
@@ -69,7 +70,7 @@ export const text = {
     reviewChanges: 'Review changes',
     alwaysReviewWrites: 'Always review writes',
     readOnlySend: 'Read only: send no writes',
-    waitAtMost: (seconds: number) => `Wait at most ${seconds < 120 ? `${number(seconds)} s` : `${number(seconds / 60)} min`}`,
+    waitAtMost: (seconds: number) => `Wait at most ${wait(seconds)}`,
     waitAsLong: 'Wait as long as the portal is set to',
   },
   sending: {
@@ -78,7 +79,8 @@ export const text = {
     notUndone: (message: string) => `Not undone: ${message}.`,
     pageOf: (page: number, pages: number) => `page ${number(page)} of ${number(pages)}`,
     page: (page: number) => `page ${number(page)}`,
-    waiting: (seconds: number) => `waiting ${number(seconds)} s for the quota`,
+    seconds: (s: string) => `${s} s`,
+    waiting: (seconds: number) => `waiting ${wait(seconds)} for the quota`,
     isReadOnly: (name: string, method: string) => `${name} is read-only: ${method} is held back until you unlock it.`,
     items: (n: number) => `${number(n)} ${n === 1 ? 'item' : 'items'}`,
     paused: 'paused',

@@ -1,5 +1,4 @@
-/** The stacks of tokens.css. */
-const stacks = ['--font-ui', '--font-code']
+import type { Fonts } from '../client'
 
 /** Wide and narrow letters, so that two fonts hardly ever set it equally wide. */
 const probe = 'mmmmmmmmmmlliWQ@#%'
@@ -9,7 +8,7 @@ const probe = 'mmmmmmmmmmlliWQ@#%'
  * on Linux looks them all up anew for each size and weight, which is most of the
  * time to the first paint; here it does so once.
  */
-export function chooseFonts(root: HTMLElement) {
+export function chooseFonts(root: HTMLElement): Fonts | undefined {
   const pen = document.createElement('canvas').getContext('2d')
   if (!pen) return
   const width = (families: string) => {
@@ -17,9 +16,14 @@ export function chooseFonts(root: HTMLElement) {
     return pen.measureText(probe).width
   }
   const otherwise = width('serif')
-  for (const stack of stacks) {
-    const families = getComputedStyle(root).getPropertyValue(stack).split(',')
+  const stack = (name: keyof Fonts) => {
+    const families = getComputedStyle(root).getPropertyValue(`--fonts-${name}`).split(',')
     const first = families.findIndex((family) => width(`${family}, serif`) !== otherwise)
-    if (first > 0) root.style.setProperty(stack, families.slice(first).join(','))
+    return families.slice(Math.max(first, 0)).join(',').trim()
   }
+  const fonts = { ui: stack('ui'), code: stack('code') }
+  for (const name of ['ui', 'code'] as const) {
+    if (root.style.getPropertyValue(`--font-${name}`) !== fonts[name]) root.style.setProperty(`--font-${name}`, fonts[name])
+  }
+  return fonts
 }

@@ -11,3 +11,20 @@ export function painted(): Promise<void> {
     else done()
   })
 }
+
+/** Resolves at the first sign of a person, but not before the page is quiet: for what nobody wants of a window that is only looked at. */
+export async function touched() {
+  await Promise.all([sign ??= firstSign(), quiet()])
+}
+
+let sign: Promise<void> | undefined
+
+function firstSign(): Promise<void> {
+  return new Promise((done) => {
+    if (!globalThis.document) return done()
+    const heard = new AbortController()
+    for (const kind of ['pointermove', 'pointerdown', 'wheel', 'keydown']) {
+      document.addEventListener(kind, () => { heard.abort(); done() }, { capture: true, passive: true, signal: heard.signal })
+    }
+  })
+}

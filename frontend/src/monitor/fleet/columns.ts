@@ -4,9 +4,9 @@ import { text } from './text'
 /** The columns of the fleet, in their order; the device itself is always shown. */
 export const allColumns: readonly Column[] = [
   { id: 'status', label: text.heads.status, width: '128px' },
-  { id: 'device', label: text.heads.device, width: 'minmax(120px, 3fr)', sort: 'displayName' },
+  { id: 'device', label: text.heads.device, width: 'minmax(120px, 2fr)', sort: 'displayName' },
   { id: 'address', label: text.heads.address, width: 'minmax(90px, 2fr)', sort: 'name' },
-  { id: 'group', label: text.heads.group, width: 'minmax(90px, 3fr)' },
+  { id: 'group', label: text.heads.group, width: 'minmax(90px, 4fr)' },
   { id: 'collector', label: text.heads.collector, width: 'minmax(80px, 2fr)', sort: 'currentCollectorId' },
   { id: 'description', label: text.heads.description, width: 'minmax(80px, 2fr)' },
   { id: 'data', label: text.heads.data, width: '84px', align: 'right', sort: 'lastDataTime', down: true },

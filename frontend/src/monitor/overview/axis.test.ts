@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { momentsBetween, roundStep } from './axis'
+import { dayMonth, time } from '../../ui/locale'
+import { momentOn, momentsBetween, roundStep, wordsAlong } from './axis'
 
 const at = (time: string) => Date.parse(`2026-11-22T${time}:00Z`) / 1000
 const told = (moments: number[]) => moments.map((t) => new Date(t * 1000).toISOString().slice(11, 16))
@@ -11,4 +12,17 @@ test('an axis tells round moments, at most seven', () => {
   expect(told(momentsBetween(at('16:00'), at('18:00'), hours, 0))).toEqual(['16:00', '17:00', '18:00'])
   expect(told(momentsBetween(at('15:33'), at('21:38'), 4 * hours, -5.5 * hours))).toEqual(['18:30']) // midnight in India
   expect(momentsBetween(at('15:33'), at('15:40'), hours, 0)).toEqual([])
+})
+
+test('the words of an axis touch neither each other nor its ends', () => {
+  const word = (m: number) => `22 Nov, ${m}:00`
+  const along = (from: number, apart: number, end: number) => wordsAlong([19, 20, 21, 22], (m) => from + (m - 19) * apart, word, end)
+  expect(along(10, 124, 900).map((w) => [w.text, Math.round(w.x)])).toEqual([[word(19), 43], [word(20), 134], [word(21), 258], [word(22), 382]])
+  expect(along(60, 60, 900).map((w) => w.text)).toEqual([word(19), word(21)])
+  expect(along(60, 124, 240).map((w) => w.text)).toEqual([word(19), word(20)])
+})
+
+test('an axis tells the day at midnight only', () => {
+  const moments = [new Date(2026, 10, 21, 23), new Date(2026, 10, 22), new Date(2026, 10, 22, 0, 30)]
+  expect(moments.map((m) => momentOn(m.getTime() / 1000))).toEqual([time(moments[0]), dayMonth(moments[1]), time(moments[2])])
 })

@@ -36,6 +36,7 @@ export class Plot {
   readonly data: uPlot.AlignedData
   #resize: ResizeObserver
   #ready = false // what the first drawing sets is not somebody's zoom
+  #taken: Label[] = [] // the texts that are on it
 
   constructor(
     private host: HTMLElement,
@@ -103,6 +104,7 @@ export class Plot {
       bands: o.lines.flatMap((line, i) => (line.stack && this.#below(i) >= 0 ? [{ series: [i + 1, this.#below(i) + 1] as [number, number], fill: () => this.#area(i) }] : [])),
       hooks: {
         drawClear: [(u) => this.#under(u)],
+        drawAxes: [(u) => this.#limits(u)],
         draw: [(u) => this.#over(u)],
         setScale: [(u, key) => {
           const { min, max } = u.scales.x
@@ -179,30 +181,43 @@ export class Plot {
     ctx.restore()
   }
 
-  /** What lies over them: the limits and the maintenance with their names, and the ticks of the time. */
-  #over(u: uPlot) {
+  /** The limits with their names, under the lines: a value is never covered. */
+  #limits(u: uPlot) {
     const { left, top, width, height } = u.bbox
     const { ctx } = u
     const line = 14 * devicePixelRatio
     const names = new Set(this.o.lines.map((l) => l.point)).size > 1
-    const taken: Label[] = []
+    const limits = this.o.limits.map((limit) => ({ limit, y: Math.round(u.valToPos(limit.value, 'y', true)) + 0.5 }))
+    this.#taken = []
     ctx.save()
-    for (const limit of this.o.limits) {
-      const y = Math.round(u.valToPos(limit.value, 'y', true)) + 0.5
-      ctx.strokeStyle = ctx.fillStyle = this.#colour(`--${limit.severity}`)
-      if (y < top || y > top + height) {
-        this.#label(u, taken, `${y < top ? '↑' : '↓'} ${this.#limitText(limit, names)}`, y < top ? top + line + 4 * devicePixelRatio : top + height - 4 * devicePixelRatio)
-        continue
-      }
-      ctx.lineWidth = devicePixelRatio
-      ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
+    ctx.lineWidth = devicePixelRatio
+    ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
+    for (const { limit, y } of limits) {
+      if (y < top || y > top + height) continue
+      ctx.strokeStyle = this.#colour(`--${limit.severity}`)
       ctx.beginPath()
       ctx.moveTo(left, y)
       ctx.lineTo(left + width, y)
       ctx.stroke()
-      this.#label(u, taken, this.#limitText(limit, names), y)
     }
     ctx.setLineDash([])
+    for (const { limit, y } of limits) {
+      ctx.fillStyle = this.#colour(`--${limit.severity}`)
+      const words = this.#limitText(limit, names)
+      if (y < top) this.#label(u, `↑ ${words}`, top + line + 4 * devicePixelRatio)
+      else if (y > top + height) this.#label(u, `↓ ${words}`, top + height - 4 * devicePixelRatio)
+      else this.#label(u, words, y)
+    }
+    ctx.restore()
+  }
+
+  /** What lies over them: the maintenance with its names, and the ticks of the time. */
+  #over(u: uPlot) {
+    const { left, top, width, height } = u.bbox
+    const { ctx } = u
+    const line = 14 * devicePixelRatio
+    const taken = this.#taken
+    ctx.save()
     ctx.fillStyle = this.#colour('--sdt')
     for (const m of this.o.maintenance) {
       const [a, b] = [m.from, m.to].map((t) => u.valToPos(t, 'x', true))
@@ -223,13 +238,13 @@ export class Plot {
     return `${limit.of ? `${this.o.names?.get(limit.of) ?? limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${shown(limit.value, this.o.unit)}`
   }
 
-  /** Writes at the right end of a row, left of what stands there already; nothing where there is no room. */
-  #label(u: uPlot, taken: Label[], text: string, y: number) {
+  /** Writes at the left end of a row, where what happens now is not covered, right of what stands there already; nothing where there is no room. */
+  #label(u: uPlot, text: string, y: number) {
     const { left, width } = u.bbox
-    const beside = Math.min(left + width, ...taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.x - 8))
+    const taken = this.#taken
+    const from = Math.max(left + 4, ...taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.x + t.width + 12))
     const wide = this.#wide(u, text)
-    const from = beside - 4 - wide
-    if (from <= left) return
+    if (from + wide >= left + width) return
     taken.push({ x: from, y, width: wide })
     this.#write(u, text, from, y - 4 * devicePixelRatio)
   }
@@ -247,6 +262,12 @@ export class Plot {
     u.ctx.font = `${12 * devicePixelRatio}px ${this.#font}`
     u.ctx.textAlign = 'left'
     u.ctx.textBaseline = 'alphabetic'
+    u.ctx.save() // an edge of the paper's colour, so that lines do not run through the words
+    u.ctx.lineJoin = 'round'
+    u.ctx.lineWidth = 4 * devicePixelRatio
+    u.ctx.strokeStyle = this.#colour('--bg-panel')
+    u.ctx.strokeText(text, x, y)
+    u.ctx.restore()
     u.ctx.fillText(text, x, y)
   }
 }
