@@ -209,7 +209,9 @@ func TestTooManyRequestsIsWaitedForAndTold(t *testing.T) {
 	events := h.listen(1)
 	s := &shelf{n: 8, wrong: func(w http.ResponseWriter, _ *http.Request, asked int) bool {
 		if asked == 2 {
-			w.Header().Set("Retry-After", "1")
+			for name, value := range map[string]string{"Retry-After": "1", "X-Rate-Limit-Limit": "60", "X-Rate-Limit-Remaining": "0", "X-Rate-Limit-Window": "30"} {
+				w.Header().Set(name, value)
+			}
 			w.WriteHeader(429)
 		}
 		return asked == 2
@@ -226,9 +228,10 @@ func TestTooManyRequestsIsWaitedForAndTold(t *testing.T) {
 			State       string
 			Page, Pages int64
 			Wait        int64
+			Quota       json.RawMessage
 		}
 		if err := json.Unmarshal([]byte(text), &e); name == "pages" && err == nil && e.State == "waiting" {
-			if e.Page != 1 || e.Pages != 2 || e.Wait != 1000 {
+			if e.Page != 1 || e.Pages != 2 || e.Wait != 1000 || string(e.Quota) != `{"limit":60,"remaining":0,"window":30}` {
 				t.Errorf("told %+v", e)
 			}
 			return

@@ -29,9 +29,10 @@ type run struct {
 	*exchange
 	*progressed
 	*steering
-	to   sink
-	pace pace
-	at   time.Time // when it began
+	to    sink
+	pace  pace
+	quota *quota    // as the last answer said it; nil when it said none
+	at    time.Time // when it began
 }
 
 // refused is an answer to a page that is no page.
@@ -70,7 +71,7 @@ func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 		if r.whole {
 			break
 		}
-		if err := r.wait(ctx, r.pace.after(quotaOf(r.shownHeaders(header)), time.Now())); err != nil {
+		if err := r.wait(ctx, r.pace.after(r.quota, time.Now())); err != nil {
 			return header, err
 		}
 	}
@@ -107,6 +108,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		r.quota = quotaOf(r.shownHeaders(response.Header))
 		switch {
 		case response.StatusCode == http.StatusTooManyRequests && try < maxTries:
 			if err := r.wait(ctx, retryAfter(response.Header, time.Now())); err != nil {
@@ -159,6 +161,6 @@ func (x *exchange) endedBy(ctx, timed context.Context, err error, came arrived) 
 func (r *run) tell(state string, pause time.Duration) {
 	r.hub.tell(r.user, "pages "+r.in.SendID, resource.Event{Name: "pages", Data: map[string]any{
 		"sendId": r.in.SendID, "state": state, "page": r.pages, "pages": r.of(), "items": r.items, "total": r.total,
-		"ms": time.Since(r.at).Milliseconds(), "wait": pause.Milliseconds(),
+		"ms": time.Since(r.at).Milliseconds(), "wait": pause.Milliseconds(), "quota": r.quota,
 	}})
 }

@@ -361,8 +361,9 @@ export class App {
         if (tab) [tab.draft.received, tab.draft.expected] = [e.received, e.expected]
       },
       pages: (e) => {
-        const mine = this.portals.tabs.filter((t) => t.draft.progress(e)).length > 0
-        if (mine && e.state === 'ready') this.sending.fetchFile(e.sendId)
+        const mine = this.portals.tabs.filter((t) => t.draft.progress(e))
+        if (e.quota && this.workspace.tabs.some((t) => mine.includes(t))) this.quota = e.quota
+        if (mine.length && e.state === 'ready') this.sending.fetchFile(e.sendId)
       },
       batch: (e) => this.library.batch?.hear(e),
       workspace: (e) => {

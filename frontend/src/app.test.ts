@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { App } from './app.svelte'
-import { Fault, type Start } from './client'
+import { Fault, type Listener, type Start } from './client'
 import { fakeClient, fakeViews } from './fake'
 import { nowhere } from './portals/place'
 
@@ -39,6 +39,27 @@ test('a switch is kept before it is seen, so that a reload comes back to it', as
   keep()
   await switched
   expect(app.portal.name).toBe('Far away')
+})
+
+test('the quota is that of the last page while all pages are fetched, of the portal that is shown', async () => {
+  const client = fakeClient(new URLSearchParams())
+  let to: Listener = {}
+  Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}), pages: () => new Promise(() => {}) })
+  const app = new App(client, fakeViews())
+  await app.load()
+  vi.stubGlobal('location', { origin: 'http://127.0.0.1' })
+  const { draft } = app.newTab()
+  void draft.sendAll()
+  await vi.waitFor(() => expect(draft.run).toBeDefined())
+  const quota = { limit: 500, remaining: 12, window: 60 }
+  const told = { sendId: draft.sendId, state: 'waiting' as const, page: 7, pages: 13, items: 350, total: 640, ms: 4100, wait: 20_000, quota }
+  to.pages?.(told)
+  expect([app.quota, draft.run]).toEqual([quota, told])
+  to.pages?.({ ...told, quota: null })
+  to.pages?.({ ...told, sendId: 'of another window', quota: { ...quota, remaining: 0 } })
+  expect(app.quota).toEqual(quota)
+  draft.abort()
+  vi.unstubAllGlobals()
 })
 
 test('a remote portal that does not answer shows its tabs and says why, until it answers', async () => {

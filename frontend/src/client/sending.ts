@@ -1,5 +1,5 @@
 /** What goes on around sending: all pages of a list, what a write would change, and the way back. */
-import type { DraftData, Reply } from './index'
+import type { DraftData, Quota, Reply } from './index'
 import type { Http } from './http'
 
 /** A run through all pages of a list, as it ended. */
@@ -32,6 +32,8 @@ export interface PagesProgress {
   ms: number
   /** Milliseconds that the portal's quota asks to wait. */
   wait: number
+  /** As the last answer said it. */
+  quota: Quota | null
 }
 
 /** A list that went to a file. */

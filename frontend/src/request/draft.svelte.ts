@@ -236,7 +236,7 @@ export class Draft {
    */
   async sendAll(largest = false, resume = '') {
     await this.#ask((sendId, tabId, draft, signal) => {
-      this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0 }
+      this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0, quota: null }
       return this.owner.client.pages({ sendId, tabId, draft, anyway: false, largest, resume }, signal)
     })
   }
@@ -244,7 +244,7 @@ export class Draft {
   /** Fetches every page of a list into a file; the answer on screen stays. */
   async saveAll(file: FileFormat, name: string) {
     await this.#ask((sendId, tabId, draft, signal) => {
-      this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0 }
+      this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0, quota: null }
       return this.owner.client.pages({ sendId, tabId, draft, anyway: false, largest: true, resume: '', file, name }, signal)
     })
   }

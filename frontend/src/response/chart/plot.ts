@@ -89,7 +89,9 @@ export class Plot {
     const { o } = this
     const axis = { stroke: this.#colour('--text-3'), font: `12px ${this.#font}`, grid: { stroke: this.#colour('--line-1'), width: 1 }, ticks: { stroke: this.#colour('--line-2'), width: 1, size: 5 } }
     return {
-      width: this.host.clientWidth, height: this.host.clientHeight, ms: 1, legend: { show: false }, padding: [12, 28, 0, 4],
+      width: this.host.clientWidth, height: this.host.clientHeight, ms: 1,
+      tzDate: (at) => new Date(at), // uPlot rounds up what a zoom begins at, and its ticks stand a millisecond early then: 23:09 for 23:10
+      legend: { show: false }, padding: [12, 28, 0, 4],
       cursor: { drag: { x: true, y: false }, points: { size: 7 }, y: false, bind: { dblclick: () => () => (o.onreset(), null) } },
       scales: { x: { time: true }, y: { range: (_, min, max) => this.#span(min, max) } },
       axes: [
