@@ -226,9 +226,16 @@ export class App {
     this.go('api')
     const tab = this.workspace.choose(endpoint, anew)
     this.showDocs()
-    const recents = [endpoint.id, ...(this.settings.recents ?? []).filter((id) => id !== endpoint.id)].slice(0, 8)
-    this.save({ recents })
+    const { id } = this.portals.place
+    const recents = [endpoint.id, ...this.recents.filter((id) => id !== endpoint.id)].slice(0, 8)
+    this.save(id ? { recentsAt: { ...this.settings.recentsAt, [id]: recents } } : { recents })
     return tab
+  }
+
+  /** The ids of the endpoints chosen last at the portal that is shown. */
+  get recents(): string[] {
+    const { id } = this.portals.place
+    return (id ? this.settings.recentsAt?.[id] : this.settings.recents) ?? []
   }
 
   openDraft(draft: DraftData): OpenTab {

@@ -28,6 +28,19 @@ test('an endpoint takes an untouched tab, or one of its own when that is wanted'
   expect(tab.draft.path).toBe(first.path)
 })
 
+test('the endpoints chosen last belong to a portal', async () => {
+  const { app } = await begin()
+  const [first, second] = app.catalog.endpoints
+  app.chooseEndpoint(first)
+  await app.portals.switchTo(7)
+  expect(app.recents).toEqual([])
+  app.chooseEndpoint(second)
+  app.chooseEndpoint(first)
+  expect(app.recents).toEqual([first.id, second.id])
+  await app.portals.switchTo(0)
+  expect([app.recents, app.settings.recents, app.settings.recentsAt]).toEqual([[first.id], [first.id], { 7: [first.id, second.id] }])
+})
+
 test('a switch is kept before it is seen, so that a reload comes back to it', async () => {
   const { app, client } = await begin()
   let keep = () => {}

@@ -62,8 +62,12 @@ export interface Settings {
   /** Where a request was saved last. */
   lastCollection?: number
   variableSort?: 'added' | 'name' | 'changed' | 'sent'
+  /** Of every portal: one that its catalog does not have is not shown. */
   favourites?: string[]
+  /** Endpoints chosen last at the built-in portal. */
   recents?: string[]
+  /** The same of remote portals, by their id. */
+  recentsAt?: Record<string, string[]>
   /** 1 is actual size. */
   zoom?: number
   /** What the window's page is set in: those of the stacks that are installed. */
