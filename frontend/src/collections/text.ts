@@ -83,7 +83,7 @@ export const text = {
     orDropOne: 'or drop one here',
     file: 'File',
     orPasteIts: 'Or paste its text',
-    curlHttps: "curl 'https://…'",
+    curlHttps: "for example: curl 'https://…'",
     curlCommands: 'cURL commands',
     found: (what: string, requests: number, folders: number) => `${what}: ${counted(requests, 'request')}${folders > 1 ? ` in ${counted(folders, 'folder')}` : ''}`,
     whatWillBe: 'What will be imported',

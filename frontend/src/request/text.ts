@@ -53,7 +53,7 @@ export const text = {
     values: 'Values',
     condition: 'Condition',
     field: 'Field',
-    displayname: 'displayName',
+    displayname: 'for example displayName',
     operator: 'Operator',
     value: 'Value',
     or: 'or',
@@ -143,6 +143,9 @@ export const text = {
     oneOnA: 'One on a line:',
     keyValue: 'key: value',
     inFrontSwitches: 'in front switches it off.',
+    example: (value: string) => `for example ${value}`,
+    usually: (value: string) => `default ${value}`,
+    aValue: 'value',
     ofOn: (n: number, n2: number) => `${number(n)} of ${number(n2)} on`,
   },
   urlBar: {

@@ -61,14 +61,14 @@ export const text = {
   maintenance: {
     title: (what: string) => `Maintenance of ${what}`, means: 'Nobody is told of alerts meanwhile; they are still recorded.',
     start: 'Start', now: 'now', startAt: 'Start of the maintenance', noStart: 'The start is no date and time.',
-    for: 'For', length: (minutes: number) => lengths[minutes], why: 'Why', whyExample: 'Firmware update',
+    for: 'For', length: (minutes: number) => lengths[minutes], why: 'Why', whyExample: 'for example: firmware update',
     cancel: 'Cancel', plan: 'Plan maintenance', not: 'Maintenance not planned', notTakenBack: 'Not taken back', done: (n: number) => `Maintenance is planned for ${devices(n)}`,
   },
 
   adding: {
     title: 'Add device', close: 'Close', cancel: 'Cancel', add: 'Add device', busy: 'Adding…',
     steps: { where: '1. Where it is', what: '2. What is checked', who: '3. Who checks it, and where it belongs', properties: '4. Properties' },
-    host: 'Host name or IP address', hostExample: 'web-42.example.net', shown: 'Name in lists', same: 'the same',
+    host: 'Host name or IP address', hostExample: 'for example web-42.example.net', shown: 'Name in lists', same: 'the same',
     ping: 'Whether it answers to ping is always checked.',
     /** What a new device can be watched by: its name, what is asked for, and an example of that. */
     kinds: {
@@ -79,7 +79,7 @@ export const text = {
       dns: ['DNS answer', 'Name that it answers for', 'example.net'],
       snmp: ['SNMP', 'Community', 'public'],
     },
-    example: (asked: string, example: string) => `${asked}: ${example}`,
+    example: (asked: string, example: string) => `${asked}, for example ${example}`,
     collector: 'Collector', isDown: (collector: string) => `${collector} (down)`, builtIn: 'Built-in collector', group: 'Group',
     properties: 'Names with values, such as location or system.categories. Groups pass theirs on.',
     nameOf: (n: number) => `Name of property ${n}`, valueOf: (n: number) => `Value of property ${n}`, takeOut: (n: number) => `Take out property ${n}`,
