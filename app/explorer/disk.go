@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -140,8 +139,7 @@ func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 	if err := d.close(report.Partial); err != nil && report.Partial == "" {
 		report.Partial = "the file is not whole: " + err.Error()
 	}
-	r.history.Status, r.history.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
-	r.history.Bytes, r.history.Error = d.bytes.n, report.Partial
+	r.ended(report, d.bytes.n)
 	r.remember(ctx, r.history, nil)
 	return map[string]any{"saved": &savedFile{d.name, d.bytes.n, r.history.ID, report}}, nil
 }

@@ -116,8 +116,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	}
 	report := r.report()
 	r.explainPartial(report, why)
-	r.history.Status, r.history.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
-	r.history.Bytes, r.history.Error = doc.Size(), report.Partial
+	r.ended(report, doc.Size())
 	headers := r.shownHeaders(header)
 	r.remember(ctx, r.history, r.keep(ctx, doc, headers))
 	out, err := r.reply(r.history, doc, headers, r.watch.read(took))
@@ -129,6 +128,15 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 		r.runs.leave(out.Document, r.progressed)
 	}
 	return out, nil
+}
+
+// ended is what the history says of a run that brought something.
+func (r *run) ended(report *runReport, bytes int64) {
+	r.history.Status, r.history.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
+	r.history.Bytes, r.history.Error, r.history.Items = bytes, report.Partial, report.Items
+	if report.Total != nil {
+		r.history.Total = max(0, *report.Total)
+	}
 }
 
 // without is the answer of a run that ended before its first page.

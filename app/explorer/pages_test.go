@@ -193,6 +193,9 @@ func TestAFailedLaterPageIsPartialAndGoesOnFromThere(t *testing.T) {
 			if got, want := h.body(1, r.Document), `{"total":12,"items":[`+list(0, 5)+`]}`; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
+			if a := h.ask(1, "GET /explorer/history/search", ""); !strings.Contains(a.body, `"pageSize":5,"items":5,"total":12,`) {
+				t.Errorf("the history has %s", a.body)
+			}
 			again := h.pages(`"draft":{"path":"/edited/meanwhile"},"resume":"` + r.Document + `"`)
 			if got, want := h.body(1, again.Document), `{"total":12,"items":[`+list(0, 12)+`]}`; got != want || again.Run.Partial != "" || again.Run.Pages != 3 {
 				t.Errorf("got  %s %+v\nwant %s", got, *again.Run, want)

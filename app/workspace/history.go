@@ -32,6 +32,8 @@ type History struct {
 	Kept       bool
 	Pinned     bool
 	PageSize   int64 // items of each page, where all pages of a list were fetched; 0: one request
+	Items      int64 // that came, of all pages; with Error set they are not all
+	Total      int64 // that there are in all; 0: nobody said, or one request
 }
 
 // Reply is the answer to a request of the history.
@@ -76,6 +78,8 @@ var Histories = resource.Resource[*History]{
 		{Name: "kept", At: func(h *History) any { return &h.Kept }, Doc: "Whether the answer can be opened again", ReadOnly: true},
 		{Name: "pinned", At: func(h *History) any { return &h.Pinned }, Doc: "It stays however many come after"},
 		{Name: "pageSize", At: func(h *History) any { return &h.PageSize }, Doc: "Items of each page, where all pages of a list were fetched; 0 for one request", ReadOnly: true},
+		{Name: "items", At: func(h *History) any { return &h.Items }, Doc: "That came, where all pages of a list were fetched; error says why they are not all", ReadOnly: true},
+		{Name: "total", At: func(h *History) any { return &h.Total }, Doc: "Items that the list has in all; 0 when nobody said", ReadOnly: true},
 	},
 	Without: []string{"POST", "PUT"},
 	Within:  here,

@@ -160,7 +160,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     variables: { ...collection('variables', variables), restore: async () => {}, follow: async () => ({ requests: 0, extractors: 0 }), unfollow: async () => ({ requests: 0, extractors: 0 }), uses: async () => ({ items: [] }), missing: async () => [] },
     searchHistory: async ({ words = '' }) => {
       const found = history.filter((h) => h.path.includes(words))
-      return { total: found.length, more: false, items: found.map(({ draft, ...h }) => ({ ...h, pinned: false, pageSize: 0, template: draft.template, found: null })) }
+      return { total: found.length, more: false, items: found.map(({ draft, ...h }) => ({ ...h, pinned: false, pageSize: 0, items: 0, total: 0, template: draft.template, found: null })) }
     },
     pinHistory: async () => {},
     restoreHistory: async () => {},

@@ -24,6 +24,10 @@ export interface Past extends Omit<History, 'draft'> {
   pinned: boolean
   /** Items of each page, where all pages of a list were fetched; 0 for one request. */
   pageSize: number
+  /** Items that came of all pages; with `error` they are not all. */
+  items: number
+  /** Items that the list has in all; 0 when nobody said. */
+  total: number
   /** The path in the catalog, or ''. */
   template: string
   /** Where a word was found that the row does not show by itself. */
