@@ -19,7 +19,7 @@ export function keepFocus(page: Document): () => void {
   function onfocusin(e: FocusEvent) {
     const now = trailOf(e.target as HTMLElement)
     const layer = now[0]?.element.closest(layers)
-    if (layer && trail.length && !layer.contains(trail[0].element)) before.set(layer, trail)
+    if (layer && trail.length && !trail.some(({ element }) => element === layer)) before.set(layer, trail) // not from one place of it to another, be that gone
     trail = now
   }
 
