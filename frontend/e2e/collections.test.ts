@@ -250,3 +250,60 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
   await run.getByRole('button', { name: 'Close the results' }).click()
   await run.waitFor({ state: 'detached' })
 })
+
+const house = `## Cellar
+# Boiler
+curl /device/devices?size=1
+# Pump
+curl /device/groups?size=1
+# Fan
+curl /alert/alerts
+## Attic
+# Hatch
+curl /setting/version
+`
+
+test('by the mouse, entries go between others, into a collection and out of it, and a file that is dropped on one is imported there', async () => {
+  const page = await portal.page({ theme: 'light', width: 1280, height: 800 })
+  await newRequest(page)
+  await showCollections(page)
+  await importText(page, house)
+  await entry(page, /^Cellar,/).click()
+  await entry(page, /^Attic,/).click()
+  const names = () => shelf(page).getByRole('treeitem').evaluateAll((all) => all.map((e) => `${e.ariaLevel} ${e.ariaLabel?.replace(/,.*/, '')}`).filter((n) => /cURL commands|Cellar|Attic|Boiler|Pump|Fan|Hatch|Roof/.test(n)))
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Cellar', '3 Boiler', '3 Pump', '3 Fan', '2 Attic', '3 Hatch'])
+  const drag = async (what: RegExp, to: RegExp | number, part = 0.5) => {
+    const from = (await entry(page, what).boundingBox())!
+    const box = typeof to === 'number' ? { y: to, height: 0 } : (await entry(page, to).boundingBox())!
+    await page.mouse.move(from.x + 90, from.y + 14)
+    await page.mouse.down()
+    await page.mouse.move(from.x + 90, from.y + 18, { steps: 2 })
+    await page.mouse.move(from.x + 90, box.y + box.height * part, { steps: 4 })
+    await page.mouse.up()
+  }
+  await drag(/^Boiler$/, /^Pump$/, 0.8)
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan', '2 Attic', '3 Hatch'])
+  await drag(/^Hatch$/, /^Boiler$/, 0.2)
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Hatch', '3 Boiler', '3 Fan', '2 Attic'])
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan', '2 Attic', '3 Hatch'])
+  await drag(/^Attic,/, /^Cellar,/, 0.1)
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Attic', '3 Hatch', '2 Cellar', '3 Pump', '3 Boiler', '3 Fan'])
+  await drag(/^Cellar,/, 600)
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Attic', '3 Hatch', '1 Cellar', '2 Pump', '2 Boiler', '2 Fan'])
+  await drag(/^Cellar,/, /^Attic,/)
+  await expect.poll(names).toEqual(['1 cURL commands', '2 Attic', '3 Cellar', '4 Pump', '4 Boiler', '4 Fan', '3 Hatch'])
+
+  const file = await page.evaluateHandle(() => {
+    const data = new DataTransfer()
+    data.items.add(new File(['curl /alert/alerts'], 'Roof.sh'))
+    return data
+  })
+  await entry(page, /^Attic,/).dispatchEvent('drop', { dataTransfer: file })
+  const dialog = page.getByRole('dialog', { name: 'Import' })
+  await expect.poll(() => dialog.getByLabel('Into').evaluate((s: HTMLSelectElement) => s.selectedOptions[0].text)).toBe('cURL commands / Attic')
+  await page.keyboard.press('Enter')
+  await expect.poll(names).toContain('3 Roof')
+  await page.getByRole('contentinfo').or(parts(page).status).first().dispatchEvent('drop', { dataTransfer: file })
+  expect(await names()).toContain('3 Roof') // the page is still there, and no dialog opens
+})

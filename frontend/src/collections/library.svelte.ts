@@ -19,6 +19,8 @@ export class Library {
   loaded = $state(false)
   /** What an export begins with; all of it for nothing. */
   picked = $state.raw<Item[]>([])
+  /** What an import begins with: a file that was dropped, and the collection it goes into, 0 beside all. */
+  brought = $state.raw<{ file?: File; into: number }>({ into: 0 })
   /** The one under way, or the last. */
   batch = $state.raw<Batch>()
   readonly #inside = $derived.by(() => {
@@ -167,11 +169,7 @@ export class Library {
 
   /** Puts them behind all that lies in a collection; all or none. The answer is the way back. */
   async moveAll(items: Item[], to: number): Promise<() => Promise<void>> {
-    const was = items.map((item) => {
-      const parent = parentOf(item)
-      const beside: { id: number }[] = item.kind === 'folder' ? this.foldersIn(parent) : this.requestsIn(parent)
-      return { what: what(item), parent, at: beside.findIndex((i) => i.id === idOf(item)) }
-    })
+    const was = items.map((item) => this.#spot(item))
     let moved = 0
     const back = async () => {
       try {
@@ -209,26 +207,40 @@ export class Library {
     await this.load()
   }
 
-  /** Before, behind or into another line; false where that makes no sense. */
-  async move(item: Item, to: Item, where: 'before' | 'behind' | 'into'): Promise<boolean> {
-    if (item.key === to.key) return false
-    const into = to.kind === 'folder' && (where === 'into' || item.kind === 'request')
-    const parent = into ? to.folder.id : to.kind === 'folder' ? to.folder.parentId : to.request.collectionId
-    const beside: { id: number }[] = (item.kind === 'folder' ? this.foldersIn(parent) : this.requestsIn(parent)).filter((i) => i.id !== idOf(item))
-    const at = into || item.kind !== to.kind ? beside.length : beside.findIndex((i) => i.id === idOf(to)) + (where === 'behind' ? 1 : 0)
-    if (item.kind === 'request' && parent === 0) return false
-    await this.client.collections.move(what(item), parent, at)
-    await this.load()
-    return true
+  /** Before or behind another line of its kind. The answer is the way back. */
+  async moveBeside(item: Item, to: Item, where: 'before' | 'behind'): Promise<() => Promise<void>> {
+    const was = this.#spot(item)
+    const parent = parentOf(to)
+    const beside = this.#beside(item.kind, parent).filter((i) => i.id !== idOf(item))
+    const put = async (to: number, at: number) => {
+      await this.client.collections.move(was.what, to, at)
+      await this.load()
+    }
+    await put(parent, beside.findIndex((i) => i.id === idOf(to)) + (where === 'behind' ? 1 : 0))
+    return () => put(was.parent, was.at)
+  }
+
+  /** What of a kind lies in a collection. */
+  #beside(kind: Item['kind'], parent: number): { id: number }[] {
+    return kind === 'folder' ? this.foldersIn(parent) : this.requestsIn(parent)
+  }
+
+  /** Where it lies, to put it back. */
+  #spot(item: Item) {
+    const parent = parentOf(item)
+    return { what: what(item), parent, at: this.#beside(item.kind, parent).findIndex((i) => i.id === idOf(item)) }
+  }
+
+  canStep(item: Item, by: -1 | 1): boolean {
+    const to = this.#spot(item).at + by
+    return to >= 0 && to < this.#beside(item.kind, parentOf(item)).length
   }
 
   /** One place up or down among its neighbours. */
   async step(item: Item, by: -1 | 1) {
-    const parent = parentOf(item)
-    const beside: { id: number }[] = item.kind === 'folder' ? this.foldersIn(parent) : this.requestsIn(parent)
-    const at = beside.findIndex((i) => i.id === idOf(item)) + by
-    if (at < 0 || at >= beside.length) return
-    await this.client.collections.move(what(item), parent, at)
+    const { parent, at } = this.#spot(item)
+    if (!this.canStep(item, by)) return
+    await this.client.collections.move(what(item), parent, at + by)
     await this.load()
   }
 
@@ -250,7 +262,7 @@ export class Library {
 }
 
 const idOf = (item: Item) => (item.kind === 'folder' ? item.folder.id : item.request.id)
-const parentOf = (item: Item) => (item.kind === 'folder' ? item.folder.parentId : item.request.collectionId)
+export const parentOf = (item: Item) => (item.kind === 'folder' ? item.folder.parentId : item.request.collectionId)
 const what = (item: Item) => (item.kind === 'folder' ? { folder: item.folder.id } : { request: item.request.id })
 
 function grouped<T>(all: T[], by: (one: T) => number): Map<number, T[]> {

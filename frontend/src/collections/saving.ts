@@ -2,7 +2,7 @@ import type { App } from '../app.svelte'
 import { asFault } from '../client'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import type { Item } from './library.svelte'
-import { nameOf } from './library.svelte'
+import { nameOf, parentOf } from './library.svelte'
 import { text } from './text'
 
 /** Ctrl+S: to the saved request the tab belongs to, or to a collection that is asked for. */
@@ -55,7 +55,16 @@ export async function deleteItems(app: App, items: Item[]) {
 
 /** Moves with a way back. */
 export async function moveItems(app: App, items: Item[], to: number) {
-  const back = await app.library.moveAll(items, to)
+  told(app, items, to, await app.library.moveAll(items, to))
+}
+
+/** Moves one beside another; with a way back when that is in another collection. */
+export async function moveBeside(app: App, item: Item, to: Item, where: 'before' | 'behind') {
+  const back = await app.library.moveBeside(item, to, where)
+  if (parentOf(item) !== parentOf(to)) told(app, [item], parentOf(to), back)
+}
+
+function told(app: App, items: Item[], to: number, back: () => Promise<void>) {
   const where = to ? text.saving.to(app.library.pathOf(to)) : text.saving.outOfIts
   app.toast(text.saving.moved(named(items), where), { action: { label: text.saving.undo, run: () => void attempt(app, back) } })
 }

@@ -74,6 +74,7 @@ export const text = {
   importDialog: {
     isLargerThan: (name: string) => `${name} is larger than 32 MiB, which is the most that can be read`,
     cannotBeRead: (name: string) => `${name} cannot be read; is it a folder?`,
+    isNoText: (name: string) => `${name || 'This'} is not text, so nothing in it can be read`,
     imported: (n: number) => `Imported ${counted(n, 'request')}`,
     undo: 'Undo',
     import: 'Import',
@@ -85,8 +86,9 @@ export const text = {
     orPasteIts: 'Or paste its text',
     curlHttps: "for example: curl 'https://…'",
     curlCommands: 'cURL commands',
-    found: (what: string, requests: number, folders: number) => `${what}: ${counted(requests, 'request')}${folders > 1 ? ` in ${counted(folders, 'folder')}` : ''}`,
+    found: (what: string, requests: number, folders: number) => requests === 0 ? `${what} without a single request: there is nothing to import` : `${what}: ${counted(requests, 'request')}${folders > 1 ? ` in ${counted(folders, 'folder')}` : ''}`,
     whatWillBe: 'What will be imported',
+    into: 'Into',
     andMore: (n: number) => `… and ${number(n)} more`,
     whatIsNot: 'What is not carried over',
     addToUnless: (n: number, name: string) => `Add ${counted(n, 'variable')} to ${name}, unless the name is taken`,

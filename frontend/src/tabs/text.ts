@@ -18,6 +18,7 @@ export const text = {
     rename: 'Rename',
     duplicate: 'Duplicate',
     save: 'Save',
+    saveAs: 'Save as…',
     moveLeft: 'Move left',
     moveRight: 'Move right',
     tabs: 'Tabs',
