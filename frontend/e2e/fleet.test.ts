@@ -105,7 +105,8 @@ test('a device is tested before it is added; what is wrong stands at its field',
     await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
     await name.fill('127.0.0.1')
     await form.getByRole('textbox', { name: 'Name in lists' }).fill('web-prod-01.fra')
-    await form.getByRole('switch', { name: 'This machine' }).click()
+    await form.getByText('This machine', { exact: true }).click() // its words switch it as well
+    await expect.poll(() => form.getByRole('switch', { name: 'This machine' }).getAttribute('aria-checked')).toBe('true')
     await form.getByRole('switch', { name: 'TCP port' }).click()
     await form.getByRole('textbox', { name: 'Port' }).fill(String(port))
     await form.getByRole('button', { name: 'Test the connection' }).click()
@@ -135,9 +136,23 @@ test('a device is tested before it is added; what is wrong stands at its field',
 
 test('a role that may only read is told why nothing can be changed', async () => {
   const page = await portal.page({ user: 'viewer' })
-  const { grid, toast } = await fleet(page)
+  const { grid } = await fleet(page)
   await grid.getByRole('row').nth(1).click()
   await page.keyboard.press('Space')
-  await page.getByRole('button', { name: /^Turn alerting off/ }).click()
-  await until(toast, /^Alerting not changed: .*write on deviceGroup/)
+  const held = async (name: RegExp, right = 'write') => {
+    const button = page.getByRole('button', { name }).first()
+    await expect.poll(() => button.isDisabled()).toBe(true)
+    expect(await button.getAttribute('title')).toBe(`Your role, readonly, lacks the right to ${right} on deviceGroup.`)
+  }
+  for (const name of [/^Turn alerting off/, /^Add device/]) await held(name)
+  await page.keyboard.press('Enter')
+  for (const name of [/^Maintenance/, /^More/]) await held(name)
+  await page.getByRole('tab', { name: 'Properties' }).click()
+  await held(/^Add property/)
+  const to = (name: string) => page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name }).click()
+  await to('Alerts')
+  await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click()
+  for (const name of [/^Ack/, /^Write a note/]) await held(name, 'ack')
+  await to('Demo')
+  await page.getByText('The demo is not shown to your role').waitFor()
 })

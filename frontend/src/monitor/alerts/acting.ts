@@ -8,6 +8,9 @@ export type Act = 'ack' | 'note' | 'escalate' | 'sdt'
 
 export const { titles } = text.act
 
+/** What each calls, as the catalog names it. */
+export const callOf = { ack: '/alert/alerts/{id}/ack', note: '/alert/alerts/{id}/note', escalate: '/alert/alerts/{id}/escalate', sdt: '/sdt/sdts' } as const satisfies Record<Act, string>
+
 export interface Saying {
   comment: string
   /** Of maintenance. */
@@ -30,10 +33,10 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
   for (const alert of what === 'sdt' ? apart(alerts, saying.whole) : alerts) {
     const answer = await write(app, text.act.failed(titles[what], called(alert)), (portal): Promise<{ id: string }> => {
       const at = { params: { id: alert.id } }
-      if (what === 'ack') return portal.create('/alert/alerts/{id}/ack', { ackComment: saying.comment }, at)
-      if (what === 'note') return portal.create('/alert/alerts/{id}/note', { ackComment: saying.comment }, at)
-      if (what === 'escalate') return portal.create('/alert/alerts/{id}/escalate', undefined, at)
-      return portal.create('/sdt/sdts', maintenance(alert, saying, app.live.now))
+      if (what === 'ack') return portal.create(callOf.ack, { ackComment: saying.comment }, at)
+      if (what === 'note') return portal.create(callOf.note, { ackComment: saying.comment }, at)
+      if (what === 'escalate') return portal.create(callOf.escalate, undefined, at)
+      return portal.create(callOf.sdt, maintenance(alert, saying, app.live.now))
     })
     if (answer === undefined) break // the next would fail as well
     done++

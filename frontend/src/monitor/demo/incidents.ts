@@ -17,7 +17,7 @@ export const incidentTexts: readonly IncidentText[] = [
   { kind: 'certificateExpiring', name: 'Certificate expiring', icon: 'key', does: 'The last days of a certificate pass within the hour.' },
   { kind: 'collectorDown', name: 'Collector down', icon: 'plug', does: 'A collector falls silent; its devices are no longer looked after.' },
   { kind: 'alertStorm', name: 'Alert storm', icon: 'bell', does: 'Everything that has a threshold goes beyond it, every ten seconds: a test of nerves, and of filters.' },
-  { kind: 'slowAnswers', name: 'Slow API', icon: 'clock', does: 'The API takes two seconds for each answer. For testing scripts.' },
+  { kind: 'slowAnswers', name: 'Slow API', icon: 'clock', does: 'The API takes two seconds for each answer.' },
   { kind: 'tooManyRequests', name: 'Rate limit', icon: 'stop', does: 'The API answers every second request with 429 and says when to try again.' },
   { kind: 'failingAnswers', name: 'Failing API', icon: 'close', does: 'The API answers about every third request with 500.' },
   { kind: 'expiredSession', name: 'Sessions refused', icon: 'lock', does: 'The API answers 401 for a minute, as if every session had ended.' },

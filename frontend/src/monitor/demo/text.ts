@@ -16,6 +16,7 @@ export const text = {
   kinds: ['In the company', 'In the API, for testing scripts'],
   notBegun: (name: string) => `${name} did not begin`, goesOn: 'It goes on',
   past: 'Past', pastIncidents: 'Past incidents', was: (moment: string, span: string, who: string) => `${moment}, ${span}, by ${who}`,
+  refused: 'The demo is not shown to your role',
   unknown: 'Incidents are not known', again: 'Try again',
   reset: {
     begin: 'Reset the demo…', ask: 'Reset the demo?', goes: 'Devices, alerts, reports and everything else are made anew, as they were at the beginning. Users, roles, tokens and settings stay.',

@@ -39,9 +39,9 @@ export const text = {
 
   health: {
     title: 'Device health',
-    groups: (n: number) => `${number(n)} ${n === 1 ? 'group' : 'groups'}`,
+    groups: (n: number, within: string) => `${number(n)} ${n === 1 ? 'group' : 'groups'}${within && ` in ${within}`}`,
     legend: 'one cell, one device; worst first',
-    enter: (group: string) => `Show the groups in ${group}`,
+    enter: (group: string) => `Show the groups in ${group}`, devices: (group: string) => `Show the devices in ${group}`,
     critical: ' critical', errors: ' with errors', warnings: ' with warnings',
     silent: (n: number) => `${number(n)} do not answer`,
     of: (group: string, n: { total: number; critical: number; error: number; warn: number; silent: number }) => `${group}: ${n.total} devices, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} without an answer`,
