@@ -76,6 +76,7 @@ export const text = {
     installer: {
       title: 'Installing it', means: "The installer fetches this portal's program and registers it. It is good for one installation within an hour.", system: 'System', systems: { Linux64: 'Linux', Darwin64: 'macOS', Win64: 'Windows' },
       make: 'Make installer', another: 'Make another', save: 'Save the script on that machine.', saveFile: (file: string) => `Save ${file}`, copyScript: 'Copy script', script: 'the script', run: 'Run it there:', copyCommand: 'Copy command', copy: 'Copy', command: 'the command', of: 'Installer',
+      here: 'This portal answers on this machine only, so the script works here and nowhere else. For other machines, serve the portal under an address that they reach.',
     },
   },
   collectorGroups: {

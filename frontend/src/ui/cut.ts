@@ -1,0 +1,16 @@
+/** A word that is cut off for want of room is told whole under the mouse, unless it has a hint of its own. */
+export function tellCut(page: Document): () => void {
+  const ours = new WeakSet<Element>()
+
+  function onpointerover({ target }: PointerEvent) {
+    const cut = (target as Element).closest<HTMLElement>('.trunc')
+    if (!cut || (!ours.has(cut) && cut.closest('[title]'))) return
+    if (cut.scrollWidth > cut.clientWidth) {
+      cut.title = cut.innerText.trim()
+      ours.add(cut)
+    } else if (ours.has(cut)) cut.removeAttribute('title')
+  }
+
+  page.addEventListener('pointerover', onpointerover)
+  return () => page.removeEventListener('pointerover', onpointerover)
+}
