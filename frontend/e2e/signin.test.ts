@@ -47,6 +47,24 @@ test('a session that ended is signed in to again over the page, and nothing type
   await until(p.status, /^200 OK/)
 })
 
+test('who signs in again hears of what happens again', async () => {
+  const page = await portal.page({ user: 'operator' })
+  await newRequest(page)
+  const refused = page.waitForResponse((r) => r.url().endsWith('/explorer/events') && r.status() === 401)
+  await page.evaluate(async () => {
+    const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+    await fetch('/api/session', { method: 'DELETE', headers: { 'X-CSRF-Token': user.csrfToken } })
+  })
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.waitFor()
+  await refused // the browser tries no more
+  const heard = page.waitForResponse((r) => r.url().endsWith('/explorer/events') && r.status() === 200, { timeout: 5000 })
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await heard
+})
+
 test('signing out shows the sign-in page', async () => {
   const page = await portal.page({ user: 'viewer' })
   await page.getByRole('button', { name: /viewer/ }).click()

@@ -155,6 +155,7 @@ export class App {
       const start = await this.client.start()
       if (start) [this.start, this.portals.all] = [start, start.portals ?? [start.portal]]
       this.sessionEnded = false
+      this.#listen() // the stream ended with the session
       this.historyVersion++ // what could not be read meanwhile
       await this.workspace.flush()
       return this.sending.resume()
@@ -361,6 +362,10 @@ export class App {
     this.phase = 'ready'
     void touched().then(() => Promise.all([this.parts.api.ready(), this.parts.monitor.ready()])).catch(() => {}) // who needs one then asks again
     if (start.notice) this.toast(start.notice, { tone: 'warn', stay: true })
+    this.#listen()
+  }
+
+  #listen() {
     this.#unlisten?.()
     this.#unlisten = this.client.listen({
       progress: (e) => {

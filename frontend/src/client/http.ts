@@ -187,8 +187,12 @@ async function faultOf(answer: Response): Promise<Fault> {
   }
 }
 
+/** How long a stream that was refused waits before it is asked for again, in milliseconds; one that broke off the browser asks for itself. */
+const refusedFor = 10_000
+
 function listen(to: Listener): () => void {
   const stream = new EventSource('/explorer/events')
+  let stop = () => stream.close()
   const on = (kind: Exclude<keyof Listener, 'stream'>) => {
     stream.addEventListener(kind, (e) => {
       const data: unknown = JSON.parse((e as MessageEvent<string>).data || '{}')
@@ -205,7 +209,12 @@ function listen(to: Listener): () => void {
   on('link')
   on('data')
   stream.addEventListener('open', () => to.stream?.(true))
-  stream.addEventListener('error', () => to.stream?.(false))
-  return () => stream.close()
+  stream.addEventListener('error', () => {
+    to.stream?.(false)
+    if (stream.readyState !== EventSource.CLOSED) return
+    const again = setTimeout(() => (stop = listen(to)), refusedFor)
+    stop = () => clearTimeout(again)
+  })
+  return () => stop()
 }
 
