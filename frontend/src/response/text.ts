@@ -197,6 +197,7 @@ export const text = {
     chooseWith: 'Choose an endpoint or type a path, then send it with',
     cancelledBelowIs: 'Cancelled. Below is the answer from before; the portal may still have got this request.',
     theAnswerHas: 'The answer has no body.',
+    leadsElsewhere: (address: string) => `It leads to ${address}, which is not this portal, so it was not followed: your sign-in stays here.`,
   },
   snippetsView: {
     language: 'Language',
