@@ -175,7 +175,7 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 				_, _ = w.Write([]byte("0123456789"))
 			}
 		}, `portal: ` + address + ` answered 200 OK, but was not done after 1 second`, true},
-		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` + address + ` gave no answer: EOF`, false},
+		{"cut before the answer", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `portal: ` + address + ` closed the connection without an answer`, false},
 		{"cut within the answer", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("0123456789"))

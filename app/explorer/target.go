@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -174,6 +175,10 @@ func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Er
 		out.Message = fmt.Sprintf("nothing answers at %s: the connection was refused", address)
 	case errors.As(err, &dial) && dial.Op == "dial":
 		out.Message = fmt.Sprintf("%s cannot be reached: %v", address, dial.Err)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		out.Message = fmt.Sprintf("%s speaks HTTP, not HTTPS; its address would begin with http://", address)
+	case errors.As(err, &at) && came.status == "" && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
+		out.Message = fmt.Sprintf("%s closed the connection without an answer", address)
 	case errors.As(err, &at): // its own words hold the URL
 		out.Message = fmt.Sprintf("%s gave no answer: %v", address, at.Err)
 	default:
