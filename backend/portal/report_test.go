@@ -50,6 +50,20 @@ func TestARangeOfTimeIsReadAsPeopleWriteIt(t *testing.T) {
 	}
 }
 
+func TestAColumnIsFoundByTheNameItHad(t *testing.T) {
+	for _, tt := range []struct{ kind, name, found string }{
+		{portal.ReportAlertTrends, "warning", "Warning"},
+		{portal.ReportAlertTrends, "Warn", "Warning"},
+		{portal.ReportAlert, "In SDT", "In maintenance"},
+		{portal.ReportAlert, "alert_id", "Alert ID"},
+	} {
+		kind := portal.ReportTypeOf(tt.kind)
+		if at := kind.Column(tt.name); at < 0 || kind.Columns[at] != tt.found {
+			t.Errorf("%s: %q is the column %d, want %s", tt.kind, tt.name, at, tt.found)
+		}
+	}
+}
+
 func TestAScheduleIsACronLineOfFiveFields(t *testing.T) {
 	schedule, err := portal.ParseSchedule("30 6 1 * *")
 	if err != nil {

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ type ReportType struct {
 // ReportTypes are the types this portal can make.
 var ReportTypes = []ReportType{
 	{ReportAlert, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Severity", "Began", "Ended", "Device", "DataSource", "Instance", "DataPoint", "Value", "Threshold", "Acked", "Acked by", "Acked on", "Ack comment", "In SDT", "Rule", "Chain", "Alert ID"}},
+		[]string{"Severity", "Began", "Ended", "Device", "DataSource", "Instance", "DataPoint", "Value", "Threshold", "Acked", "Acked by", "Acked on", "Ack comment", "In maintenance", "Rule", "Chain", "Alert ID"}},
 	{ReportInventory, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
 		[]string{"Device", "Host name", "Groups", "Status", "Description"}},
 	{ReportUser, resource.Right{Object: resource.Setting, Area: AreaUserAccess, Op: resource.Read},
@@ -51,7 +52,7 @@ var ReportTypes = []ReportType{
 	{ReportAuditLog, resource.Right{Object: resource.Setting, Area: AreaAudit, Op: resource.Read},
 		[]string{"Time", "User", "IP", "Action", "Description"}},
 	{ReportAlertTrends, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
-		[]string{"Day", "Group", "DataSource", "Critical", "Error", "Warn", "Alerts"}},
+		[]string{"Day", "Group", "DataSource", "Critical", "Error", "Warning", "Alerts"}},
 	{ReportAvailability, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
 		[]string{"Device", "Groups", "Availability %", "Down", "Outages", "Longest outage", "Maintenance", "No data", "Counted"}},
 	{ReportThreshold, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
@@ -76,13 +77,18 @@ func reportTypeNames() []any {
 	return names
 }
 
+// earlierColumns are names that columns had, as plain as Column compares them; reports that name them go on.
+var earlierColumns = map[string]string{"warn": "warning", "insdt": "inmaintenance"}
+
 // Column is where the column of that name stands, whatever its letter case,
 // spaces and hyphens; -1 where there is none.
 func (t *ReportType) Column(name string) int {
 	plain := func(s string) string {
 		return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(s))
 	}
-	return slices.IndexFunc(t.Columns, func(have string) bool { return plain(have) == plain(name) })
+	name = plain(name)
+	name = cmp.Or(earlierColumns[name], name)
+	return slices.IndexFunc(t.Columns, func(have string) bool { return plain(have) == name })
 }
 
 // Levels reads the level of an alert report as severities; nil for all.

@@ -27,7 +27,7 @@ func alerts(ctx context.Context, r *Run) (*Table, error) {
 	s := &source[portal.Alert]{
 		name: portal.Alerts.Name, where: where, keep: keep, columns: r.alertColumns(),
 		id:      func(a *portal.Alert) int64 { return int64(a.ID) },
-		counts:  []Count{{"Critical", Critical, 0}, {"Error", Error, 0}, {"Warn", Warn, 0}},
+		counts:  []Count{{"Critical", Critical, 0}, {"Error", Error, 0}, {"Warning", Warn, 0}},
 		counted: func(a *portal.Alert) int { return int(portal.SeverityCritical - a.Severity) },
 		tone:    func(a *portal.Alert) Tone { _, tone := severity(a.Severity); return tone },
 	}
@@ -45,7 +45,7 @@ func severity(n int64) (string, Tone) {
 	case portal.SeverityError:
 		return "error", Error
 	}
-	return "warn", Warn
+	return "warning", Warn
 }
 
 // alertsWhere is what the store can judge.

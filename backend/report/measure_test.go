@@ -66,7 +66,7 @@ func TestTrendsAvailabilityAndThresholdsAreCounted(t *testing.T) {
 		want []string
 	}{
 		{"alerts by day, group and data source", portal.Report{Type: portal.ReportAlertTrends, DateRange: "Last 2 days"}, admin,
-			[]string{"Day|Group|DataSource|Critical|Error|Warn|Alerts", "2026-05-03|Oslo|Disk|0|1|0|1", "2026-05-04|Austin|Ping|1|0|0|1", "2026-05-04|Oslo|Ping|0|0|1|1"}},
+			[]string{"Day|Group|DataSource|Critical|Error|Warning|Alerts", "2026-05-03|Oslo|Disk|0|1|0|1", "2026-05-04|Austin|Ping|1|0|0|1", "2026-05-04|Oslo|Ping|0|0|1|1"}},
 		{"by the clock of the report's zone", portal.Report{Type: portal.ReportAlertTrends, DateRange: "Last 2 days", Timezone: "Pacific/Auckland", Columns: columns("Day", "Alerts")}, admin,
 			[]string{"Day|Alerts", "2026-05-03|1", "2026-05-04|1", "2026-05-04|1"}},
 		{"of a bound role", portal.Report{Type: portal.ReportAlertTrends, DateRange: "Last 2 days", Columns: columns("Group", "Alerts")}, neighbour, []string{"Group|Alerts", "Austin|1", "Austin|1"}},

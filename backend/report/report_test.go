@@ -163,7 +163,7 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 		portal.AuditLog{ID: 3, Username: "admin", HappenedOn: seconds(noon) - 200_000, Action: "create", Description: "Added long ago"})
 	few := columns("Severity", "began", "Device", "Data_Source", "Acked by")
 	const head = "Severity|Began|Device|DataSource|Acked by"
-	fjord, ranch, bridge := "warn|2026-05-04 11:00:00 UTC|fjord|Ping|", "critical|2026-05-04 10:00:00 UTC|ranch|Ping|", "error|2026-05-03 11:00:00 UTC|bridge|Disk|clerk"
+	fjord, ranch, bridge := "warning|2026-05-04 11:00:00 UTC|fjord|Ping|", "critical|2026-05-04 10:00:00 UTC|ranch|Ping|", "error|2026-05-03 11:00:00 UTC|bridge|Disk|clerk"
 	for _, tt := range []struct {
 		name string
 		r    portal.Report
@@ -178,8 +178,8 @@ func TestEachTypeShowsItsRows(t *testing.T) {
 		{"of a group", portal.Report{Type: portal.ReportAlert, Columns: few, GroupPath: "AUS*"}, admin, []string{head, ranch}},
 		{"of devices and datasources", portal.Report{Type: portal.ReportAlert, Columns: few, DateRange: "any time", DeviceName: "x,?r*", DataSource: "Disk"}, admin, []string{head, bridge}},
 		{"in a zone of its own", portal.Report{Type: portal.ReportAlert, Columns: columns("Ended"), Timezone: "Asia/Tokyo", Level: "critical"}, admin, []string{"Ended", "2026-05-04 20:30:00 JST"}},
-		{"counts only", portal.Report{Type: portal.ReportAlert, SummaryOnly: true, DateRange: "any time"}, admin, []string{"Severity|Alerts", "Critical|1", "Error|1", "Warn|1"}},
-		{"counts of a bound role", portal.Report{Type: portal.ReportAlert, SummaryOnly: true, DateRange: "any time"}, clerk, []string{"Severity|Alerts", "Critical|0", "Error|1", "Warn|1"}},
+		{"counts only", portal.Report{Type: portal.ReportAlert, SummaryOnly: true, DateRange: "any time"}, admin, []string{"Severity|Alerts", "Critical|1", "Error|1", "Warning|1"}},
+		{"counts of a bound role", portal.Report{Type: portal.ReportAlert, SummaryOnly: true, DateRange: "any time"}, clerk, []string{"Severity|Alerts", "Critical|0", "Error|1", "Warning|1"}},
 		{"alerts of a bound role", portal.Report{Type: portal.ReportAlert, Columns: few, DateRange: "any time"}, clerk, []string{head, fjord, bridge}},
 
 		{"devices", portal.Report{Type: portal.ReportInventory, Properties: []string{"snmp.community", "site"}}, admin,

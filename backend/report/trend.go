@@ -60,7 +60,7 @@ func alertTrends(ctx context.Context, r *Run) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Counts = []Count{{"Critical", Critical, c.all[0]}, {"Error", Error, c.all[1]}, {"Warn", Warn, c.all[2]}}
+	t.Counts = []Count{{"Critical", Critical, c.all[0]}, {"Error", Error, c.all[1]}, {"Warning", Warn, c.all[2]}}
 	if t.Total > 0 {
 		t.Charts = c.charts()
 	}
@@ -191,7 +191,7 @@ func trendColumns() []column[dayCount] {
 }
 
 func (c *counting) charts() []Chart {
-	byDay := Chart{Title: "Alerts a day", Stacks: []Band{{Name: "Critical", Ink: Critical}, {Name: "Error", Ink: Error}, {Name: "Warn", Ink: Warn}}}
+	byDay := Chart{Title: "Alerts a day", Stacks: []Band{{Name: "Critical", Ink: Critical}, {Name: "Error", Ink: Error}, {Name: "Warning", Ink: Warn}}}
 	for i, day := range c.days {
 		byDay.Labels = append(byDay.Labels, dayLabel(day))
 		for k := range byDay.Stacks {

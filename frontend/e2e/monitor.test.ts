@@ -29,7 +29,7 @@ async function monitor(page: Page) {
 test('the overview says what is wrong, by keyboard too, and opens the very call it made', async () => {
   const page = await it.page({ fresh: true, bypassCSP: true })
   const { main, alerts, rows } = await monitor(page)
-  await expect.poll(() => main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Acked|Downtime)/ }).count()).toBe(5)
+  await expect.poll(() => main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Acked|Maintenance)/ }).count()).toBe(5)
   await until(main.getByRole('img', { name: /^Alerts raised: \d+ critical/ }).locator('text').last(), /now/)
   await main.getByRole('group', { name: /^Network: \d+ devices/ }).waitFor()
   const chosen = main.getByRole('region', { name: 'Chosen alert' })
@@ -40,7 +40,7 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   const short = page.getByRole('region', { name: 'In short' })
   await short.getByRole('button', { name: /^\d+ critical$/ }).waitFor()
   await until(short, /\d+ active\s*\d[\d,]* devices\s*Updated/)
-  const above = main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Downtime)/ }).locator('.big')
+  const above = main.getByRole('region', { name: 'Counts' }).getByRole('button', { name: /^(Critical|Error|Warning|Maintenance)/ }).locator('.big')
   const differ = async () => parseInt(await short.getByRole('button', { name: / active$/ }).innerText()) - (await above.allInnerTexts()).reduce((sum, n) => sum + Number(n), 0)
   await expect.poll(differ).toBe(0)
   await short.getByRole('button', { name: / devices$/ }).click()
@@ -112,7 +112,7 @@ test('the overview of a group says which, leads back, and to the devices of a gr
   expect(await main.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).innerText()).toContain('ups-')
 })
 
-test('alerts are filtered by the API and acted upon by keys, several at once, and downtime is taken back', async () => {
+test('alerts are filtered by the API and acted upon by keys, several at once, and maintenance is taken back', async () => {
   const page = await it.page({ fresh: true, bypassCSP: true })
   await monitor(page)
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Alerts' }).click()
@@ -145,12 +145,12 @@ test('alerts are filtered by the API and acted upon by keys, several at once, an
 
   await rows.nth(1).focus()
   await page.keyboard.press('s')
-  const downtime = page.getByRole('dialog', { name: /^Schedule downtime/ })
+  const plan = page.getByRole('dialog', { name: /^Plan maintenance/ })
   expect(await findings(page)).toEqual([])
-  await downtime.getByLabel('4 hours').check()
-  await downtime.getByRole('button', { name: /^Schedule downtime/ }).click()
-  await page.getByTestId('toast').filter({ hasText: 'Downtime for' }).getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('The downtime is taken back').waitFor()
+  await plan.getByLabel('4 hours').check()
+  await plan.getByRole('button', { name: /^Plan maintenance/ }).click()
+  await page.getByTestId('toast').filter({ hasText: 'Maintenance is planned for' }).getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('The maintenance is taken back').waitFor()
 
   await main.getByRole('searchbox', { name: 'Search alerts' }).fill('no such thing')
   await main.getByRole('button', { name: 'Show all active alerts' }).click()

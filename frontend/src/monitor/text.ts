@@ -11,7 +11,7 @@ export const text = {
   found: {
     overview: 'monitor what is wrong now counts trend health',
     fleet: 'devices groups hosts add device bulk maintenance',
-    alerts: 'monitor acknowledge ack note escalate downtime sdt',
+    alerts: 'monitor acknowledge ack note escalate maintenance downtime sdt',
     datasources: 'monitor thresholds checks data points applies to test import export',
     reports: 'pdf excel csv schedule run mail',
     settings: 'users roles tokens collectors notifications rules chains audit portal',

@@ -62,6 +62,6 @@ export function maintenance(alert: Alert, { comment, minutes, whole }: Saying, n
 
 async function undoMaintenance(app: App, ids: string[]) {
   let gone = 0
-  for (const id of ids) if (await write(app, text.act.downtimeStays, async (portal) => { await portal.remove('/sdt/sdts/{id}', { params: { id } }); return true })) gone++
+  for (const id of ids) if (await write(app, text.act.maintenanceStays, async (portal) => { await portal.remove('/sdt/sdts/{id}', { params: { id } }); return true })) gone++
   if (gone) app.toast(text.act.takenBack(gone))
 }

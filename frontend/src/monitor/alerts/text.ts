@@ -3,7 +3,7 @@ import { number } from '../../ui/locale'
 import type { Act } from './acting'
 
 const lengths: Record<number, string> = { 30: '30 minutes', 60: '1 hour', 240: '4 hours', 1440: '1 day', 10_080: '1 week' }
-const did: Record<Act, string> = { ack: 'Acknowledged', note: 'Noted at', escalate: 'Escalated', sdt: 'Downtime for' }
+const did: Record<Act, string> = { ack: 'Acknowledged', note: 'Noted at', escalate: 'Escalated', sdt: 'Maintenance is planned for' }
 
 export const text = {
   title: 'Alerts',
@@ -14,12 +14,12 @@ export const text = {
   all: 'All',
   notAcked: 'Not acked',
   acked: 'Acked',
-  inDowntime: 'In downtime',
+  inMaintenance: 'In maintenance',
   oneGroup: 'One group',
   since: (moment: string) => `Since ${moment}`,
   withCleared: 'With cleared',
   actions: 'Actions',
-  acts: { ack: 'Ack', note: 'Note', escalate: 'Escalate', sdt: 'Downtime' } satisfies Record<Act, string>,
+  acts: { ack: 'Ack', note: 'Note', escalate: 'Escalate', sdt: 'Maintenance' } satisfies Record<Act, string>,
   picked: (n: number) => `${number(n)} picked`,
   pickNone: 'Pick none',
   lookedAt: (device: string) => `of ${device}, the one that is looked at`,
@@ -48,7 +48,7 @@ export const text = {
   collectorSilent: 'The collector does not answer',
   behind: 'behind it', behindIs: (devices: string[]) => `Do not answer either: ${devices.slice(0, 40).join(', ')}${devices.length > 40 ? '…' : ''}`,
   noData: 'no data',
-  sdt: 'Downtime',
+  sdt: 'Maintenance',
   sdtMeans: 'Maintenance covers it: nobody is told',
   ackedBy: (who: string) => `Acknowledged by ${who}`,
   ackOne: (alert: string) => `Ack ${alert}`,
@@ -61,7 +61,7 @@ export const text = {
     opened: 'Opened', ago: (span: string) => `${span} ago`, cleared: 'Cleared', after: (span: string) => `after ${span}`,
     acknowledged: 'Acknowledged', nobodyYet: 'by nobody yet',
     behind: 'Behind it', more: (n: number) => ` and ${number(n)} more`, silentToo: (n: number) => (n === 1 ? 'does not answer either' : 'do not answer either'),
-    downtime: 'Downtime', until: (moment: string) => `until ${moment}`,
+    maintenance: 'Maintenance', until: (moment: string) => `until ${moment}`,
     told: 'Told', nobody: 'nobody', stage: (chain: string, stage: number) => `${chain}, stage ${stage}`,
     chart: 'The last 6 hours', chartCall: 'the chart', history: 'History', writeNote: 'Write a note',
     gone: 'This alert is gone', unread: 'The alert could not be read',
@@ -73,14 +73,14 @@ export const text = {
   },
 
   act: {
-    does: { ack: 'Acknowledge', note: 'Write the note', escalate: 'Escalate', sdt: 'Schedule downtime' } satisfies Record<Act, string>,
-    titles: { ack: 'Acknowledge', note: 'Write a note to', escalate: 'Escalate', sdt: 'Schedule downtime for' } satisfies Record<Act, string>,
+    does: { ack: 'Acknowledge', note: 'Write the note', escalate: 'Escalate', sdt: 'Plan maintenance' } satisfies Record<Act, string>,
+    titles: { ack: 'Acknowledge', note: 'Write a note to', escalate: 'Escalate', sdt: 'Plan maintenance of' } satisfies Record<Act, string>,
     several: (n: number) => `${number(n)} alerts`,
     failed: (title: string, alert: string) => `${title} ${alert} failed`,
     done: (what: Act, of: string) => `${did[what]} ${of}`,
     devices: (n: number) => `${number(n)} devices`,
-    undo: 'Undo', downtimeStays: 'The downtime stays',
-    takenBack: (n: number) => (n === 1 ? 'The downtime is taken back' : `${number(n)} downtimes are taken back`),
+    undo: 'Undo', maintenanceStays: 'The maintenance stays',
+    takenBack: (n: number) => (n === 1 ? 'The maintenance is taken back' : `${number(n)} maintenance windows are taken back`),
     ackedAlready: 'Acknowledged already, or cleared', nothingTo: (title: string) => `Nothing here to ${title.toLowerCase()}`,
     sdtMeans: 'Nobody is told of alerts during maintenance. They still open and clear.',
     ackMeans: 'Others see that you have taken it on, and escalation stops.',

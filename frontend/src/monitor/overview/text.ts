@@ -5,7 +5,7 @@ export const text = {
   title: 'Overview',
   counts: 'Counts',
   acked: { word: 'Acked', sub: 'taken on' },
-  downtime: { word: 'Downtime', sub: 'muted' },
+  maintenance: { word: 'Maintenance', sub: 'muted' },
   inAnHour: (change: number) => `${change > 0 ? '+' : change < 0 ? '−' : '±'}${number(Math.abs(change))} in 1 h`,
   showThese: 'Show these alerts',
   none: '–',
