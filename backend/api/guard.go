@@ -178,8 +178,8 @@ func (x *exchange) charge() error {
 	left, wait := x.route.bucket.take(time.Since(x.started), limit)
 	x.charged, x.left = true, left
 	if wait > 0 {
-		f := fault.New(fault.TooMany, "%s %s takes %d requests in %d seconds; the next one goes in %d seconds",
-			x.route.Method, x.route.Path, limit.Requests, limit.seconds(), seconds(wait))
+		f := fault.New(fault.TooMany, "%s %s takes %d requests in %s; the next one goes in %s",
+			x.route.Method, x.route.Path, limit.Requests, inWords(limit.Window), inWords(wait))
 		f.RetryAfter = wait
 		return f
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -25,6 +26,23 @@ func (l Limit) seconds() int { return seconds(l.Window) }
 
 // seconds rounds up, so that whoever waits that long does not come too early.
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+// inWords is how long to wait, as the page says it, and never less: "90 s",
+// "12 min 5 s", "1 h 5 min". Up to two minutes one counts seconds.
+func inWords(d time.Duration) string {
+	all, large, small := seconds(d), "min", "s"
+	switch {
+	case all <= 120:
+		return fmt.Sprintf("%d s", all)
+	case all >= 3600:
+		all, large, small = (all+59)/60, "h", "min"
+	}
+	text := fmt.Sprintf("%d %s", all/60, large)
+	if rest := all % 60; rest > 0 {
+		text += fmt.Sprintf(" %d %s", rest, small)
+	}
+	return text
+}
 
 // bucket remembers when the requests of one window came, exactly: a ring that
 // grows with use and never beyond the limit.

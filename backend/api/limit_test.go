@@ -5,6 +5,17 @@ import (
 	"time"
 )
 
+func TestAWaitIsSaidInItsLargestUnits(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		time.Millisecond: "1 s", 120 * time.Second: "120 s", 121 * time.Second: "2 min 1 s", 3599 * time.Second: "59 min 59 s",
+		time.Hour: "1 h", 3601 * time.Second: "1 h 1 min", 25 * time.Hour: "25 h",
+	} {
+		if got := inWords(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}
+
 func TestALimitHoldsInEveryStretchOfTheWindow(t *testing.T) {
 	limit := Limit{Requests: 3, Window: time.Minute}
 	var b bucket
@@ -61,7 +72,7 @@ func TestARequestOverTheLimitIsRefusedForBothMountsAndCountsNothing(t *testing.T
 			return Limit{Requests: map[string]int{"GET": 2}[method], Window: time.Hour}
 		}
 	})
-	const over = `{"errorMessage":"GET /device/devices takes 2 requests in 3600 seconds; the next one goes in 3600 seconds","errorCode":1429,"errorDetail":null}`
+	const over = `{"errorMessage":"GET /device/devices takes 2 requests in 1 h; the next one goes in 1 h","errorCode":1429,"errorDetail":null}`
 	p.play(t, []scenario{
 		{do: "GET /api/device/devices", code: 401, want: nobody, headers: "X-Rate-Limit-Remaining: 2"}, // uses nothing up
 		{do: "GET /api/device/devices", as: "admin", code: 200, want: noDevices, headers: "X-Rate-Limit-Limit: 2\nX-Rate-Limit-Remaining: 1\nX-Rate-Limit-Window: 3600"},
