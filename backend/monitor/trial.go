@@ -231,13 +231,13 @@ func (e *Engine) TryNew(ctx context.Context, device *portal.Device) (*Prospect, 
 
 // trialOf is the body of a trial of a data source.
 type trialOf struct {
-	DeviceID int64 `json:"deviceId" doc:"the device to try it on"`
+	DeviceID int64 `json:"deviceId" doc:"the device to try it on" refs:"device"`
 }
 
 // prospect is the body of a trial of a device that is not there yet.
 type prospect struct {
 	Name       string              `json:"name" doc:"host name or IP address"`
-	Groups     string              `json:"hostGroupIds,omitempty" doc:"ids of its groups, joined by commas; the root group unless given"`
+	Groups     string              `json:"hostGroupIds,omitempty" doc:"ids of its groups, joined by commas; the root group unless given" refs:"deviceGroup"`
 	Properties []resource.Property `json:"customProperties,omitempty" doc:"name/value pairs that checks ask for, such as http.url"`
 }
 

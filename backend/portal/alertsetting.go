@@ -46,7 +46,7 @@ type AlertSetting struct {
 
 // GroupThreshold is what a device group says.
 type GroupThreshold struct {
-	ID              int64  `json:"groupId" doc:"the device group"`
+	ID              int64  `json:"groupId" doc:"the device group" refs:"deviceGroup"`
 	FullPath        string `json:"groupFullPath" doc:"its full path; empty for the root"`
 	Expr            string `json:"alertExpr" doc:"its threshold; empty: as further up"`
 	Enabled         bool   `json:"alertEnabled" doc:"it does not disable alerting"`

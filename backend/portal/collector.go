@@ -57,7 +57,7 @@ var Collectors = resource.Resource[*Collector]{
 		{Name: "description", At: func(c *Collector) any { return &c.Description }, Doc: "What it is called in lists", Example: "Collector in Oslo"},
 		{Name: "hostname", At: func(c *Collector) any { return &c.Hostname }, Doc: "The machine it runs on", ReadOnly: true},
 		{Name: "collectorGroupId", At: func(c *Collector) any { return &c.GroupID }, Doc: "Its group of collectors", Default: DefaultCollectorGroup, Min: number(1), Refs: string(collectorGroupRows), Index: true},
-		{Name: "backupAgentId", At: func(c *Collector) any { return &c.BackupID }, Doc: "The collector that takes its devices over while it is down; 0 for none", Min: number(0)},
+		{Name: "backupAgentId", At: func(c *Collector) any { return &c.BackupID }, Doc: "The collector that takes its devices over while it is down; 0 for none", Min: number(0), Refs: string(collectorRows)},
 		{Name: "status", At: func(c *Collector) any { return &c.Status }, Doc: "1 running, 0 never seen", ReadOnly: true},
 		{Name: "isDown", At: func(c *Collector) any { return &c.IsDown }, Doc: "No heartbeat for 3 minutes", ReadOnly: true},
 		{Name: "acked", At: func(c *Collector) any { return &c.Acked }, Doc: "Somebody took on that it is down", ReadOnly: true},

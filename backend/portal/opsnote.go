@@ -28,8 +28,8 @@ type NoteTag struct {
 // NoteScope is what a note is about.
 type NoteScope struct {
 	Type     string `json:"type" doc:"device, deviceGroup, or groupAll for everything"`
-	DeviceID int64  `json:"deviceId,omitempty" doc:"of a device scope"`
-	GroupID  int64  `json:"groupId,omitempty" doc:"of a deviceGroup scope"`
+	DeviceID int64  `json:"deviceId,omitempty" doc:"of a device scope" refs:"device"`
+	GroupID  int64  `json:"groupId,omitempty" doc:"of a deviceGroup scope" refs:"deviceGroup"`
 }
 
 // OpsNotes declares /setting/opsnotes.

@@ -77,7 +77,7 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		{Name: "auth", At: func(r *RemoteWrite) any { return &r.Auth }, Doc: "none, basic with username and secret, or bearer with the secret as token", Default: AuthNone, OneOf: []any{AuthNone, AuthBasic, AuthBearer}},
 		{Name: "username", At: func(r *RemoteWrite) any { return &r.Username }, Doc: "basic: who signs in there", MaxLen: 255},
 		{Name: "secret", At: func(r *RemoteWrite) any { return &r.Secret }, Doc: "basic: the password; bearer: the token; never shown", WriteOnly: true, Sealed: true, MaxLen: 4096},
-		{Name: "groupId", At: func(r *RemoteWrite) any { return &r.GroupID }, Doc: "Only the devices in this group and the groups inside it; 1: all", Default: int(RootGroup), Min: number(1), Example: RootGroup},
+		{Name: "groupId", At: func(r *RemoteWrite) any { return &r.GroupID }, Doc: "Only the devices in this group and the groups inside it; 1: all", Default: int(RootGroup), Min: number(1), Refs: string(groupRows), Example: RootGroup},
 		{Name: "interval", At: func(r *RemoteWrite) any { return &r.Interval }, Doc: "Seconds that samples wait for others at most", Default: 5, Min: number(1), Max: number(300)},
 		{Name: "batchSize", At: func(r *RemoteWrite) any { return &r.Batch }, Doc: "Samples in one request at most", Default: 2000, Min: number(1), Max: number(20_000)},
 		{Name: "keepHours", At: func(r *RemoteWrite) any { return &r.Keep }, Doc: "Hours that samples wait for a receiver that is away; older ones are dropped", Default: 24, Min: number(1), Max: number(168)},

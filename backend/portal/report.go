@@ -95,7 +95,7 @@ type ReportColumn struct {
 // ReportMetric is a data source whose instances an inventory lists, of which a
 // metric trend shows datapoints; or devices that an alert trend is bound to.
 type ReportMetric struct {
-	DataSourceID  int64  `json:"dataSourceId,omitempty" doc:"of the datasource"`
+	DataSourceID  int64  `json:"dataSourceId,omitempty" doc:"of the datasource" refs:"dataSource"`
 	DataPointID   int64  `json:"dataPointId,omitempty" doc:"Host metric trends: the datapoint; all of the datasource unless it or dataPointName is given"`
 	DataPointName string `json:"dataPointName,omitempty" doc:"Host metric trends: its name instead"`
 	Instances     string `json:"instances,omitempty" doc:"names of instances, * for any characters; all unless given"`

@@ -15,7 +15,7 @@ import (
 
 // generate is what asking for a run takes.
 type generate struct {
-	AdminID  int64  `json:"withAdminId,omitempty" doc:"the user whose rights the run has; you unless given, and another one only for who may change that user"`
+	AdminID  int64  `json:"withAdminId,omitempty" doc:"the user whose rights the run has; you unless given, and another one only for who may change that user" refs:"admin"`
 	ReportID int64  `json:"reportId,omitempty" doc:"ignored: the path says which"`
 	Mails    string `json:"receiveEmails,omitempty" doc:"mail addresses joined by commas that get the report once it is made"`
 }

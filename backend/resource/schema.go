@@ -120,7 +120,7 @@ func (f *Field[T]) maxLen() int {
 }
 
 // SchemaOf describes a Go value by its type: json tags name the keys, doc tags
-// explain them, and a pointer may be null.
+// explain them, refs tags say what their ids are of, and a pointer may be null.
 func SchemaOf(v any) Schema { return schemaOfType(reflect.TypeOf(v)) }
 
 func schemaOfType(t reflect.Type) Schema {
@@ -148,7 +148,7 @@ func schemaOfType(t reflect.Type) Schema {
 				continue
 			}
 			p := Key{Name: name, Required: !strings.Contains(options, "omit"), Schema: schemaOfType(f.Type)}
-			p.Schema.Doc = f.Tag.Get("doc")
+			p.Schema.Doc, p.Schema.Refs = f.Tag.Get("doc"), f.Tag.Get("refs")
 			s.Properties = append(s.Properties, p)
 		}
 		return s
