@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { findings } from './findings'
 import { parts, suite, until } from './harness'
 
 const portal = suite()
@@ -88,6 +89,58 @@ test('groups and devices are found, chosen and changed by the keyboard alone, an
 })
 
 let added = 0
+test('a group is added where one is, renamed, taken back, filled by an expression, and deleted; a device gets another name', async () => {
+  const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })
+  const { grid, tree, toast } = await fleet(page)
+  await tree.getByRole('treeitem', { name: /^Sites/ }).click()
+  await page.getByRole('button', { name: 'Add group' }).click()
+  const adding = page.getByRole('dialog', { name: 'Add a group in Sites' })
+  expect(await findings(page)).toEqual([])
+  await adding.getByRole('textbox', { name: 'Name' }).fill('Oslo')
+  await page.keyboard.press('Enter')
+  await adding.getByText(/already a device group/).waitFor()
+  await adding.getByRole('textbox', { name: 'Name' }).fill('Bergen')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Bergen' }).waitFor()
+  const item = tree.getByRole('treeitem', { name: /^Bergen, / })
+  await expect.poll(() => item.getAttribute('aria-selected')).toBe('true')
+  await page.getByText('No devices here yet').waitFor()
+
+  await page.getByRole('button', { name: 'Edit group' }).click()
+  const editing = page.getByRole('dialog', { name: 'Edit Bergen' })
+  await editing.getByRole('textbox', { name: 'Name' }).fill('Stavanger')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Stavanger' }).waitFor()
+  await toast.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { name: 'Bergen' }).waitFor()
+  await page.getByRole('button', { name: 'Edit group' }).click()
+  await editing.getByRole('textbox', { name: 'Filled by an expression' }).fill('system.hostname == "10.10.8.11"')
+  await editing.getByText('1 device', { exact: true }).waitFor()
+  await editing.getByRole('button', { name: 'Save', exact: true }).click()
+  await grid.getByRole('row', { name: /web-prod-01\.fra/ }).waitFor()
+  await page.getByRole('button', { name: 'Edit group' }).click()
+  await editing.getByRole('button', { name: 'Delete…' }).click()
+  await page.getByRole('dialog', { name: 'Delete Bergen?' }).getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'Sites', exact: true }).waitFor()
+  await expect.poll(() => item.count()).toBe(0)
+  await page.getByRole('button', { name: 'Edit group' }).click()
+  await expect.poll(() => page.getByRole('dialog', { name: 'Edit Sites' }).getByRole('button', { name: 'Delete…' }).isDisabled()).toBe(true)
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('searchbox', { name: 'Search devices' }).fill('web-prod-01.fra')
+  await grid.getByRole('button', { name: 'web-prod-01.fra' }).click()
+  const rename = async (from: string, to: string) => {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Edit…' }).click()
+    await page.getByRole('dialog', { name: `Edit ${from}` }).getByRole('textbox', { name: 'Name in lists' }).fill(to)
+    await page.keyboard.press('Enter')
+  }
+  await rename('web-prod-01.fra', 'shop front')
+  await page.getByRole('heading', { name: 'shop front' }).waitFor()
+  await toast.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
+})
+
 test('a device is tested before it is added; what is wrong stands at its field', async () => {
   const shown = `loopback ${++added}` // a second try finds the first one's
   const page = await portal.page({ fresh: true })

@@ -82,6 +82,17 @@ export class Groups {
     this.open.add(group.id)
   }
 
+  /** Opens the groups that a group is in, so that it stands in the tree. */
+  async reveal(id: number, signal?: AbortSignal) {
+    if (id === rootGroup || this.find(id)) return
+    const { fullPath } = await this.app.client.monitor.get('/device/groups/{id}', { params: { id }, query: { fields: 'fullPath' }, signal })
+    const names = fullPath.split('/').slice(0, -1)
+    const above = names.map((_, i) => quoted(names.slice(0, i + 1).join('/')))
+    this.open.add(rootGroup)
+    if (above.length) for (const g of await this.#ask(`fullPath:${above.join('|')}`, signal)) this.open.add(g.id)
+    await this.load(signal)
+  }
+
   /** The group and all below it, by their ids; nothing for all devices. */
   async within(id: number, signal?: AbortSignal): Promise<number[]> {
     if (!id || id === rootGroup) return []

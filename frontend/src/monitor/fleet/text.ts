@@ -17,6 +17,14 @@ export const text = {
   wrong: (n: number, severity: string) => `${n} ${severity.toLowerCase()}`,
   dynamic: 'Its expression decides which devices are inside',
   noGroup: 'No such group',
+  editGroup: {
+    add: (parent: string) => `Add a group in ${parent}`, edit: (group: string) => `Edit ${group}`, addHere: 'Add group', editThis: 'Edit group', addIt: 'Add group', save: 'Save',
+    inside: 'What is in it', alerting: 'Alerts',
+    fields: { name: 'Name', description: 'What it holds', appliesTo: 'Filled by an expression', disableAlerting: 'Alerting is off for all in it' },
+    hints: { appliesTo: 'Empty: devices are put into it by hand', disableAlerting: 'What is in it is watched, and opens no alerts' },
+    added: (group: string) => `Added ${group}`, saved: (group: string) => `Saved ${group}`,
+    delete: 'Delete…', holds: 'Move what is in it to another group first.', goes: 'Its properties go with it, and the rights of roles on it. This cannot be undone.', deleted: (group: string) => `Deleted ${group}`, notDeleted: 'Not deleted',
+  },
 
   status: 'Status',
   states: { all: 'All', crit: 'Critical', error: 'Error', warn: 'Warning', dead: 'Not answering', muted: 'Alerting off' },

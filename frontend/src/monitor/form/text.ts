@@ -11,6 +11,7 @@ export const text = {
   nameless: (id: string) => `#${id}`,
   saving: 'Saving…',
   discard: 'Discard edits',
+  close: 'Close',
 
   wrong: {
     empty: (field: string) => `${field} is asked for.`,
