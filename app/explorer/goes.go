@@ -93,7 +93,9 @@ func counted(o *object, s *resource.Schema) []below {
 			doc, _, _ := strings.Cut(field.Doc, ";")
 			many = uncapital(doc)
 		}
-		out = append(out, below{Label: countable(many, n), Count: n})
+		if one := (below{Label: countable(many, n), Count: n}); !slices.ContainsFunc(out, one.same) {
+			out = append(out, one)
+		}
 	}
 	return out
 }
