@@ -105,6 +105,10 @@ test('tabs that do not fit are in a menu', async () => {
   const page = await portal.page({ width: 1280, height: 800, theme: 'light' })
   const before = (await tabNames(page)).length
   await openAll(page, Array.from({ length: 9 }, (_, i) => `/device/devices/${i}`))
+  const strip = page.getByRole('tablist', { name: 'Open tabs' })
+  await strip.hover()
+  await page.mouse.wheel(0, -3000)
+  await expect.poll(() => strip.evaluate((e) => e.scrollLeft)).toBe(0)
   await page.getByRole('button', { name: 'All tabs' }).click()
   const all = page.getByRole('menu', { name: 'All tabs' }).getByRole('menuitemradio')
   await expect.poll(() => all.count()).toBe(before + 9)
