@@ -35,6 +35,7 @@ export const text = {
     notWhole: 'Not whole.',
     itemsCame: (items: number, total: number | null, partial: string) => `${number(items)}${total && total > 0 ? ` of ${number(total)}` : ''} items came: ${partial}.`,
     resume: 'Resume',
+    fetchAllAgain: 'Fetch all again',
     editPortal: 'Edit portal',
     signInAgain: 'Sign in again',
     nearest: 'Nearest:',
