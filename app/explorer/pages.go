@@ -118,7 +118,8 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	r.explainPartial(report, why)
 	r.ended(report, doc.Size())
 	headers := r.shownHeaders(header)
-	r.remember(ctx, r.history, r.keep(ctx, doc, headers))
+	zipped, err := zipOf(doc)
+	r.remember(ctx, r.history, r.keep(ctx, doc, headers, zipped, err))
 	out, err := r.reply(r.history, doc, headers, r.watch.read(took))
 	if err != nil {
 		return nil, err
@@ -196,6 +197,7 @@ func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (an
 	}
 	r.history.Status, r.history.StatusText, r.history.Bytes = int64(no.response.StatusCode), statusText(no.response.Status), doc.Size()
 	headers := r.shownHeaders(no.response.Header)
-	r.remember(ctx, r.history, r.keep(ctx, doc, headers))
+	zipped, err := zipOf(doc)
+	r.remember(ctx, r.history, r.keep(ctx, doc, headers, zipped, err))
 	return r.reply(r.history, doc, headers, r.watch.read(took))
 }

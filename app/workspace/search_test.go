@@ -48,10 +48,9 @@ func (d *desk) ids(user int64, query string) string {
 }
 
 func zipped(t testing.TB, text string) []byte {
-	out, err := workspace.Zip(func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	z := workspace.NewZipper(0)
+	_, _ = io.WriteString(z, text)
+	out, err := z.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
