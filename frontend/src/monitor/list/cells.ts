@@ -11,7 +11,6 @@ export interface Cell {
   /** In the typeface of what the API said. */
   code?: boolean
   quiet?: boolean
-  strong?: boolean
   /** Several short words, each framed. */
   chips?: string[]
   /** What a pointer is told. */

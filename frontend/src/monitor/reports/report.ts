@@ -27,7 +27,7 @@ export const kind: Kind = {
   title: (r) => String(r.name),
   empty: text.empty,
   columns: [
-    { id: 'name', label: text.columns.name, width: 'minmax(144px, 1.6fr)', sort: 'name', cell: (r) => ({ text: String(r.name), strong: true }) },
+    { id: 'name', label: text.columns.name, width: 'minmax(144px, 1.6fr)', sort: 'name', cell: (r) => ({ text: String(r.name) }) },
     { id: 'type', label: text.columns.type, width: 'minmax(96px, .8fr)', sort: 'type', cell: (r) => ({ text: typeName(r.type), icon: types[String(r.type)]?.icon }) },
     { id: 'period', label: text.columns.period, width: 'minmax(112px, 1fr)', cell: (r) => (types[String(r.type)]?.period ? rangeText(String(r.dateRange)) : { text: text.asNow, quiet: true }), wide: true },
     { id: 'format', label: text.columns.format, width: '64px', sort: 'format', cell: (r) => ({ text: String(r.format), code: true }) },

@@ -12,7 +12,7 @@ export const kind: Kind = {
   title: (r) => String(r.name),
   empty: t.empty,
   columns: [
-    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name), strong: true }) },
+    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name) }) },
     { id: 'stages', label: t.columns.stages, width: 'minmax(180px, 2.6fr)', cell: (r) => {
       const all = ways(r.destinations)
       return { text: all.map((d) => (all.length > 1 ? t.timed(periodText(d.period), told(d)) : told(d))).join(' · '), title: all.map((d) => t.timed(periodText(d.period), told(d))).join('\n') }

@@ -9,7 +9,7 @@ export const kind: Kind = {
   title: (r) => String(r.name),
   empty: t.empty,
   columns: [
-    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name), strong: true }) },
+    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name) }) },
     { id: 'description', label: t.columns.description, width: 'minmax(120px, 2fr)', cell: (r) => ({ text: String(r.description), quiet: true }) },
     { id: 'balance', label: t.columns.balance, width: '80px', cell: (r) => (r.autoBalance ? t.yes : { text: t.no, quiet: true }), wide: true },
     { id: 'collectors', label: t.columns.collectors, width: '80px', number: true, cell: (r) => String(r.numOfCollectors) },

@@ -26,7 +26,7 @@ export const kind: Kind = {
   empty: t.empty,
   narrow: [{ label: t.narrow.all, filter: '' }, { label: t.narrow.down, filter: 'isDown:true' }],
   columns: [
-    { id: 'name', label: t.columns.name, width: 'minmax(128px, 1.6fr)', sort: 'description', cell: (r) => ({ text: title(r), strong: true }) },
+    { id: 'name', label: t.columns.name, width: 'minmax(128px, 1.6fr)', sort: 'description', cell: (r) => ({ text: title(r) }) },
     { id: 'state', label: t.columns.state, width: '120px', sort: 'isDown', cell: state },
     { id: 'host', label: t.columns.host, width: 'minmax(96px, 1fr)', sort: 'hostname', cell: (r) => ({ text: String(r.hostname || t.noHost), code: true }) },
     { id: 'system', label: t.columns.system, width: '112px', cell: (r) => ({ text: [r.platform, r.arch].filter(Boolean).join(' '), quiet: true }), wide: true },

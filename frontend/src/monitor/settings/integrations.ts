@@ -12,7 +12,7 @@ export const kind: Kind = {
   title: (r) => String(r.name),
   empty: t.empty,
   columns: [
-    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name), strong: true }) },
+    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name) }) },
     { id: 'type', label: t.columns.type, width: '112px', sort: 'type', cell: (r) => (r.type === 'smtp' ? t.types.smtp : t.types.http) },
     { id: 'where', label: t.columns.where, width: 'minmax(140px, 2fr)', cell: (r) => ({ text: r.type === 'smtp' ? `${String(r.host)}:${String(r.port)}` : String(r.url), code: true, quiet: true }) },
     { id: 'description', label: t.columns.description, width: 'minmax(112px, 1.4fr)', cell: (r) => ({ text: String(r.description), quiet: true }), wide: true },

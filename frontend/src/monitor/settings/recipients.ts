@@ -11,7 +11,7 @@ export const kind: Kind = {
   title: (r) => String(r.groupName),
   empty: t.empty,
   columns: [
-    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'groupName', cell: (r) => ({ text: String(r.groupName), strong: true }) },
+    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1fr)', sort: 'groupName', cell: (r) => ({ text: String(r.groupName) }) },
     { id: 'who', label: t.columns.who, width: 'minmax(160px, 2.4fr)', cell: (r) => ({ text: who(r.recipients).join(', '), title: who(r.recipients).join('\n') }) },
     { id: 'description', label: t.columns.description, width: 'minmax(112px, 1.4fr)', cell: (r) => ({ text: String(r.description), quiet: true }), wide: true },
   ],

@@ -11,7 +11,7 @@ export const kind: Kind = {
   title: (row) => String(row.name),
   empty: t.empty,
   columns: [
-    { id: 'name', label: t.columns.name, width: 'minmax(104px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name), strong: true }) },
+    { id: 'name', label: t.columns.name, width: 'minmax(104px, 1fr)', sort: 'name', cell: (r) => ({ text: String(r.name) }) },
     { id: 'may', label: t.columns.may, width: 'minmax(160px, 2.4fr)', cell: (r) => ({ text: may(r), title: may(r) }) },
     { id: 'description', label: t.columns.description, width: 'minmax(120px, 2fr)', cell: (r) => ({ text: String(r.description), quiet: true }), wide: true },
     { id: 'users', label: t.columns.users, width: '56px', number: true, cell: (r) => String(r.associatedUserCount) },

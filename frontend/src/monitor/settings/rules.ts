@@ -30,7 +30,7 @@ export const kind: Kind = {
   empty: t.empty,
   columns: [
     { id: 'priority', label: t.columns.priority, width: '64px', sort: 'priority', number: true, cell: (r) => ({ text: String(r.priority), quiet: true }) },
-    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1.2fr)', sort: 'name', cell: (r) => ({ text: String(r.name), strong: true }) },
+    { id: 'name', label: t.columns.name, width: 'minmax(112px, 1.2fr)', sort: 'name', cell: (r) => ({ text: String(r.name) }) },
     { id: 'level', label: t.columns.level, width: '96px', sort: 'levelStr', cell: (r) => (r.levelStr === 'All' ? t.all : { text: t.words.levelStr[r.levelStr as keyof typeof severity], tone: severity[r.levelStr as keyof typeof severity] }) },
     { id: 'about', label: t.columns.about, width: 'minmax(112px, 2fr)', cell: (r) => ({ text: about(r), title: about(r) }), wide: true },
     { id: 'chain', label: t.columns.chain, width: 'minmax(112px, 1.2fr)', cell: (r) => (r.escalatingChain as { name: string } | undefined)?.name ?? '' },
