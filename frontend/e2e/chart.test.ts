@@ -73,12 +73,27 @@ test('dragging zooms, Escape goes back, and the points are a table too', async (
   await sendPath(page, `${await dataPath(page, 'web-prod', 'Ping')}/data?period=24`)
   await p.response.getByRole('tab', { name: 'Chart' }).click()
   await expect.poll(() => drawn(page)).toBeGreaterThan(1000)
+  const told = await page.evaluateHandle(() => {
+    const words: string[] = []
+    const { fillText } = CanvasRenderingContext2D.prototype
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+      words.push(text)
+      fillText.call(this, text, ...at)
+    }
+    return words
+  })
   const box = (await page.locator('.plot .u-over').boundingBox())!
-  await page.mouse.move(box.x + box.width * 0.3, box.y + 20)
-  await page.mouse.down()
-  await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 })
-  await page.mouse.up()
-  await p.response.getByRole('button', { name: 'Reset zoom' }).waitFor()
+  for (const to of [0.61, 0.87, 0.74, 0.93]) {
+    await told.evaluate((words) => words.splice(0))
+    await page.mouse.move(box.x + box.width * 0.31, box.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * to, box.y + 30, { steps: 5 })
+    await page.mouse.up()
+    await p.response.getByRole('button', { name: 'Reset zoom' }).waitFor()
+    const moments = () => told.evaluate((words) => words.filter((word) => /^\d\d:\d\d/.test(word)))
+    await expect.poll(async () => (await moments()).length).toBeGreaterThan(3)
+    expect((await moments()).filter((moment) => !/^\d\d:\d[05](:[0-5][05])?$/.test(moment))).toEqual([]) // the clock's own
+  }
   await p.response.getByRole('slider').focus()
   await page.keyboard.press('Escape')
   await expect.poll(() => p.response.getByRole('button', { name: 'Reset zoom' }).count()).toBe(0)

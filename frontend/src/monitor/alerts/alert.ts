@@ -14,7 +14,7 @@ export const deviceColumn: Column = { id: 'device', label: text.columns.device, 
 export const sourceColumn: Column = { id: 'source', label: text.columns.source, width: 'minmax(140px, 2fr)' }
 export const valueColumn: Column = { id: 'value', label: text.columns.value, width: '184px' }
 export const ageColumn: Column = { id: 'age', label: text.columns.age, width: '76px', align: 'right', sort: 'startEpoch', down: true }
-export const ackColumn: Column = { id: 'ack', label: '', name: text.columns.ack, width: '96px', align: 'right' }
+export const ackColumn: Column = { id: 'ack', label: '', name: text.columns.ack, width: '112px', align: 'right' }
 
 /** The value that opened it and the limit it is beyond, where both are numbers. */
 export function measured(a: Pick<Alert, 'alertValue' | 'threshold' | 'severity'>) {

@@ -13,7 +13,7 @@ export interface Limit {
 }
 
 const levels: Severity[] = ['warn', 'error', 'crit']
-export const severityWords: Record<Severity, string> = { warn: 'warn', error: 'error', crit: 'critical' }
+export const severityWords: Record<Severity, string> = { warn: 'warning', error: 'error', crit: 'critical' }
 
 /** The limits of `> 60 80 90`: warn, error and critical, as many as there are numbers. */
 export function limitsOf(point: string, expr: string): Limit[] {
