@@ -185,7 +185,7 @@ export const text = {
   },
   historyRow: {
     allPages: 'all pages',
-    partial: (items: number, total: number) => `partial${items ? `: ${total ? `${number(items)} of ` : ''}${counted(total || items, 'item')}` : ''}`,
+    partial: (items: number, total: number) => `partial${items ? `: ${total ? `${number(items)} of ${number(total)}` : counted(items, 'item')}` : ''}`,
     select: (name: string) => `Select: ${name}`,
     pinned: 'pinned',
     undo: (name: string) => `Undo: ${name}`,
