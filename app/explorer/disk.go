@@ -140,7 +140,7 @@ func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 		report.Partial = "the file is not whole: " + err.Error()
 	}
 	r.ended(report, d.bytes.n)
-	r.remember(ctx, r.history, nil)
+	r.remember(ctx, r.history, nil, 0)
 	return map[string]any{"saved": &savedFile{d.name, d.bytes.n, r.history.ID, report}}, nil
 }
 

@@ -119,7 +119,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	r.ended(report, doc.Size())
 	headers := r.shownHeaders(header)
 	zipped, err := zipOf(doc)
-	r.remember(ctx, r.history, r.keep(ctx, doc, headers, zipped, err))
+	r.remember(ctx, r.history, r.keep(ctx, doc, headers, zipped, err), r.in.TabID)
 	out, err := r.reply(r.history, doc, headers, r.watch.read(took))
 	if err != nil {
 		return nil, err
@@ -198,6 +198,6 @@ func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (an
 	r.history.Status, r.history.StatusText, r.history.Bytes = int64(no.response.StatusCode), statusText(no.response.Status), doc.Size()
 	headers := r.shownHeaders(no.response.Header)
 	zipped, err := zipOf(doc)
-	r.remember(ctx, r.history, r.keep(ctx, doc, headers, zipped, err))
+	r.remember(ctx, r.history, r.keep(ctx, doc, headers, zipped, err), r.in.TabID)
 	return r.reply(r.history, doc, headers, r.watch.read(took))
 }

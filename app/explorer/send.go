@@ -110,7 +110,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	var saving sync.WaitGroup
 	saving.Go(func() {
 		zipped, err := zipper.Close()
-		x.remember(ctx, &entry, x.keep(ctx, doc, headers, zipped, err))
+		x.remember(ctx, &entry, x.keep(ctx, doc, headers, zipped, err), x.in.TabID)
 	})
 	r, err := x.reply(x.history, doc, headers, x.watch.read(took))
 	if err == nil {
@@ -217,12 +217,13 @@ func (x *exchange) echoes(text string) bool {
 	})
 }
 
-// remember writes the history. What was sent was sent: when there is no room
-// for the row, the answer is shown nevertheless.
-func (x *exchange) remember(ctx context.Context, entry *workspace.History, kept *workspace.Reply) {
+// remember writes the history, and that it is the last answer of the tab of that
+// id; 0 when nothing came that a tab shows. What was sent was sent: when there is
+// no room for the row, the answer is shown nevertheless.
+func (x *exchange) remember(ctx context.Context, entry *workspace.History, kept *workspace.Reply, tab int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := x.o.Workspace.Remember(ctx, entry, kept, x.in.TabID); err != nil {
+	if err := x.o.Workspace.Remember(ctx, entry, kept, tab); err != nil {
 		entry.ID = 0
 		x.o.Log.ErrorContext(ctx, "a request is missing from the history", "err", err)
 	}
@@ -231,7 +232,7 @@ func (x *exchange) remember(ctx context.Context, entry *workspace.History, kept 
 // failed remembers a request that got no answer, and returns why.
 func (x *exchange) failed(ctx context.Context, why *fault.Error) error {
 	x.history.Error = why.Message
-	x.remember(ctx, x.history, nil)
+	x.remember(ctx, x.history, nil, 0)
 	return why
 }
 

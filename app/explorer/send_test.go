@@ -195,6 +195,28 @@ func TestNoAnswerTellsWhoDidNotAnswer(t *testing.T) {
 	}
 }
 
+func TestATabKeepsItsAnswerWhenNoOtherComes(t *testing.T) {
+	h := build(t)
+	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/raw/gone" {
+			panic(http.ErrAbortHandler)
+		}
+		fmt.Fprint(w, `{"total":1,"items":[{"id":1}]}`)
+	})
+	h.ask(1, "POST /explorer/tabs", `{}`)
+	for _, tt := range []struct{ do, body, want string }{
+		{"send", `"draft":{"path":"/raw/list"}`, `{"historyId":1}`},
+		{"send", `"draft":{"path":"/raw/gone"}`, `{"historyId":1}`},
+		{"pages", `"sendId":"s","draft":{"path":"/raw/list?size=5"}`, `{"historyId":3}`},
+		{"pages", `"sendId":"s","draft":{"path":"/raw/gone"}`, `{"historyId":3}`},
+	} {
+		h.ask(1, "POST /explorer/"+tt.do, `{"tabId":1,`+tt.body+`}`)
+		if a := h.ask(1, "GET /explorer/tabs/1?fields=historyId", ""); a.body != tt.want {
+			t.Errorf("after %s %s got %s, want %s", tt.do, tt.body, a.body, tt.want)
+		}
+	}
+}
+
 func TestRedirectsAreFollowedWithinThePortalOnly(t *testing.T) {
 	h := build(t)
 	const other = "http://127.0.0.2:1/"
