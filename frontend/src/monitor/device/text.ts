@@ -11,7 +11,7 @@ export const text = {
   editing: {
     title: (device: string) => `Edit ${device}`, save: 'Save', saved: (device: string) => `Saved ${device}`,
     fields: { name: 'Host name or IP address', displayName: 'Name in lists', description: 'What it is for', preferredCollectorId: 'Collector', link: 'Its web page' },
-    hints: { name: 'What checks connect to', link: 'Opens from the menu More' }, linkExample: 'https://switch.example.net/',
+    hints: { name: 'What checks connect to', link: 'Opens from the menu More' }, linkExample: 'for example https://switch.example.net/',
   },
   group: (id: number) => `Group ${id}`, ago: 'ago', never: 'never',
   about: 'About the device',
