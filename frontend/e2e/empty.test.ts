@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findings } from './findings'
-import { suite } from './harness'
+import { hold, suite } from './harness'
 
 const portal = suite({ demo: false })
 
@@ -52,4 +52,18 @@ test('a list that cannot be read says so, and is asked for again', async () => {
   await page.unroute('**/api/**')
   await main.getByRole('grid', { name: 'Active alerts' }).getByRole('button', { name: 'Try again' }).click()
   await main.getByText('Nothing is watched yet').waitFor()
+})
+
+test('where a list comes there are lines while it is asked for the first time', async () => {
+  const page = await portal.page({ fresh: true })
+  const list = await hold(page, /\/device\/devices\?/)
+  await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
+  await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
+  const grid = page.getByRole('grid', { name: 'Devices' })
+  await grid.locator('.sk').first().waitFor()
+  expect(await grid.getAttribute('aria-busy')).toBe('true')
+  list.release()
+  await page.getByText('No devices here yet').waitFor()
+  await expect.poll(() => grid.locator('.sk').count()).toBe(0)
+  expect(await grid.getAttribute('aria-busy')).toBe('false')
 })

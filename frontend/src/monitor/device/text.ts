@@ -31,7 +31,7 @@ export const text = {
     noInstances: 'No instances were found', noInstancesGoes: (source: string) => `${source} has found nothing on this device so far.`,
     noGraphs: 'No graphs', noGraphsGoes: (source: string) => `${source} defines none.`,
     keys: 'Drag to look closer; arrow keys move the cursor over all charts, + looks closer, 0 goes back.',
-    notDrawn: 'The part that draws could not be loaded. Reload the page.', far: 'Too far from the values to be drawn', noData: 'No data in this time.', filling: 'The past of the demo is being filled. It is drawn here in a moment.', lastPoint: 'the last point',
+    notDrawn: 'The part that draws could not be loaded. Reload the page.', far: 'Too far from the values to be drawn', noData: 'No data in this time.', noneYet: 'No data yet: the first comes with the next poll.', filling: 'The past of the demo is being filled. It is drawn here in a moment.', lastPoint: 'the last point',
     readout: (moment: string, values: string[]) => `${moment}: ${values.join(', ')}`,
   },
 
