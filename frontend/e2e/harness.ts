@@ -1,8 +1,8 @@
 /**
  * Starts a real portal with the demo environment and a browser that looks at
  * it. Every test page collects what a page must never do: console errors,
- * uncaught exceptions and breaches of the content security policy; `close`
- * fails the test if there was one.
+ * warnings of Svelte, uncaught exceptions and breaches of the content security
+ * policy; `close` fails the test if there was one.
  *
  * SPYGLASS_BIN is the program; CHROMIUM the browser, /usr/bin/chromium-headless-shell if unset.
  */
@@ -185,7 +185,8 @@ export async function newPage(browser: Browser, look: Look = {}) {
   const wrongs: Wrongs = []
   page.on('pageerror', (e) => wrongs.push(`exception: ${e.message}`))
   page.on('console', (m) => {
-    if (m.type() === 'error' && !m.text().startsWith('Failed to load resource')) wrongs.push(`console: ${m.text()}`)
+    const wrong = m.type() === 'error' ? !m.text().startsWith('Failed to load resource') : m.type() === 'warning' && m.text().includes('svelte.dev/e/')
+    if (wrong) wrongs.push(`console: ${m.text()}`)
   })
   await page.exposeFunction('reportViolation', (text: string) => wrongs.push(text))
   await page.addInitScript(() => {

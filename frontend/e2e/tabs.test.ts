@@ -42,6 +42,18 @@ test('after kill -9 everything is as it was a second before', async () => {
   await expect.poll(() => p.response.getByRole('tab', { name: 'Headers' }).getAttribute('aria-selected')).toBe('true')
 })
 
+test('who leaves a tab by a key while typing its path loses nothing of it', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.fill('/device/groups?size=3')
+  await page.keyboard.press('Control+T')
+  await expect.poll(() => p.path.inputValue()).toBe('')
+  await page.keyboard.press('Control+Shift+Tab')
+  await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
+  await expect.poll(() => p.request.getByRole('textbox', { name: 'size value' }).inputValue()).toBe('3')
+})
+
 test('tabs are pinned, moved, closed and opened again from the keyboard', async () => {
   const page = await portal.page({ user: 'operator' })
   const p = parts(page)
