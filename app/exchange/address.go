@@ -86,7 +86,7 @@ func (f *File) methodOf(method string) (string, bool) {
 		return "GET", true
 	}
 	if !slices.Contains(workspace.Methods, method) {
-		f.notes.add("%s with another method than " + strings.Join(workspace.Methods, ", ") + ": left out")
+		f.notes.add("%s with another method than " + strings.Join(workspace.Methods, ", ") + ": left out.")
 		return "", false
 	}
 	return method, true
@@ -101,7 +101,7 @@ func (f *File) header(row workspace.Row) (workspace.Row, bool) {
 	case strings.TrimSpace(row.Key) == "" || notSent.MatchString(row.Key):
 		return row, false
 	case strings.EqualFold(row.Key, "authorization") && !strings.Contains(row.Value, "{{"):
-		f.notes.add("%s with a sign-in of its own: it was left out, the portal's is used")
+		f.notes.add("%s with a sign-in of its own: it was left out, the portal's is used.")
 		return row, false
 	}
 	row.Key = strings.TrimSpace(row.Key)

@@ -113,7 +113,10 @@ func Read(f *File) (found *Found, err error) {
 		}
 	}()
 	at := slices.IndexFunc(Formats, func(format *Format) bool { return format.Is(f) })
-	if at < 0 {
+	switch {
+	case at < 0 && f.has("values") && (f.has("_postman_variable_scope") || f.has("name")):
+		return nil, fault.New(fault.Invalid, "%s is a Postman environment, which has variables and no requests; import it under Tools, Variables", f.name())
+	case at < 0:
 		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass or Postman collection (v2.1), OpenAPI 3, HAR, or cURL commands", f.name())
 	}
 	if found, err = Formats[at].Read(f); err != nil {
@@ -194,7 +197,7 @@ func (f *File) tidy(folders []workspace.Folder) {
 			r.Name = plain(r.Name)
 			for _, rows := range []workspace.Rows{r.Draft.Query, r.Draft.Headers, r.Draft.PathParams} {
 				if slices.ContainsFunc(rows, func(row workspace.Row) bool { return row.Value == resource.Mask }) {
-					f.notes.add("%s with a secret that is hidden in the file: enter it again")
+					f.notes.add("%s with a secret that is hidden in the file: enter it again.")
 				}
 			}
 		}
@@ -223,7 +226,7 @@ type notes struct {
 }
 
 // add counts one more request that a sentence such as "%s with scripts: they
-// were left out" is about.
+// were left out." is about.
 func (n *notes) add(sentence string) {
 	if n.count == nil {
 		n.count = map[string]int{}

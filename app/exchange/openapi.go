@@ -180,7 +180,7 @@ func (f *File) bodyExample(b *openapi3.RequestBody) string {
 	media := b.Content.Get("application/json")
 	if media == nil {
 		if len(b.Content) > 0 {
-			f.notes.add("%s whose body is not JSON: the body was left out")
+			f.notes.add("%s whose body is not JSON: the body was left out.")
 		}
 		return ""
 	}

@@ -228,10 +228,10 @@ func (f *File) postmanRequest(item *postmanItem) (workspace.Saved, bool) {
 		return saved, false
 	}
 	if r.Auth != nil {
-		f.notes.add("%s with authorization of its own: it was left out, the portal's sign-in is used")
+		f.notes.add("%s with authorization of its own: it was left out, the portal's sign-in is used.")
 	}
 	if len(item.Event) > 0 {
-		f.notes.add("%s with scripts: they were left out")
+		f.notes.add("%s with scripts: they were left out.")
 	}
 	d := workspace.Draft{Method: method, Mode: "form"}
 	path, query := f.address(r.URL.Raw)
@@ -274,6 +274,6 @@ func (f *File) postmanBody(b *postmanBody, d *workspace.Draft) {
 	case b.Mode == "graphql":
 		d.Body = string(b.GraphQL)
 	default:
-		f.notes.add("%s whose body is a form or a file: the body was left out")
+		f.notes.add("%s whose body is a form or a file: the body was left out.")
 	}
 }

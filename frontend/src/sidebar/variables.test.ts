@@ -17,6 +17,9 @@ test('what is exported comes in again, without secrets', () => {
 
 test('files of others are read, and what cannot be is said', () => {
   expect(fromFile(`{"a": 1, "b": "x"}`)).toEqual([{ name: 'a', value: '1', secret: false, scope: 'portal' }, { name: 'b', value: 'x', secret: false, scope: 'portal' }])
+  const postman = { name: 'Office', values: [{ key: 'site', value: 7, type: 'default', enabled: true }, { key: 'token', value: 'x', type: 'secret' }, { key: 'off', value: '', enabled: false }] }
+  expect(fromFile(JSON.stringify({ ...postman, _postman_variable_scope: 'environment' }))).toEqual([{ name: 'site', value: '7', secret: false, scope: 'portal' }, { name: 'token', value: 'x', secret: true, scope: 'portal' }])
+  expect(fromFile(JSON.stringify({ ...postman, _postman_variable_scope: 'globals' }))[0].scope).toBe('global')
   expect(fromFile(`# c\nexport A=1\nB='x y'\n`).map((v) => v.value)).toEqual(['1', 'x y'])
   expect(() => fromFile('no sense')).toThrow('Line 1 is not NAME=value')
   expect(() => fromFile('{"a":')).toThrow('The file is no valid JSON')

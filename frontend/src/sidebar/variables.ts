@@ -42,12 +42,20 @@ function fromJSON(text: string): Plain[] {
   } catch (e) {
     throw new Error(words.variables.theFileIs((e as Error).message))
   }
-  const { variables } = value as { variables?: unknown }
+  const { variables, values, _postman_variable_scope: scope } = value as { variables?: unknown; values?: unknown; _postman_variable_scope?: unknown }
   if (Array.isArray(variables)) {
     return variables.map((v: Partial<Plain>) => ({ name: String(v.name ?? ''), value: v.secret ? '' : String(v.value ?? ''), secret: v.secret === true, scope: v.scope === 'global' ? 'global' : 'portal' }))
   }
+  if (isPostman(values)) return values.filter((v) => v.enabled !== false).map((v) => fromPostman(v, scope === 'globals' ? 'global' : 'portal'))
   return Object.entries(value as Record<string, unknown>).map(([name, v]) => ({ name, value: typeof v === 'string' ? v : JSON.stringify(v), secret: false, scope: 'portal' }))
 }
+
+/** One of an environment that Postman exported; a secret's value is in the file, or empty. */
+interface PostmanValue { key?: string; value?: unknown; type?: string; enabled?: boolean }
+
+const isPostman = (values: unknown): values is PostmanValue[] => Array.isArray(values) && values.every((v: unknown) => v instanceof Object && 'key' in v)
+
+const fromPostman = ({ key, value, type }: PostmanValue, scope: Plain['scope']): Plain => ({ name: String(key ?? ''), value: String(value ?? ''), secret: type === 'secret', scope })
 
 function fromEnv(text: string): Plain[] {
   const out: Plain[] = []
