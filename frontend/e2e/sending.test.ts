@@ -52,6 +52,22 @@ test('a PATCH is reviewed, sent, and undone from the answer', async () => {
   await until(p.status, /^200 OK/)
   await p.response.getByRole('button', { name: 'Undo' }).click()
   await until(page.getByTestId('toast'), /Put back description/)
+  await p.response.getByText('Undone since').waitFor()
+})
+
+test('of a write whose path lacks a value nothing is asked: it says what is missing', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.fill('/device/groups/{id}')
+  await p.method.selectOption('PATCH')
+  await p.request.getByRole('button', { name: 'More ways to send' }).click()
+  await page.getByRole('menuitem', { name: 'Review changes' }).click()
+  await p.request.getByRole('alert').getByText('{id} needs a value').waitFor()
+  await p.method.selectOption('DELETE')
+  await page.keyboard.press('Control+Enter')
+  await p.request.getByRole('alert').getByText('{id} needs a value').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 test('a DELETE asks first with the focus on Cancel, and its undo restores the device', async () => {

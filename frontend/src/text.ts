@@ -11,7 +11,7 @@ export const text = {
   },
 
   status: {
-    ready: 'Ready', sending: 'Sending…', cancelled: 'Cancelled', failed: (why: string) => `Failed: ${why}`, time: 'Where the time went', connect: 'Connect', firstByte: 'First byte', download: 'Download', size: 'Size',
+    ready: 'Ready', sending: 'Sending…', paused: 'Paused', cancelled: 'Cancelled', failed: (why: string) => `Failed: ${why}`, time: 'Where the time went', connect: 'Connect', firstByte: 'First byte', download: 'Download', size: 'Size',
     received: (got: string, all: string) => `${got}${all && ` of ${all}`} received`, quota: 'Quota', quotaIn: (seconds: number) => `Requests left in ${wait(seconds)}`, quotaLeft: (left: number, all: number) => `${left} of ${all} requests left`, quotaShort: (left: number, all: number) => `${left} / ${all}`,
     connected: (address: string) => `Connected · ${address}`, noAnswer: (address: string) => `No answer · ${address}`, version: (version: string) => `Spyglass ${version}`,
   },

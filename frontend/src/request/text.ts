@@ -110,6 +110,7 @@ export const text = {
     rawJson: 'Raw JSON',
     preview: 'Preview',
     reset: 'Reset',
+    resetHint: 'Back to what was saved, or to how the catalog begins it',
     save: 'Save',
     pathParameters: 'Path parameters',
     queryParameters: 'Query parameters',

@@ -45,6 +45,7 @@ export const text = {
     nestedValuesAs: 'Nested values as columns',
     all: 'All',
     reset: 'Reset',
+    resetHint: 'The first 40 columns, in their own order',
   },
   compareMenu: {
     compareWith: 'Compare with',
@@ -185,6 +186,8 @@ export const text = {
     thePartOf: 'The part of the page that shows this could not be loaded. Reload the page.',
     theRequestWas: 'The request was edited after this answer arrived',
     editedSinceSent: 'Edited since sent',
+    undoneSince: 'Undone since',
+    theWriteWas: 'The change was undone: this is the answer from before',
     copyResponse: 'Copy response',
     saveResponseTo: 'Save response to a file',
     saveToA: 'Save to a file',

@@ -1,5 +1,6 @@
 import type { App } from '../app.svelte'
-import { asFault, type DraftData } from '../client'
+import { placeholders } from '../catalog/catalog.svelte'
+import { asFault, Fault, type DraftData } from '../client'
 import type { SavedFile } from '../client/sending'
 import type { Draft } from '../request/draft.svelte'
 import { duration } from '../response/status'
@@ -39,6 +40,8 @@ export class Sending {
   asking = $state.raw<Asking>()
   /** Answers whose write was taken back or no longer can be. */
   undone = $state.raw(new Set<number>())
+  /** Answers whose write was taken back: they tell what was before. */
+  back = $state.raw(new Set<number>())
   /** What undoing would do, by the history id of each write that can be taken back. */
   ways = $state.raw(new Map<number, string>())
   undoing = $state(false)
@@ -56,14 +59,13 @@ export class Sending {
     const reviewed = this.#reviewed === tab
     this.#reviewed = undefined
     if (this.locked || reviewed) return true // Go refuses what is locked, and says why
-    if (method === 'DELETE') return this.#ask('delete', tab.draft.data())
-    if ((method === 'PUT' || method === 'PATCH') && this.reviews) return this.#ask('review', tab.draft.data())
-    return true
+    const what = method === 'DELETE' ? 'delete' : (method === 'PUT' || method === 'PATCH') && this.reviews ? 'review' : undefined
+    return !what || (this.#goes(tab.draft) && this.#ask(what, tab.draft.data()))
   }
 
   /** Shows what a PUT or PATCH would change, and sends it on wish. */
   async review(tab: OpenTab) {
-    if (tab.draft.busy || this.asking || !(await this.#ask('review', tab.draft.data()))) return
+    if (tab.draft.busy || this.asking || !this.#goes(tab.draft) || !(await this.#ask('review', tab.draft.data()))) return
     this.#reviewed = tab
     await tab.draft.send()
   }
@@ -119,6 +121,7 @@ export class Sending {
     try {
       const done = await this.app.client.undo(historyId)
       this.undone = new Set([...this.undone, historyId])
+      this.back = new Set([...this.back, historyId])
       void this.loadWays()
       this.app.toast(`${done.message}.`, { tone: 'ok' })
     } catch (e) {
@@ -128,6 +131,14 @@ export class Sending {
     } finally {
       this.undoing = false
     }
+  }
+
+  /** Nothing is asked about a request whose path lacks a value: it says so, as sending it would. */
+  #goes(draft: Draft): boolean {
+    const given = new Set(draft.pathParams.filter((r) => r.on && r.value.trim()).map((r) => r.key))
+    const lacking = placeholders(draft.path.split('?', 1)[0]).find((name) => !given.has(name))
+    if (lacking) draft.fault = new Fault(said.sending.needsAValue(lacking), 400, { field: 'path' })
+    return !lacking
   }
 
   async #ask(what: Asking['what'], draft: DraftData): Promise<boolean> {
