@@ -16,6 +16,12 @@ type login struct {
 	Password string `json:"password" doc:"never logged, never shown"`
 }
 
+// newPassword is what PUT /session/password takes.
+type newPassword struct {
+	Password    string `json:"password" doc:"the current one; never logged, never shown"`
+	NewPassword string `json:"newPassword" doc:"8 to 512 characters; never logged, never shown"`
+}
+
 // whoami is what /session answers.
 type whoami struct {
 	UserID   int64  `json:"userId" doc:"id in /setting/admins"`
@@ -24,11 +30,14 @@ type whoami struct {
 	CSRF     string `json:"csrfToken" doc:"to be sent as X-CSRF-Token with every write; empty for an API token, which needs none"`
 }
 
-// Endpoints are signing in and out, and making API tokens.
+// Endpoints are signing in and out, changing one's password, and making API tokens.
 func (s *Service) Endpoints() []resource.Endpoint {
 	const path = "/session"
 	me, in := resource.SchemaOf(whoami{}), resource.SchemaOf(login{})
-	in.Properties[1].WriteOnly, in.Properties[1].Schema.Format = true, "password"
+	renewal := resource.SchemaOf(newPassword{})
+	for _, secret := range []*resource.Key{&in.Properties[1], &renewal.Properties[0], &renewal.Properties[1]} {
+		secret.WriteOnly, secret.Schema.Format = true, "password"
+	}
 	return []resource.Endpoint{
 		{
 			Method: "POST", Path: path, Category: portal.CategorySettings, Summary: "Sign in",
@@ -65,6 +74,17 @@ func (s *Service) Endpoints() []resource.Endpoint {
 				return resource.Answer{SignOut: true}, nil
 			},
 		},
+		{
+			Method: "PUT", Path: path + "/password", Category: portal.CategorySettings, Summary: "Change your password",
+			Doc:   "Takes the current password and a new one, ends all sessions of the user, and begins a new one.",
+			Right: resource.Right{Object: resource.Anyone}, Body: &renewal, Answer: &me, Once: true, Limit: 4 << 10,
+			Errors: []resource.Failure{
+				{Kind: fault.Invalid, When: "the current password is wrong, or the new one is no good"},
+				{Kind: fault.TooMany, When: "ten wrong passwords were given for the user name or from the address"},
+			},
+			Example: resource.Example{Body: newPassword{Password: "viewer-demo", NewPassword: "correct horse"}},
+			Handle:  s.handleNewPassword,
+		},
 		s.tokenEndpoint(),
 	}
 }
@@ -74,8 +94,8 @@ func answerWho(a *resource.Access, csrf string) whoami {
 }
 
 func (s *Service) handleSignIn(ctx context.Context, c *resource.Call) (any, error) {
-	in, err := readLogin(c.Body, c.Lenient)
-	if err != nil {
+	in := login{}
+	if err := readTexts(c, "a sign-in", textField{"username", &in.Username}, textField{"password", &in.Password}); err != nil {
 		return nil, err
 	}
 	sess, err := s.SignIn(ctx, in.Username, in.Password, c.Remote)
@@ -88,31 +108,55 @@ func (s *Service) handleSignIn(ctx context.Context, c *resource.Call) (any, erro
 	return resource.Answer{Body: answerWho(sess.Access, sess.CSRF), SignIn: sess.Secret}, nil
 }
 
-func readLogin(body []byte, lenient bool) (in login, err error) {
-	node, err := resource.ParseJSON(body)
+func (s *Service) handleNewPassword(ctx context.Context, c *resource.Call) (any, error) {
+	in := newPassword{}
+	if err := readTexts(c, "a change of the password", textField{"password", &in.Password}, textField{"newPassword", &in.NewPassword}); err != nil {
+		return nil, err
+	}
+	if c.Session.Cookie == "" {
+		return nil, fault.New(fault.Invalid, "an API token has no password; sign in to change yours")
+	}
+	sess, err := s.changePassword(ctx, c, in)
 	if err != nil {
-		return in, err
+		return nil, err
+	}
+	return resource.Answer{Body: answerWho(sess.Access, sess.CSRF), SignIn: sess.Secret}, nil
+}
+
+// textField is a field of a body, and where its value goes.
+type textField struct {
+	name string
+	at   *string
+}
+
+// readTexts reads a body that has all of these fields and, unless the caller is
+// lenient, no other; what is the body in words.
+func readTexts(c *resource.Call, what string, fields ...textField) error {
+	node, err := resource.ParseJSON(c.Body)
+	if err != nil {
+		return err
 	}
 	if node.Kind != '{' {
-		return in, fault.New(fault.Invalid, "the body is a JSON object")
+		return fault.New(fault.Invalid, "the body is a JSON object")
 	}
-	known := []string{"username", "password"}
-	for i, at := range []*string{&in.Username, &in.Password} {
-		k := slices.Index(node.Keys, known[i])
+	var known []string
+	for _, f := range fields {
+		known = append(known, f.name)
+		k := slices.Index(node.Keys, f.name)
 		if k < 0 {
-			return in, fault.At(known[i], "%s is required", known[i])
+			return fault.At(f.name, "%s is required", f.name)
 		}
 		if node.Items[k].Kind != '"' {
-			return in, fault.At(known[i], "%s is a text in double quotes", known[i])
+			return fault.At(f.name, "%s is a text in double quotes", f.name)
 		}
-		*at = node.Items[k].Text
+		*f.at = node.Items[k].Text
 	}
 	for _, key := range node.Keys {
-		if !lenient && !slices.Contains(known, key) {
-			return in, fault.At(key, "a sign-in has no field %q%s", key, resource.DidYouMean(key, known))
+		if !c.Lenient && !slices.Contains(known, key) {
+			return fault.At(key, "%s has no field %q%s", what, key, resource.DidYouMean(key, known))
 		}
 	}
-	return in, nil
+	return nil
 }
 
 func (s *Service) tokenEndpoint() resource.Endpoint {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
 	"regexp"
 	"slices"
 	"testing"
@@ -88,6 +89,50 @@ func TestSigningInAgainReplacesTheSessionOfTheCookie(t *testing.T) {
 	}
 }
 
+func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
+	h := newHouse(t)
+	h.user(t, "jo", 4)
+	mine, elsewhere := h.signIn(t, "jo"), h.signIn(t, "jo")
+	call := resource.Call{Access: mine.Access, Session: resource.Session{Cookie: mine.Secret, CSRF: mine.CSRF, Window: true}, Remote: "192.0.2.7"}
+	for _, tt := range []struct{ body, err string }{
+		{`{"password":"wrong horse","newPassword":"another horse"}`, "invalid: password: the current password is wrong"},
+		{`{"password":"` + password + `","newPassword":"short"}`, "invalid: newPassword: a password has 8 to 512 characters"},
+		{`{"password":"` + password + `","newPassword":"` + password + `"}`, "invalid: newPassword: the new password is the current one"},
+		{`{"password":"` + password + `"}`, "invalid: newPassword: newPassword is required"},
+		{`{"password":"x","newPassword":"y","again":"y"}`, `invalid: again: a change of the password has no field "again"`},
+	} {
+		call.Body = []byte(tt.body)
+		_, err := h.ask(t, "PUT /session/password", call)
+		if at := (*fault.Error)(nil); !errors.As(err, &at) || string(at.Kind)+": "+at.Field+": "+at.Message != tt.err {
+			t.Errorf("%s: got %v, want %s", tt.body, err, tt.err)
+		}
+	}
+	if _, err := h.ByCookie(t.Context(), elsewhere.Secret); err != nil {
+		t.Errorf("a change that was refused ended a session: %v", err)
+	}
+	call.Body = []byte(`{"password":"` + password + `","newPassword":"another horse"}`)
+	if _, err := h.ask(t, "PUT /session/password", resource.Call{Access: mine.Access, Body: call.Body}); says(err) != "invalid: an API token has no password; sign in to change yours" {
+		t.Errorf("with a token: %v", err)
+	}
+	out, err := h.ask(t, "PUT /session/password", call)
+	must(t, err)
+	for _, gone := range []*Session{mine, elsewhere} {
+		if _, err := h.ByCookie(t.Context(), gone.Secret); says(err) != ended {
+			t.Errorf("a session of before says %v", err)
+		}
+	}
+	now, err := h.ByCookie(t.Context(), out.(resource.Answer).SignIn)
+	if err != nil || !now.Persistent || now.Access.User != "jo" {
+		t.Errorf("the new session is %+v, %v", now, err)
+	}
+	if _, err := h.SignIn(t.Context(), "jo", "another horse", "192.0.2.7"); err != nil {
+		t.Errorf("the new password: %v", err)
+	}
+	if _, err := h.SignIn(t.Context(), "jo", password, "192.0.2.7"); !fault.Is(err, fault.NoLogin) {
+		t.Errorf("the password of before: %v", err)
+	}
+}
+
 func TestWhoAmIAndSigningOut(t *testing.T) {
 	h := newHouse(t)
 	h.user(t, "jo", 4)
@@ -168,7 +213,7 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 
 func TestTheEndpointsAreWhatTheCatalogPrints(t *testing.T) {
 	h := newHouse(t)
-	want := []string{"POST /session", "GET /session", "DELETE /session", "POST /setting/admins/{adminId}/apitokens"}
+	want := []string{"POST /session", "GET /session", "DELETE /session", "PUT /session/password", "POST /setting/admins/{adminId}/apitokens"}
 	var got []string
 	for _, e := range h.Endpoints() {
 		got = append(got, e.ID())

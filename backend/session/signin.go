@@ -17,6 +17,19 @@ const queueFor = 1500 * time.Millisecond
 // not sign in are one fault.NoLogin, after the same time; ten of them for one
 // user name or from one address make fault.TooMany, right password or not.
 func (s *Service) SignIn(ctx context.Context, username, password, remote string) (*Session, error) {
+	who, err := s.prove(ctx, username, password, remote)
+	if err != nil {
+		return nil, err
+	}
+	sess, err := s.open(ctx, who, false)
+	if err == nil {
+		s.recordSignIn(ctx, who.row.ID, remote)
+	}
+	return sess, err
+}
+
+// prove finds the user whose name and password these are, and counts failures.
+func (s *Service) prove(ctx context.Context, username, password, remote string) (*person, error) {
 	keys := []digest{digestOf("user " + folded(username)), digestOf("from " + network(remote))}
 	queue, cancel := context.WithTimeout(ctx, queueFor)
 	defer cancel()
@@ -34,11 +47,7 @@ func (s *Service) SignIn(ctx context.Context, username, password, remote string)
 		return nil, fault.New(fault.NoLogin, "the user name or the password is wrong")
 	}
 	s.fails.succeeded(keys, keys[0])
-	sess, err := s.open(ctx, who, false)
-	if err == nil {
-		s.recordSignIn(ctx, who.row.ID, remote)
-	}
-	return sess, err
+	return who, nil
 }
 
 // checkPassword answers nil for anything but the right password of a user who

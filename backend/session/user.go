@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"net/mail"
 	"strings"
 
@@ -84,6 +85,35 @@ func (s *Service) SetPassword(ctx context.Context, name, password string) error 
 		return err
 	}
 	return s.EndUser(ctx, id)
+}
+
+// changePassword gives the caller a new password and the session that is left of
+// all of theirs: a new one, for the window as well if it was the window's.
+func (s *Service) changePassword(ctx context.Context, c *resource.Call, in newPassword) (*Session, error) {
+	who, err := s.prove(ctx, c.Access.User, in.Password, c.Remote)
+	if fault.Is(err, fault.NoLogin) {
+		return nil, fault.At("password", "the current password is wrong")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if in.NewPassword == in.Password {
+		return nil, fault.At("newPassword", "the new password is the current one")
+	}
+	if err := s.SetPassword(ctx, who.row.Username, in.NewPassword); err != nil {
+		if bad := (*fault.Error)(nil); errors.As(err, &bad) && bad.Field == "password" {
+			bad.Field = "newPassword"
+		}
+		return nil, err
+	}
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if who = everyone.byID[who.row.ID]; who == nil || !who.maySignIn() {
+		return nil, errNoSession()
+	}
+	return s.open(ctx, who, c.Session.Window)
 }
 
 // UserID is the id of the user of that name, in any letter case; fault.Unknown

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { findings } from './findings'
 import { newRequest, parts, password, suite, until } from './harness'
 
 const portal = suite()
@@ -63,6 +64,44 @@ test('who signs in again hears of what happens again', async () => {
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
   await heard
+})
+
+test('a password is changed by who has it: here one stays signed in, elsewhere not', async () => {
+  const elsewhere = await portal.page({ user: 'viewer' })
+  const page = await portal.page({ user: 'viewer' })
+  const dialog = page.getByRole('dialog', { name: 'Change the password of viewer' })
+  const change = async (before: string, now: string, again = now) => {
+    await dialog.getByLabel('Current password').fill(before)
+    await dialog.getByLabel('New password', { exact: true }).fill(now)
+    await dialog.getByLabel('New password again').fill(again)
+    await page.keyboard.press('Enter')
+  }
+  const open = async () => {
+    await page.getByRole('button', { name: /viewer/ }).click()
+    await page.getByRole('menuitem', { name: 'Change password…' }).click()
+  }
+  await open()
+  await change(password, 'short')
+  await until(dialog.getByRole('alert'), /^A password has at least 8 characters\.$/)
+  await change(password, 'another horse', 'another house')
+  await until(dialog.getByRole('alert'), /^The two new passwords differ\.$/)
+  await change('wrong horse', 'another horse')
+  await until(dialog.getByRole('alert'), /^The current password is wrong\.$/)
+  await expect.poll(() => dialog.getByLabel('Current password').evaluate((e) => e === document.activeElement)).toBe(true)
+  expect(await findings(page)).toEqual([])
+  await change(password, 'another horse')
+  await dialog.waitFor({ state: 'detached' })
+  await elsewhere.getByRole('dialog', { name: 'Sign in again' }).waitFor()
+
+  await newRequest(page)
+  const p = parts(page)
+  await p.path.fill('/device/devices')
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, /^200 OK/)
+  expect(await page.getByRole('dialog', { name: 'Sign in again' }).count()).toBe(0)
+  await open()
+  await change('another horse', password) // as other tests know it
+  await dialog.waitFor({ state: 'detached' })
 })
 
 test('signing out shows the sign-in page', async () => {

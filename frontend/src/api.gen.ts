@@ -2894,6 +2894,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change your password
+         * @description Takes the current password and a new one, ends all sessions of the user, and begins a new one.
+         *
+         *     Right needed: none: any signed-in user.
+         */
+        put: operations["putSessionPassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/report/reports/{id}/executions": {
         parameters: {
             query?: never;
@@ -10103,6 +10125,18 @@ export interface components {
              * @description never logged, never shown
              */
             password: string;
+        };
+        NewPassword: {
+            /**
+             * Format: password
+             * @description the current one; never logged, never shown
+             */
+            password: string;
+            /**
+             * Format: password
+             * @description 8 to 512 characters; never logged, never shown
+             */
+            newPassword: string;
         };
         GenerateReportRequest: {
             /** @description the user whose rights the run has; you unless given, and another one only for who may change that user */
@@ -23184,6 +23218,48 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    putSessionPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "viewer-demo",
+                 *       "newPassword": "correct horse"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPassword"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whoami"];
+                };
+            };
+            /** @description the current password is wrong, or the new one is no good */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description ten wrong passwords were given for the user name or from the address */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
         };

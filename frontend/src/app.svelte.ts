@@ -166,6 +166,17 @@ export class App {
     await this.load()
   }
 
+  /** Rejects with the Fault to show. */
+  async changePassword(password: string, newPassword: string) {
+    this.#unlisten?.() // its session ends with the password
+    try {
+      await this.client.changePassword(password, newPassword)
+      this.sessionEnded = false
+    } finally {
+      this.#listen()
+    }
+  }
+
   async signOut() {
     await this.flush()
     try {

@@ -108,6 +108,7 @@ export function commandList(app: App): Command[] {
     { id: 'portal.add', ...named['portal.add'], group: 'Session', run: () => (app.portals.asking = { what: 'edit', id: 0 }) },
     { id: 'portal.manage', ...named['portal.manage'], group: 'Session', run: () => (app.portals.asking = { what: 'manage' }) },
     { id: 'portal.lock', ...named['portal.lock'], group: 'Session', run: () => void app.portals.lock(!app.portal.readOnly) },
+    { id: 'session.password', ...named['session.password'], group: 'Session', run: () => (app.portals.asking = { what: 'password' }) },
     { id: 'session.out', ...named['session.out'], group: 'Session', run: () => void app.signOut() },
   ]
 }

@@ -148,6 +148,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
       return { userId: 1, username, role: 'administrator', csrfToken: 'x' }
     },
     signOut: async () => void (signedIn = false),
+    changePassword: async () => undefined,
     saveSettings: async (change) => {
       writes.push({ kind: 'settings', id: 0, change })
       return Object.assign(settings, change)

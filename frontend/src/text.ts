@@ -88,6 +88,7 @@ export const text = {
     'portal.add': { label: 'Add portal…', words: 'remote connect' },
     'portal.manage': { label: 'Manage portals…', words: 'remote edit delete catalog' },
     'portal.lock': { label: 'Lock or unlock the portal (read-only)', words: 'refuse writes' },
+    'session.password': { label: 'Change password…', words: 'user account secret' },
     'session.out': { label: 'Sign out' },
   },
 } as const

@@ -108,6 +108,10 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
       await ask('/api/session', { method: 'DELETE' })
       shared.csrf = ''
     },
+    async changePassword(password, newPassword) {
+      const change: components['schemas']['NewPassword'] = { password, newPassword }
+      shared.csrf = (await json<Session>('/api/session/password', { method: 'PUT', body: change })).csrfToken
+    },
     saveSettings: (change) => json('/explorer/settings', { method: 'PATCH', body: change, keep: true }),
     catalog: () => json('/explorer/catalog'),
 

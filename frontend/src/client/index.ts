@@ -296,6 +296,8 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
   start(): Promise<Start | null>
   signIn(username: string, password: string): Promise<Session>
   signOut(): Promise<void>
+  /** Ends every other session of the user. */
+  changePassword(password: string, newPassword: string): Promise<void>
   /** Null forgets a setting. */
   saveSettings(change: { [K in keyof Settings]?: Settings[K] | null }): Promise<Settings>
   catalog(): Promise<CatalogData>

@@ -4,6 +4,7 @@ import { text } from './text'
 /** A dialog about portals. */
 export type PortalAsk =
   | { what: 'manage' }
+  | { what: 'password' }
   | { what: 'edit'; id: number }
   /** `resume` runs once somebody is signed in. */
   | { what: 'signin'; id: number; resume?: () => void }

@@ -11,7 +11,7 @@ const icons: Record<string, IconName> = {
   'view.api': 'code', 'view.monitor': 'pulse', 'view.welcome': 'globe', 'view.toggle': 'code', 'request.new': 'plus', 'request.send': 'send', 'request.cancel': 'stop',
   'request.save': 'download', 'request.path': 'pencil', 'request.reset': 'undo', 'tab.close': 'close', 'tab.others': 'close', 'tab.reopen': 'undo', 'tab.duplicate': 'copy',
   'tab.rename': 'pencil', 'panel.variables': 'braces', 'panel.history': 'history', 'panel.helpers': 'divide', 'panel.docs': 'book', find: 'search', 'catalog.search': 'search',
-  'pane.left': 'sidebar', 'pane.right': 'sidebar', keys: 'keyboard', settings: 'sliders', 'settings.keys': 'keyboard', 'theme.dark': 'moon', 'theme.light': 'sun', 'theme.system': 'system', 'session.out': 'out', 'portal.add': 'plus', 'portal.manage': 'globe', 'portal.lock': 'lock',
+  'pane.left': 'sidebar', 'pane.right': 'sidebar', keys: 'keyboard', settings: 'sliders', 'settings.keys': 'keyboard', 'theme.dark': 'moon', 'theme.light': 'sun', 'theme.system': 'system', 'session.out': 'out', 'session.password': 'key', 'portal.add': 'plus', 'portal.manage': 'globe', 'portal.lock': 'lock',
 }
 const places = new Set([...screens.map((s) => `monitor.${s.id}`), 'view.api', 'request.new', 'view.monitor', 'view.welcome', 'panel.variables', 'panel.history', 'panel.helpers', 'panel.docs', 'catalog.search', 'request.path', 'keys', 'settings'])
 const hidden = new Set(['palette', 'quick.switch'])
