@@ -6,15 +6,14 @@ import {
 import type { Side } from './client/ask'
 import type { DataProgress } from './client/data'
 import { Compare } from './response/compare.svelte'
-import { extractedToast } from './sidebar/extractors.svelte'
 import type { Catalog } from './catalog/catalog.svelte'
 import { Library } from './collections/library.svelte'
 import { commandList, type Command } from './commands'
-import { refused } from './portals/ask'
 import type { Place } from './portals/place'
 import { Portals } from './portals/portals.svelte'
 import { Reach } from './portals/reach.svelte'
 import type { Lookups } from './request/lookups'
+import { listen, wire } from './hearing'
 import { remappable } from './keymap'
 import { keyLabel } from './keys'
 import { openLink, pageOf } from './link'
@@ -108,32 +107,10 @@ export class App {
 
   constructor(client: Client, views: Views) {
     this.parts = { api: new Part(views.api), monitor: new Part(views.monitor) }
-    this.portals = new Portals(this, client, (place) => this.#wire(place))
+    this.portals = new Portals(this, client, (place) => wire(this, place))
     this.commands = remappable(commandList(this), () => this.settings.keys)
-    this.#settings = new Saver(() => this.#saveSettings(), (e) => this.#saveFailed(e))
+    this.#settings = new Saver(() => this.#saveSettings(), (e) => this.saveFailed(e))
     this.library = new Library(client)
-  }
-
-  /** Answers and faults of a portal's tabs come to the page. */
-  #wire(place: Place) {
-    const { workspace } = place
-    workspace.onfault = (e) => this.#saveFailed(e)
-    workspace.onclosed = (tabs) => {
-      this.toast(tabs.length === 1 ? text.closed(tabs[0].title) : text.closedTabs(tabs.length), { action: { label: text.undo, run: () => void workspace.reopenThese(tabs) } })
-    }
-    workspace.onactive = (tab) => void this.#remember(place, tab)
-    workspace.before = (tab) => this.sending.before(tab)
-    workspace.onsaved = (file) => this.sending.saved(file)
-    workspace.onanswer = (tab) => {
-      for (const found of tab.draft.reply?.extracted ?? []) this.toast(...extractedToast(found))
-      this.historyVersion++
-      if (tab.draft.fault || tab.draft.reply) this.reach.heard(place.id, tab.draft.fault)
-      if (this.portals.place === place && tab.draft.reply?.quota) this.quota = tab.draft.reply.quota
-      if (tab.draft.fault?.detail.readOnly && !this.portal.readOnly) void this.portals.reload().catch(() => {}) // locked in another window
-      if (tab.draft.fault?.status === 401) this.sessionEnded = true
-      if (tab.draft.fault?.status === 401 || tab.draft.reply?.status === 401) this.sending.refused(tab)
-      if (tab.draft.reply?.status === 401) refused(this, place.id)
-    }
   }
 
   /** The one call before the first paint. The code of what the server knew to be shown comes beside it. */
@@ -319,7 +296,7 @@ export class App {
     this.variables = start.variables ?? []
     this.quota = null
     const again = place.restored
-    if (!again) place.workspace.restore(start.tabs ?? [], this.#lastTab(place.id))
+    if (!again) place.workspace.restore(start.tabs ?? [], this.lastTab(place.id))
     place.restored = true
     if (this.view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
     void (this.view === 'monitor' ? touched() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled)) // a MB, of which nothing is seen before
@@ -380,45 +357,12 @@ export class App {
 
   #listen() {
     this.#unlisten?.()
-    this.#unlisten = this.client.listen({
-      progress: (e) => {
-        const tab = this.portals.tabs.find((t) => t.draft.busy && t.draft.sendId === e.sendId)
-        if (tab) [tab.draft.received, tab.draft.expected] = [e.received, e.expected]
-      },
-      pages: (e) => {
-        const mine = this.portals.tabs.filter((t) => t.draft.progress(e))
-        if (e.quota && this.workspace.tabs.some((t) => mine.includes(t))) this.quota = e.quota
-        if (mine.length && e.state === 'ready') this.sending.fetchFile(e.sendId)
-      },
-      batch: (e) => this.library.batch?.hear(e),
-      workspace: (e) => {
-        if (e.kind === 'variables') void this.reloadVariables().catch(() => {})
-        if (e.kind === 'history') this.historyVersion++
-        if (e.kind === 'extractors') this.act('extractors.reload')
-        if (e.kind === 'tabs') this.workspace.follow()
-        if (e.kind === 'portals') void this.portals.reload().catch(() => {})
-        if (e.kind === 'collections' && this.library.loaded) void this.library.load()
-      },
-      session: () => (this.sessionEnded = true),
-      portal: (e) => this.live.hear(e.kind),
-      link: (e) => void openLink(this, e),
-      data: (e) => this.ondata(e),
-      stream: (connected) => this.live.stream(connected),
-    })
+    this.#unlisten = listen(this)
   }
 
-  #lastTab(id: number): number | undefined {
+  /** The tab that was looked at last at a portal. */
+  lastTab(id: number): number | undefined {
     return id ? this.settings.activeTabs?.[id] : this.settings.activeTab
-  }
-
-  async #remember(place: Place, tab: OpenTab) {
-    try {
-      const id = await tab.stored()
-      if (place.workspace.active !== tab || this.#lastTab(place.id) === id) return
-      this.save(place.id ? { activeTabs: { ...this.settings.activeTabs, [place.id]: id } } : { activeTab: id })
-    } catch (e) {
-      this.#saveFailed(e)
-    }
   }
 
   async #saveSettings() {
@@ -432,7 +376,8 @@ export class App {
     }
   }
 
-  #saveFailed(e: unknown) {
+  /** What could not be kept is told; without a session, by asking to sign in. */
+  saveFailed(e: unknown) {
     const fault = asFault(e)
     if (fault.status === 401) this.sessionEnded = true
     else this.toast(text.notSaved(fault.message), { tone: 'error' })
