@@ -78,7 +78,7 @@ func (e *Explorer) signInAt(ctx context.Context, c *resource.Call, in *portalLog
 	if err != nil {
 		return nil, err
 	}
-	if err := e.o.Workspace.KeepSession(p, s); err != nil {
+	if err := e.o.Workspace.KeepSession(ctx, p, s); err != nil {
 		return nil, err
 	}
 	return e.shownPortal(p)
@@ -133,7 +133,7 @@ func (e *Explorer) signOutAt(ctx context.Context, c *resource.Call) (any, error)
 	if _, _, err := e.fetchSmall(ctx, t, t.plain("DELETE", "/session", "")); err != nil {
 		e.o.Log.InfoContext(ctx, "a session at another portal ends by itself: the portal did not answer", "portal", p.ID)
 	}
-	if err := e.o.Workspace.KeepSession(p, nil); err != nil {
+	if err := e.o.Workspace.KeepSession(ctx, p, nil); err != nil {
 		return nil, err
 	}
 	return e.shownPortal(p)

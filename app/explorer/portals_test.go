@@ -99,6 +99,9 @@ func TestARemotePortalIsSignedInToAndItsSecretsStayInTheKeyring(t *testing.T) {
 			}
 		}
 	}
+	if a := h.ask(1, "DELETE /explorer/portals/"+id+"/session", ""); !strings.Contains(a.body, `"account":"operator"`) || !strings.Contains(a.body, `"user":""`) {
+		t.Errorf("without the session it is forgotten who signed in: %s", a.body)
+	}
 	if a := h.ask(1, "DELETE /explorer/portals/"+id, ""); a.status != 200 {
 		t.Fatalf("deleting answered %d %s", a.status, a.body)
 	}

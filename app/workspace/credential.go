@@ -66,17 +66,26 @@ func (w *Workspace) SessionAt(p *Portal) (*PortalSession, error) {
 	return s, nil
 }
 
-// KeepSession keeps the session at a portal, or forgets it when s is nil.
-func (w *Workspace) KeepSession(p *Portal, s *PortalSession) error {
+// KeepSession keeps the session at a portal, or forgets it when s is nil. Whose
+// it was stays as the portal's account: the next sign-in begins with it.
+func (w *Workspace) KeepSession(ctx context.Context, p *Portal, s *PortalSession) error {
 	if s == nil {
 		return w.secrets.Delete(p.key(sessionKept))
 	}
 	s.Origin = origin(p.BaseURL)
 	text, err := json.Marshal(s)
-	if err == nil {
-		w.keep(p.key(sessionKept), string(text))
+	if err != nil {
+		return err
 	}
-	return err
+	w.keep(p.key(sessionKept), string(text))
+	return w.db.Write(ctx, func(tx resource.Tx) error {
+		row, err := resource.Get(ctx, tx, portalRows, p.ID)
+		if err != nil {
+			return err // deleted meanwhile
+		}
+		row.Account, p.Account = s.User, s.User
+		return resource.Put(ctx, tx, portalRows, row)
+	})
 }
 
 // guarded makes every write of a portal take its secrets out of the body.
@@ -126,7 +135,7 @@ func (w *Workspace) writePortal(method string, write handle) handle {
 		}
 		err = errors.Join(w.settleSecret(now.key(secretKept), now.Secret, typed.Secret), w.settleSecret(now.key(proxyKept), now.ProxyPassword, typed.ProxyPassword))
 		if moved(was, now) {
-			err = errors.Join(err, w.KeepSession(now, nil))
+			err = errors.Join(err, w.KeepSession(ctx, now, nil))
 		}
 		return out, err
 	}

@@ -22,7 +22,7 @@ type Portal struct {
 	BaseURL       string // of the API, "https://acme.example.com/santaba/rest"
 	Environment   string
 	Auth          string
-	Account       string // user name or access id
+	Account       string // user name of the last sign-in, or access id
 	Secret        string // resource.Mask when there is one
 	ReadOnly      bool
 	Timeout       int64 // seconds
