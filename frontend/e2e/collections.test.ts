@@ -247,6 +247,8 @@ test('a collection is run: it asks about writes, stops or goes on at a failure, 
   await run.getByRole('button', { name: /^Create, 20\d/ }).click()
   await expect.poll(() => p.path.inputValue()).toBe('/device/groups')
   await until(p.status, /^20\d /)
+  await page.keyboard.press('Control+S') // to its entry: it is no copy
+  await until(page.getByTestId('toast'), /^Saved in Tour/)
   await run.getByRole('button', { name: 'Close the results' }).click()
   await run.waitFor({ state: 'detached' })
 })

@@ -1,5 +1,6 @@
 import type { App } from '../app.svelte'
-import { asFault } from '../client'
+import { asFault, type DraftData, type History } from '../client'
+import { contentOf } from '../request/draft.svelte'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import type { Item } from './library.svelte'
 import { nameOf, parentOf } from './library.svelte'
@@ -36,6 +37,23 @@ export async function openSaved(app: App, id: number) {
   } catch (e) {
     app.toast(asFault(e).message, { tone: 'error' })
   }
+}
+
+/** Shows how a saved request of a run went: the request itself with that answer, or, when it is another one by now, what was sent. */
+export async function openRan(app: App, id: number, sent: History) {
+  const tab = app.workspace.tabs.find((t) => t.requestId === id)
+  const saved = app.library.requests.some((r) => r.id === id)
+  const draft = tab ? tab.draft.data() : saved ? (await app.library.request(id)).draft : undefined
+  if (!draft || tab?.draft.busy || !sentAs(draft, sent.draft)) return void app.openHistory(sent)
+  await openSaved(app, id)
+  const shown = app.workspace.tabs.find((t) => t.requestId === id)
+  if (sent.kept) await shown?.recall(sent.id)
+}
+
+/** Whether the history's request is this one, whose secrets it keeps as stars. */
+function sentAs(draft: DraftData, sent: DraftData): boolean {
+  const parts = contentOf(sent).split('********').map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`).test(contentOf(draft))
 }
 
 /** What they are called together. */

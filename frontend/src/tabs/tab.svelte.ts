@@ -115,6 +115,15 @@ export class OpenTab {
     }
   }
 
+  /** Shows an answer of the past as the one to this request. */
+  async recall(historyId: number) {
+    this.historyId = historyId
+    this.draft.clearReply()
+    this.#restored = false
+    this.saver.touch()
+    await this.restore()
+  }
+
   /** What was saved is what "changed" is measured against. */
   save(draft: DraftData) {
     this.saved = draft
