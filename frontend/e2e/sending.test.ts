@@ -52,7 +52,7 @@ test('a PATCH is reviewed, sent, and undone from the answer', async () => {
   await until(p.status, /^200 OK/)
   await p.response.getByRole('button', { name: 'Undo' }).click()
   await until(page.getByTestId('toast'), /Put back description/)
-  await p.response.getByText('Undone since').waitFor()
+  await p.response.getByText('The change was undone.').waitFor()
 })
 
 test('of a write whose path lacks a value nothing is asked: it says what is missing', async () => {

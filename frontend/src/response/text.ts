@@ -186,8 +186,6 @@ export const text = {
     thePartOf: 'The part of the page that shows this could not be loaded. Reload the page.',
     theRequestWas: 'The request was edited after this answer arrived',
     editedSinceSent: 'Edited since sent',
-    undoneSince: 'Undone since',
-    theWriteWas: 'The change was undone: this is the answer from before',
     copyResponse: 'Copy response',
     saveResponseTo: 'Save response to a file',
     saveToA: 'Save to a file',

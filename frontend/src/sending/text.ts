@@ -46,6 +46,7 @@ export const text = {
     doNotSend: 'Do not send',
     goesBack: (how: string) => `Undo ${how}.`,
     undo: 'Undo',
+    undone: 'The change was undone. This is its answer from before.',
     thePortalDoes: 'The portal does not know who is asking.',
     yourRoleLacks: (right: string) => `Your role lacks the right ${right}. An administrator can grant it under Settings, Roles.`,
     thereIsNothing: 'There is nothing under this id, or your role may not see it.',
