@@ -138,6 +138,7 @@ export class Editing {
     this.fault = undefined
     if (wrong.length > 0 || Object.keys(this.unread).length > 0) return undefined
     this.saving = true
+    let again = false
     try {
       const sent = $state.snapshot(this.isNew ? values : this.edits) as Values
       const before = Object.fromEntries(Object.keys(sent).map((name) => [name, this.base[name]]))
@@ -153,11 +154,11 @@ export class Editing {
       }
       return saved
     } catch (e) {
-      await this.#refused(asFault(e))
-      return undefined
+      again = await this.#refused(asFault(e), fields)
     } finally {
       this.saving = false
     }
+    return again ? this.save(fields) : undefined
   }
 
   /** Puts back what the last saving replaced. Rejects with a Fault of status 412 where somebody changed the object since. */
@@ -191,19 +192,25 @@ export class Editing {
     this.#keep()
   }
 
-  async #refused(fault: Fault) {
+  /** Says why nothing was saved; true where nothing that can be edited has changed, so that saving again is right: the portal itself notes when a token was used. */
+  async #refused(fault: Fault, shown: Field[]): Promise<boolean> {
     if (fault.status === 412) {
       try {
         const { value, etag } = await this.#o.rest.get<Values>(this.path)
         const fields = Object.keys(this.edits).filter((name) => !same(value[name], this.#was[name]) && !same(value[name], this.edits[name]))
+        if (shown.length && !fields.length && shown.every(({ name }) => same(value[name], (name in this.edits ? this.#was : this.base)[name]))) {
+          this.#etag = etag
+          return true
+        }
         this.conflict = { etag, theirs: value, fields }
-        return
+        return false
       } catch (e) {
         fault = asFault(e)
       }
     }
     if (fault.field) this.problems = { ...this.problems, [fault.field]: fault.message }
     else this.fault = fault
+    return false
   }
 
   #keep() {

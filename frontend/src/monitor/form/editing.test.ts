@@ -53,6 +53,23 @@ test('what is no number is said at its field, kept as it was typed, and not sent
   expect(await form.save([port])).toMatchObject({ port: 8 })
 })
 
+test('what only the portal changes itself is no conflict', async () => {
+  const { it, open } = portal()
+  const form = open()
+  await form.load()
+  form.set('name', 'two')
+  const fields = ['name', 'note'].map((name) => fieldOf({ name, label: name }, body))
+  it.value = { ...it.value, usedOn: 5 }
+  it.version++
+  expect(await form.save(fields)).toMatchObject({ name: 'two', usedOn: 5 })
+  expect([form.conflict, it.writes.map((w) => (w as string[])[2])]).toEqual([undefined, ['"1"', '"2"']])
+  form.set('name', 'three')
+  it.value = { ...it.value, note: 'theirs' }
+  it.version++
+  expect(await form.save(fields)).toBeUndefined()
+  expect(form.conflict).toMatchObject({ fields: [], theirs: { note: 'theirs' } })
+})
+
 test('only what differs is sent and kept, with the version it was typed over', async () => {
   const { it, open, kept } = portal()
   const form = open()
