@@ -24,7 +24,7 @@ test('a user is added, refused at the field, changed against somebody else, and 
   await form.getByText('Mail address is asked for.').waitFor() // before anything is sent
   await form.getByRole('textbox', { name: /^Mail address/ }).fill('jo@example.net')
   await form.getByRole('checkbox', { name: 'readonly' }).check()
-  await form.getByLabel('New password').fill('correct horse battery 7')
+  await form.getByLabel(/^Password/).fill('correct horse battery 7')
   await page.keyboard.press('Control+s')
   await form.locator('[data-field="username"]').getByText(/username has no spaces/).waitFor() // the portal's own words, at its field
   await form.getByRole('textbox', { name: /^User name/ }).fill('jo')

@@ -34,6 +34,8 @@ export interface FieldPlan {
   from?: { path: string; value: string; text: string; none?: string }
   /** Whether it goes with the other values. */
   when?: (values: Values) => boolean
+  /** Said here where the schema cannot: of a value that only some need. */
+  required?: boolean
   /** Only on a new one, or only on one that is there. */
   only?: 'new' | 'old'
   /** A control of its own. */
@@ -70,7 +72,7 @@ export function fieldOf(plan: FieldPlan, body: Schema | null | undefined): Field
   return {
     ...plan,
     control: plan.control ?? (values.length ? 'choice' : (has && controls[has.type]) || 'text'),
-    required: has?.required ?? false,
+    required: plan.required ?? has?.required ?? false,
     readOnly: has?.readOnly ?? false,
     hint: plan.hint ?? '',
     options: values.map((value) => ({ value, text: plan.words?.[value] ?? value })),

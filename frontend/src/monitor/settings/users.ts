@@ -35,7 +35,8 @@ export const kind: Kind = {
       { name: 'apionly', label: t.fields.apionly, hint: t.hints.apionly },
     ] },
     { title: t.groups.password, fields: [
-      { name: 'password', label: t.fields.password, control: 'secret', hint: t.hints.password, when: (v) => v.apionly !== true },
+      { name: 'password', label: t.fields.firstPassword, control: 'secret', hint: t.hints.firstPassword, required: true, only: 'new', when: (v) => v.apionly !== true },
+      { name: 'password', label: t.fields.password, control: 'secret', hint: t.hints.password, only: 'old', when: (v) => v.apionly !== true },
     ] },
     { title: t.groups.more, fields: [
       { name: 'timezone', label: t.fields.timezone, control: 'zone', hint: t.hints.timezone, placeholder: t.examples.timezone },
