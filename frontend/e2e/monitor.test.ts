@@ -109,7 +109,7 @@ test('the overview of a group says which, leads back, and to the devices of a gr
   await health.getByRole('button', { name: 'Show all groups' }).click()
   await health.getByRole('button', { name: 'Power' }).click()
   await main.getByRole('heading', { name: 'Power' }).waitFor()
-  expect(await main.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).innerText()).toContain('ups-')
+  await expect.poll(() => main.getByRole('grid', { name: 'Devices' }).getByRole('row').nth(1).innerText()).toContain('ups-')
 })
 
 test('alerts are filtered by the API and acted upon by keys, several at once, and maintenance is taken back', async () => {
