@@ -229,13 +229,21 @@ export class Table {
   }
 }
 
+/** What is derived in it belongs to no component: in one that is gone it would no longer follow. */
+function longLived<T>(make: () => T): T {
+  let made: T
+  $effect.root(() => { made = make() })
+  return made!
+}
+
 const tables = new WeakMap<Reply, Table>()
 
 /** The one table of an answer, as it was left. */
 export function tableOf(client: Client, { reply, left }: Answer, kept: () => KeptTable | undefined): Table {
   let table = tables.get(reply)
   if (!table) {
-    tables.set(reply, (table = new Table(client, reply.document, kept(), left.table)))
+    table = longLived(() => new Table(client, reply.document, kept(), left.table))
+    tables.set(reply, table)
     void table.begin()
   }
   return table
