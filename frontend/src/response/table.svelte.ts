@@ -3,6 +3,7 @@ import type { Cell, Column, Columns, TableQuery, TableRow } from '../client/tabl
 import type { Left } from './left'
 import type { Answer } from './answer.svelte'
 import { columnKeys, columnName, hintOf, widthFor } from './cells'
+import { lasting } from '../ui/lasting.svelte'
 
 /** Rows fetched at once. */
 const pageSize = 100
@@ -229,20 +230,13 @@ export class Table {
   }
 }
 
-/** What is derived in it belongs to no component: in one that is gone it would no longer follow. */
-function longLived<T>(make: () => T): T {
-  let made: T
-  $effect.root(() => { made = make() })
-  return made!
-}
-
 const tables = new WeakMap<Reply, Table>()
 
 /** The one table of an answer, as it was left. */
 export function tableOf(client: Client, { reply, left }: Answer, kept: () => KeptTable | undefined): Table {
   let table = tables.get(reply)
   if (!table) {
-    table = longLived(() => new Table(client, reply.document, kept(), left.table))
+    table = lasting(() => new Table(client, reply.document, kept(), left.table))
     tables.set(reply, table)
     void table.begin()
   }

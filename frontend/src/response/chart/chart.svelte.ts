@@ -9,6 +9,7 @@ import { applies, findPlace, lookUpLimits, lookUpMeasured, remembering, type Lim
 import { lookUpMaintenance, type Maintenance } from './maintenance'
 import { linesOf, shownAtFirst, type Drawn } from './lines'
 import { text } from '../text'
+import { lasting } from '../../ui/lasting.svelte'
 
 type Door = Pick<Client, 'series' | 'columns' | 'table' | 'lookup' | 'windows' | 'filter'>
 
@@ -169,7 +170,8 @@ const charts = new WeakMap<Reply, Chart>()
 export function chartOf(door: Door, { reply, left }: Answer): Chart {
   let chart = charts.get(reply)
   if (!chart) {
-    charts.set(reply, (chart = new Chart(door, reply, left.chart)))
+    chart = lasting(() => new Chart(door, reply, left.chart))
+    charts.set(reply, chart)
     void chart.begin()
   }
   return chart
