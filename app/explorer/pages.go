@@ -118,8 +118,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	r.explainPartial(report, why)
 	r.ended(report, doc.Size())
 	headers := r.shownHeaders(header)
-	zipped, err := zipOf(doc)
-	r.remember(ctx, r.history, r.keep(ctx, doc, headers, zipped, err), r.in.TabID)
+	r.remember(ctx, r.history, r.keep(ctx, doc, headers), r.in.TabID)
 	out, err := r.reply(r.history, doc, headers, r.watch.read(took))
 	if err != nil {
 		return nil, err
@@ -197,7 +196,6 @@ func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (an
 	}
 	r.history.Status, r.history.StatusText, r.history.Bytes = int64(no.response.StatusCode), statusText(no.response.Status), doc.Size()
 	headers := r.shownHeaders(no.response.Header)
-	zipped, err := zipOf(doc)
-	r.remember(ctx, r.history, r.keep(ctx, doc, headers, zipped, err), r.in.TabID)
+	r.remember(ctx, r.history, r.keep(ctx, doc, headers), r.in.TabID)
 	return r.reply(r.history, doc, headers, r.watch.read(took))
 }

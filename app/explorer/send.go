@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -97,7 +98,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	defer stop()
 	x.look(ctx)
 	x.watch.began = time.Now()
-	response, doc, zipper, err := x.fetch(timed)
+	response, doc, err := x.fetch(timed)
 	took := time.Since(x.watch.began)
 	x.history.MS = took.Round(time.Millisecond).Milliseconds()
 	if err != nil {
@@ -108,10 +109,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	headers := x.shownHeaders(response.Header)
 	entry := *x.history // written while the reply is made
 	var saving sync.WaitGroup
-	saving.Go(func() {
-		zipped, err := zipper.Close()
-		x.remember(ctx, &entry, x.keep(ctx, doc, headers, zipped, err), x.in.TabID)
-	})
+	saving.Go(func() { x.remember(ctx, &entry, x.keep(ctx, doc, headers), x.in.TabID) })
 	r, err := x.reply(x.history, doc, headers, x.watch.read(took))
 	if err == nil {
 		r.Extracted = x.extract(ctx, doc)
@@ -125,30 +123,23 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	return r, err
 }
 
-// fetch sends the request and makes a document of the answer while it arrives,
-// zipped for the history as well.
-func (x *exchange) fetch(ctx context.Context) (_ *http.Response, _ *document.Document, _ *workspace.Zipper, err error) {
+// fetch sends the request and makes a document of the answer while it arrives.
+func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Document, error) {
 	response, err := x.target.ask(x.hops.watch(x.watch.watch(ctx)), x.out)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	defer response.Body.Close()
 	w := x.documents.Create(response.Header.Get("Content-Type"))
 	defer w.Abort()
 	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0), last: time.Now()}
-	z := workspace.NewZipper(response.ContentLength)
-	defer func() {
-		if err != nil {
-			_, _ = z.Close() // nobody wants it
-		}
-	}()
-	if _, err := io.CopyBuffer(io.MultiWriter(z, w), body, make([]byte, 64<<10)); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{w}, body, make([]byte, 64<<10)); err != nil {
 		x.history.Bytes = w.Size()
 		x.came = arrived{response.Status, body.received, time.Since(body.last)}
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	doc, err := w.Finish()
-	return response, doc, z, err
+	return response, doc, err
 }
 
 // When progress is told first, and how often then.
@@ -181,32 +172,40 @@ func (p *progress) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// keep is what the history keeps of an answer that was zipped; nil where it is
-// too large, or holds what is shown only once or a secret that went out.
-func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][2]string, zipped []byte, err error) *workspace.Reply {
-	if zipped == nil && err == nil || givesSecrets(x.out.endpoint) {
+// keep is what the history keeps of an answer; nil where it is too large, or
+// holds what is shown only once or a secret that went out.
+func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][2]string) *workspace.Reply {
+	if doc.Size() > workspace.MaxPlain || givesSecrets(x.out.endpoint) {
 		return nil
 	}
-	if err == nil && len(x.secrets) > 0 {
-		var body strings.Builder
-		if err = doc.WriteText(&body); err == nil && x.echoes(body.String()) {
-			return nil
+	zipped, err := workspace.Zip(func(w io.Writer) error {
+		if len(x.secrets) == 0 {
+			_, err := doc.WriteTo(w)
+			return err
 		}
+		var body bytes.Buffer
+		if err := doc.WriteText(&body); err != nil {
+			return err
+		}
+		if x.echoes(body.String()) {
+			return errEcho
+		}
+		_, err := doc.WriteTo(w)
+		return err
+	})
+	if errors.Is(err, errEcho) {
+		return nil
 	}
 	if err != nil {
 		x.o.Log.ErrorContext(ctx, "an answer is missing from the history", "err", err)
+	}
+	if err != nil || zipped == nil {
 		return nil
 	}
 	return &workspace.Reply{Headers: headers, Zipped: zipped}
 }
 
-// zipOf zips a document that was not zipped while it came.
-func zipOf(doc *document.Document) ([]byte, error) {
-	z := workspace.NewZipper(doc.Size())
-	_, err := doc.WriteTo(z)
-	zipped, _ := z.Close()
-	return zipped, err
-}
+var errEcho = errors.New("the answer holds a secret that was sent")
 
 // echoes tells whether text holds a secret that went out, as it is or as a URL
 // or JSON write it.

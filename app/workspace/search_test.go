@@ -48,9 +48,10 @@ func (d *desk) ids(user int64, query string) string {
 }
 
 func zipped(t testing.TB, text string) []byte {
-	z := workspace.NewZipper(0)
-	_, _ = io.WriteString(z, text)
-	out, err := z.Close()
+	out, err := workspace.Zip(func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

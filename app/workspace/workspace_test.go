@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -293,9 +294,7 @@ func TestZipKeepsWhatFitsAndDropsWhatDoesNot(t *testing.T) {
 				body[i] = byte(n >> 24)
 			}
 		}
-		z := workspace.NewZipper(0)
-		_, _ = z.Write(body)
-		zipped, err := z.Close()
+		zipped, err := workspace.Zip(writer(body))
 		if err != nil || (zipped != nil) != tt.kept {
 			t.Errorf("%s: %d bytes kept, %v", tt.name, len(zipped), err)
 			continue
@@ -306,6 +305,13 @@ func TestZipKeepsWhatFitsAndDropsWhatDoesNot(t *testing.T) {
 				t.Errorf("%s: %d bytes came back, %v", tt.name, back.Len(), err)
 			}
 		}
+	}
+}
+
+func writer(body []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(body)
+		return err
 	}
 }
 
