@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"time"
 
@@ -28,7 +29,7 @@ var pagesRequests = resource.Resource[*pagesRequest]{Name: "pages", Label: "requ
 	{Name: "draft", At: func(s *pagesRequest) any { return &s.Draft }, Doc: "The GET of a list", Required: true},
 	{Name: "anyway", At: func(s *pagesRequest) any { return &s.Anyway }, Doc: "Send it even with unknown variables"},
 	{Name: "largest", At: func(s *pagesRequest) any { return &s.Largest }, Doc: "Pages as large as the portal allows, whatever size the draft asks for"},
-	{Name: "resume", At: func(s *pagesRequest) any { return &s.Resume }, Doc: "The document of a run that ended early: it goes on from there, with its own draft"},
+	{Name: "resume", At: func(s *pagesRequest) any { return &s.Resume }, Doc: "The document of a run that ended early: it goes on from there, with its own draft; one of the history with the draft given, which must ask for the same"},
 	{Name: "file", At: func(s *pagesRequest) any { return &s.File }, OneOf: []any{"", "csv", "ndjson", "json"}, Doc: "Write the items to a file as they come, to be fetched at /pages/{sendId}/file once the run says that it is ready"},
 	{Name: "name", At: func(s *pagesRequest) any { return &s.Name }, Doc: "Of the file, without its extension", MaxLen: 200},
 }}
@@ -43,7 +44,9 @@ func (e *Explorer) pages(ctx context.Context, c *resource.Call, in *pagesRequest
 		if earlier, err = e.runs.left(in.Resume); err != nil {
 			return nil, err
 		}
-		in.Draft, in.Anyway = earlier.request.Draft, earlier.request.Anyway
+		if earlier.past == nil {
+			in.Draft, in.Anyway = earlier.request.Draft, earlier.request.Anyway
+		}
 	}
 	if in.Resume != "" && in.File != "" {
 		return nil, fault.At("resume", "a file does not go on where another ended; fetch all pages again")
@@ -85,16 +88,18 @@ func (e *Explorer) pages(ctx context.Context, c *resource.Call, in *pagesRequest
 
 // takeUp puts what an earlier run brought into a new one.
 func (e *Explorer) takeUp(r *run, w *screen, sealed string, earlier *progressed) error {
-	again := *earlier // two may go on from the same place
-	again.seen = map[uint64]struct{}{}
-	for hash := range earlier.seen {
-		again.seen[hash] = struct{}{}
-	}
-	r.progressed = &again
 	doc, err := e.sealedDocument(sealed, r.user)
 	if err != nil {
 		return err
 	}
+	if earlier.past != nil {
+		if earlier, err = r.regain(earlier.past, doc); err != nil {
+			return err
+		}
+	}
+	again := *earlier // two may go on from the same place
+	again.seen = maps.Clone(earlier.seen)
+	r.progressed = &again
 	return w.goOn(doc, again.items > 0)
 }
 

@@ -1,9 +1,15 @@
 package explorer
 
 import (
+	"bytes"
 	"fmt"
 	"hash/maphash"
+	"net/url"
 	"strconv"
+
+	"spyglass/app/document"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
 )
 
 // Bounds of a run.
@@ -24,8 +30,10 @@ type runReport struct {
 	Notes   []string `json:"notes"`
 }
 
-// progressed is how far a run came: all that it needs to go on.
+// progressed is how far a run came: all that it needs to go on. Of one of the
+// history there is only past; the rest is read from its answer when it goes on.
 type progressed struct {
+	past    *workspace.History
 	request sendRequest
 	list    paged
 	offset  int64 // of the next page
@@ -138,4 +146,46 @@ func (x *exchange) newRun(largest bool) *progressed {
 		p.list.size = usual
 	}
 	return p
+}
+
+// goesOn tells whether a run of the history with so many items can go on: it
+// ended early, between two pages.
+func goesOn(h *workspace.History, items int64) bool {
+	return h.PageSize > 0 && items > 0 && items%h.PageSize == 0
+}
+
+// regain reads how far a run of the history came from its answer. It goes on by
+// the request as it is now, which still has what the history masks: fault.Conflict
+// when that asks for something else.
+func (x *exchange) regain(past *workspace.History, doc *document.Document) (*progressed, error) {
+	if asks(past.URL) != asks(x.history.URL) {
+		return nil, fault.New(fault.Conflict, "the request was edited since these pages came; fetch all pages again")
+	}
+	var body bytes.Buffer
+	if err := doc.WriteText(&body); err != nil {
+		return nil, err
+	}
+	got, err := readPage(body.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	p := x.newRun(false)
+	p.list.size, p.step = past.PageSize, past.PageSize
+	p.items = int64(len(got.items))
+	p.pages = p.items / p.step
+	p.offset += p.pages * p.step
+	p.first, p.total = got.total, got.total
+	for _, item := range got.items {
+		p.notice(idOf(item))
+	}
+	return p, nil
+}
+
+// asks is what a URL asks for, whichever port the portal has.
+func asks(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.RequestURI()
 }

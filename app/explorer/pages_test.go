@@ -207,6 +207,42 @@ func TestAFailedLaterPageIsPartialAndGoesOnFromThere(t *testing.T) {
 	}
 }
 
+func TestARunOfTheHistoryGoesOnAfterARestart(t *testing.T) {
+	fails := func(w http.ResponseWriter, _ *http.Request, asked int) bool {
+		if asked == 3 {
+			w.WriteHeader(503)
+		}
+		return asked == 3
+	}
+	h := build(t)
+	h.answerRaw((&shelf{n: 12, wrong: fails}).ServeHTTP)
+	if r := h.pages(fives); r.Run.Items != 10 {
+		t.Fatalf("got %+v", *r.Run)
+	}
+	h = h.again(nil)
+	s := &shelf{n: 13} // one more came meanwhile
+	h.answerRaw(s.ServeHTTP)
+	var left through
+	a := h.ask(1, "GET /explorer/history/1/reply", "")
+	if err := json.Unmarshal([]byte(a.body), &left); err != nil || left.Run == nil || !left.Run.Resume {
+		t.Fatalf("got %s", a.body)
+	}
+	resume := `,"resume":"` + left.Document + `"`
+	if a := h.ask(1, "POST /explorer/pages", `{"sendId":"s2","draft":{"path":"/raw/list?size=5"}`+resume+`}`); a.status != 409 || h.said(a) != "the request was edited since these pages came; fetch all pages again" {
+		t.Errorf("another request got %d %s", a.status, a.body)
+	}
+	r := h.pages(fives + resume)
+	if got, want := h.body(1, r.Document), `{"total":12,"items":[`+list(0, 13)+`]}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if want := []string{"The list changed meanwhile: its total went from 12 to 13."}; r.Run.Partial != "" || r.Run.Pages != 3 || !reflect.DeepEqual(r.Run.Notes, want) {
+		t.Errorf("got %+v", *r.Run)
+	}
+	if got, want := s.requests(), []string{"GET filter=a%3Ab&size=5&offset=10"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("asked %q, want %q", got, want)
+	}
+}
+
 func TestTooManyRequestsIsWaitedForAndTold(t *testing.T) {
 	h := build(t)
 	events := h.listen(1)

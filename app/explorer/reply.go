@@ -192,7 +192,10 @@ func (e *Explorer) recall(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	r, err := e.reply(h, doc, kept.Headers, timing{})
 	if err == nil && h.Error != "" && r.Items != nil {
-		r.Run = &runReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}}
+		r.Run = &runReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}, Resume: goesOn(h, *r.Items)}
+		if r.Run.Resume {
+			e.runs.leave(r.Document, &progressed{past: h})
+		}
 	}
 	return r, err
 }

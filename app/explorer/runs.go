@@ -48,7 +48,7 @@ func (r *runs) begin(key runKey, s *steering) error {
 		return fault.New(fault.Conflict, "this request is under way already")
 	}
 	if r.under == nil {
-		r.under, r.partial = map[runKey]*steering{}, map[string]*progressed{}
+		r.under = map[runKey]*steering{}
 	}
 	r.under[key] = s
 	return nil
@@ -64,6 +64,9 @@ func (r *runs) end(key runKey) {
 func (r *runs) leave(document string, p *progressed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.partial == nil {
+		r.partial = map[string]*progressed{}
+	}
 	r.partial[document] = p
 	if r.partials = append(r.partials, document); len(r.partials) > maxPartial {
 		delete(r.partial, r.partials[0])
