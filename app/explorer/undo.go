@@ -377,6 +377,7 @@ func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
 	if err := e.o.Workspace.ForgetWay(life, id); err != nil {
 		e.o.Log.ErrorContext(ctx, "a write that was undone will be offered again", "err", err)
 	}
+	e.hub.tell(way.user, fmt.Sprint("undone ", id), resource.Event{Name: "undone", Data: map[string]any{"historyId": id}})
 	return map[string]any{"historyId": r.HistoryID, "message": x.undone(way)}, nil
 }
 

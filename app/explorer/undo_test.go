@@ -58,6 +58,7 @@ func TestAWriteIsTakenBack(t *testing.T) {
 	} {
 		t.Run(tt.do, func(t *testing.T) {
 			h, s := storeHouse(t, !tt.noBin)
+			events := h.listen(1)
 			method, path, _ := strings.Cut(tt.do, " ")
 			says, id := h.written(method, path, tt.body)
 			if says != tt.says {
@@ -68,6 +69,8 @@ func TestAWriteIsTakenBack(t *testing.T) {
 			}
 			if a, want := h.undo(1, id), `{"historyId":2,"message":"`+tt.message+`"}`; a.body != want {
 				t.Errorf("got %s, want %s", a.body, want)
+			}
+			for event := next(t, events); event != `undone {"historyId":1}`; event = next(t, events) { // every window is told
 			}
 			if got := s.writes(); !reflect.DeepEqual(got, tt.wrote) {
 				t.Errorf("wrote %q, want %q", got, tt.wrote)

@@ -55,6 +55,43 @@ test('a PATCH is reviewed, sent, and undone from the answer', async () => {
   await p.response.getByText('The change was undone.').waitFor()
 })
 
+test('a write that is undone in one window is so in the others', async () => {
+  const [page, other] = [await portal.page(), await portal.page()]
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.fill('/device/groups/2')
+  await p.method.selectOption('PATCH')
+  await raw(page, '{"description": "in two windows"}')
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, /^200 OK/)
+  const there = parts(other)
+  await other.keyboard.press('Control+H')
+  await there.tools.getByRole('listitem').first().getByText('/device/groups/2').click()
+  await there.response.getByRole('button', { name: 'Undo' }).waitFor()
+  await p.response.getByRole('button', { name: 'Undo' }).click()
+  await p.response.getByText('The change was undone.').waitFor()
+  await there.response.getByText('The change was undone.').waitFor()
+  expect(await there.response.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+})
+
+test('of a write with an unknown variable nothing is asked: it says which, as sending does', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.fill('/device/groups/{{nobodyKnows}}')
+  await p.method.selectOption('PATCH')
+  await raw(page, '{"description": "reviewed"}')
+  await p.request.getByRole('button', { name: 'More ways to send' }).click()
+  await page.getByRole('menuitem', { name: 'Review changes' }).click()
+  const told = p.request.getByRole('alert').filter({ hasText: 'nobodyKnows' })
+  await told.getByRole('button', { name: 'Open Variables' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  const words = await told.innerText()
+  await page.keyboard.press('Control+Enter')
+  await p.response.getByText('nobodyKnows').first().waitFor()
+  expect(await told.innerText()).toBe(words)
+})
+
 test('of a write whose path lacks a value nothing is asked: it says what is missing', async () => {
   const page = await portal.page()
   const p = parts(page)

@@ -15,7 +15,7 @@ export function wire(app: App, place: Place) {
     app.toast(tabs.length === 1 ? text.closed(tabs[0].title) : text.closedTabs(tabs.length), { action: { label: text.undo, run: () => void workspace.reopenThese(tabs) } })
   }
   workspace.onactive = (tab) => void remember(app, place, tab)
-  workspace.before = (tab) => app.sending.before(tab)
+  workspace.before = (tab, anyway) => app.sending.before(tab, anyway)
   workspace.onsaved = (file) => app.sending.saved(file)
   workspace.onanswer = (tab) => {
     for (const found of tab.draft.reply?.extracted ?? []) app.toast(...extractedToast(found))
@@ -50,6 +50,7 @@ export function listen(app: App): () => void {
       if (e.kind === 'portals') void app.portals.reload().catch(() => {})
       if (e.kind === 'collections' && app.library.loaded) void app.library.load()
     },
+    undone: (e) => app.sending.wentBack(e.historyId),
     session: () => (app.sessionEnded = true),
     portal: (e) => app.live.hear(e.kind),
     link: (e) => void openLink(app, e),

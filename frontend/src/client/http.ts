@@ -208,6 +208,7 @@ function listen(to: Listener): () => void {
   on('pages')
   on('batch')
   on('workspace')
+  on('undone')
   on('session')
   on('portal')
   on('link')

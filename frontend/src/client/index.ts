@@ -278,6 +278,8 @@ export interface Listener {
   pages?(e: PagesProgress): void
   batch?(e: BatchProgress): void
   workspace?(e: { kind: 'portals' | 'tabs' | 'collections' | 'variables' | 'history' | 'settings' | 'extractors' }): void
+  /** A write of the history was taken back, here or in another window. */
+  undone?(e: { historyId: number }): void
   session?(): void
   /** Something of a kind has changed in the portal: the name of its resource. */
   portal?(e: { kind: string }): void

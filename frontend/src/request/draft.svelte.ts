@@ -20,7 +20,7 @@ export interface DraftOwner {
   /** Addresses that a typed URL may begin with. */
   bases?(): string[]
   /** Asked before anything goes out; false sends nothing. */
-  before?(draft: Draft): boolean | Promise<boolean>
+  before?(draft: Draft, anyway: boolean): boolean | Promise<boolean>
   /** An answer or a fault has arrived. */
   answered?(draft: Draft): void
   /** All pages of a list are in a file. */
@@ -227,7 +227,7 @@ export class Draft {
 
   /** Sends once: a second call while the first runs does nothing. */
   async send(anyway = false) {
-    await this.#ask((sendId, tabId, draft, signal) => this.owner.client.send({ sendId, tabId, draft, anyway }, signal))
+    await this.#ask((sendId, tabId, draft, signal) => this.owner.client.send({ sendId, tabId, draft, anyway }, signal), anyway)
   }
 
   /**
@@ -256,10 +256,10 @@ export class Draft {
     return true
   }
 
-  async #ask(ask: (sendId: string, tabId: number, draft: DraftData, signal: AbortSignal) => Promise<Reply | { saved: SavedFile }>) {
+  async #ask(ask: (sendId: string, tabId: number, draft: DraftData, signal: AbortSignal) => Promise<Reply | { saved: SavedFile }>, anyway = false) {
     if (this.busy || this.#held) return
     this.absorb()
-    const may = this.owner.before?.(this) ?? true
+    const may = this.owner.before?.(this, anyway) ?? true
     if (may !== true) {
       this.#held = true
       const yes = await Promise.resolve(may).finally(() => (this.#held = false))

@@ -22,6 +22,11 @@ export function parts(text: string): Part[] {
   return out
 }
 
+/** The names of the {{variables}} in a text. */
+export function variablesIn(text: string): string[] {
+  return parts(text).flatMap((p) => p.variable ?? [])
+}
+
 export function hasVariable(text: string): boolean {
   return /\{\{[^{}]*\}\}/.test(text)
 }

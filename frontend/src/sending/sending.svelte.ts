@@ -3,6 +3,7 @@ import { placeholders } from '../catalog/catalog.svelte'
 import { asFault, Fault, type DraftData } from '../client'
 import type { SavedFile } from '../client/sending'
 import type { Draft } from '../request/draft.svelte'
+import { meaningOf, variablesIn } from '../request/variables'
 import { duration } from '../response/status'
 import type { OpenTab } from '../tabs/workspace.svelte'
 import { save } from '../ui/save'
@@ -53,19 +54,19 @@ export class Sending {
 
   constructor(private app: App) {}
 
-  /** Asks before a DELETE, and before other writes where that is wished. */
-  before(tab: OpenTab): boolean | Promise<boolean> {
+  /** Asks before a DELETE, and before other writes where that is wished. `anyway`: what is unknown in it goes out as it stands. */
+  before(tab: OpenTab, anyway = false): boolean | Promise<boolean> {
     const { method } = tab.draft
     const reviewed = this.#reviewed === tab
     this.#reviewed = undefined
     if (this.locked || reviewed) return true // Go refuses what is locked, and says why
     const what = method === 'DELETE' ? 'delete' : (method === 'PUT' || method === 'PATCH') && this.reviews ? 'review' : undefined
-    return !what || (this.#goes(tab.draft) && this.#ask(what, tab.draft.data()))
+    return !what || this.#ask(what, tab.draft, anyway)
   }
 
   /** Shows what a PUT or PATCH would change, and sends it on wish. */
   async review(tab: OpenTab) {
-    if (tab.draft.busy || this.asking || !this.#goes(tab.draft) || !(await this.#ask('review', tab.draft.data()))) return
+    if (tab.draft.busy || !(await this.#ask('review', tab.draft))) return
     this.#reviewed = tab
     await tab.draft.send()
   }
@@ -115,14 +116,19 @@ export class Sending {
     this.app.toast(text, partial ? { tone: 'warn', stay: true } : { tone: 'ok', stay: notes.length > 0 })
   }
 
+  /** Notes that a write was taken back. */
+  wentBack(historyId: number) {
+    this.undone = new Set([...this.undone, historyId])
+    this.back = new Set([...this.back, historyId])
+    void this.loadWays()
+  }
+
   async undo(historyId: number) {
     if (this.undoing) return
     this.undoing = true
     try {
       const done = await this.app.client.undo(historyId)
-      this.undone = new Set([...this.undone, historyId])
-      this.back = new Set([...this.back, historyId])
-      void this.loadWays()
+      this.wentBack(historyId)
       this.app.toast(`${done.message}.`, { tone: 'ok' })
     } catch (e) {
       const fault = asFault(e)
@@ -133,18 +139,25 @@ export class Sending {
     }
   }
 
-  /** Nothing is asked about a request whose path lacks a value: it says so, as sending it would. */
-  #goes(draft: Draft): boolean {
+  /** What a request lacks to go out, as sending it would say. */
+  async #lacks(what: Asking['what'], draft: Draft, anyway: boolean): Promise<Fault | undefined> {
     const given = new Set(draft.pathParams.filter((r) => r.on && r.value.trim()).map((r) => r.key))
     const lacking = placeholders(draft.path.split('?', 1)[0]).find((name) => !given.has(name))
-    if (lacking) draft.fault = new Fault(said.sending.needsAValue(lacking), 400, { field: 'path' })
-    return !lacking
+    if (lacking) return new Fault(said.sending.needsAValue(lacking), 400, { field: 'path' })
+    const unknown = (name: string) => meaningOf(name, (n) => this.app.variable(n)).state === 'unknown'
+    if (anyway || !variablesIn(draft.content).some(unknown)) return undefined
+    const { client } = this.app
+    const asked = what === 'delete' ? client.goes(draft.data()) : client.changes(draft.data())
+    return asked.then(() => undefined, (e) => (asFault(e).unknown.length ? asFault(e) : undefined))
   }
 
-  async #ask(what: Asking['what'], draft: DraftData): Promise<boolean> {
-    if (this.asking) return false
+  /** Nothing is asked about a request that would not go out. */
+  async #ask(what: Asking['what'], draft: Draft, anyway = false): Promise<boolean> {
+    const lacks = await this.#lacks(what, draft, anyway)
+    if (lacks) draft.fault = lacks
+    if (lacks || this.asking) return false
     try {
-      return await new Promise<boolean>((answer) => (this.asking = { what, draft, answer }))
+      return await new Promise<boolean>((answer) => (this.asking = { what, draft: draft.data(), answer }))
     } finally {
       this.asking = undefined
     }

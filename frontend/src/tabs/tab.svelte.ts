@@ -56,7 +56,7 @@ export class OpenTab {
       {
         client: home.client, catalog: home.catalog, bases: home.bases,
         tabId: () => this.id || this.#known(),
-        before: () => home.before(this),
+        before: (_, anyway) => home.before(this, anyway),
         answered: () => this.#answered(),
         saved: (file) => this.home.onsaved(file),
       },

@@ -16,7 +16,7 @@ export class Workspace {
   #keys = 0
 
   /** Asked before a tab's request goes out; false sends nothing. */
-  before: (tab: OpenTab) => boolean | Promise<boolean> = () => true
+  before: (tab: OpenTab, anyway: boolean) => boolean | Promise<boolean> = () => true
   /** Told when a write failed, an answer came, or another tab became active. */
   onfault: (e: unknown) => void = () => {}
   onanswer: (tab: OpenTab) => void = () => {}
