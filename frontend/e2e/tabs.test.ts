@@ -128,3 +128,15 @@ test('tabs that do not fit are in a menu', async () => {
   await all.filter({ hasText: '/device/devices/0' }).click()
   await expect.poll(() => parts(page).path.inputValue()).toBe('/device/devices/0')
 })
+
+test('of a last segment that is too long for a tab its beginning and its end are shown, and all of it is told', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  const paths = ['/device/devices/{id}/enabledAutomaticDiscovery', '/device/devices/{id}/currentAutomaticDiscovery']
+  await openAll(page, paths)
+  const tabs = parts(page).tabs
+  await expect.poll(() => tabs.locator('.end.trunc').allInnerTexts()).toEqual([expect.stringMatching(/^…\/enab.*….*Discovery$/), expect.stringMatching(/^…\/curr.*….*Discovery$/)])
+  for (const [i, path] of paths.entries()) {
+    expect(await tabs.nth(i).locator('.end.trunc').evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
+    expect(await tabs.nth(i).getAttribute('title')).toContain(path)
+  }
+})

@@ -72,11 +72,13 @@ test('closed categories show their count only; favourites stand on top', async (
 test.each([
   ['/device/devices', 99, '', '/device/devices'],
   ['/device/devices/{id}', 20, '/device/devices', '/{id}'],
-  ['/device/devices/{id}', 19, '…', '/{id}'],
+  ['/device/devices/{id}', 19, '…/devices', '/{id}'],
+  ['/device/devices/{id}', 14, '…/devices', '/{id}'],
+  ['/device/devices/{id}', 13, '…', '/{id}'],
   ['/device/devices/{id}/alerts', 99, '…', '/{id}/alerts'],
   ['/device/devices/{deviceId}/properties', 23, '…', '/{deviceId}/properties'],
   ['/device/devices/{deviceId}/properties', 22, '…', '/properties'],
-  ['/device/devices/{id}/scheduleAutoDiscovery', 9, '…', '/scheduleAutoDiscovery'],
+  ['/device/devices/{id}/scheduleAutoDiscovery', 20, '…', '/sched…utoDiscovery'],
 ])('%s in %d characters is %s%s', (path, room, head, tail) => {
   expect(shortPath(path, room)).toEqual({ head, tail })
 })

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../client'
 import type { Catalog, Hit } from './catalog.svelte'
+import { lastSegments } from '../ui/segments'
 import { text } from './text'
 
 /** One visible line of the catalog. */
@@ -30,15 +31,14 @@ export function branches(catalog: Pick<Catalog, 'categories' | 'byId'>, expanded
 
 /**
  * A path for a narrow list: the part its neighbours share, then the part that
- * differs. Where there is room for so many characters only, whole segments at
- * the beginning go; the last one stays.
+ * differs. Where there is room for so many characters only, its last segments.
  */
 export function shortPath(path: string, room = Infinity): { head: string; tail: string } {
   const { head, tail } = split(path)
   if (head.length + tail.length <= room) return { head, tail }
-  const parts = tail.split('/').slice(1)
-  while (parts.length > 1 && parts.join('/').length + 2 > room) parts.shift()
-  return { head: '…', tail: `/${parts.join('/')}` }
+  const left = lastSegments(path, room)
+  const at = Math.max(left.indexOf('/'), left.length - tail.length)
+  return { head: left.slice(0, at), tail: left.slice(at) }
 }
 
 function split(path: string): { head: string; tail: string } {

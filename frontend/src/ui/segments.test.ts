@@ -11,8 +11,20 @@ test('of a path that is too long the last segments stay whole', () => {
   expect(lastSegments('/setting', 4)).toBe('/setting')
 })
 
+test.each([
+  ['/device/devices/{id}/scheduleAutoDiscovery', 18, '…/sched…oDiscovery'],
+  ['/device/devices/{id}/schedulePropDiscovery', 18, '…/sched…pDiscovery'],
+  ['/device/devices/{id}/enabledAutoDiscovery', 18, '…/enabl…oDiscovery'], // the ends alone look alike
+  ['/scheduleAutoDiscovery', 16, '/sche…oDiscovery'],
+  ['/device/devices/{{nameOfADevice}}', 14, '…/{{nameOfADevice}}'],
+])('of %s in %d characters is left %s', (path, characters, left) => {
+  expect(lastSegments(path, characters)).toBe(left)
+})
+
 test('marks go with what is left of a path', () => {
   expect(markedEnd('/device/groups', [1, 8], 14)).toEqual({ text: '/device/groups', marks: [1, 8] })
   const { text, marks } = markedEnd('/device/groups/{gid}/properties', [1, 21, 22], 20)
   expect([text, marks.map((m) => text[m])]).toEqual(['…/{gid}/properties', ['p', 'r']])
+  const cut = markedEnd('/device/devices/{id}/scheduleAutoDiscovery', [1, 21, 22, 29, 33, 34], 18)
+  expect([cut.text, cut.marks.map((m) => cut.text[m])]).toEqual(['…/sched…oDiscovery', ['s', 'c', 'D', 'i']])
 })

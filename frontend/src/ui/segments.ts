@@ -1,19 +1,36 @@
 /**
  * The last segments of a path that fit so many characters, behind an ellipsis:
- * `…/devices/{id}`. The last one always, however long.
+ * `…/devices/{id}`. Of a last one that is longer by itself the middle goes, so that
+ * its beginning and its end tell it from others; one with a {{variable}} stays whole.
  */
 export function lastSegments(path: string, characters: number): string {
-  const segments = path.split('/')
-  let end = segments.pop() ?? ''
-  if (!end && segments.length) end = `${segments.pop()}/`
-  while (segments.length && `…/${segments[segments.length - 1]}/${end}`.length <= characters) end = `${segments.pop()}/${end}`
-  return segments.some(Boolean) ? `…/${end}` : path
+  return cutOf(path, characters).text
 }
 
 /** The same with the places of its marks, as far as they can still be seen. */
 export function markedEnd(path: string, marks: readonly number[], characters: number): { text: string; marks: number[] } {
-  if (path.length <= characters) return { text: path, marks: [...marks] }
-  const text = lastSegments(path, characters)
-  const gone = path.length - text.length
-  return { text, marks: text === path ? [...marks] : marks.filter((m) => m > gone).map((m) => m - gone) }
+  const { text, from, gone } = cutOf(path, characters)
+  const shift = path.length - text.length
+  if (!gone) return { text, marks: text === path ? [...marks] : marks.filter((m) => m > shift).map((m) => m - shift) }
+  const before = marks.filter((m) => m >= from && m < gone[0]).map((m) => m - from + text.indexOf('/') + 1)
+  return { text, marks: [...before, ...marks.filter((m) => m >= gone[1]).map((m) => m - shift)] }
 }
+
+/** What is left of a path, where its last segments begin in it, and what of the last is gone. */
+function cutOf(path: string, characters: number): { text: string; from: number; gone?: [number, number] } {
+  if (path.length <= characters) return { text: path, from: 0 }
+  const segments = path.split('/')
+  let end = segments.pop() ?? ''
+  if (!end && segments.length) end = `${segments.pop()}/`
+  while (segments.length && `…/${segments[segments.length - 1]}/${end}`.length <= characters) end = `${segments.pop()}/${end}`
+  const lead = segments.some(Boolean) ? '…/' : path.slice(0, path.length - end.length)
+  const from = path.length - end.length
+  const room = characters - lead.length - 1 // the last character is the ellipsis
+  if (end.length <= room + 1 || room < least || end.includes('{{')) return { text: lead + end, from }
+  const head = Math.floor(room / 3)
+  const gone: [number, number] = [from + head, path.length - (room - head)]
+  return { text: `${lead}${path.slice(from, gone[0])}…${path.slice(gone[1])}`, from, gone }
+}
+
+/** With fewer characters of a segment nothing can be told: then it stays whole, and is cut by how it is drawn. */
+const least = 6
