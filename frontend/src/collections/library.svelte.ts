@@ -262,6 +262,8 @@ export class Library {
 }
 
 const idOf = (item: Item) => (item.kind === 'folder' ? item.folder.id : item.request.id)
+/** The collection that it is, or lies in. */
+export const homeOf = (item: Item) => (item.kind === 'folder' ? item.folder.id : item.request.collectionId)
 export const parentOf = (item: Item) => (item.kind === 'folder' ? item.folder.parentId : item.request.collectionId)
 const what = (item: Item) => (item.kind === 'folder' ? { folder: item.folder.id } : { request: item.request.id })
 
