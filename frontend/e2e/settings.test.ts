@@ -90,6 +90,33 @@ test('sections are gone through with the arrow keys, and the focus goes back whe
   await expect.poll(() => p.path.evaluate((e) => e === document.activeElement)).toBe(true)
 })
 
+test('the rows of every list of the Explorer follow the density, and lie as close as they are high', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await p.catalog.getByRole('tab', { name: 'Collections' }).click()
+  await p.catalog.getByRole('button', { name: 'New collection' }).click()
+  await page.keyboard.press('Enter')
+  await p.path.fill('/device/devices?size=5&fields=id,displayName')
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, /^200 OK/)
+  await p.response.getByRole('tab', { name: 'Table' }).click()
+  await p.tools.getByRole('tab', { name: 'Helpers' }).click()
+  await p.tools.getByRole('list', { name: 'Values' }).getByRole('listitem').first().waitFor()
+  /** Of every list how high all its rows and each of them are. */
+  const heights = () => page.evaluate(() => Object.fromEntries([...document.querySelectorAll('.rows:has(> .space)')].map((list) => {
+    const rows = [...list.querySelectorAll('.seen > *')].map((row) => row.getBoundingClientRect().height)
+    return [['shelf', 'table-rows', 'values'].find((name) => list.classList.contains(name)), [list.querySelector('.space')!.getBoundingClientRect().height / rows.length, ...new Set(rows)]]
+  })))
+  for (const [density, one, two] of [['Roomy', 34, 52], ['Compact', 24, 40], ['Normal', 28, 44]] as const) {
+    await page.keyboard.press('Control+,')
+    await page.getByRole('dialog', { name: 'Settings' }).getByRole('group', { name: 'Density' }).getByRole('radio', { name: density }).check()
+    await page.keyboard.press('Escape')
+    await expect.poll(heights).toEqual({ shelf: [one, one], 'table-rows': [one, one], values: [two, two] })
+    expect((await p.response.getByRole('columnheader').first().boundingBox())!.height).toBe(one)
+  }
+})
+
 test('the time to wait is what a request gets that says nothing', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)

@@ -69,8 +69,9 @@ export class App {
 
   readonly user: User | undefined = $derived(this.start?.user)
   readonly theme: Theme = $derived(this.settings.theme ?? 'system')
-  /** Of a list's rows that are placed by number: --h-row in tokens.css. Pixels. */
+  /** Of a list's rows that are placed by number, of one line and of two: --h-row and --h-row-2 in tokens.css. Pixels. */
   readonly rowHeight: number = $derived({ compact: 24, normal: 28, roomy: 34 }[this.settings.density ?? 'normal'])
+  readonly rowHeight2: number = $derived({ compact: 40, normal: 44, roomy: 52 }[this.settings.density ?? 'normal'])
   systemIsLight = $state(false)
   /** What the page is drawn in: canvases are painted anew when it changes. */
   readonly colours: 'dark' | 'light' = $derived(this.theme === 'system' ? (this.systemIsLight ? 'light' : 'dark') : this.theme)
