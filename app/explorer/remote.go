@@ -16,9 +16,6 @@ import (
 	"spyglass/backend/resource"
 )
 
-// readOnlySetting is the user's setting that locks the built-in portal.
-const readOnlySetting = "portalReadOnly"
-
 // remote is a remote portal of the caller's.
 func (e *Explorer) remote(ctx context.Context, c *resource.Call, id int64) (*target, error) {
 	p, err := e.o.Workspace.PortalOf(ctx, c.Access.UserID, id)

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,17 +45,13 @@ func (e *Explorer) target(ctx context.Context, c *resource.Call) (*target, error
 	if id := workspace.PortalID(c); id != workspace.BuiltIn {
 		return e.remote(ctx, c, id)
 	}
-	timeout, err := e.patience(ctx, c)
+	own, err := e.o.Workspace.Preferences(ctx, c.Access.UserID)
 	if err != nil {
-		return nil, err
-	}
-	readOnly := false
-	if err := e.o.Workspace.Setting(ctx, c.Access.UserID, readOnlySetting, &readOnly); err != nil {
 		return nil, err
 	}
 	t := &target{
 		name: e.o.PortalName, url: strings.TrimSuffix(e.o.BaseURL(), "/"), version: e.o.Version,
-		catalog: e.catalog, client: e.client, timeout: timeout, readOnly: readOnly,
+		catalog: e.catalog, client: e.client, timeout: cmp.Or(own.Timeout, e.o.Timeout), readOnly: own.ReadOnly,
 		sign: func(out *outgoing) [][2]string { return e.session(out, c.Session) },
 	}
 	t.place()

@@ -2,13 +2,14 @@ package workspace
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"io"
 	"slices"
 	"strconv"
 	"sync"
 
-	"github.com/klauspost/compress/gzip" // BSD-3: each answer is zipped before its page is told; three times as fast as the standard library's
+	"github.com/klauspost/compress/s2" // BSD-3: each answer is zipped before its page is told; five times as fast as its gzip, and a fifth larger
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -41,7 +42,7 @@ type Reply struct {
 	ID      int64 // of the history row
 	UserID  int64
 	Headers [][2]string
-	Zipped  []byte // the body, gzip
+	Zipped  []byte // the body, S2
 }
 
 const (
@@ -52,7 +53,7 @@ const (
 // MaxZipped is how many bytes of compressed body are kept of an answer. Bodies
 // over MaxPlain are not even tried.
 const (
-	MaxZipped = 1 << 20
+	MaxZipped = 5 << 18
 	MaxPlain  = 16 << 20
 )
 
@@ -334,19 +335,16 @@ func (w *Workspace) Requests(ctx context.Context, userID int64, ids []int64) ([]
 	return rows, nil
 }
 
-// zippers are gzip.Writers: each has tables that cost more than a small body.
+// zippers are s2.Writers: each has tables that cost more than a small body.
 var zippers = sync.Pool{New: func() any {
-	z, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // the level is one of the library's own
-	}
-	return z
+	return s2.NewWriter(io.Discard, s2.WriterConcurrency(1), s2.WriterBlockSize(256<<10))
 }}
 
 // Zip is a body as a Reply keeps it; nil when it is too large to keep.
 func Zip(write func(io.Writer) error) ([]byte, error) {
 	out := &capped{}
-	z := zippers.Get().(*gzip.Writer)
+	out.Grow(8 << 10) // so a body of nothing is not nil either
+	z := zippers.Get().(*s2.Writer)
 	defer zippers.Put(z)
 	z.Reset(out)
 	err := write(z)
@@ -361,11 +359,19 @@ func Zip(write func(io.Writer) error) ([]byte, error) {
 
 // Unzip writes the body that Zip made.
 func Unzip(zipped []byte, to io.Writer) error {
-	z, err := gzip.NewReader(bytes.NewReader(zipped))
+	z, err := unzipped(zipped)
 	if err == nil {
 		_, err = io.Copy(to, z)
 	}
 	return err
+}
+
+// unzipped is the body that Zip made. Workspaces from before have gzip.
+func unzipped(zipped []byte) (io.Reader, error) {
+	if bytes.HasPrefix(zipped, []byte{0x1f, 0x8b}) {
+		return gzip.NewReader(bytes.NewReader(zipped))
+	}
+	return s2.NewReader(bytes.NewReader(zipped)), nil
 }
 
 // capped takes MaxZipped bytes and fails then.

@@ -8,22 +8,23 @@ import (
 	"spyglass/backend/fault"
 )
 
-// timeoutSetting is how many seconds a person waits for an answer where the
-// request does not say.
-const timeoutSetting = "timeout"
+const (
+	timeoutSetting  = "timeout"        // seconds a person waits for an answer where the request does not say
+	readOnlySetting = "portalReadOnly" // locks the built-in portal
+)
 
-// Timeout is the user's own time for a request without one; 0 when the settings
-// do not tell.
-func (w *Workspace) Timeout(ctx context.Context, userID int64) (time.Duration, error) {
-	row, err := w.settingsOf(ctx, w.db, userID)
-	if err != nil {
-		return 0, err
-	}
-	seconds, err := strconv.ParseInt(string(row.Values[timeoutSetting]), 10, 64)
-	if err != nil {
-		return 0, nil //nolint:nilerr // what is no number is as if it had not been set
-	}
-	return time.Duration(seconds) * time.Second, nil
+// Preferences are the settings that a request to the built-in portal goes by.
+type Preferences struct {
+	Timeout  time.Duration // for a request without one; 0 when the settings do not tell
+	ReadOnly bool          // every write is refused
+}
+
+// Preferences are the user's own. What does not fit is as if it had not been set.
+func (w *Workspace) Preferences(ctx context.Context, userID int64) (p Preferences, err error) {
+	var seconds int64
+	err = w.Settings(ctx, userID, map[string]any{timeoutSetting: &seconds, readOnlySetting: &p.ReadOnly})
+	p.Timeout = time.Duration(seconds) * time.Second
+	return p, err
 }
 
 // bounds are those of the settings that are acted on here.

@@ -18,7 +18,7 @@ func TestSettingsThatAreActedOnHaveBounds(t *testing.T) {
 		d.expect(1, tt.do, tt.body, tt.want)
 	}
 	for user, want := range map[int64]time.Duration{1: 5 * time.Second, 2: 0} {
-		if got, err := d.Timeout(t.Context(), user); err != nil || got != want {
+		if got, err := d.Preferences(t.Context(), user); err != nil || got.Timeout != want {
 			t.Errorf("user %d waits %v, %v; want %v", user, got, err, want)
 		}
 	}

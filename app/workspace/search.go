@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -213,7 +212,7 @@ func answerText(ctx context.Context, from resource.Reader, h *History) (string, 
 	if err != nil {
 		return "", err
 	}
-	z, err := gzip.NewReader(bytes.NewReader(r.Zipped))
+	z, err := unzipped(r.Zipped)
 	if err != nil {
 		return "", nil // what cannot be read is not found
 	}

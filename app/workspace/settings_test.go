@@ -23,7 +23,7 @@ func TestSettingsThatCannotBeReadAreTheDefaultsUntilTheNextChange(t *testing.T) 
 		}
 		d.open(0)
 		d.expect(1, "GET /settings", "", `{}`)
-		if got, err := d.Timeout(t.Context(), 1); err != nil || got != 0 {
+		if got, err := d.Preferences(t.Context(), 1); err != nil || got.Timeout != 0 {
 			t.Errorf("%s: the timeout is %v, %v", text, got, err)
 		}
 		want := "Your settings could not be read and are at their defaults; the next change writes them anew"

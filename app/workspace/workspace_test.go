@@ -2,7 +2,9 @@ package workspace_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -305,6 +307,15 @@ func TestZipKeepsWhatFitsAndDropsWhatDoesNot(t *testing.T) {
 				t.Errorf("%s: %d bytes came back, %v", tt.name, back.Len(), err)
 			}
 		}
+	}
+}
+
+func TestAnAnswerThatAnEarlierVersionZippedIsRead(t *testing.T) {
+	var old, back bytes.Buffer
+	z := gzip.NewWriter(&old)
+	_, err := z.Write([]byte(`{"id":7}`))
+	if err := errors.Join(err, z.Close(), workspace.Unzip(old.Bytes(), &back)); err != nil || back.String() != `{"id":7}` {
+		t.Errorf("%s came back, %v", &back, err)
 	}
 }
 
