@@ -4,89 +4,13 @@
  * warnings of Svelte, uncaught exceptions and breaches of the content security
  * policy; `close` fails the test if there was one.
  *
- * SPYGLASS_BIN is the program; CHROMIUM the browser, /usr/bin/chromium-headless-shell if unset.
+ * CHROMIUM is the browser, /usr/bin/chromium-headless-shell if unset.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { chromium, type Browser, type BrowserContext, type Cookie, type Locator, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-
-export const password = 'correct horse battery 9'
+import { password, startPortal, type Portal } from './portal'
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
-
-export interface Portal {
-  url: string
-  /** Resolves when the past of a new demo has been measured, to its last chart. */
-  filled: Promise<void>
-  stop(): Promise<void>
-  /** Kills it without a warning, and starts another in the same folder. */
-  crash(): Promise<Portal>
-}
-
-/** A portal of its own in an empty folder, or in the one of another; admin, operator and viewer have `password`. Without the demo there is only admin. */
-export async function startPortal(folder?: string, demo = true): Promise<Portal> {
-  const program = process.env.SPYGLASS_BIN
-  if (!program) throw new Error('SPYGLASS_BIN must name the spyglass program')
-  const data = folder ?? (await mkdtemp(join(tmpdir(), 'spyglass-e2e-')))
-  const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...(demo ? ['--demo'] : []), '--rate-limit', 'off'], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const log: string[] = []
-  const lines = createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
-  const filled = new Promise<void>((done) => lines.on('line', (line) => { if (line.includes('the past of the demo is filled')) done() }))
-  const stop = async () => {
-    await ended(child)
-    await rm(data, { recursive: true, force: true })
-  }
-  try {
-    const url = await address(child, log)
-    if (!folder) for (const name of demo ? ['admin', 'operator', 'viewer'] : ['admin']) await setPassword(program, data, name)
-    const crash = async () => {
-      const gone = new Promise((done) => child.once('exit', done))
-      child.kill('SIGKILL')
-      await gone
-      return startPortal(data, demo)
-    }
-    return { url, filled, stop, crash }
-  } catch (e) {
-    await stop()
-    throw e
-  }
-}
-
-function address(child: ChildProcess, log: string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`the portal did not start within 30 s:\n${log.join('\n')}`)), 30_000)
-    child.on('error', reject)
-    child.on('exit', (code) => reject(new Error(`the portal ended with ${code}:\n${log.join('\n')}`)))
-    createInterface({ input: child.stdout! }).on('line', (line) => {
-      const match = /^spyglass: (http:\/\/\S+)$/.exec(line)
-      if (!match) return
-      clearTimeout(late)
-      resolve(match[1].replace(/\/$/, ''))
-    })
-  })
-}
-
-async function setPassword(program: string, data: string, name: string) {
-  const child = spawn(program, ['user', 'password', '--data', data, name], { stdio: ['pipe', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr.on('data', (part) => (said += String(part)))
-  child.stdin.end(password)
-  const code = await new Promise((done) => child.on('exit', done))
-  if (code !== 0) throw new Error(`user password ${name}: ${said}`)
-}
-
-async function ended(child: ChildProcess) {
-  if (child.exitCode !== null) return
-  const gone = new Promise((done) => child.once('exit', done))
-  child.kill('SIGTERM')
-  const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
-  await gone
-  clearTimeout(late)
-}
 
 export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell', args: flags })
@@ -120,7 +44,7 @@ export function suite({ demo = true } = {}) {
   const sessions = new Map<string, Cookie[]>() // of those who signed in, to sign in once a file
 
   beforeAll(async () => {
-    ;[portal, browser] = await Promise.all([startPortal(undefined, demo), startBrowser()])
+    ;[portal, browser] = await Promise.all([startPortal(demo), startBrowser()])
   })
   afterAll(async () => {
     await browser?.close()

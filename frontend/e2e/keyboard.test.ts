@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { parts, password, suite, until } from './harness'
+import { parts, suite, until } from './harness'
+import { password } from './portal'
 
 const portal = suite()
 

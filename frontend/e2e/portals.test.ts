@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { newRequest, parts, password, sendPath, startPortal, suite, tabNames, until, type Portal } from './harness'
+import { newRequest, parts, sendPath, suite, tabNames, until } from './harness'
+import { password, startPortal, type Portal } from './portal'
 
 const home = suite()
 let away: Portal

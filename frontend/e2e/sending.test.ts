@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { newRequest, parts, password, sendPath, suite, until } from './harness'
+import { newRequest, parts, sendPath, suite, until } from './harness'
+import { password } from './portal'
 
 const portal = suite()
 

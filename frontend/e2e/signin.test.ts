@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { findings } from './findings'
-import { newRequest, parts, password, suite, until } from './harness'
+import { newRequest, parts, suite, until } from './harness'
+import { password } from './portal'
 
 const portal = suite()
 

@@ -1,0 +1,104 @@
+/**
+ * Starts real portals. SPYGLASS_BIN is the program.
+ *
+ * The demo is filled once for all tests, as a new portal fills it: `fillDemo`
+ * makes it before they begin, and each portal with the demo has a copy.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export const password = 'correct horse battery 9'
+
+export interface Portal {
+  url: string
+  /** Resolves when the past of the demo has been measured, to its last chart. */
+  filled: Promise<void>
+  stop(): Promise<void>
+  /** Kills it without a warning, and starts another in the same folder. */
+  crash(): Promise<Portal>
+}
+
+/** A portal of its own; admin, operator and viewer have `password`. Without the demo there is only admin, and nothing was there before. */
+export async function startPortal(demo = true): Promise<Portal> {
+  const data = await newFolder()
+  if (!demo) return serve(data, ['admin'])
+  await cp(process.env.SPYGLASS_E2E_DEMO!, data, { recursive: true })
+  return serve(data, [], '--demo')
+}
+
+/** Fills a demo; the tests find its folder in SPYGLASS_E2E_DEMO until it is dropped. */
+export default async function fillDemo() {
+  const data = await newFolder()
+  const demo = await serve(data, ['admin', 'operator', 'viewer'], '--demo')
+  await demo.filled
+  await demo.close()
+  process.env.SPYGLASS_E2E_DEMO = data
+  return () => drop(data)
+}
+
+const newFolder = () => mkdtemp(join(tmpdir(), 'spyglass-e2e-'))
+const drop = (data: string) => rm(data, { recursive: true, force: true })
+
+/** A portal on a folder, where those named get `password`. */
+async function serve(data: string, names: string[], ...args: string[]): Promise<Portal & { close(): Promise<void> }> {
+  const program = process.env.SPYGLASS_BIN
+  if (!program) throw new Error('SPYGLASS_BIN must name the spyglass program')
+  const child = spawn(program, ['serve', '--data', data, '--listen', '127.0.0.1:0', ...args, '--rate-limit', 'off'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const log: string[] = []
+  const lines = createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
+  const filled = new Promise<void>((done) => lines.on('line', (line) => { if (line.includes('the past of the demo is filled')) done() }))
+  const close = () => ended(child)
+  const stop = async () => {
+    await close()
+    await drop(data)
+  }
+  try {
+    const url = await address(child, log)
+    for (const name of names) await setPassword(program, data, name)
+    const crash = async () => {
+      const gone = new Promise((done) => child.once('exit', done))
+      child.kill('SIGKILL')
+      await gone
+      return serve(data, [], ...args)
+    }
+    return { url, filled, close, stop, crash }
+  } catch (e) {
+    await stop()
+    throw e
+  }
+}
+
+function address(child: ChildProcess, log: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`the portal did not start within 30 s:\n${log.join('\n')}`)), 30_000)
+    child.on('error', reject)
+    child.on('exit', (code) => reject(new Error(`the portal ended with ${code}:\n${log.join('\n')}`)))
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const match = /^spyglass: (http:\/\/\S+)$/.exec(line)
+      if (!match) return
+      clearTimeout(late)
+      resolve(match[1].replace(/\/$/, ''))
+    })
+  })
+}
+
+async function setPassword(program: string, data: string, name: string) {
+  const child = spawn(program, ['user', 'password', '--data', data, name], { stdio: ['pipe', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (part) => (said += String(part)))
+  child.stdin.end(password)
+  const code = await new Promise((done) => child.on('exit', done))
+  if (code !== 0) throw new Error(`user password ${name}: ${said}`)
+}
+
+async function ended(child: ChildProcess) {
+  if (child.exitCode !== null) return
+  const gone = new Promise((done) => child.once('exit', done))
+  child.kill('SIGTERM')
+  const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  await gone
+  clearTimeout(late)
+}
