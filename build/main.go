@@ -12,7 +12,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -81,16 +80,19 @@ type project struct {
 	root string // absolute
 }
 
+// find also has all that is compiled from here on compiled with -trimpath, as a
+// release is: without it in common, the go command would compile everything once
+// for the tests and once more for the programs.
 func find(ctx context.Context) (project, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD", "GOFLAGS").Output()
 	if err != nil {
 		return project{}, fmt.Errorf("go env: %w", err)
 	}
-	file := string(bytes.TrimSpace(out))
+	file, flags, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if filepath.Base(file) != "go.mod" {
 		return project{}, errors.New("this is not the project's folder: there is no go.mod here")
 	}
-	return project{filepath.Dir(file)}, nil
+	return project{filepath.Dir(file)}, os.Setenv("GOFLAGS", strings.TrimSpace(flags+" -trimpath"))
 }
 
 // path is a file or folder of the project.

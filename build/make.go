@@ -109,7 +109,7 @@ func (p project) compile(ctx context.Context, name, tags, pkg string) (string, e
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	err := p.do(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", tags, "-o", path, pkg)
+	err := p.do(ctx, "go", "build", "-ldflags", "-s -w", "-tags", tags, "-o", path, pkg)
 	if err != nil {
 		return "", fmt.Errorf("%s does not build: %w", name, err)
 	}
