@@ -1,14 +1,20 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { findings } from './findings'
 import { parts, suite, until } from './harness'
 
 const portal = suite()
 
-async function device(page: Page, name: string) {
+async function fleet(page: Page) {
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
+  return page.getByRole('grid', { name: 'Devices' })
+}
+
+async function device(page: Page, name: string) {
+  const grid = await fleet(page)
   await page.getByRole('searchbox', { name: 'Search devices' }).fill(name)
-  await page.getByRole('grid', { name: 'Devices' }).getByRole('button', { name }).click()
+  await grid.getByRole('button', { name }).click()
   await page.getByRole('heading', { name }).waitFor()
 }
 
@@ -60,12 +66,88 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await page.getByRole('button', { name: 'As a table' }).click()
 
   await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: /^Linux file systems/ }).click()
-  await page.getByRole('combobox', { name: 'Compare with another instance' }).selectOption({ index: 1 })
-  await page.getByRole('slider', { name: /, \/\w*: lowest/ }).first().waitFor()
+  await page.getByRole('button', { name: 'Compare with…' }).click()
+  await page.getByRole('option', { name: /, of this device$/ }).first().click()
+  await page.getByRole('slider', { name: /^Use\. .*; \/\w*: lowest/ }).waitFor()
   await page.getByRole('button', { name: /^Open in API Explorer: / }).last().click()
+  await page.getByRole('menuitem').last().click()
   await until(parts(page).status, /^200 OK/)
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
+})
+
+test('devices are compared in one chart, found by the keyboard, and the place brings it back', async () => {
+  await portal.filled
+  const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })
+  await device(page, 'web-prod-01.fra')
+  await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: 'Linux', exact: true }).click()
+  await page.getByRole('button', { name: 'Compare with…' }).press('Enter')
+  const bar = page.getByRole('group', { name: 'Compared with' })
+  const field = bar.getByRole('combobox', { name: 'Compare with another' })
+  for (const name of ['web-prod-02.fra', 'web-prod-01.osl']) {
+    await expect.poll(() => field.evaluate((f) => f === document.activeElement)).toBe(true)
+    await page.keyboard.type(name)
+    await page.getByRole('option', { name }).waitFor()
+    await page.keyboard.press('Enter')
+  }
+  const processors = page.getByRole('slider', { name: /^Processors\. web-prod-01\.fra: lowest .*; web-prod-02\.fra: lowest .*; web-prod-01\.osl: lowest/ })
+  await processors.waitFor()
+  await page.getByRole('slider', { name: /^Load: load5\. web-prod-01\.fra: lowest .*; web-prod-02\.fra/ }).waitFor()
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'As a table' }).click()
+  await page.getByRole('table', { name: 'Points of the chart' }).first().getByRole('columnheader', { name: 'web-prod-01.osl' }).waitFor()
+  await page.getByRole('button', { name: 'As a table' }).click()
+  await page.getByRole('button', { name: 'Compare with the day before' }).click()
+  await page.getByRole('slider', { name: /^Processors\. .*; web-prod-01\.fra, before: lowest/ }).waitFor()
+  await page.getByRole('button', { name: 'Compare with the day before' }).click()
+
+  await page.reload()
+  await processors.waitFor()
+  await page.getByRole('button', { name: 'Open in API Explorer: Processors' }).click()
+  await page.getByRole('menuitem', { name: 'web-prod-02.fra' }).click()
+  await until(parts(page).status, /^200 OK/)
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  await bar.getByRole('button', { name: 'Take out web-prod-02.fra' }).click()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Take out web-prod-01.osl')
+  await page.getByRole('slider', { name: /^Processors\. web-prod-01\.fra: lowest [^;]*; web-prod-01\.osl: [^;]*$/ }).waitFor()
+  await bar.getByRole('button', { name: 'Compare with none' }).click()
+  await page.getByRole('slider', { name: /^Processors\. cpuPercent/ }).waitFor()
+})
+
+test('devices that are picked in the fleet are compared', async () => {
+  await portal.filled
+  const page = await portal.page({ fresh: true })
+  const grid = await fleet(page)
+  await page.getByRole('searchbox', { name: 'Search devices' }).fill('web-prod')
+  await expect.poll(() => grid.getByRole('row').nth(1).textContent()).toContain('web-prod')
+  const compare = page.getByRole('toolbar', { name: 'Picked devices' }).getByRole('button', { name: 'Compare' })
+  await grid.getByRole('row').nth(1).getByRole('checkbox').check()
+  expect(await compare.isDisabled()).toBe(true)
+  await grid.getByRole('row').nth(2).getByRole('checkbox').check()
+  await compare.click()
+  await page.getByRole('slider', { name: /^Processors\. web-prod-\S+: lowest .*; web-prod-\S+: lowest/ }).waitFor()
+})
+
+test('what is compared and lacks the data source, is silent or has gone says so', async () => {
+  await portal.filled
+  const page = await portal.page({ fresh: true })
+  const [web, firewall, silent] = await page.evaluate(async () => {
+    const one = async (filter: string) => ((await (await fetch(`/api/device/devices?size=1&fields=id,displayName&filter=${encodeURIComponent(filter)}`)).json()) as { items: { id: number; displayName: string }[] }).items[0]
+    const [web, firewall, silent] = await Promise.all(['displayName:"web-prod-01.fra"', 'displayName~"fw-",hostStatus:"normal"', 'displayName~"acc-sw",hostStatus:"dead"'].map(one))
+    const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
+    const monitor = { screen: 'fleet', id: String(web.id), filters: { with: `${firewall.id},${silent.id},987654` } }
+    await fetch('/explorer/settings', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body: JSON.stringify({ monitor }) })
+    return [web.displayName, firewall.displayName, silent.displayName]
+  })
+  await page.reload() // the place was kept
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Monitor' }).click()
+  const bar = page.getByRole('group', { name: 'Compared with' })
+  await bar.getByText('is no longer there').waitFor()
+  await bar.getByText('not answering').waitFor()
+  await page.getByRole('slider', { name: new RegExp(`^Packet loss\\. ${web}: .*; ${firewall}: .*; ${silent}: `) }).waitFor() // all have it, so it is chosen
+  await page.getByRole('navigation', { name: 'Data sources' }).getByRole('button', { name: /^Linux 1 of 3/ }).click()
+  await expect.poll(() => bar.getByText('has no Linux').count()).toBe(2)
+  await page.getByRole('slider', { name: /^Processors\. cpuPercent/ }).waitFor()
 })
 
 test('charts wait for the past of the demo, and are drawn once it is filled', async () => {

@@ -14,6 +14,7 @@ export const states: State[] = [
   { name: 'the fleet without a match', open: async (page) => { await fleet(page); await page.getByRole('searchbox', { name: 'Search devices' }).fill('qqqq'); await page.getByText('No device matches').waitFor() } },
   { name: 'a device to add', open: async (page) => { await fleet(page); await page.getByRole('button', { name: 'Add device' }).click(); await page.getByRole('switch', { name: 'TCP port' }).click(); await page.getByRole('button', { name: 'Add device' }).last().click(); await page.getByRole('alert').waitFor() } },
   { name: 'charts of a device', open: async (page) => { await device(page); await page.getByRole('slider').first().waitFor() } },
+  { name: 'charts of devices compared', open: async (page) => { await device(page); await page.getByRole('slider').first().waitFor(); await page.getByRole('button', { name: 'Compare with…' }).click(); await page.keyboard.type('web-prod-02.fra'); await page.getByRole('option', { name: 'web-prod-02.fra' }).click(); await page.getByRole('slider', { name: /web-prod-02/ }).first().waitFor() } },
   { name: 'alerts of a device', open: (page) => device(page, 'Alerts') },
   { name: 'properties of a device', open: async (page) => { await device(page, 'Properties'); await page.getByRole('button', { name: 'Change owner' }).click() } },
   { name: 'history of a device', open: async (page) => { await device(page, 'History'); await page.getByText('Patch night').waitFor() } },

@@ -18,6 +18,15 @@ export const ranges = [
   { id: '30d', name: text.charts.ranges['30d'][0], long: text.charts.ranges['30d'][1], ms: 30 * 24 * hour },
 ] as const
 
+/** Whose lines are drawn: an instance of a data source on a device. */
+export interface Subject {
+  device: number
+  /** Of the data source on that device. */
+  source: number
+  instance: number
+  name: string
+}
+
 /** What a graph answers, as far as it is drawn. */
 export interface Graph {
   title: string
@@ -26,9 +35,11 @@ export interface Graph {
   lines: { legend: string; type?: string; data: (number | null)[] }[]
 }
 
-/** One set of lines: `of` tells it from the first, `shift` puts another period below this one. */
+/** One set of lines: those of an instance, `at` its place among those that are compared; `shift` puts another period below this one. */
 export interface Part {
   graph: Graph
+  instance: number
+  at: number
   of?: string
   shift?: number
 }
@@ -37,23 +48,52 @@ export function timesOf(parts: readonly Part[]): number[][] {
   return parts.map((p) => p.graph.timestamps.map((t) => t + (p.shift ?? 0)))
 }
 
-export function drawnOf(parts: readonly Part[]): Drawn[] {
+/** `compared`: a line is called as what it is of, for all in a chart are of one data point. */
+export function drawnOf(parts: readonly Part[], compared = false): Drawn[] {
   return parts.flatMap((part, set) => part.graph.lines.map((line): Drawn => {
     const known = line.data.filter((v): v is number => v !== null)
-    const name = part.of ? `${line.legend}, ${part.of}` : line.legend
+    const name = compared ? (part.of ?? '') : part.of ? `${line.legend}, ${part.of}` : line.legend
     return {
-      key: `${set} ${line.legend}`, set, stack: line.type === 'stack', point: line.legend, instance: '', name, values: line.data,
+      key: `${set} ${line.legend}`, set, stack: !compared && line.type === 'stack', point: line.legend, instance: String(part.instance), name, values: line.data,
       min: known.length ? Math.min(...known) : null, max: known.length ? Math.max(...known) : null, last: known.at(-1) ?? null, count: known.length, gaps: 0,
     }
   }))
 }
 
-/** Which mark each line has: what is compared has the colours of the first set, and dashes of its own. */
-export function placesOf(lines: readonly Drawn[]): number[] {
+/** The lines of each chart of a graph: where several places are compared, one chart for each line that the graph has. */
+export function chartsOf(title: string, lines: Drawn[], compared: boolean): { title: string; lines: Drawn[] }[] {
+  const points = compared ? [...new Set(lines.map((l) => l.point))] : []
+  if (points.length < 2) return [{ title, lines }]
+  return points.map((point) => ({ title: text.charts.line(title, point), lines: lines.filter((l) => l.point === point) }))
+}
+
+/**
+ * Which mark each line has. The period before has the colours of this one, and
+ * dashes of its own; each place that is compared has a colour and dashes.
+ */
+export function placesOf(lines: readonly Drawn[], parts: readonly Part[], compared = false): number[] {
   const first = lines.filter((l) => l.set === 0)
-  return lines.map((l) => Math.max(0, first.findIndex((f) => f.point === l.point)) % colours + l.set * colours)
+  return lines.map((l) => {
+    const { at, shift } = parts[l.set]
+    const beside = shift ? colours : 0
+    return beside + (compared ? placeOf(at) : Math.max(0, first.findIndex((f) => f.point === l.point)) % colours)
+  })
 }
 const colours = 8 // of markOf
+
+/** The mark of one of several that are compared. */
+export const placeOf = (at: number) => at + colours * (at % 4)
+
+/** Where more than two lines are compared, a limit that several have is said once: of whom, or of how many. */
+export function once(limits: readonly Limit[], lines: number, names: ReadonlyMap<string, string>): readonly Limit[] {
+  if (lines < 3) return limits
+  const having = new Map<string, Limit[]>()
+  for (const limit of limits) {
+    const key = `${limit.of === undefined} ${limit.point} ${limit.op} ${limit.value} ${limit.severity}`
+    having.set(key, [...(having.get(key) ?? []), limit])
+  }
+  return [...having.values()].map(([limit, ...more]) => (more.length ? { ...limit, of: more.length > 1 ? text.charts.with.some(more.length + 1, lines) : [limit, ...more].map((l) => names.get(l.of!)).join(', ') } : limit))
+}
 
 /** Limits that can stand on the scale of the lines without flattening them, and those that cannot. */
 export function reachable(limits: readonly Limit[], lines: readonly Drawn[]): { near: Limit[]; far: Limit[] } {

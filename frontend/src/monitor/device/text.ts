@@ -23,7 +23,15 @@ export const text = {
     /** On a button, and in a sentence. */
     ranges: { '1h': ['1 h', 'hour'], '6h': ['6 h', '6 hours'], '24h': ['24 h', 'day'], '7d': ['7 d', '7 days'], '30d': ['30 d', '30 days'] },
     last: (range: string) => `Last ${range}`, zoomed: (from: string, to: string) => `${from} – ${to}`, resetZoom: 'Reset zoom',
-    compare: (range: string) => `Compare with the ${range} before`, compareOther: 'Compare with another instance', noOther: 'No other instance', and: (instance: string) => `and ${instance}`, before: 'before',
+    compare: (range: string) => `Compare with the ${range} before`, before: 'before', beforeOf: (name: string) => `${name}, before`,
+    line: (graph: string, line: string) => `${graph}: ${line}`,
+    with: {
+      open: 'Compare with…', end: 'Compare with none', title: 'Compared with', add: 'Compare with another', type: 'Add another…', takeOut: (name: string) => `Take out ${name}`,
+      part: (device: string, instance: string) => `${device} ${instance}`, here: (instance: string) => `${instance}, of this device`, instanceOf: (device: string) => `Instance of ${device}`,
+      device: (id: number) => `Device ${id}`, instance: (id: number) => `Instance ${id}`, gone: 'is no longer there', lacks: (source: string) => `has no ${source}`, dead: 'not answering',
+      none: (source: string) => `Nothing else has ${source}`, noSuch: (source: string) => `Nothing of that name has ${source}`, more: (n: number) => `${n} more: type a part of the name`, full: (n: number) => `${n} are the most in one chart`,
+      some: (n: number, of: number) => `${n} of ${of}`, someHave: (n: number, of: number) => `${n} of the ${of} that are compared have it`,
+    },
     thresholds: 'Thresholds', asTable: 'As a table',
     noThresholds: 'Thresholds could not be read.', noMaintenance: 'Maintenance could not be read.',
     unread: 'What is measured here could not be read', again: 'Try again',

@@ -136,9 +136,9 @@ export class Plot {
     return uPlot.rangeNum(low, high, 0.08, true) as [number, number]
   }
 
-  /** Beyond a limit the line has the colour of its severity. */
+  /** Beyond a limit the line has the colour of its severity; of several that are compared each keeps its own. */
   #stroke(u: uPlot, line: Drawn, base: string): string | CanvasGradient {
-    const limits = this.o.limits.filter((l) => applies(l, line))
+    const limits = this.o.times.length > 2 ? [] : this.o.limits.filter((l) => applies(l, line))
     const { top, height } = u.bbox
     if (!limits.length || !(height > 0)) return base
     const at = (value: number) => Math.max(0, Math.min(1, (top + height - u.valToPos(value, 'y', true)) / height))
