@@ -67,3 +67,21 @@ test('where a list comes there are lines while it is asked for the first time', 
   await expect.poll(() => grid.locator('.sk').count()).toBe(0)
   expect(await grid.getAttribute('aria-busy')).toBe('false')
 })
+
+test('of a device that never had data it is not said that all is well', async () => {
+  const page = await portal.page({ fresh: true })
+  const ask = (method: string, path: string, body?: object) => page.evaluate(async ([method, path, body]) => {
+    const token = (await fetch('/api/session', { headers: { 'X-CSRF-Token': 'Fetch' } })).headers.get('X-CSRF-Token') ?? ''
+    return (await fetch(`/api${path}`, { method, headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body })).json() as Promise<{ id: number }>
+  }, [method, path, body && JSON.stringify(body)] as [string, string, string | undefined])
+  const { id } = await ask('POST', '/device/devices', { name: '192.0.2.1', displayName: 'nobody', hostGroupIds: '1', preferredCollectorId: 1 })
+  try {
+    await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
+    await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
+    await page.getByRole('grid', { name: 'Devices' }).getByRole('row', { name: /No data yet nobody/ }).getByRole('button', { name: 'nobody' }).click()
+    await page.getByRole('region', { name: 'nobody' }).getByText('No data yet', { exact: true }).waitFor()
+    expect(await page.getByText('OK', { exact: true }).count()).toBe(0)
+  } finally {
+    await ask('DELETE', `/device/devices/${id}?deleteHard=true`)
+  }
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ago, since, span } from './age'
-import { severityOf, severityOfStatus, thresholdOf } from './severity'
+import { severityOf, severityOfDevice, severityOfStatus, thresholdOf } from './severity'
 
 test('the limit of an alert is the one for its severity, or the last there is', () => {
   expect(thresholdOf('> 60 80 90', 2)).toEqual({ op: '>', limit: 60 })
@@ -13,6 +13,11 @@ test('the limit of an alert is the one for its severity, or the last there is', 
 test('severities by number and by the status of a device', () => {
   expect([4, 3, 2, 0].map((n) => severityOf(n).word)).toEqual(['Critical', 'Error', 'Warning', 'OK'])
   expect(['none', 'unconfirmed-critical-none', 'confirmed-error-sdt', 'unconfirmed-warn-none'].map((s) => severityOfStatus(s).level)).toEqual(['ok', 'crit', 'error', 'warn'])
+})
+
+test('of a device that never had data nobody knows whether it is well', () => {
+  const level = (alertStatus: string, lastDataTime: number) => severityOfDevice({ alertStatus, lastDataTime }).level
+  expect([level('none', 0), level('none', 1), level('unconfirmed-error-none', 0)]).toEqual(['unknown', 'ok', 'error'])
 })
 
 test('spans are read in their two largest units', () => {

@@ -2,7 +2,7 @@
 import { threeDigits, whole } from '../ui/locale'
 import { text } from './text'
 
-export type Level = 'crit' | 'error' | 'warn' | 'ok'
+export type Level = 'crit' | 'error' | 'warn' | 'ok' | 'unknown'
 
 export interface Severity {
   /** Of an alert. */
@@ -31,6 +31,12 @@ export function severityOf(number: number): Severity {
 export function severityOfStatus(alertStatus: string): Severity {
   const status = alertStatus.split('-')[1]
   return severities.find((s) => s.status === status) ?? fine
+}
+
+/** How a device is: one that never had data has no alert, and nobody knows whether it is well. */
+export function severityOfDevice({ alertStatus, lastDataTime }: { alertStatus: string; lastDataTime: number }): Severity {
+  const severity = severityOfStatus(alertStatus)
+  return severity === fine && !lastDataTime ? { ...fine, level: 'unknown', word: text.severities.unknown } : severity
 }
 
 export interface Threshold {

@@ -53,7 +53,7 @@ export const text = {
   locked: (portal: string) => `${portal} is locked for reading only; unlock it to write`,
   failed: (what: string, why: string) => `${what}: ${why}`,
 
-  severities: { crit: 'Critical', error: 'Error', warn: 'Warning', ok: 'OK' },
+  severities: { crit: 'Critical', error: 'Error', warn: 'Warning', ok: 'OK', unknown: 'No data yet' },
   cells: (n: number, sort: Sort) => `${number(n)} that are ${sorts[sort]}`,
 
   units: { s: 's', min: 'min', h: 'h', d: 'd' },

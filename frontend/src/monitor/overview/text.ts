@@ -38,7 +38,7 @@ export const text = {
   chartCall: 'the chart',
 
   health: {
-    title: 'Device health',
+    title: 'Device health', noData: 'no data yet',
     groups: (n: number, within: string) => `${number(n)} ${n === 1 ? 'group' : 'groups'}${within && ` in ${within}`}`,
     legend: 'one cell, one device; worst first',
     enter: (group: string) => `Show the groups in ${group}`, devices: (group: string) => `Show the devices in ${group}`,
