@@ -58,8 +58,9 @@ test('a report is made step by step, run, opened without scripts, saved and dele
   await until(toast, /Added Alerts/)
   await list.getByRole('row', { name: /Alerts <script>/ }).waitFor()
 
-  await page.getByRole('button', { name: 'Run now' }).click()
+  await page.getByRole('button', { name: 'Run now' }).press('Enter')
   await until(toast, /is made/)
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Run now')
   const runs = page.getByRole('list', { name: 'Runs' }).getByRole('listitem')
   await until(runs.first(), /\d+ rows?/)
   expect({ small: await small(page), axe: await findings(page) }).toEqual({ small: [], axe: [] })

@@ -21,8 +21,8 @@ export const text = {
     add: (parent: string) => `Add a group in ${parent}`, edit: (group: string) => `Edit ${group}`, addHere: 'Add group', editThis: 'Edit group', addIt: 'Add group', save: 'Save',
     inside: 'What is in it', alerting: 'Alerts',
     fields: { name: 'Name', description: 'What it holds', appliesTo: 'Filled by an expression', disableAlerting: 'Alerting is off for all in it' },
-    hints: { appliesTo: 'Empty: devices are put into it by hand', disableAlerting: 'What is in it is watched, and opens no alerts' },
-    added: (group: string) => `Added ${group}`, saved: (group: string) => `Saved ${group}`,
+    hints: { appliesTo: 'Empty: devices are put into it by hand', filled: (n: number) => `Empty: the ${devices(n)} in it ${n === 1 ? 'stays' : 'stay'}, and devices are put into it by hand from then on`, disableAlerting: 'What is in it is watched, and opens no alerts' },
+    added: (group: string) => `Added ${group}`, saved: (group: string) => `Saved ${group}`, kept: (group: string, n: number) => `Saved ${group}; its ${devices(n)} ${n === 1 ? 'stays' : 'stay'} in it`,
     delete: 'Delete…', holds: 'Move what is in it to another group first.', goes: 'Its properties go with it, and the rights of roles on it. This cannot be undone.', deleted: (group: string) => `Deleted ${group}`, notDeleted: 'Not deleted',
   },
 

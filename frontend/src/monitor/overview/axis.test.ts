@@ -17,7 +17,7 @@ test('an axis tells round moments, at most seven', () => {
 test('the words of an axis touch neither each other nor its ends', () => {
   const word = (m: number) => `22 Nov, ${m}:00`
   const along = (from: number, apart: number, end: number) => wordsAlong([19, 20, 21, 22], (m) => from + (m - 19) * apart, word, end)
-  expect(along(10, 124, 900).map((w) => [w.text, Math.round(w.x)])).toEqual([[word(19), 43], [word(20), 134], [word(21), 258], [word(22), 382]])
+  expect(along(10, 140, 900).map((w) => [w.text, Math.round(w.x)])).toEqual([[word(19), 48], [word(20), 150], [word(21), 290], [word(22), 430]])
   expect(along(60, 60, 900).map((w) => w.text)).toEqual([word(19), word(21)])
   expect(along(60, 124, 240).map((w) => w.text)).toEqual([word(19), word(20)])
 })

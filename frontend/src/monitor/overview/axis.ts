@@ -25,7 +25,7 @@ export function wordsAlong(moments: number[], at: (moment: number) => number, wo
   let free = 0
   return moments.flatMap((m) => {
     const text = word(m)
-    const half = text.length * 3.3 // of 12 px type
+    const half = text.length * 3.7 // of 12 px type at its widest, as `02:00 AM` is
     const x = Math.max(half, at(m))
     if (x - half < free || x + half > end) return []
     free = x + half + 4
