@@ -87,13 +87,14 @@ test('a script of ours keeps headings, names, notes and variables', () => {
 test("a stranger's variables become ours", () => {
   const found = readCommands('BASE="https://acme.example/santaba/rest"\nexport SIZE=5\nKEY=$(pass show key)\n\n# List\ncurl "$BASE/device/devices?size=${SIZE}" -H "X-Key: $KEY" -H \'X-B: $SIZE\'', bases)
   expect(found?.variables).toEqual([{ name: 'SIZE', value: '5' }])
+  expect(found?.notes).toEqual(['The server acme.example was left out: requests go to the portal of their tab.'])
   expect(found?.requests.map(({ name, draft: d }) => [name, d.path, d.query, d.headers])).toEqual([
     ['List', '/device/devices', [{ on: true, key: 'size', value: '{{SIZE}}' }], [{ on: true, key: 'X-Key', value: '{{KEY}}' }, { on: true, key: 'X-B', value: '$SIZE' }]],
   ])
 })
 
 test('what is no cURL goes as it is', () => {
-  expect(fileToRead('a.json', '{"info":{}}', [])).toEqual({ file: { name: 'a.json', text: '{"info":{}}' }, curl: false })
+  expect(fileToRead('a.json', '{"info":{}}', [])).toEqual({ file: { name: 'a.json', text: '{"info":{}}' }, curl: false, notes: [] })
   expect(fileToRead('a.yaml', 'openapi: 3.0.0\ninfo:\n  description: |\n    curl /a\n', []).curl).toBe(false)
   expect(fileToRead('a.sh', 'set -e\necho curl\n', []).curl).toBe(false)
   expect(fileToRead('two.sh', 'curl /a', []).file.text).toContain('"spyglass":1,"name":"two"')

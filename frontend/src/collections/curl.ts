@@ -14,6 +14,8 @@ export interface Commands {
   requests: Saved[]
   folders: Chapter[]
   variables: { name: string; value: string }[]
+  /** What of the commands was left out, each a sentence. */
+  notes: string[]
 }
 
 const begins = /^curl(\.exe)?\s/i
@@ -28,7 +30,7 @@ export function readCommands(text: string, bases: string[]): Commands | undefine
   if (!first || !(begins.test(first) || piped.test(first) || assignment.test(first) || /^(?:set|export|source|cd|echo|:)\s/.test(first))) return undefined
   const reader = new Reader(bases)
   pieces.forEach((piece) => reader.read(piece))
-  return reader.count ? { requests: reader.top.requests, folders: reader.top.folders.filter(holds), variables: reader.variables } : undefined
+  return reader.count ? { requests: reader.top.requests, folders: reader.top.folders.filter(holds), variables: reader.variables, notes: [...reader.notes] } : undefined
 }
 
 const holds = (c: Chapter): boolean => {
@@ -40,6 +42,8 @@ const holds = (c: Chapter): boolean => {
 class Reader {
   readonly top: Chapter = { name: '', folders: [], requests: [] }
   readonly variables: { name: string; value: string }[] = []
+  /** What of the commands was left out. */
+  readonly notes = new Set<string>()
   count = 0
   #open: Chapter[] = [this.top]
   /** What each variable of the shell becomes. */
@@ -67,10 +71,11 @@ class Reader {
   #command(piece: string) {
     const at = piped.test(piece) ? piece.search(/\ncurl\s/) + 1 : 0
     const expanded = shellOf(piece) === 'posix' ? (part: string) => expand(part, this.#shell) : (part: string) => part
-    const pasted = readPasted(expanded(piece.slice(at)), this.bases)
-    if (!pasted) return
+    const input = at ? shellWords(expanded(piece.slice(0, at)))[2] : undefined
+    const { notes = [], ...pasted } = readPasted(expanded(piece.slice(at)), this.bases, input) ?? {}
+    if (!pasted.path) return
+    for (const note of notes) this.notes.add(note)
     const draft = { ...emptyDraft(), ...pasted }
-    if (at && draft.body === '@-') draft.body = shellWords(expanded(piece.slice(0, at)))[2] ?? ''
     const [name = '', ...doc] = this.#comments.map((line) => line.trim())
     this.#open.at(-1)?.requests.push({ name: name === `${draft.method} ${draft.path}` ? '' : name, doc: doc.join('\n'), draft })
     this.count++
@@ -145,11 +150,11 @@ function quoteAfter(line: string, quote: string): string {
 }
 
 /** What is sent to be read: cURL commands as our own format, anything else as it is. */
-export function fileToRead(name: string, text: string, bases: string[]): { file: FileToRead; curl: boolean } {
+export function fileToRead(name: string, text: string, bases: string[]): { file: FileToRead; curl: boolean; notes: string[] } {
   const found = readCommands(text, bases)
-  if (!found) return { file: { name, text }, curl: false }
+  if (!found) return { file: { name, text }, curl: false, notes: [] }
   const title = name.replace(/\.[^.]*$/, '') || 'cURL commands'
   const alone = found.requests.length === 0 && found.folders.length === 1
   const collections = alone ? found.folders : [{ name: title, requests: found.requests, folders: found.folders }]
-  return { file: { name, text: JSON.stringify({ spyglass: 1, name: title, collections, variables: found.variables }) }, curl: true }
+  return { file: { name, text: JSON.stringify({ spyglass: 1, name: title, collections, variables: found.variables }) }, curl: true, notes: found.notes }
 }

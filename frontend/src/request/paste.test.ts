@@ -14,7 +14,7 @@ describe('an address', () => {
   })
 
   test('of another portal loses its host and base', () => {
-    expect(readPasted('https://acme.example.com/santaba/rest/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [] })
+    expect(readPasted('https://acme.example.com/santaba/rest/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [], notes: ['The server acme.example.com was left out: requests go to the portal of their tab.'] })
   })
 
   test('a plain path is no paste to interpret', () => {
@@ -43,16 +43,28 @@ describe('a cURL command', () => {
     ['data twice is joined by &', `curl ${base}/a -d x=1 --data y=2`, { method: 'POST', body: 'x=1&y=2' }],
     ['-G puts the data into the query', `curl -G ${base}/a -d size=5 --data-urlencode 'filter=name~"a b"'`, { query: [row('size', '5'), row('filter', 'name~"a b"')] }],
     ['headers, an empty one and one left out', `curl ${base}/a -H 'X-A: 1' -H 'X-Empty;' -H 'X-Out:' -H "Host: x"`, { headers: [row('X-A', '1'), row('X-Empty', '')] }],
-    ['Authorization is dropped and told', `curl ${base}/a -H 'Authorization: Bearer t' -H 'Accept: */*'`, { headers: [row('Accept', '*/*')], dropped: ['Authorization'] }],
-    ['so are user and cookie', `curl -u me:secret -b 's=1' ${base}/a -H 'cookie: t=2'`, { dropped: ['Authorization', 'Cookie'] }],
-    ['values of flags are no address', `curl -o out.json -m 5 --retry 3 -F file=@x ${base}/a`, {}],
+    ['Authorization is dropped and told', `curl ${base}/a -H 'Authorization: Bearer t' -H 'Accept: */*'`, { headers: [row('Accept', '*/*')], notes: ['Authorization was left out: your session is sent instead.'] }],
+    ['so are user and cookie', `curl -u me:secret -b 's=1' ${base}/a -H 'cookie: t=2'`, { notes: ['Authorization and Cookie were left out: your session is sent instead.'] }],
+    ['values of flags are no address', `curl -o out.json -m 5 --retry 3 ${base}/a`, {}],
     ['lines continued with a backslash', `curl \\\n  -X POST \\\r\n  '${base}/a' \\\n  -d '{"name":"it'\\''s"}'`, { method: 'POST', body: `{"name":"it's"}` }],
     ['$-quoting as Chrome writes it', `curl '${base}/a' --data-raw $'{"n":"it\\'s \\u00e9\\n"}'`, { method: 'POST', body: `{"n":"it's é\n"}` }],
     ['cmd: carets and doubled escapes', `curl ^"${base}/a^" ^\r\n  -X ^"PUT^" ^\r\n  --data-raw ^"^{^\\^"a^\\^":1^}^"`, { method: 'PUT', body: '{"a":1}' }],
     ['PowerShell: backticks and \'\'', `curl.exe '${base}/a' \`\n  -X POST \`\n  -d '{\\"n\\":\\"it''s\\"}'`, { method: 'POST', body: `{"n":"it's"}` }],
+    ['a form is refused in words', `curl -F file=@x -F a=1 --form b=2 ${base}/a`, { method: 'POST', notes: ['-F was left out: a body is text, no form and no file.', '--form was left out: a body is text, no form and no file.'] }],
+    ['so is a file to upload', `curl -T x ${base}/a`, { method: 'PUT', notes: ['-T was left out: a body is text, no form and no file.'] }],
+    ['a body in a file is missed', `curl -d @body.json --data-urlencode a@b ${base}/a`, { method: 'POST', notes: ['The file body.json was left out: paste what it holds into the body.', 'The file b was left out: paste what it holds into the body.'] }],
+    ['--data-raw has no files', `curl --data-raw @x ${base}/a`, { method: 'POST', body: '@x' }],
+    ['a body from a pipe is missed', `curl -d @- ${base}/a`, { method: 'POST', notes: ['What the command reads from its input was left out: paste it into the body.'] }],
+    ['HEAD becomes GET, and says so', `curl -I ${base}/a`, { notes: ['HEAD became GET: only GET, POST, PUT, PATCH and DELETE can be sent.'] }],
+    ['a quote that is not closed is told', `curl '${base}/a`, { notes: ['A quote in it is not closed, so its end may be missing.'] }],
+    ['another server is told', `curl https://example.com/a`, { notes: ['The server example.com was left out: requests go to the portal of their tab.'] }],
     ['a {{variable}} stays one', `curl ${base}/a/{{id}}?x={{y}}`, { path: '/a/{{id}}', query: [row('x', '{{y}}')] }],
   ])('%s', (_, command, want) => {
     expect(readPasted(command, bases)).toEqual(request(want))
+  })
+
+  test('what a command reads is its body', () => {
+    expect(readPasted(`curl -X PUT --data-binary @- ${base}/a`, bases, '{"a":1}')).toEqual(request({ method: 'PUT', body: '{"a":1}' }))
   })
 
   test('without an address is none', () => {

@@ -1,20 +1,22 @@
 /** A pasted address or cURL command as a request. */
 import { METHODS, type DraftData, type Method, type Row } from '../client'
-import { shellWords } from './shell'
+import { readShell } from './shell'
+import { text as said } from './text'
 
 export interface Pasted extends Partial<Pick<DraftData, 'method' | 'path' | 'query' | 'headers' | 'body'>> {
-  /** Headers that say who asks, left out: the session does. */
-  dropped?: string[]
+  /** What of it is not in the request, and why: each a sentence. */
+  notes?: string[]
 }
 
 /**
  * What the text asks for, or undefined when it is neither a whole URL, nor a
- * path with a query, nor a cURL command. `bases` are the addresses to take off.
+ * path with a query, nor a cURL command. `bases` are the addresses to take off,
+ * `input` is what a command reads that says `-d @-`.
  */
-export function readPasted(text: string, bases: string[]): Pasted | undefined {
+export function readPasted(text: string, bases: string[], input?: string): Pasted | undefined {
   const trimmed = text.trim()
   const command = trimmed.replace(/^(?:[$>#%]|PS[^>]*>)\s+(?=curl)/i, '')
-  if (/^curl(\.exe)?\s/i.test(command)) return readCurl(command, bases)
+  if (/^curl(\.exe)?\s/i.test(command)) return readCurl(command, bases, input)
   const withMethod = /^(GET|POST|PUT|PATCH|DELETE)\s+(\S+)$/i.exec(trimmed)
   if (withMethod) return { ...readAddress(withMethod[2], bases), method: withMethod[1].toUpperCase() as Method }
   if (/\s/.test(trimmed)) return undefined
@@ -30,8 +32,11 @@ function readAddress(address: string, bases: string[]): Pasted {
   const base = bases.find((b) => whole === b || whole.startsWith(`${b}/`))
   let path = base !== undefined ? whole.slice(base.length) : whole.replace(/^https?:\/\/[^/]*/i, '')
   if (base === undefined) path = path.replace(/^\/(?:api|santaba\/rest)(?=\/|$)/, '')
-  return { path: decode(path) || '/', query }
+  const [, host] = base === undefined ? (/^https?:\/\/([^/{]+)/i.exec(whole) ?? []) : []
+  return { path: decode(path) || '/', query, ...noted(host ? [said.paste.server(host)] : []) }
 }
+
+const noted = (notes: string[]): Pick<Pasted, 'notes'> => (notes.length ? { notes } : {})
 
 function pairs(search: string): Row[] {
   return search.split('&').filter(Boolean).map((pair) => {
@@ -55,17 +60,26 @@ const leftOut = /^(host|content-length|connection|accept-encoding|user-agent|ori
 const identity = /^(authorization|proxy-authorization|cookie)$/i
 
 /** Flags without a meaning here that take a value. */
-const withValue = /^(-o|--output|-c|--cookie-jar|-A|--user-agent|-e|--referer|-m|--max-time|--connect-timeout|-x|--proxy|-U|--proxy-user|--cacert|-E|--cert|--key|-w|--write-out|-r|--range|-F|--form|--form-string|-T|--upload-file|-K|--config|-D|--dump-header|--retry|--retry-delay|--retry-max-time|--max-redirs|--resolve|--connect-to|--interface|--limit-rate|-y|-Y|-z|--ciphers|--tls-max|--noproxy|--unix-socket|--trace|--trace-ascii|--stderr|--url-query|--variable)$/
+const withValue = /^(-o|--output|-c|--cookie-jar|-A|--user-agent|-e|--referer|-m|--max-time|--connect-timeout|-x|--proxy|-U|--proxy-user|--cacert|-E|--cert|--key|-w|--write-out|-r|--range|-K|--config|-D|--dump-header|--retry|--retry-delay|--retry-max-time|--max-redirs|--resolve|--connect-to|--interface|--limit-rate|-y|-Y|-z|--ciphers|--tls-max|--noproxy|--unix-socket|--trace|--trace-ascii|--stderr|--url-query|--variable)$/
 
 /** Short flags, for those written together: -sSLXPOST. */
 const shortWithValue = 'XHdubocAemxUEwrFTKDyYz'
 
-function readCurl(command: string, bases: string[]): Pasted | undefined {
-  const words = shellWords(command).slice(1).flatMap(splitFlags)
+function readCurl(command: string, bases: string[], input?: string): Pasted | undefined {
+  const { words: all, open } = readShell(command)
+  const words = all.slice(1).flatMap(splitFlags)
   const headers: Row[] = []
   const data: string[] = []
   const dropped = new Set<string>()
   const more: Row[] = []
+  const left = new Set<string>()
+  /** A body that is not in a file. */
+  const content = (text: string, file = /^@(.*)$/s.exec(text)?.[1]) => {
+    if (file === '-' && input !== undefined) data.push(input)
+    else if (file === undefined) data.push(text)
+    else left.add(file === '-' ? said.paste.input : said.paste.file(file))
+  }
+  let usual = 'GET'
   let method: string | undefined
   let address: string | undefined
   let asQuery = false
@@ -76,12 +90,15 @@ function readCurl(command: string, bases: string[]): Pasted | undefined {
     switch (flag) {
       case '-X': case '--request': method = value().toUpperCase(); break
       case '-H': case '--header': readHeader(value(), headers, dropped); break
-      case '-d': case '--data': case '--data-ascii': case '--data-raw': case '--data-binary': data.push(value()); break
-      case '--json': data.push(value()); json = true; break
-      case '--data-urlencode': data.push(urlEncoded(value())); break
+      case '-d': case '--data': case '--data-ascii': case '--data-binary': content(value()); usual = 'POST'; break
+      case '--data-raw': data.push(value()); usual = 'POST'; break
+      case '--json': content(value()); usual = 'POST'; json = true; break
+      case '--data-urlencode': urlEncoded(value(), content); usual = 'POST'; break
+      case '-F': case '--form': case '--form-string': value(); left.add(said.paste.noForm(flag)); usual = 'POST'; break
+      case '-T': case '--upload-file': value(); left.add(said.paste.noForm(flag)); usual = 'PUT'; break
       case '--url-query': more.push(...pairs(value())); break
       case '-G': case '--get': asQuery = true; break
-      case '-I': case '--head': method ??= 'GET'; break
+      case '-I': case '--head': method ??= 'HEAD'; break
       case '--url': address = value(); break
       case '-u': case '--user': case '--oauth2-bearer': value(); dropped.add('Authorization'); break
       case '-b': case '--cookie': value(); dropped.add('Cookie'); break
@@ -93,10 +110,14 @@ function readCurl(command: string, bases: string[]): Pasted | undefined {
   if (!address) return undefined
   const pasted = readAddress(/^https?:\/\//i.test(address) || address.startsWith('/') ? address : `http://${address}`, bases)
   const query = [...(pasted.query ?? []), ...more]
-  const note = dropped.size ? { dropped: [...dropped] } : {}
-  if (asQuery) return { ...pasted, method: 'GET', headers, query: [...query, ...data.flatMap(pairs)], body: '', ...note }
-  const asked = method ?? (data.length ? 'POST' : 'GET')
-  return { ...pasted, query, method: METHODS.find((m) => m === asked) ?? 'GET', headers, body: json ? data.join('') : data.join('&'), ...note }
+  const asked = method ?? (asQuery ? 'GET' : usual)
+  const taken = METHODS.find((m) => m === asked) ?? 'GET'
+  const notes = noted([
+    ...(pasted.notes ?? []), ...(dropped.size ? [said.paste.session([...dropped])] : []), ...left,
+    ...(taken === asked ? [] : [said.paste.method(asked, taken, METHODS)]), ...(open ? [said.paste.open] : []),
+  ])
+  if (asQuery) return { ...pasted, method: taken, headers, query: [...query, ...data.flatMap(pairs)], body: '', ...notes }
+  return { ...pasted, query, method: taken, headers, body: json ? data.join('') : data.join('&'), ...notes }
 }
 
 /** `Name: value`, `Name;` for an empty one; `Name:` asks curl to leave it out. */
@@ -108,10 +129,11 @@ function readHeader(text: string, headers: Row[], dropped: Set<string>) {
   else headers.push({ on: true, key: name, value: value.trim() })
 }
 
-/** What --data-urlencode makes of its value: `name=content`, `=content`, `content`. */
-function urlEncoded(text: string): string {
-  const at = text.indexOf('=')
-  return at < 0 ? encodeURIComponent(text) : `${at > 0 ? `${text.slice(0, at)}=` : ''}${encodeURIComponent(text.slice(at + 1))}`
+/** What --data-urlencode makes of its value: `name=content`, `=content`, `content`, `name@file`, `@file`. */
+function urlEncoded(text: string, content: (text: string, file?: string) => void) {
+  const at = text.search(/[=@]/)
+  if (text[at] === '@') return content('', text.slice(at + 1))
+  content(at < 0 ? encodeURIComponent(text) : `${at > 0 ? `${text.slice(0, at)}=` : ''}${encodeURIComponent(text.slice(at + 1))}`)
 }
 
 interface Word {

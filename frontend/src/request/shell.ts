@@ -10,10 +10,16 @@ export function shellOf(command: string): Shell {
 }
 
 /** Quotes, escapes and line continuations undone. */
-export function shellWords(command: string, shell: Shell = shellOf(command)): string[] {
+export function shellWords(command: string, shell?: Shell): string[] {
+  return readShell(command, shell).words
+}
+
+/** The same, and whether a quote is still open at the end. */
+export function readShell(command: string, shell: Shell = shellOf(command)): { words: string[]; open: boolean } {
   const text = shell === 'cmd' ? withoutCarets(command) : command
   const words: string[] = []
   let word: string | undefined
+  let open = false
   const add = (piece: string) => (word = (word ?? '') + piece)
   for (let i = 0; i < text.length; ) {
     const c = text[i]
@@ -21,6 +27,7 @@ export function shellWords(command: string, shell: Shell = shellOf(command)): st
     if (piece) {
       if (piece.text !== undefined) add(piece.text)
       i = piece.end
+      open = i > text.length // behind its closing quote, if there were one
     } else if (/\s/.test(c)) {
       if (word !== undefined) words.push(word)
       word = undefined
@@ -31,7 +38,7 @@ export function shellWords(command: string, shell: Shell = shellOf(command)): st
     }
   }
   if (word !== undefined) words.push(word)
-  return words
+  return { words, open }
 }
 
 /** A piece of a word and where it ends; no text for a line that goes on. */
