@@ -1,31 +1,67 @@
 package query
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // pipeline reads jq: steps with | between them.
 func (p *parser) pipeline() *Query {
 	q := &Query{}
+	p.steps(q, "")
+	return q
+}
+
+// steps reads what stands before the closing sign, or before the end.
+func (p *parser) steps(q *Query, closing string) {
+	defer p.deeper()()
+	mapped := false
 	for {
 		p.space()
+		begin := p.at
 		if n := len(q.Steps); n > 0 {
 			switch q.Steps[n-1].(type) {
 			case *Summary, *Object:
-				p.fail(p.at, "nothing can come after a step that makes a new value")
+				p.fail(begin, "nothing can come after a step that makes a new value")
 			}
 		}
-		step := p.jqStep()
-		if path, ok := step.(*Path); ok && len(q.Steps) > 0 && path.startsWithAll() {
-			if before, ok := q.Steps[len(q.Steps)-1].(*Path); ok && before.endsWithSlice() {
-				path.Segments = path.Segments[1:]
+		if p.word("map") {
+			if !mapped {
+				q.Steps = append(q.Steps, &Path{Segments: []Segment{{Selectors: []Selector{{Kind: Wildcard}}}}})
 			}
+			p.need("(", "( after map")
+			p.steps(q, ")")
+			mapped = true
+		} else {
+			p.step(q, mapped)
+			mapped = false
 		}
-		q.Steps = append(q.Steps, step)
 		p.space()
-		if p.end() {
-			return q
+		if closing == "" && p.end() || closing != "" && p.take(closing) {
+			return
 		}
-		p.need("|", "| or the end")
+		p.need("|", "| or "+cmp.Or(closing, "the end"))
 	}
+}
+
+// step reads one. What comes one by one already, from a slice or from map, has
+// no use for a [] in front.
+func (p *parser) step(q *Query, mapped bool) {
+	begin := p.at
+	step := p.jqStep()
+	path, ok := step.(*Path)
+	oneByOne := mapped
+	if n := len(q.Steps); n > 0 && !mapped {
+		before, is := q.Steps[n-1].(*Path)
+		oneByOne = is && before.endsWithSlice()
+	}
+	switch {
+	case oneByOne && ok && path.startsWithAll():
+		path.Segments = path.Segments[1:]
+	case mapped:
+		p.fail(begin, "what map(…) gives comes one by one; go on with .[] or map(…)")
+	}
+	q.Steps = append(q.Steps, step)
 }
 
 func (p *parser) jqStep() Step {
@@ -50,7 +86,10 @@ func (p *parser) jqStep() Step {
 	case "":
 		p.expected("a path such as .items[], select(…), length, keys or {…}")
 	default:
-		p.fail(begin, "%s is not known here; write .%s for a key", name, name)
+		if p.peek() == '(' {
+			p.fail(begin, "there is no function %s; there are select, map, length, keys, values and type", name)
+		}
+		p.fail(begin, "a key begins with a dot: write .%s", name)
 	}
 	return nil
 }
@@ -284,7 +323,10 @@ func (p *parser) jqTerm() term {
 	case "":
 		p.expected("a path, a value or a function")
 	default:
-		p.fail(begin, "%s is not known here; write .%s for a key or %q for a text", name, name, name)
+		if p.peek() == '(' {
+			p.fail(begin, "there is no function %s in a condition; there are length, test, has, startswith, endswith, contains and not", name)
+		}
+		p.fail(begin, "a key begins with a dot and a text stands in quotes: write .%s or %q", name, name)
 	}
 	return term{}
 }
