@@ -260,7 +260,8 @@ func TestHistoryIsWrittenAsHAR(t *testing.T) {
 	}
 	var out bytes.Buffer
 	err := exchange.WriteHAR(&out, "0.1", func(yield func(*exchange.Sent, error) bool) {
-		_ = yield(sent, nil) && yield(&exchange.Sent{Method: "POST", URL: "http://h/b", Body: "{}", Error: "refused"}, nil)
+		_ = yield(sent, nil) && yield(&exchange.Sent{Method: "POST", URL: "http://h/b", Body: "{}", Error: "refused"}, nil) &&
+			yield(&exchange.Sent{Method: "PUT", URL: "http://h/c", Headers: [][2]string{{"content-type", "text/plain"}}, Body: "x", Status: 200, Text: []byte("\x89PNG\xff"), Kept: true}, nil)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -271,8 +272,13 @@ func TestHistoryIsWrittenAsHAR(t *testing.T) {
 	if got := out.String(); !strings.HasPrefix(got, want) || !json.Valid(out.Bytes()) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	for _, part := range []string{`"postData":{"mimeType":"application/json","text":"{}"}`, `"postData":{"mimeType":"text/plain","text":"x"}`, `"content":{"size":0,"mimeType":"","text":"iVBOR/8=","encoding":"base64"}`} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%s is not in\n%s", part, out.String())
+		}
+	}
 	found, err := exchange.Read(&exchange.File{Text: out.Bytes()})
-	if err != nil || lines(found.Folders, "") != "Recorded requests\n  : GET /a | q=\"x\" | X-A=b | \n  : POST /b | | | {}\n" {
+	if err != nil || lines(found.Folders, "") != "Recorded requests\n  : GET /a | q=\"x\" | X-A=b | \n  : POST /b | | | {}\n  : PUT /c | | content-type=text/plain | x\n" {
 		t.Errorf("read again: %v\n%s", err, lines(found.Folders, ""))
 	}
 }

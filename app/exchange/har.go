@@ -1,6 +1,8 @@
 package exchange
 
 import (
+	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"iter"
@@ -183,12 +185,9 @@ func (s *Sent) entry() *harEntry {
 		e.Request.Query = append(e.Request.Query, harPair{q.Key, q.Value})
 	}
 	if s.Body != "" {
-		e.Request.PostData = &harPost{"application/json", s.Body}
+		e.Request.PostData = &harPost{cmp.Or(headersOf(s.Headers).Get("Content-Type"), "application/json"), s.Body}
 	}
-	header := http.Header{}
-	for _, h := range s.Answer {
-		header.Add(h[0], h[1])
-	}
+	header := headersOf(s.Answer)
 	e.Response = harResponse{
 		Status: s.Status, StatusText: s.StatusText, HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: pairsOf(s.Answer),
 		Content: harContent{Size: s.Bytes, MimeType: header.Get("Content-Type")}, RedirectURL: header.Get("Location"), HeadersSize: -1, BodySize: s.Bytes, Error: s.Error,
@@ -199,9 +198,17 @@ func (s *Sent) entry() *harEntry {
 	case utf8.Valid(s.Text):
 		e.Response.Content.Text = string(s.Text)
 	default:
-		e.Response.Content.Comment = "the body is no text"
+		e.Response.Content.Text, e.Response.Content.Encoding = base64.StdEncoding.EncodeToString(s.Text), "base64"
 	}
 	return e
+}
+
+func headersOf(list [][2]string) http.Header {
+	header := http.Header{}
+	for _, h := range list {
+		header.Add(h[0], h[1])
+	}
+	return header
 }
 
 func pairsOf(list [][2]string) []harPair {

@@ -169,3 +169,19 @@ test('snippets follow the draft, keep the language, and are saved', async () => 
   await p.response.getByRole('radio', { name: 'JavaScript' }).check({ force: true })
   await settings
 })
+
+test('chosen requests are saved as HAR, with their answers', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  await newRequest(page)
+  for (const path of ['/setting/version', '/device/groups?size=1', '/device/devices?size=1']) await sendPath(page, path)
+  const h = await history(page)
+  await h.select('GET /setting/version').check()
+  await h.select('GET /device/groups').check()
+  const bar = page.getByRole('group', { name: 'Selected requests' })
+  expect(await bar.getByText('2 selected').evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true)
+  const [file] = await Promise.all([page.waitForEvent('download'), bar.getByRole('button', { name: 'Save as HAR' }).click()])
+  const { log } = JSON.parse(await readFile(await file.path(), 'utf8')) as { log: { entries: { request: { url: string }; response: { content: { text: string } } }[] } }
+  expect(log.entries.map((e) => [new URL(e.request.url).pathname, Object.keys(JSON.parse(e.response.content.text) as object).length > 0])).toEqual([['/api/setting/version', true], ['/api/device/groups', true]])
+  await bar.getByRole('button', { name: 'Clear selection' }).click()
+  await bar.waitFor({ state: 'detached' })
+})
