@@ -32,6 +32,15 @@ describe('at 200 % zoom nothing is lost', () => {
     expect([box.x >= 0, box.y >= 0, box.x + box.width <= 640, box.y + box.height <= 400]).toEqual([true, true, true, true])
   })
 
+  test('in the top bar, where it is as narrow as it shows all it has', async () => {
+    for (const width of [960, 1101, 1280]) {
+      const page = await portal.page({ fresh: true, width })
+      const lock = (await page.getByRole('button', { name: 'Read-only lock' }).boundingBox())!
+      const down = (await page.locator('.portal .ic').last().boundingBox())!
+      expect(down.x + down.width, `at ${width}`).toBeLessThanOrEqual(lock.x)
+    }
+  })
+
   test('in the explorer, with either side asked for', async () => {
     const page = await portal.page(small)
     await newRequest(page)
