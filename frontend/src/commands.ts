@@ -1,7 +1,7 @@
 import { tick } from 'svelte'
 import type { App } from './app.svelte'
 import { asFault } from './client'
-import { hasPages } from './sending/sending.svelte'
+import { hasPages, savePages } from './sending/sending.svelte'
 import { saveTab } from './collections/saving'
 import { isMac } from './keys'
 import { screens } from './monitor/screens'
@@ -31,6 +31,8 @@ export function commandList(app: App): Command[] {
   const inMonitor = () => app.phase === 'ready' && app.view === 'monitor'
   const inWindow = () => app.start?.desktop === true // a browser zooms by itself
   const withTab = () => inApi() && tab() !== undefined
+  const withAnswer = () => withTab() && tab()!.draft.reply !== undefined
+  const withPages = () => withTab() && hasPages(tab()!.draft)
   return [
     { id: 'view.api', ...named['view.api'], group: 'View', run: () => app.go('api') },
     { id: 'request.new', ...named['request.new'], group: 'Tabs', keys: ['Mod+T', 'Mod+N'], run: () => void app.newTab() },
@@ -47,8 +49,13 @@ export function commandList(app: App): Command[] {
     { id: 'quick.switch', ...named['quick.switch'], group: 'View', keys: ['Mod+P'], run: () => app.openPalette('#') },
 
     { id: 'request.send', ...named['request.send'], group: 'Request', keys: ['Mod+Enter', 'F5'], when: withTab, run: () => void tab()?.draft.send() },
-    { id: 'request.pages', ...named['request.pages'], group: 'Request', when: () => withTab() && hasPages(tab()!.draft), run: () => void tab()?.draft.sendAll() },
+    { id: 'request.pages', ...named['request.pages'], group: 'Request', when: withPages, run: () => void tab()?.draft.sendAll() },
+    { id: 'request.pagesLargest', ...named['request.pagesLargest'], group: 'Request', when: withPages, run: () => void tab()?.draft.sendAll(true) },
+    { id: 'request.pagesCsv', ...named['request.pagesCsv'], group: 'Request', when: withPages, run: () => void savePages(tab()!.draft, 'csv') },
+    { id: 'request.pagesNdjson', ...named['request.pagesNdjson'], group: 'Request', when: withPages, run: () => void savePages(tab()!.draft, 'ndjson') },
+    { id: 'request.pagesJson', ...named['request.pagesJson'], group: 'Request', when: withPages, run: () => void savePages(tab()!.draft, 'json') },
     { id: 'request.review', ...named['request.review'], group: 'Request', when: () => withTab() && ['PUT', 'PATCH'].includes(tab()!.draft.method), run: () => void app.sending.review(tab()!) },
+    { id: 'request.reviewAlways', ...named['request.reviewAlways'], group: 'Request', run: () => app.save({ reviewWrites: !app.sending.reviews }) },
     { id: 'write.undo', ...named['write.undo'], group: 'Request', when: () => withTab() && !!tab()!.draft.reply?.undo && !app.sending.undone.has(tab()!.draft.reply!.historyId), run: () => void app.sending.undo(tab()!.draft.reply!.historyId) },
     { id: 'request.cancel', ...named['request.cancel'], group: 'Request', keys: ['Escape'], when: () => withTab() && tab()!.draft.busy, run: () => tab()?.draft.stop() },
     { id: 'request.save', ...named['request.save'], group: 'Request', keys: ['Mod+S'], when: withTab, run: () => void saveTab(app, tab()!) },
@@ -56,6 +63,9 @@ export function commandList(app: App): Command[] {
     { id: 'exchange.import', ...named['exchange.import'], group: 'Request', run: () => void app.act('exchange.import') },
     { id: 'exchange.export', ...named['exchange.export'], group: 'Request', run: () => { app.library.picked = []; app.act('exchange.export') } },
     { id: 'request.path', ...named['request.path'], group: 'Request', keys: ['Mod+L'], when: withTab, run: () => void app.act('path.focus') },
+    { id: 'request.form', ...named['request.form'], group: 'Request', when: withTab, run: () => void app.act('request.form') },
+    { id: 'request.raw', ...named['request.raw'], group: 'Request', when: withTab, run: () => void app.act('request.raw') },
+    { id: 'request.curl', ...named['request.curl'], group: 'Request', when: withTab, run: () => void app.act('request.curl') },
     { id: 'filter.build', ...named['filter.build'], group: 'Request', when: () => withTab() && !!tab()?.draft.endpoint?.params.some((p) => p.name === 'filter' && p.operators?.length), run: () => void app.act('filter.build') },
     { id: 'request.preview', ...named['request.preview'], group: 'Request', when: withTab, run: () => void app.act('request.preview') },
     { id: 'request.reset', ...named['request.reset'], group: 'Request', when: withTab, run: () => void app.act('request.reset') },
@@ -85,6 +95,17 @@ export function commandList(app: App): Command[] {
     { id: 'find', ...named['find'], group: 'View', keys: ['Mod+F'], when: () => inApi() && !inEditor(), run: () => find(app) },
     { id: 'view.endpoints', ...named['view.endpoints'], group: 'View', run: () => void showLeft(app, 'left.endpoints') },
     { id: 'view.collections', ...named['view.collections'], group: 'View', run: () => void showLeft(app, 'left.collections') },
+    { id: 'response.json', ...named['response.json'], group: 'View', when: withAnswer, run: () => void app.act('response.json') },
+    { id: 'response.table', ...named['response.table'], group: 'View', when: withAnswer, run: () => void app.act('response.table') },
+    { id: 'response.chart', ...named['response.chart'], group: 'View', when: withAnswer, run: () => void app.act('response.chart') },
+    { id: 'response.raw', ...named['response.raw'], group: 'View', when: withAnswer, run: () => void app.act('response.raw') },
+    { id: 'response.headers', ...named['response.headers'], group: 'View', when: withAnswer, run: () => void app.act('response.headers') },
+    { id: 'response.snippets', ...named['response.snippets'], group: 'View', when: withTab, run: () => void app.act('response.snippets') },
+    { id: 'response.expand', ...named['response.expand'], group: 'View', when: withAnswer, run: () => void inTree(app, 'response.expand') },
+    { id: 'response.collapse', ...named['response.collapse'], group: 'View', when: withAnswer, run: () => void inTree(app, 'response.collapse') },
+    { id: 'response.copy', ...named['response.copy'], group: 'View', when: () => withAnswer() && !tab()!.draft.reply!.binary, run: () => void app.act('response.copy') },
+    { id: 'response.save', ...named['response.save'], group: 'View', when: withAnswer, run: () => void app.act('response.save') },
+    { id: 'response.compare', ...named['response.compare'], group: 'View', when: () => withAnswer() && tab()!.draft.reply!.json, run: () => void app.act('response.compare') },
     { id: 'response.filter', ...named['response.filter'], group: 'View', when: withTab, run: () => void app.act('response.filter') },
     { id: 'catalog.search', ...named['catalog.search'], group: 'View', keys: ['Mod+Shift+F'], run: () => void searchCatalog(app) },
     { id: 'pane.left', ...named['pane.left'], group: 'View', keys: ['Mod+B'], when: inApi, run: () => void app.act('pane.left') },
@@ -119,6 +140,14 @@ async function showLeft(app: App, pane: 'left.endpoints' | 'left.collections') {
   app.act('catalog.open')
   await tick()
   app.act(pane)
+}
+
+/** What the tree offers, when it is not there yet, too. */
+async function inTree(app: App, name: 'response.expand' | 'response.collapse') {
+  if (app.act(name)) return
+  app.act('response.json')
+  await tick()
+  app.act(name)
 }
 
 function inCollections(): boolean {

@@ -19,6 +19,7 @@ export interface Editor {
   /** Edits the text as typing would: the editor's undo takes it back. */
   edit(text: string): void
   goto(at: number): void
+  focus(): void
   /** To the next place that has a finding. */
   next(): void
   /** Looks again: the schema or a variable has changed. */
@@ -55,6 +56,7 @@ export function openEditor(parent: HTMLElement, text: string, options: EditorOpt
       view.dispatch({ selection: { anchor }, scrollIntoView: true })
       view.focus()
     },
+    focus: () => view.focus(),
     next: () => void (nextDiagnostic(view), view.focus()),
     check: () => forceLinting(view),
     destroy: () => view.destroy(),

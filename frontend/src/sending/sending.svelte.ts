@@ -1,7 +1,7 @@
 import type { App } from '../app.svelte'
 import { placeholders } from '../catalog/catalog.svelte'
 import { asFault, Fault, type DraftData } from '../client'
-import type { SavedFile } from '../client/sending'
+import type { FileFormat, SavedFile } from '../client/sending'
 import type { Draft } from '../request/draft.svelte'
 import { meaningOf, variablesIn } from '../request/variables'
 import { duration } from '../response/status'
@@ -23,6 +23,11 @@ export function hasPages(draft: Draft): boolean {
   if (answer) return ['items', 'total'].every((name) => answer.properties?.some((p) => p.name === name))
   const { reply } = draft
   return reply?.items != null && reply.total != null && reply.items !== reply.total
+}
+
+/** Fetches every page of a list into a file named after its path. */
+export function savePages(draft: Draft, format: FileFormat): Promise<void> {
+  return draft.saveAll(format, draft.path.split('?')[0].split('/').filter(Boolean).join('-'))
 }
 
 /** `page 7 of 13 · 6,412 items · 4.1 s` */
