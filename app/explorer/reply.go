@@ -53,8 +53,9 @@ type quota struct {
 	Window    int64 `json:"window"` // seconds
 }
 
-// firstRows is how much of a document goes with the reply.
-const firstRows = 200
+// firstRows is how much of a document goes with the reply: a page of rows as the
+// page asks for them, which is more than a screen.
+const firstRows = 100
 
 func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [][2]string, t timing) (*reply, error) {
 	r := &reply{

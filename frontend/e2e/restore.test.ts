@@ -62,7 +62,7 @@ test('after kill -9 the tree, the search and the filter of an answer are as they
   await scrollTo(p.tree, 2210)
   const tree = await look(p.tree, '[role=treeitem]')
   expect(tree.rows.length).toBeGreaterThan(8)
-  expect(tree.rows.join('\n')).toMatch(/customProperties.*\n.*name :/s)
+  expect(tree.rows.join('\n')).toMatch(/customProperties.*\n.*name:/s)
 
   await newRequest(page)
   await sendPath(page, '/device/devices?size=300')

@@ -100,7 +100,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     const document = new FakeDocument(list ? page(size) : page(1).items[0])
     const id = history.length + 1
     documents.set(`d${id}`, document)
-    const rows = document.rows(0, 200)
+    const rows = document.rows(0, 100)
     const found = !draft.path.includes('missing')
     const reply: Reply = {
       status: found ? (draft.method === 'POST' ? 201 : 200) : 404, statusText: found ? (draft.method === 'POST' ? 'Created' : 'OK') : 'Not Found',

@@ -19,6 +19,15 @@ export interface Asked {
 /** Other words for what an id names. */
 const also: Record<string, string> = { monitorobject: 'device', host: 'device' }
 
+/** The endpoints that read one thing, of a catalog: they are asked for with every id that is shown. */
+const reading = new WeakMap<Endpoint[], Endpoint[]>()
+
+function readsOf(endpoints: Endpoint[]): Endpoint[] {
+  let reads = reading.get(endpoints)
+  if (!reads) reading.set(endpoints, (reads = endpoints.filter((e) => e.method === 'GET' && /\/\{[^{}/]+\}$/.test(e.path))))
+  return reads
+}
+
 /**
  * What a value opens. `own` says that it is a key of the answered object itself,
  * or of an item of the list: only then is `id` the one it was asked for.
@@ -26,7 +35,7 @@ const also: Record<string, string> = { monitorobject: 'device', host: 'device' }
  */
 export function openerFor(key: string, value: string, own: boolean, from: Asked, endpoints: Endpoint[]): Opener | undefined {
   if (!/^\w[\w-]*$/.test(value) || value === '0') return undefined
-  const reads = endpoints.filter((e) => e.method === 'GET' && /\/\{[^{}/]+\}$/.test(e.path))
+  const reads = readsOf(endpoints)
   if (key === 'id') return own && from.endpoint ? itself(from.endpoint, value, from.data, reads) : undefined
   const noun = /^(\w+)Ids?$/.exec(key)?.[1].toLowerCase()
   if (!noun) return undefined
