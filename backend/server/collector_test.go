@@ -62,6 +62,7 @@ func (w *town) newCollector() (installation string) {
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
 func TestACollectorRegistersPollsAndPosts(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	w := newTown(t)
 	token := w.newCollector()
 	w.until("admin", `GET /device/devices/4/instances?filter=name:"TCP_Port"&fields=name`, `"total":1`)
@@ -103,6 +104,7 @@ func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 }
 
 func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	w := newTown(t)
 	token := w.newCollector()
 	w.change("admin", "PATCH /device/devices/4?opType=add", `{"customProperties":[{"name":"system.categories","value":"snmp"}]}`)
@@ -188,6 +190,7 @@ func (c *cut) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestWhatACollectorKeptWhileAnotherHadItsDevicesFillsTheHole(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	w := newTown(t)
 	token := w.newCollector()
 	if status, answer := w.ask("admin", "PATCH /setting/collectors/2", `{"backupAgentId":1,"enableFailBack":false}`); status != 200 {
@@ -354,6 +357,7 @@ func collectAsChild(args []string) error {
 }
 
 func TestTwoCollectorsOfABalancedGroupShareItsDevices(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	w := newTown(t)
 	w.must("POST /setting/collectors/groups", `{"name":"Probes","autoBalance":true}`)
 	first := w.newCollector()
