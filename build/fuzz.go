@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // target is one fuzz function.
@@ -50,25 +49,35 @@ func (p project) fuzzTargets() ([]target, error) {
 	return targets, err
 }
 
-// fuzz gives each target five seconds. Of these the go command would spend up
-// to a minute making each input smaller that reaches new code; a hundred tries
-// leave the time to inputs that are new.
+// fuzz gives each target five seconds of one processor, two targets at a time.
+// Of these the go command would spend up to a minute making each input smaller
+// that reaches new code; a hundred tries leave the time to inputs that are new.
 func fuzz(ctx context.Context, p project) error {
 	targets, err := p.fuzzTargets()
 	if err != nil {
 		return err
 	}
-	var failures []error
-	for _, t := range targets {
-		fmt.Println(t.pkg, t.name)
-		args := []string{"test", "-run=^$", "-fuzz=^" + t.name + "$", "-fuzztime=5s", "-fuzzminimizetime=100x", t.pkg}
-		cmd := p.command(ctx, ".", "go", args...)
-		var said bytes.Buffer
-		cmd.Stdout = io.MultiWriter(os.Stdout, &said)
-		if err := cmd.Run(); err != nil && !outOfTime(said.String()) {
-			failures = append(failures, named(err, "go", args))
-		}
+	failures := make([]error, len(targets))
+	var printing sync.Mutex
+	var all sync.WaitGroup
+	turn := make(chan struct{}, 2)
+	for i, t := range targets {
+		turn <- struct{}{}
+		all.Go(func() {
+			defer func() { <-turn }()
+			args := []string{"test", "-run=^$", "-fuzz=^" + t.name + "$", "-fuzztime=5s", "-fuzzminimizetime=100x", "-parallel=1", t.pkg}
+			cmd := p.command(ctx, ".", "go", args...)
+			cmd.Stdout, cmd.Stderr = nil, nil
+			said, err := cmd.CombinedOutput()
+			if err != nil && !outOfTime(string(said)) {
+				failures[i] = named(err, "go", args)
+			}
+			printing.Lock()
+			defer printing.Unlock()
+			fmt.Printf("%s %s\n%s", t.pkg, t.name, said)
+		})
 	}
+	all.Wait()
 	return errors.Join(failures...)
 }
 
