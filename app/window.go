@@ -218,7 +218,7 @@ func (a *App) resume(ctx context.Context) (int64, error) {
 			return 0, err
 		}
 	}
-	user, err := a.Sessions.UserID(ctx, "admin")
+	user, err := a.Sessions.UserID(ctx, administrator)
 	if err != nil {
 		return 0, err
 	}
@@ -227,10 +227,32 @@ func (a *App) resume(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	a.keys.Set(account, secret)
-	if password := a.Passwords["admin"]; password != "" {
-		a.keys.Set(a.Setting.Instance+"/admin", password)
-	}
+	a.keepFirstPassword(ctx)
 	return user, nil
+}
+
+const administrator = "admin"
+
+// keepFirstPassword puts the password that a new portal's administrator has
+// into the keyring, where a person may look it up, and takes it out once it is
+// theirs no more. What they choose themselves is kept nowhere. Changing it ends
+// the credential, so that this is asked at the next start.
+func (a *App) keepFirstPassword(ctx context.Context) {
+	account := a.Setting.Instance + "/" + administrator
+	if password := a.Passwords[administrator]; password != "" {
+		a.keys.Set(account, password)
+		return
+	}
+	kept, err := a.keys.Get(account)
+	if err != nil {
+		return
+	}
+	if good, err := a.Sessions.IsPassword(ctx, administrator, kept); good || err != nil {
+		return
+	}
+	if err := a.keys.Delete(account); err != nil {
+		a.log.WarnContext(ctx, "a password that is the administrator's no more stays in the keyring", "err", err)
+	}
 }
 
 // hasKeyring tells whether what is kept secret outlives the process.
