@@ -76,6 +76,23 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
 })
 
+test('of several instances the one in trouble is shown first, and each says how it is', async () => {
+  await portal.filled
+  const page = await portal.page({ fresh: true })
+  const { name, worst } = await page.evaluate(async () => {
+    const alerts = async (filter: string) => ((await (await fetch(`/api/alert/alerts?size=1000&sort=-severity&fields=monitorObjectName,instanceName,severity&filter=${encodeURIComponent(filter)}`)).json()) as { items: { monitorObjectName: string; instanceName: string; severity: number }[] }).items
+    const found = (await alerts('resourceTemplateName:"Linux_Disks"')).find((a) => !a.instanceName.endsWith('-/'))!
+    const same = await alerts(`resourceTemplateName:"Linux_Disks",monitorObjectName:"${found.monitorObjectName}"`)
+    return { name: found.monitorObjectName, worst: same.filter((a) => a.severity === same[0].severity).map((a) => a.instanceName.replace('Linux_Disks-', '')) }
+  })
+  await device(page, name)
+  const sources = page.getByRole('navigation', { name: 'Data sources' })
+  await sources.getByRole('button', { name: /^Linux file systems/ }).click()
+  const shown = sources.locator('.inst[aria-current]')
+  await until(shown, /^\/.*(Critical|Error|Warning)$/)
+  expect(worst).toContain((await shown.textContent())!.replace(/\s*(Critical|Error|Warning)$/, ''))
+})
+
 test('devices are compared in one chart, found by the keyboard, and the place brings it back', async () => {
   await portal.filled
   const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })

@@ -91,7 +91,7 @@ export class Plot {
     return {
       width: this.host.clientWidth, height: this.host.clientHeight, ms: 1,
       tzDate: (at) => new Date(at), // uPlot rounds up what a zoom begins at, and its ticks stand a millisecond early then: 23:09 for 23:10
-      legend: { show: false }, padding: [12, 28, 0, 4],
+      legend: { show: false }, padding: [12, 32, 0, 4], // right of the last tick there is room for half of `08:00 AM`
       cursor: { drag: { x: true, y: false }, points: { size: 7 }, y: false, bind: { dblclick: () => () => (o.onreset(), null) } },
       scales: { x: { time: true }, y: { range: (_, min, max) => this.#span(min, max) } },
       axes: [
