@@ -15,19 +15,21 @@ export interface Lead {
   watch?: () => void
 }
 
-/** What an answer was asked by: editing the request later does not change where its ids lead. */
-const asked = new WeakMap<Reply, Asked>()
+/** What answers were asked by: editing the request later does not change where their ids lead. */
+const asked = new WeakMap<Reply, DraftData>()
 
-function askedBy(draft: Draft, reply: Reply): Asked {
-  let by = asked.get(reply)
-  if (!by) asked.set(reply, (by = { endpoint: draft.endpoint, data: draft.data() }))
-  return by
+/** The catalog may come after the answer, of a tab that was open when the page was left. */
+function askedBy({ catalog }: App, draft: Draft, reply: Reply): Asked {
+  let data = asked.get(reply)
+  if (!data) asked.set(reply, (data = draft.data()))
+  const { method, path, template } = data
+  return { endpoint: catalog.byId(`${method} ${template}`) ?? catalog.match(method, path), data }
 }
 
 /** `depth` is how many keys and indexes lead to the value: 1 for a key of the answer itself. */
 export function leadOf(app: App, draft: Draft, reply: Reply, key: string, value: string, depth: number): Lead | undefined {
   if (!/^id$|\wIds?$/.test(key) || reply.status >= 400) return undefined
-  const by = askedBy(draft, reply)
+  const by = askedBy(app, draft, reply)
   const items = by.endpoint?.answer?.type === 'array' ? 2 : itemFields(by.endpoint) ? 3 : 1
   const found = openerFor(key, value, depth === items, by, app.catalog.endpoints)
   return found && { noun: found.noun, draft: found.draft, watch: app.portal.remote ? undefined : watcher(app, found, value) }

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import type { App } from '../app.svelte'
+import { Catalog } from '../catalog/catalog.svelte'
+import type { Client, Reply } from '../client'
+import { fakeCatalog } from '../fake-catalog'
+import { Draft, emptyDraft } from '../request/draft.svelte'
+import { leadOf } from './leads'
+
+test('the ids of an answer that came before the catalog lead once it is there, however the request is edited', async () => {
+  const catalog = new Catalog({ catalog: async () => fakeCatalog })
+  const app = { catalog, portal: { remote: true } } as App
+  const draft = new Draft({ client: {} as Client, catalog, tabId: () => 1 }, { ...emptyDraft(), path: '/device/devices' })
+  const reply = { status: 200 } as Reply
+  const lead = () => leadOf(app, draft, reply, 'id', '7', 3)?.draft
+  expect(lead()).toBeUndefined()
+  await catalog.load()
+  draft.setPath('/report/reports')
+  expect(lead()).toMatchObject({ path: '/device/devices/{id}', pathParams: [{ key: 'id', value: '7' }] })
+})
