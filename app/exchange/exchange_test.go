@@ -282,3 +282,22 @@ func TestHistoryIsWrittenAsHAR(t *testing.T) {
 		t.Errorf("read again: %v\n%s", err, lines(found.Folders, ""))
 	}
 }
+
+func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {
+	draft := workspace.Draft{Method: "POST", Path: "/a", Body: `{"id":"{{$uuid}}","at":{{$now}},"since":{{$now-1h}},"by":{{$userId}}}`}
+	text, err := exchange.Postman.Write(&exchange.Bundle{Name: "B", UserID: 7, Folders: []workspace.Folder{{Name: "B", Requests: []workspace.Saved{{Draft: draft}}}}})
+	if want := `{\"id\":\"{{$guid}}\",\"at\":{{$timestamp}},\"since\":{{$now-1h}},\"by\":7}`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("got %v %s", err, text)
+	}
+	text = []byte(strings.Replace(string(text), `\"by\":7`, `\"by\":{{$randomInt}},\"r\":\"{{$randomUUID}}\"`, 1))
+	found, err := exchange.Read(&exchange.File{Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := found.Folders[0].Requests[0].Draft.Body, `{"id":"{{$uuid}}","at":{{$now}},"since":{{$now-1h}},"by":{{$randomInt}},"r":"{{$uuid}}"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if want := "Nothing fills in {{$randomInt}} here: add variables in place of Postman's own."; !slices.Contains(found.Notes, want) {
+		t.Errorf("noted %q", found.Notes)
+	}
+}

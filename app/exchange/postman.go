@@ -23,7 +23,7 @@ var Postman = Format{
 			return nil, fault.New(fault.Invalid, "%s is a Postman collection of version 1; export it from Postman as version 2.1", f.name())
 		}
 		var c postmanCollection
-		if err := f.decode(f.Text, &c); err != nil {
+		if err := f.decode(f.ownBuiltIns(f.Text), &c); err != nil {
 			return nil, err
 		}
 		if c.Auth != nil {

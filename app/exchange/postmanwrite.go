@@ -22,7 +22,8 @@ func writePostman(b *Bundle) ([]byte, error) {
 	for _, v := range b.Variables {
 		c.Variable = append(c.Variable, postmanRow{Key: v.Name, Value: postmanText{v.Value}})
 	}
-	return json.MarshalIndent(c, "", "  ")
+	text, err := json.MarshalIndent(c, "", "  ")
+	return b.postmanBuiltIns(text), err
 }
 
 func postmanItems(folders []workspace.Folder, requests []workspace.Saved) []postmanItem {
