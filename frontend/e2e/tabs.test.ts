@@ -129,6 +129,13 @@ test('tabs that do not fit are in a menu', async () => {
   await expect.poll(() => parts(page).path.inputValue()).toBe('/device/devices/0')
 })
 
+test('requests that end in the same id are told apart however many tabs there are', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  await openAll(page, ['/device/devices/7', '/device/groups/7', '/alert/alerts/7', '/report/reports/7', '/setting/admins/7', '/setting/roles/7', '/sdt/sdts/7'])
+  const { tabs } = parts(page)
+  await expect.poll(() => tabs.locator('.path').evaluateAll((all) => all.map((path) => (path.querySelector('.end') ?? path).textContent!.trim().replace(/^.*\/(\w+\/7)$/, '$1')))).toEqual(['devices/7', 'groups/7', 'alerts/7', 'reports/7', 'admins/7', 'roles/7', 'sdts/7'])
+})
+
 test('of a last segment that is too long for a tab its beginning and its end are shown, and all of it is told', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const paths = ['/device/devices/{id}/enabledAutomaticDiscovery', '/device/devices/{id}/currentAutomaticDiscovery']

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lastSegments, markedEnd } from './segments'
+import { lastSegments, markedEnd, tellingEnd } from './segments'
 
 test('of a path that is too long the last segments stay whole', () => {
   const path = '/device/devices/{deviceId}/devicedatasources/{hdsId}/instances'
@@ -19,6 +19,18 @@ test.each([
   ['/device/devices/{{nameOfADevice}}', 14, '…/{{nameOfADevice}}'],
 ])('of %s in %d characters is left %s', (path, characters, left) => {
   expect(lastSegments(path, characters)).toBe(left)
+})
+
+test.each([
+  ['/device/devices/{id}/properties', '…/properties'],
+  ['/device/devices/7', '…/devices/7'],
+  ['/device/devices/{id}', '…/devices/{id}'],
+  ['/device/devices/{{deviceId}}', '…/devices/{{deviceId}}'],
+  ['/devices/7', '/devices/7'],
+  ['/setting', '/setting'],
+  ['', ''],
+])('the end that tells %s from others is %s', (path, end) => {
+  expect(tellingEnd(path)).toBe(end)
 })
 
 test('marks go with what is left of a path', () => {

@@ -32,5 +32,12 @@ function cutOf(path: string, characters: number): { text: string; from: number; 
   return { text: `${lead}${path.slice(from, gone[0])}…${path.slice(gone[1])}`, from, gone }
 }
 
+/** The end that tells a path from others: the last segment, and of an id also what it is of. */
+export function tellingEnd(path: string): string {
+  const segments = path.split('/')
+  const count = /^(?:\d+|\{.*\})$/.test(segments.at(-1) ?? '') ? 2 : 1
+  return segments.slice(0, -count).some(Boolean) ? `…/${segments.slice(-count).join('/')}` : path
+}
+
 /** With fewer characters of a segment nothing can be told: then it stays whole, and is cut by how it is drawn. */
 const least = 6
