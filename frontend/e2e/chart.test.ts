@@ -102,6 +102,10 @@ test('dragging zooms, Escape goes back, and the points are a table too', async (
   await points.getByRole('columnheader', { name: 'Time' }).waitFor()
   await expect.poll(() => points.getByRole('rowheader').first().textContent()).toMatch(/\d{4}, \d\d:\d\d:\d\d$/)
   await expect.poll(() => points.getByRole('cell').first().textContent()).toMatch(/^[\d.,]+( \S+)?$|^no data$/)
+  const [name, value] = [points.getByRole('columnheader').nth(3), points.getByRole('row').nth(1).getByRole('cell').nth(2)]
+  const before = (await value.boundingBox())!.x
+  await points.locator('.all').evaluate((rows) => rows.scrollTo(120, 0))
+  await expect.poll(async () => [(await name.boundingBox())!.x, (await value.boundingBox())!.x]).toEqual([before - 120, before - 120])
 })
 
 test('a graph has its title and unit, and a list offers its numbers over its time', async () => {
