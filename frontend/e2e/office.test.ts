@@ -170,3 +170,24 @@ test('what a role may not do is said, and not tried', async () => {
   await page.getByText('Remote write: not shown to your role').waitFor()
   expect({ small: await small(page), axe: await findings(page), refused }).toEqual({ small: [], axe: [], refused: [] })
 })
+
+test('at 1280 the titles of the lists are whole, and a field of words has no empty line', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  const { nav } = await settings(page, 'Collectors')
+  const cut = () => page.locator('.head h2').first().evaluate((title) => {
+    const words = document.createRange()
+    words.selectNodeContents(title)
+    return Math.max(0, words.getBoundingClientRect().width - title.getBoundingClientRect().width - 0.01)
+  })
+  for (const name of ['Collectors', 'Escalation chains']) {
+    await nav.getByRole('button', { name, exact: true }).click()
+    await page.getByRole('heading', { name, exact: true }).waitFor()
+    await page.getByRole('grid').getByRole('row').nth(1).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor() // beside the form there is less room
+    expect([name, await cut()]).toEqual([name, 0])
+  }
+  await nav.getByRole('button', { name: 'Alert rules' }).click()
+  await page.getByRole('row', { name: /Shop and booking down/ }).click()
+  const words = page.locator('.words', { has: page.getByText('Services/Booking*') })
+  expect(await words.evaluate((e) => e.clientHeight)).toBeLessThan(40)
+})

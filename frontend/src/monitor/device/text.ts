@@ -45,7 +45,7 @@ export const text = {
 
   alerts: {
     title: 'Alerts of the device', which: 'Which alerts', call: 'alerts of the device', sets: { active: 'Active', past: 'Past', all: 'All' },
-    heads: { severity: 'Severity', what: 'DataSource › datapoint', value: 'Value', threshold: 'Threshold', start: 'Opened', lasted: 'Lasted', acked: 'Acknowledged' },
+    heads: { severity: 'Severity', value: 'Value', threshold: 'Threshold', start: 'Opened', lasted: 'Lasted', acked: 'Acknowledged' },
     unread: 'Alerts could not be read', noData: 'no data', cleared: 'cleared', ack: 'Ack',
     noneActive: 'No active alerts', noneBeyond: 'Nothing on this device is beyond a threshold.', none: 'No alerts', noneKept: 'None are recorded for this device.',
   },
