@@ -97,6 +97,36 @@ describe('at 200 % zoom nothing is lost', () => {
   })
 })
 
+test('with larger letters no view of an answer is covered, and in rows of every height a method stands beside its path', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=5')
+  await page.keyboard.press('Escape')
+  await p.response.getByRole('tab', { name: 'Table' }).click()
+  await p.response.getByRole('button', { name: 'Columns' }).waitFor()
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  const set = async (group: string, name: string) => {
+    await page.keyboard.press('Control+,')
+    await settings.getByRole('group', { name: group }).getByRole('radio', { name, exact: true }).check()
+    await page.keyboard.press('Escape')
+    await settings.waitFor({ state: 'hidden' })
+  }
+  await set('Font size', 'Larger')
+  for (const tab of await p.response.getByRole('tab').all()) {
+    expect(await tab.evaluate((e) => {
+      const { left, right, top, height } = e.getBoundingClientRect()
+      return [left + 5, right - 5].every((x) => e.contains(document.elementFromPoint(x, top + height / 2)))
+    }), await tab.innerText()).toBe(true)
+  }
+  const middle = (e: Element) => e.getBoundingClientRect().top + e.getBoundingClientRect().height / 2
+  for (const density of ['Roomy', 'Compact', 'Normal']) {
+    await set('Density', density)
+    const row = p.catalog.getByRole('treeitem', { level: 2 }).first()
+    expect(Math.abs((await row.locator('.m').evaluate(middle)) - (await row.locator('.path').evaluate(middle))), density).toBeLessThan(3)
+  }
+})
+
 test('nothing jumps while the page loads, a request is sent and its answer comes', async () => {
   const page = await portal.page({ fresh: true })
   await newRequest(page)
