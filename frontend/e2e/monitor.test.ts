@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { parts, suite, until } from './harness'
 
 const it = suite()
@@ -203,13 +203,16 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
 test('what is drawn takes on the colours as they change, by the system or by hand', async () => {
   const page = await it.page({ fresh: true })
   await it.filled
+  const asking = new Set<Request>()
+  page.on('request', (r) => { if (r.resourceType() === 'fetch') asking.add(r) })
+  for (const over of ['requestfinished', 'requestfailed'] as const) page.on(over as 'requestfinished', (r) => asking.delete(r))
   const { main } = await monitor(page)
   const chart = main.getByRole('region', { name: 'Chosen alert' }).locator('canvas')
   const cells = main.getByRole('group', { name: /^Network: \d+ devices/ }).locator('canvas')
   await Promise.all([chart.waitFor(), cells.waitFor()])
   await page.getByRole('button', { name: 'Pause' }).click() // only the colours change
   const drawn = () => Promise.all([chart, cells].map((c) => c.evaluate((e) => (e as HTMLCanvasElement).toDataURL())))
-  await page.waitForLoadState('networkidle')
+  await expect.poll(() => asking.size).toBe(0) // an answer on its way would still be drawn
   const dark = await drawn()
   await page.emulateMedia({ colorScheme: 'light' })
   await expect.poll(async () => (await drawn()).map((picture, i) => picture === dark[i])).toEqual([false, false])

@@ -78,6 +78,7 @@ export class Live {
   pause(paused: boolean) {
     this.paused = paused
     if (!paused) this.wake()
+    else for (const follower of this.#followers) clearTimeout(follower.timer)
   }
 
   /** Looks at what was held back, such as when the page is in sight again. */

@@ -37,6 +37,19 @@ test('a pause and a broken stream hold changes back until afterwards', async () 
   expect([asked, live.state]).toEqual([2, 'live'])
 })
 
+test('a pause also holds back what was about to be asked for', async () => {
+  const live = new Live()
+  let asked = 0
+  live.on(['alert'], () => void asked++)
+  live.hear('alert')
+  live.pause(true)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(asked).toBe(0)
+  live.pause(false)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(asked).toBe(1)
+})
+
 test('what changes while it is asked for is asked for again', async () => {
   const live = new Live()
   let asked = 0
