@@ -27,6 +27,9 @@ export interface Subject {
   name: string
 }
 
+/** Milliseconds between two looks at what several lines have now: they are many calls, and half a step of a graph is not seen. */
+export const between = (range: number, lines: number) => (lines < 2 ? 0 : Math.min(60_000, range / 600))
+
 /** What a graph answers, as far as it is drawn. */
 export interface Graph {
   title: string

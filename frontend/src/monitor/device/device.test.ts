@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { markOf } from '../../response/chart/lines'
-import { chartsOf, drawnOf, once, placeOf, placesOf, reachable, timesOf, valueAt, type Graph, type Part } from './charting'
+import { between, chartsOf, drawnOf, once, placeOf, placesOf, reachable, timesOf, valueAt, type Graph, type Part } from './charting'
 import { entriesOf, listOf, most, otherSource, othersOf, type Met } from './compared'
 import { origin, propertyRows, secret } from './properties'
 
@@ -26,6 +26,11 @@ test('each place that is compared has a colour and dashes, and each line of a gr
   expect(charts.map((c) => placesOf(c.lines, three, true))).toEqual([[0, 18, 8], [0, 18, 8]])
   expect(Array.from({ length: 8 }, (_, i) => markOf(placeOf(i)).token).filter((token, i, all) => all.indexOf(token) === i).length).toBe(8)
   expect(markOf(placeOf(1)).dash).not.toEqual(markOf(placeOf(2)).dash)
+})
+
+test('several lines are not asked for more often than can be seen, nor more often than the portal answers', () => {
+  const hour = 3_600_000
+  expect([between(hour, 1), between(hour, 2), between(24 * hour, 8)]).toEqual([0, 6000, 60_000])
 })
 
 test('a limit that several have is said once', () => {
