@@ -12,10 +12,9 @@
 // Paths (.a, ."odd key", .["a"], [0], [-1], [2:4], [], .., with or without ?),
 // select(…) with ==, !=, <, <=, >, >=, and, or, not, parentheses, test, has,
 // startswith, endswith and contains, map(…), and as a last step length, keys,
-// values, type or an object {id, name: .displayName}. A path that leads nowhere gives
-// nothing, as in JSONPath, where jq would stop or give null; in a comparison
-// it is null. A slice and map give
-// their items, not an array of them.
+// values, type or an object {id, name: .displayName}. A path that leads nowhere
+// gives nothing, as in JSONPath, where jq would stop or give null; in a
+// comparison it is null. A slice and map give their items, not an array of them.
 //
 // # Errors
 //
