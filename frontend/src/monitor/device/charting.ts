@@ -84,8 +84,8 @@ export function placesOf(lines: readonly Drawn[], parts: readonly Part[], compar
 }
 const colours = 8 // of markOf
 
-/** The mark of one of several that are compared. */
-export const placeOf = (at: number) => at + colours * (at % 4)
+/** The mark of one of several that are compared; the fifth, whose green is near the colour of the first, has other dashes. */
+export const placeOf = (at: number) => at + colours * ((at + Math.floor(at / 4)) % 4)
 
 /** Where more than two lines are compared, a limit that several have is said once: of whom, or of how many. */
 export function once(limits: readonly Limit[], lines: number, names: ReadonlyMap<string, string>): readonly Limit[] {

@@ -25,7 +25,7 @@ test('each place that is compared has a colour and dashes, and each line of a gr
   ])
   expect(charts.map((c) => placesOf(c.lines, three, true))).toEqual([[0, 18, 8], [0, 18, 8]])
   expect(Array.from({ length: 8 }, (_, i) => markOf(placeOf(i)).token).filter((token, i, all) => all.indexOf(token) === i).length).toBe(8)
-  expect(markOf(placeOf(1)).dash).not.toEqual(markOf(placeOf(2)).dash)
+  for (const [one, other] of [[1, 2], [0, 4]]) expect(markOf(placeOf(one)).dash).not.toEqual(markOf(placeOf(other)).dash)
 })
 
 test('several lines are not asked for more often than can be seen, nor more often than the portal answers', () => {
