@@ -114,6 +114,8 @@ export async function newPage(browser: Browser, look: Look = {}) {
   })
   await page.exposeFunction('reportViolation', (text: string) => wrongs.push(text))
   await page.addInitScript(() => {
+    const warn = console.warn
+    console.warn = (...said) => warn(...said, new Error().stack) // a warning of Svelte says a number only
     document.addEventListener('securitypolicyviolation', (e) => {
       const report = (window as unknown as { reportViolation(text: string): void }).reportViolation
       report(`content security policy: ${e.violatedDirective} ${e.blockedURI}`)

@@ -108,6 +108,23 @@ test('after kill -9 the tree, the search and the filter of an answer are as they
   expect((await look(p.tree, '[role=treeitem]')).top).toBe(0)
 })
 
+test('where an answer is left is its own, also when another tab is chosen at once', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  for (let i = 0; i < 2; i++) {
+    await newRequest(page)
+    await sendPath(page, '/device/devices?size=300')
+    await page.keyboard.press('Escape')
+  }
+  const first = await p.tabs.nth(-2).elementHandle()
+  await p.tree.evaluate(async (tree, tab) => {
+    tree.scrollTo(0, 900)
+    await new Promise((told) => tree.addEventListener('scroll', told, { once: true }))
+    ;(tab as HTMLElement).click()
+  }, first)
+  await expect.poll(async () => (await views(page)).slice(-2).map((v) => v.answer?.tree?.top)).toEqual([undefined, 900])
+})
+
 test('after kill -9 the history and the chosen item of a list are as they were left, and requests sent meanwhile do not move them', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   const p = parts(page)
