@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest, parts, sendPath, suite, until } from './harness'
 import { password } from './portal'
@@ -6,7 +7,7 @@ import { password } from './portal'
 const portal = suite()
 
 /** Writes a body as text into the request of the active tab. */
-async function raw(page: import('playwright-core').Page, text: string) {
+async function raw(page: Page, text: string) {
   const p = parts(page)
   await p.method.focus() // leaving the path closes its suggestions
   await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
@@ -38,13 +39,19 @@ test('all pages of a list become one answer, with one entry in the history', asy
   await until(p.status, new RegExp(`^200 OK .* ${items} items$`))
 })
 
+/** A new request that would change something. */
+async function patch(page: Page, path: string, body: string) {
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.fill(path)
+  await p.method.selectOption('PATCH')
+  await raw(page, body)
+}
+
 test('a PATCH is reviewed, sent, and undone from the answer', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups/2')
-  await p.method.selectOption('PATCH')
-  await raw(page, '{"description": "reviewed"}')
+  await patch(page, '/device/groups/2', '{"description": "reviewed"}')
   await p.request.getByRole('button', { name: 'More ways to send' }).click()
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
   const dialog = page.getByRole('dialog', { name: /^What PATCH changes/ })
@@ -59,10 +66,7 @@ test('a PATCH is reviewed, sent, and undone from the answer', async () => {
 test('a write that is undone in one window is so in the others', async () => {
   const [page, other] = [await portal.page(), await portal.page()]
   const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups/2')
-  await p.method.selectOption('PATCH')
-  await raw(page, '{"description": "in two windows"}')
+  await patch(page, '/device/groups/2', '{"description": "in two windows"}')
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
   const there = parts(other)
@@ -78,10 +82,7 @@ test('a write that is undone in one window is so in the others', async () => {
 test('of a write with an unknown variable nothing is asked: it says which, as sending does', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups/{{nobodyKnows}}')
-  await p.method.selectOption('PATCH')
-  await raw(page, '{"description": "reviewed"}')
+  await patch(page, '/device/groups/{{nobodyKnows}}', '{"description": "reviewed"}')
   await p.request.getByRole('button', { name: 'More ways to send' }).click()
   await page.getByRole('menuitem', { name: 'Review changes' }).click()
   const told = p.request.getByRole('alert').filter({ hasText: 'nobodyKnows' })
@@ -135,10 +136,7 @@ test('a DELETE asks first with the focus on Cancel, and its undo restores the de
 test('a locked portal sends no write and says why', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups/2')
-  await p.method.selectOption('PATCH')
-  await raw(page, '{"description": "never"}')
+  await patch(page, '/device/groups/2', '{"description": "never"}')
   const saved = page.waitForResponse((r) => r.request().method() === 'PATCH' && r.url().endsWith('/explorer/settings') && (r.request().postData() ?? '').includes('portalReadOnly'))
   await p.request.getByRole('button', { name: 'More ways to send' }).click()
   await page.getByRole('menuitemcheckbox', { name: /Read only/ }).click()
@@ -220,10 +218,7 @@ test('a write that a role may not do names the right that is missing', async () 
 test('a write is taken back from the history', async () => {
   const page = await portal.page()
   const p = parts(page)
-  await newRequest(page)
-  await p.path.fill('/device/groups/3')
-  await p.method.selectOption('PATCH')
-  await raw(page, '{"description": "for a moment"}')
+  await patch(page, '/device/groups/3', '{"description": "for a moment"}')
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
   await page.keyboard.press('Control+H')
