@@ -1,4 +1,4 @@
-import { asFault, type Category, type Client, type Endpoint, type Fault, type Method } from '../client'
+import { asFault, type Category, type Client, type DraftData, type Endpoint, type Fault, type Method } from '../client'
 import { prepare, rank, type Ranked, type Text } from '../palette/fuzzy'
 import { fieldNames } from './schema'
 import { text } from './text'
@@ -63,6 +63,11 @@ export class Catalog {
 
   byId(id: string): Endpoint | undefined {
     return this.#index.byId.get(id)
+  }
+
+  /** The endpoint of a request: that of its template while the path still fits it, else the one the path belongs to. */
+  of({ method, path, template }: Pick<DraftData, 'method' | 'path' | 'template'>): Endpoint | undefined {
+    return (template && fits(template, path) ? this.byId(`${method} ${template}`) : undefined) ?? this.match(method, path)
   }
 
   /**

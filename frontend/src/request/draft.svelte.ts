@@ -1,6 +1,6 @@
 import { asFault, hasBody, type Client, type DraftData, type Endpoint, type Fault, type Method, type PagesProgress, type Reply } from '../client'
 import type { FileFormat, SavedFile } from '../client/sending'
-import { fits, placeholders, type Catalog } from '../catalog/catalog.svelte'
+import { placeholders, type Catalog } from '../catalog/catalog.svelte'
 import { editRow, editRows, plainRows, type EditRow } from './rows'
 import { exampleBody } from './example'
 import { readPasted, type Pasted } from './paste'
@@ -14,7 +14,7 @@ export function emptyDraft(): DraftData {
 /** What a draft needs from outside: its tab's id on the server, and who to tell. */
 export interface DraftOwner {
   client: Pick<Client, 'send' | 'pages' | 'steer'>
-  catalog: Pick<Catalog, 'match' | 'byId'>
+  catalog: Pick<Catalog, 'of' | 'byId'>
   /** The tab's id in Go; a promise of it while it is new there. */
   tabId(): number | Promise<number>
   /** Addresses that a typed URL may begin with. */
@@ -64,10 +64,7 @@ export class Draft {
 
   readonly busy: boolean = $derived(this.#sending !== undefined)
   /** The catalog entry of method and path, whatever stands in place of its ids. */
-  readonly endpoint: Endpoint | undefined = $derived.by(() => {
-    const own = this.template && fits(this.template, this.path) ? this.owner.catalog.byId(`${this.method} ${this.template}`) : undefined
-    return own ?? this.owner.catalog.match(this.method, this.path)
-  })
+  readonly endpoint: Endpoint | undefined = $derived.by(() => this.owner.catalog.of(this))
   /** `GET /device/devices`, the name of a tab nobody renamed. */
   readonly line: string = $derived(this.path ? `${this.method} ${this.path}` : `${this.method}`)
   readonly text: string = $derived(JSON.stringify(this.data()))

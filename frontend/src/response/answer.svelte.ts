@@ -31,6 +31,11 @@ export class Answer {
     return this.keeper.get()
   }
 
+  /** For who tells it when another answer may be shown already: `leaving('tree')(at)`. */
+  leaving<K extends keyof Left>(what: K): (at: Left[K]) => void {
+    return (at) => this.leave({ [what]: at } as Partial<Left>)
+  }
+
   /** Keeps how something of it is left. */
   leave(change: Partial<Left>) {
     const { left } = this

@@ -22,8 +22,7 @@ const asked = new WeakMap<Reply, DraftData>()
 function askedBy({ catalog }: App, draft: Draft, reply: Reply): Asked {
   let data = asked.get(reply)
   if (!data) asked.set(reply, (data = draft.data()))
-  const { method, path, template } = data
-  return { endpoint: catalog.byId(`${method} ${template}`) ?? catalog.match(method, path), data }
+  return { endpoint: catalog.of(data), data }
 }
 
 /** `depth` is how many keys and indexes lead to the value: 1 for a key of the answer itself. */

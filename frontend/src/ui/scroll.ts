@@ -16,7 +16,8 @@ const pace = 150
 /**
  * Scrolls an element to where it was left, again while its content still
  * arrives, until somebody scrolls elsewhere; and tells where it is left next.
- * The answer ends that.
+ * The answer ends that. `left` may be called once more when all else has gone:
+ * it belongs to what was scrolled, and asks nobody what is shown then.
  */
 export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (at: Spot) => void): () => void {
   let wanted = was && (was.top || was.left) ? was : undefined
