@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"spyglass/app/document"
@@ -90,7 +89,8 @@ type exchange struct {
 	watch   stopwatch
 	hops    trail
 	came    arrived
-	before  *object // what a write is about to change, where that is known
+	zip     *workspace.Zipper // of an answer that comes and may be kept
+	before  *object           // what a write is about to change, where that is known
 }
 
 func (x *exchange) run(ctx context.Context) (any, error) {
@@ -99,6 +99,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	x.look(ctx)
 	x.watch.began = time.Now()
 	response, doc, err := x.fetch(timed)
+	defer x.zip.Close()
 	took := time.Since(x.watch.began)
 	x.history.MS = took.Round(time.Millisecond).Milliseconds()
 	if err != nil {
@@ -108,13 +109,14 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	x.history.Bytes = doc.Size()
 	headers := x.shownHeaders(response.Header)
 	entry := *x.history // written while the reply is made
-	var saving sync.WaitGroup
-	saving.Go(func() { x.remember(ctx, &entry, x.keep(ctx, doc, headers), x.in.TabID) })
-	r, err := x.reply(x.history, doc, headers, x.watch.read(took))
-	if err == nil {
-		r.Extracted = x.extract(ctx, doc)
-	}
-	saving.Wait()
+	var r *reply
+	made := beside(func() {
+		if r, err = x.reply(x.history, doc, headers, x.watch.read(took)); err == nil {
+			r.Extracted = x.extract(ctx, doc)
+		}
+	})
+	x.remember(ctx, &entry, x.keep(ctx, doc, headers), x.in.TabID)
+	made()
 	x.history = &entry
 	undo := x.offerUndo(ctx, doc)
 	if err == nil {
@@ -132,8 +134,13 @@ func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Documen
 	defer response.Body.Close()
 	w := x.documents.Create(response.Header.Get("Content-Type"))
 	defer w.Abort()
+	to := io.Writer(w)
+	if response.ContentLength <= workspace.MaxPlain && !givesSecrets(x.out.endpoint) {
+		x.zip = workspace.NewZipper()
+		to = io.MultiWriter(x.zip, w)
+	}
 	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0), last: time.Now()}
-	if _, err := io.CopyBuffer(struct{ io.Writer }{w}, body, make([]byte, 64<<10)); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, body, make([]byte, 64<<10)); err != nil {
 		x.history.Bytes = w.Size()
 		x.came = arrived{response.Status, body.received, time.Since(body.last)}
 		return nil, nil, err
@@ -178,34 +185,35 @@ func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][
 	if doc.Size() > workspace.MaxPlain || givesSecrets(x.out.endpoint) {
 		return nil
 	}
-	zipped, err := workspace.Zip(func(w io.Writer) error {
-		if len(x.secrets) == 0 {
-			_, err := doc.WriteTo(w)
-			return err
-		}
-		var body bytes.Buffer
-		if err := doc.WriteText(&body); err != nil {
-			return err
-		}
-		if x.echoes(body.String()) {
-			return errEcho
-		}
-		_, err := doc.WriteTo(w)
-		return err
-	})
-	if errors.Is(err, errEcho) {
-		return nil
-	}
+	zipped, err := x.zipped(doc)
 	if err != nil {
 		x.o.Log.ErrorContext(ctx, "an answer is missing from the history", "err", err)
 	}
-	if err != nil || zipped == nil {
+	if zipped == nil {
 		return nil
 	}
 	return &workspace.Reply{Headers: headers, Zipped: zipped}
 }
 
-var errEcho = errors.New("the answer holds a secret that was sent")
+// zipped is the body of an answer; nil where it holds a secret that went out,
+// or is too large when it is zipped, too.
+func (x *exchange) zipped(doc *document.Document) ([]byte, error) {
+	if len(x.secrets) > 0 {
+		var body bytes.Buffer
+		if err := doc.WriteText(&body); err != nil || x.echoes(body.String()) {
+			return nil, err
+		}
+	}
+	if x.zip != nil {
+		return x.zip.Zipped(), nil
+	}
+	zip := workspace.NewZipper()
+	defer zip.Close()
+	if _, err := doc.WriteTo(zip); err != nil {
+		return nil, err
+	}
+	return zip.Zipped(), nil
+}
 
 // echoes tells whether text holds a secret that went out, as it is or as a URL
 // or JSON write it.

@@ -94,7 +94,7 @@ func (x *Extractor) Matches(endpoint, status string) bool {
 
 // ExtractorsOf is the user's extractors by id.
 func (w *Workspace) ExtractorsOf(ctx context.Context, userID int64) ([]Extractor, error) {
-	return resource.Find(ctx, w.db, extractorRows, mine(userID))
+	return known(ctx, w.db, extractorRows, userID)
 }
 
 // Extracted is what an extractor found in an answer: a value, or a problem.

@@ -221,24 +221,14 @@ const mostPruned = 500
 // limit is how many requests the user keeps: Options.Kept, or what the settings
 // say under historyKept.
 func (w *Workspace) limit(ctx context.Context, from resource.Reader, userID int64) (int64, error) {
-	w.mu.Lock()
-	kept, known := w.limits[userID]
-	w.mu.Unlock()
-	if known {
-		return kept, nil
-	}
 	row, err := w.settingsOf(ctx, from, userID)
 	if err != nil {
 		return 0, err
 	}
-	kept = w.kept
 	if n, err := strconv.ParseInt(string(row.Values[keptSetting]), 10, 64); err == nil && LeastKept <= n && n <= MostKept {
-		kept = n
+		return n, nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.limits[userID] = kept
-	return kept, nil
+	return w.kept, nil
 }
 
 // countHistory counts the user's rows that are not pinned.
@@ -336,28 +326,56 @@ func (w *Workspace) Requests(ctx context.Context, userID int64, ids []int64) ([]
 }
 
 // zippers are s2.Writers: each has tables that cost more than a small body.
+// A block is less than a page of devices, so that its first is zipped while the
+// rest still comes.
 var zippers = sync.Pool{New: func() any {
-	return s2.NewWriter(io.Discard, s2.WriterConcurrency(1), s2.WriterBlockSize(256<<10))
+	return s2.NewWriter(io.Discard, s2.WriterConcurrency(2), s2.WriterBlockSize(64<<10))
 }}
 
-// Zip is a body as a Reply keeps it; nil when it is too large to keep.
-func Zip(write func(io.Writer) error) ([]byte, error) {
-	out := &capped{}
-	out.Grow(8 << 10) // so a body of nothing is not nil either
-	z := zippers.Get().(*s2.Writer)
-	defer zippers.Put(z)
-	z.Reset(out)
-	err := write(z)
-	if err == nil {
-		err = z.Close()
-	}
-	if out.full {
-		return nil, nil
-	}
-	return out.Bytes(), err
+// Zipper zips a body as it is written, beside the goroutine that writes. It
+// belongs to that one, which ends it with Close.
+type Zipper struct {
+	out  *capped
+	to   *s2.Writer // nil once it is closed
+	size int64
 }
 
-// Unzip writes the body that Zip made.
+// NewZipper begins a body.
+func NewZipper() *Zipper {
+	z := &Zipper{out: &capped{}, to: zippers.Get().(*s2.Writer)}
+	z.out.Grow(8 << 10) // so a body of nothing is not nil either
+	z.to.Reset(z.out)
+	return z
+}
+
+// Write takes the next piece. It does not fail: what is too large is left out.
+func (z *Zipper) Write(p []byte) (int, error) {
+	if z.size += int64(len(p)); z.size <= MaxPlain {
+		_, _ = z.to.Write(p) // only out fails, which remembers it
+	}
+	return len(p), nil
+}
+
+// Close is the end of the body. There may be no Zipper, and it may be closed.
+func (z *Zipper) Close() {
+	if z == nil || z.to == nil {
+		return
+	}
+	_ = z.to.Close() // as in Write
+	zippers.Put(z.to)
+	z.to = nil
+}
+
+// Zipped closes it, and is the body as a Reply keeps it; nil when it is too
+// large to keep.
+func (z *Zipper) Zipped() []byte {
+	if z.Close(); z.out.full || z.size > MaxPlain {
+		return nil
+	}
+	return z.out.Bytes()
+}
+
+// Unzip writes the body that a Zipper made.
 func Unzip(zipped []byte, to io.Writer) error {
 	z, err := unzipped(zipped)
 	if err == nil {
@@ -366,7 +384,7 @@ func Unzip(zipped []byte, to io.Writer) error {
 	return err
 }
 
-// unzipped is the body that Zip made. Workspaces from before have gzip.
+// unzipped is the body that a Zipper made. Workspaces from before have gzip.
 func unzipped(zipped []byte) (io.Reader, error) {
 	if bytes.HasPrefix(zipped, []byte{0x1f, 0x8b}) {
 		return gzip.NewReader(bytes.NewReader(zipped))

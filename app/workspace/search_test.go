@@ -48,14 +48,11 @@ func (d *desk) ids(user int64, query string) string {
 }
 
 func zipped(t testing.TB, text string) []byte {
-	out, err := workspace.Zip(func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
-	if err != nil {
+	z := workspace.NewZipper()
+	if _, err := io.WriteString(z, text); err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return z.Zipped()
 }
 
 // sent fills the history of user 1 with five requests, and of user 2 with one.

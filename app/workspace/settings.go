@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -84,7 +85,7 @@ func (w *Workspace) Settings(ctx context.Context, userID int64, values map[strin
 // would be the larger loss.
 func (w *Workspace) settingsOf(ctx context.Context, from resource.Reader, userID int64) (*Settings, error) {
 	fresh := &Settings{UserID: userID, Values: map[string]json.RawMessage{}}
-	rows, err := resource.Find(ctx, from, settingsRows, mine(userID))
+	rows, err := known(ctx, from, settingsRows, userID)
 	if syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil); errors.As(err, &syntax) || errors.As(err, &kind) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -100,6 +101,7 @@ func (w *Workspace) settingsOf(ctx context.Context, from resource.Reader, userID
 	if len(rows) == 0 || rows[0].Values == nil {
 		return fresh, nil
 	}
+	rows[0].Values = maps.Clone(rows[0].Values)
 	return &rows[0], nil
 }
 
@@ -146,7 +148,6 @@ func (w *Workspace) mergeSettings(ctx context.Context, userID int64, body []byte
 		return resource.Put(ctx, tx, settingsRows, row)
 	})
 	w.mu.Lock()
-	delete(w.limits, userID)
 	if err == nil {
 		delete(w.unread, userID)
 	}

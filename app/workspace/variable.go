@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"spyglass/backend/fault"
@@ -80,7 +81,8 @@ func (w *Workspace) VariablesJSON(ctx context.Context, userID, portalID int64) (
 // VariablesAt is the user's variables for a portal by id, global ones among
 // them, secrets masked.
 func (w *Workspace) VariablesAt(ctx context.Context, userID, portalID int64) ([]Variable, error) {
-	return resource.Find(ctx, w.db, variableRows, mine(userID), resource.Where{Field: "portalId", Op: "in", Value: []int64{portalID, everywhere}})
+	list, err := w.VariablesOf(ctx, userID)
+	return slices.DeleteFunc(list, func(v Variable) bool { return v.PortalID != portalID && v.PortalID != everywhere }), err
 }
 
 // spread makes global variables of earlier versions belong to all portals.
@@ -99,7 +101,7 @@ func (w *Workspace) spread(ctx context.Context) error {
 
 // VariablesOf is all of the user's variables by id, secrets masked.
 func (w *Workspace) VariablesOf(ctx context.Context, userID int64) ([]Variable, error) {
-	return resource.Find(ctx, w.db, variableRows, mine(userID))
+	return known(ctx, w.db, variableRows, userID)
 }
 
 // Secret is the value of a secret variable. fault.Unknown: it has none, or the

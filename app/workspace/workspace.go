@@ -32,6 +32,7 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -107,7 +108,6 @@ type Workspace struct {
 	mu       sync.Mutex
 	followed []*followed     // renames of the last two minutes
 	rows     map[int64]int64 // unpinned history per user, as far as known
-	limits   map[int64]int64 // of that history, as far as known
 	lost     bool            // a secret is kept until the process ends only
 	unread   map[int64]bool  // users whose settings cannot be read
 	watcher  func(userID int64, kind Kind)
@@ -128,7 +128,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, rows: map[int64]int64{}, limits: map[int64]int64{}, unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1), closed: make(chan struct{})}
+	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, rows: map[int64]int64{}, unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1), closed: make(chan struct{})}
 	w.deletedHistory.most, w.deletedVariables.keep = mostRestored, regainable
 	if err := w.addTables(); err != nil {
 		_ = db.Close()
@@ -284,6 +284,19 @@ var anyone = resource.Right{Object: resource.Anyone}
 // mine is the condition that a row belongs to the user.
 func mine(userID int64) resource.Where {
 	return resource.Where{Field: "userId", Op: "=", Value: userID}
+}
+
+// known is all of the user's rows of a table that is read with every request,
+// by id; it is asked once until one of them changes. What a row points to is
+// everybody's: it must not be changed.
+func known[T any](ctx context.Context, from resource.Reader, name resource.Name[*T], userID int64) ([]T, error) {
+	rows, err := from.Memo(fmt.Sprint("known ", name, " of ", userID), []string{string(name)}, func() (any, error) {
+		return resource.Find(ctx, from, name, mine(userID))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(rows.([]T)), nil
 }
 
 // listJSON is rows as the page gets them.

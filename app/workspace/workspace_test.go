@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -283,22 +282,32 @@ func TestEveryWriteTellsTheWatcher(t *testing.T) {
 	}
 }
 
-func TestZipKeepsWhatFitsAndDropsWhatDoesNot(t *testing.T) {
+func TestAZipperKeepsWhatFitsAndDropsWhatDoesNot(t *testing.T) {
 	for _, tt := range []struct {
-		name string
-		size int
-		kept bool
-	}{{"nothing", 0, true}, {"much that is alike", 5 << 20, true}, {"much that is not", 2 << 20, false}} {
+		name  string
+		size  int
+		alike bool
+		kept  bool
+	}{
+		{"nothing", 0, true, true}, {"much that is alike", 5 << 20, true, true},
+		{"much that is not", 2 << 20, false, false}, {"too much to try", workspace.MaxPlain + 1, true, false},
+	} {
 		body := make([]byte, tt.size)
-		if !tt.kept {
+		if !tt.alike {
 			for i, n := 0, uint32(1); i < len(body); i++ {
 				n = n*1664525 + 1013904223
 				body[i] = byte(n >> 24)
 			}
 		}
-		zipped, err := workspace.Zip(writer(body))
-		if err != nil || (zipped != nil) != tt.kept {
-			t.Errorf("%s: %d bytes kept, %v", tt.name, len(zipped), err)
+		z := workspace.NewZipper()
+		for piece := range slices.Chunk(body, 1000) {
+			if n, err := z.Write(piece); n != len(piece) || err != nil {
+				t.Fatalf("%s: %d bytes were taken, %v", tt.name, n, err)
+			}
+		}
+		zipped := z.Zipped()
+		if (zipped != nil) != tt.kept {
+			t.Errorf("%s: %d bytes kept", tt.name, len(zipped))
 			continue
 		}
 		var back bytes.Buffer
@@ -316,13 +325,6 @@ func TestAnAnswerThatAnEarlierVersionZippedIsRead(t *testing.T) {
 	_, err := z.Write([]byte(`{"id":7}`))
 	if err := errors.Join(err, z.Close(), workspace.Unzip(old.Bytes(), &back)); err != nil || back.String() != `{"id":7}` {
 		t.Errorf("%s came back, %v", &back, err)
-	}
-}
-
-func writer(body []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(body)
-		return err
 	}
 }
 
