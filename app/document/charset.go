@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// declaredIn is how many bytes a body may take until it has named its charset.
+// declaredIn is among how many bytes a body names its charset.
 const declaredIn = 1 << 10
 
 // Byte order marks, and what they mean.

@@ -54,7 +54,7 @@ func TestATextIsReadInTheCharsetThatTheAnswerNames(t *testing.T) {
 	} {
 		t.Run(tt.kind+" "+tt.text[:min(len(tt.text), 30)], func(t *testing.T) {
 			dir := t.TempDir()
-			s, err := document.NewStore(dir, document.Limits{InMemory: 100 << 10})
+			s, err := document.NewStore(dir, document.Limits{AtOnce: 700, InMemory: 100 << 10})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 // file when it is longer than inMemory.
 func keep(t testing.TB, text string, piece, inMemory int) *document.Document {
 	t.Helper()
-	s, err := document.NewStore(t.TempDir(), document.Limits{InMemory: inMemory})
+	s, err := document.NewStore(t.TempDir(), document.Limits{AtOnce: piece, InMemory: inMemory})
 	if err != nil {
 		t.Fatal(err)
 	}

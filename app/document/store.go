@@ -11,6 +11,7 @@ import (
 
 // Limits bound a Store. Sizes are bytes; what is zero gets the default.
 type Limits struct {
+	AtOnce   int   // a body below this is looked at by Finish, a larger one as it arrives (256 KiB)
 	InMemory int   // a body up to this stays in memory (1 MiB)
 	Memory   int64 // bodies in memory, all together (64 MiB)
 	Disk     int64 // bodies in files, all together (2 GiB)
@@ -35,6 +36,9 @@ const filePattern = "body-*.spool"
 // NewStore keeps large bodies in files in dir, which no other process may use:
 // it deletes what an earlier one left there. dir is made when it is needed.
 func NewStore(dir string, limits Limits) (*Store, error) {
+	if limits.AtOnce == 0 {
+		limits.AtOnce = 256 << 10
+	}
 	if limits.InMemory == 0 {
 		limits.InMemory = 1 << 20
 	}

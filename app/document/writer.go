@@ -13,14 +13,15 @@ import (
 type Writer struct {
 	store *Store
 	doc   *Document
-	head  []byte            // what has come while the charset is not known
-	begun bool              // it is known
+	head  []byte            // what has come and is not looked at yet
+	begun bool              // the charset is known
 	into  *transform.Writer // makes UTF-8 of a body in another charset; nil for one that stays as it is
 	size  int64             // bytes that came
 	err   error             // the first failed write; nothing is taken after it
 }
 
-// Write keeps and indexes the next piece. fault.Full: no room on the disk.
+// Write keeps the next piece, and indexes it once so much has come that Finish
+// would take long. fault.Full: no room on the disk.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
@@ -34,7 +35,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 
 func (w *Writer) take(p []byte) error {
 	if !w.begun {
-		if w.head = append(w.head, p...); len(w.head) < declaredIn {
+		if w.head = append(w.head, p...); len(w.head) < w.store.limits.AtOnce {
 			return nil
 		}
 		return w.begin()
@@ -45,7 +46,7 @@ func (w *Writer) take(p []byte) error {
 // begin settles the charset, and takes what has come until then.
 func (w *Writer) begin() error {
 	w.begun = true
-	from, reading := charsetOf(w.doc.ContentType, w.head)
+	from, reading := charsetOf(w.doc.ContentType, w.head[:min(len(w.head), declaredIn)])
 	if w.doc.reading = reading; from != nil {
 		w.doc.sent = &body{}
 		w.into = transform.NewWriter(textWriter{w}, from.NewDecoder())
@@ -90,7 +91,8 @@ func diskError(err error) error {
 	return err
 }
 
-// Finish makes the document readable and puts it into the store.
+// Finish makes the document readable and puts it into the store. Of a small body
+// it does all the work, some 2 ns a byte; another goroutine may call it.
 func (w *Writer) Finish() (*Document, error) {
 	if w.err != nil {
 		err := w.err

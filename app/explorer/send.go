@@ -98,7 +98,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	defer stop()
 	x.look(ctx)
 	x.watch.began = time.Now()
-	response, doc, err := x.fetch(timed)
+	response, w, err := x.fetch(timed)
 	defer x.zip.Close()
 	took := time.Since(x.watch.began)
 	x.history.MS = took.Round(time.Millisecond).Milliseconds()
@@ -106,34 +106,45 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 		return nil, x.failed(ctx, x.target.explain(timed, err, x.came))
 	}
 	x.history.Status, x.history.StatusText = int64(response.StatusCode), statusText(response.Status)
-	x.history.Bytes = doc.Size()
+	x.history.Bytes = w.Size()
 	headers := x.shownHeaders(response.Header)
 	entry := *x.history // written while the reply is made
+	var doc *document.Document
 	var r *reply
 	made := beside(func() {
+		if doc, err = w.Finish(); err != nil {
+			err = x.target.explain(timed, err, x.came)
+			return
+		}
 		if r, err = x.reply(x.history, doc, headers, x.watch.read(took)); err == nil {
 			r.Extracted = x.extract(ctx, doc)
 		}
 	})
-	x.remember(ctx, &entry, x.keep(ctx, doc, headers), x.in.TabID)
+	var shown *document.Document // nil where nothing is to be looked for in it
+	if len(x.secrets) > 0 {
+		made()
+		shown = doc
+	}
+	x.remember(ctx, &entry, x.keep(ctx, shown, headers), x.in.TabID)
 	made()
-	x.history = &entry
-	undo := x.offerUndo(ctx, doc)
+	var undo string
+	if x.history = &entry; doc != nil {
+		undo = x.offerUndo(ctx, doc)
+	}
 	if err == nil {
 		r.HistoryID, r.Undo, r.Hops = entry.ID, undo, x.hops.taken(x.echoes)
 	}
 	return r, err
 }
 
-// fetch sends the request and makes a document of the answer while it arrives.
-func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Document, error) {
+// fetch sends the request and takes the answer in. The Writer is to be finished.
+func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer, error) {
 	response, err := x.target.ask(x.hops.watch(x.watch.watch(ctx)), x.out)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer response.Body.Close()
 	w := x.documents.Create(response.Header.Get("Content-Type"))
-	defer w.Abort()
 	to := io.Writer(w)
 	if response.ContentLength <= workspace.MaxPlain && !givesSecrets(x.out.endpoint) {
 		x.zip = workspace.NewZipper()
@@ -143,10 +154,10 @@ func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Documen
 	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, body, make([]byte, 64<<10)); err != nil {
 		x.history.Bytes = w.Size()
 		x.came = arrived{response.Status, body.received, time.Since(body.last)}
+		w.Abort()
 		return nil, nil, err
 	}
-	doc, err := w.Finish()
-	return response, doc, err
+	return response, w, nil
 }
 
 // When progress is told first, and how often then.
@@ -180,9 +191,10 @@ func (p *progress) Read(b []byte) (int, error) {
 }
 
 // keep is what the history keeps of an answer; nil where it is too large, or
-// holds what is shown only once or a secret that went out.
+// holds what is shown only once or a secret that went out. There need be no
+// document where none went out and the answer was zipped as it came.
 func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][2]string) *workspace.Reply {
-	if doc.Size() > workspace.MaxPlain || givesSecrets(x.out.endpoint) {
+	if x.history.Bytes > workspace.MaxPlain || givesSecrets(x.out.endpoint) || doc == nil && len(x.secrets) > 0 {
 		return nil
 	}
 	zipped, err := x.zipped(doc)
