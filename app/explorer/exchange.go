@@ -196,7 +196,7 @@ func maskFolders(t *target, folders []workspace.Folder) {
 			if endpoint == nil && d.Template != "" {
 				endpoint = t.catalog.match(d.Method, d.Template)
 			}
-			*d = maskDraft(*d, endpoint)
+			*d, _ = maskDraft(*d, endpoint)
 		}
 		maskFolders(t, folders[i].Folders)
 	}

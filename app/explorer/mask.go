@@ -1,9 +1,11 @@
 package explorer
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
@@ -22,49 +24,20 @@ func secretKey(name string) bool {
 }
 
 // maskDraft is a draft as the history keeps it: secrets that were typed into
-// it are stars. What comes from variables stays a reference.
-func maskDraft(d workspace.Draft, endpoint *resource.Endpoint) workspace.Draft {
+// it are stars. What comes from variables stays a reference. typed are these
+// secrets.
+func maskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace.Draft, typed []string) {
+	var m masker
 	path, query, found := cutQuery(d.Path)
 	if found {
-		d.Path = path + "?" + maskQuery(query)
+		d.Path = path + "?" + m.query(query)
 	}
-	d.Query = maskRows(d.Query, secretKey)
-	d.Headers = maskRows(d.Headers, func(name string) bool {
+	d.Query = m.rows(d.Query, secretKey)
+	d.Headers = m.rows(d.Headers, func(name string) bool {
 		return slices.Contains(secretHeaders, strings.ToLower(name)) || secretKey(name)
 	})
-	d.Body = maskBody(d.Body, endpoint)
-	return d
-}
-
-func maskRows(rows workspace.Rows, secret func(string) bool) workspace.Rows {
-	out := slices.Clone(rows)
-	for i, r := range out {
-		if secret(r.Key) {
-			out[i].Value = maskText(r.Value)
-		}
-	}
-	return out
-}
-
-// maskText is stars for what was typed; references stay, and so does nothing.
-func maskText(text string) string {
-	if strings.TrimSpace(reference.ReplaceAllString(text, "")) == "" {
-		return text
-	}
-	if word, rest, ok := strings.Cut(text, " "); ok && strings.TrimSpace(reference.ReplaceAllString(rest, "")) == "" && len(word) <= len("Bearer") {
-		return text // "Bearer {{token}}"
-	}
-	return resource.Mask
-}
-
-func maskQuery(query string) string {
-	parts := strings.Split(query, "&")
-	for i, part := range parts {
-		if key, value, ok := strings.Cut(part, "="); ok && secretKey(key) {
-			parts[i] = key + "=" + maskText(value)
-		}
-	}
-	return strings.Join(parts, "&")
+	d.Body = m.body(d.Body, endpoint)
+	return d, m.typed
 }
 
 // maskURL is the URL of a draft that was built for the eye.
@@ -73,17 +46,73 @@ func maskURL(safe *outgoing) string {
 	if !found {
 		return path
 	}
-	return path + "?" + maskQuery(query)
+	return path + "?" + new(masker).query(query)
 }
 
 // maskBody replaces the secret values of a JSON body, and leaves everything
 // else as it was typed.
 func maskBody(body string, endpoint *resource.Endpoint) string {
+	return new(masker).body(body, endpoint)
+}
+
+// masker puts stars in the place of secrets, and remembers them.
+type masker struct{ typed []string }
+
+// recognised is how many characters a secret has to have to be told from other
+// text.
+const recognised = 4
+
+func (m *masker) note(secret string) {
+	if utf8.RuneCountInString(secret) >= recognised {
+		m.typed = append(m.typed, secret)
+	}
+}
+
+func (m *masker) rows(rows workspace.Rows, secret func(string) bool) workspace.Rows {
+	out := slices.Clone(rows)
+	for i, r := range out {
+		if secret(r.Key) {
+			out[i].Value = m.text(r.Value)
+		}
+	}
+	return out
+}
+
+// text is stars for what was typed; references stay, and so does nothing.
+func (m *masker) text(text string) string {
+	if strings.TrimSpace(reference.ReplaceAllString(text, "")) == "" {
+		return text
+	}
+	scheme, rest, ok := strings.Cut(text, " ")
+	if ok = ok && len(scheme) <= len("Bearer"); ok && strings.TrimSpace(reference.ReplaceAllString(rest, "")) == "" {
+		return text // "Bearer {{token}}"
+	}
+	if m.note(text); ok {
+		m.note(rest)
+	}
+	return resource.Mask
+}
+
+func (m *masker) query(query string) string {
+	parts := strings.Split(query, "&")
+	for i, part := range parts {
+		if key, value, ok := strings.Cut(part, "="); ok && secretKey(key) {
+			stars := m.text(value)
+			if plain, err := url.QueryUnescape(value); err == nil && stars != value {
+				m.note(plain)
+			}
+			parts[i] = key + "=" + stars
+		}
+	}
+	return strings.Join(parts, "&")
+}
+
+func (m *masker) body(body string, endpoint *resource.Endpoint) string {
 	// References outside of quotes are no JSON; digits of their length are.
 	plain := reference.ReplaceAllStringFunc(body, func(r string) string { return strings.Repeat("1", len(r)) })
 	node, err := resource.ParseJSON([]byte(plain))
 	if err != nil {
-		return maskLoose(body)
+		return m.loose(body)
 	}
 	var hidden []resource.Node
 	var declared *resource.Schema
@@ -94,7 +123,8 @@ func maskBody(body string, endpoint *resource.Endpoint) string {
 	for i := len(hidden) - 1; i >= 0; i-- {
 		n := hidden[i]
 		from, to := n.Pos, n.Pos+len(n.Raw)
-		if text := strings.Trim(body[from:to], `"`); maskText(text) == resource.Mask {
+		if text := strings.Trim(body[from:to], `"`); m.text(text) == resource.Mask {
+			m.note(n.Text)
 			body = body[:from] + `"` + resource.Mask + `"` + body[to:]
 		}
 	}
@@ -151,13 +181,13 @@ var (
 	plainPair  = regexp.MustCompile(`(([\w.-]+)\s*[=:]\s*)([^\s&;,"]+)`)
 )
 
-// maskLoose masks what looks like a secret in a body that cannot be read.
-func maskLoose(body string) string {
+// loose masks what looks like a secret in a body that cannot be read.
+func (m *masker) loose(body string) string {
 	for _, pair := range []*regexp.Regexp{namedPair, quotedPair, plainPair} {
 		body = pair.ReplaceAllStringFunc(body, func(text string) string {
 			parts := pair.FindStringSubmatch(text)
 			switch quoted := strings.HasPrefix(parts[3], `"`); {
-			case !secretKey(parts[2]) || maskText(strings.Trim(parts[3], `"`)) != resource.Mask:
+			case !secretKey(parts[2]) || m.text(strings.Trim(parts[3], `"`)) != resource.Mask:
 				return text
 			case quoted:
 				return parts[1] + `"` + resource.Mask + `"`

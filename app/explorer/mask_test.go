@@ -37,19 +37,25 @@ func TestMaskBody(t *testing.T) {
 func TestMaskDraftLeavesTheDraftItselfAlone(t *testing.T) {
 	row := func(key, value string) workspace.Row { return workspace.Row{On: true, Key: key, Value: value} }
 	d := workspace.Draft{
-		Path:    "/x?a=1&api_key=abc&token={{t}}",
-		Query:   workspace.Rows{row("size", "3"), row("access_token", "abc"), row("api.key", "{{k}}")},
-		Headers: workspace.Rows{row("authorization", "Bearer abc"), row("Authorization", "Bearer {{t}}"), row("X-Api-Key", "abc"), row("X-A", "abc")},
+		Path:    "/x?a=1&api_key=ab%2Fcd&token={{t}}",
+		Query:   workspace.Rows{row("size", "3"), row("access_token", "q-secret"), row("api.key", "{{k}}")},
+		Headers: workspace.Rows{row("authorization", "Bearer h-secret"), row("Authorization", "Bearer {{t}}"), row("X-Api-Key", "abc"), row("X-A", "abc")},
+		Body:    `{"password":"b\"secret","n":1}`,
 	}
 	want := workspace.Draft{
 		Path:    "/x?a=1&api_key=********&token={{t}}",
 		Query:   workspace.Rows{row("size", "3"), row("access_token", "********"), row("api.key", "{{k}}")},
 		Headers: workspace.Rows{row("authorization", "********"), row("Authorization", "Bearer {{t}}"), row("X-Api-Key", "********"), row("X-A", "abc")},
+		Body:    `{"password":"********","n":1}`,
 	}
-	if got := maskDraft(d, nil); !reflect.DeepEqual(got, want) {
+	got, typed := maskDraft(d, nil)
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if d.Query[1].Value != "abc" || d.Headers[0].Value != "Bearer abc" {
+	if want := []string{"ab%2Fcd", "ab/cd", "q-secret", "Bearer h-secret", "h-secret", `b\"secret`, `b"secret`}; !reflect.DeepEqual(typed, want) {
+		t.Errorf("typed were %q, want %q", typed, want)
+	}
+	if d.Query[1].Value != "q-secret" || d.Headers[0].Value != "Bearer h-secret" {
 		t.Errorf("the draft became %+v", d)
 	}
 }

@@ -66,11 +66,12 @@ func (e *Explorer) exchange(ctx context.Context, c *resource.Call, in *sendReque
 	if err != nil {
 		return nil, err
 	}
+	masked, typed := maskDraft(in.Draft, out.endpoint)
 	x := &exchange{
-		Explorer: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: append(slices.Collect(maps.Values(v.plain)), t.secrets...),
+		Explorer: e, target: t, in: in, out: out, user: c.Access.UserID, secrets: slices.Concat(slices.Collect(maps.Values(v.plain)), typed, t.secrets),
 		history: &workspace.History{
 			UserID: c.Access.UserID, PortalID: workspace.PortalID(c), At: resource.MillisOf(c.At), Method: out.Method, URL: maskURL(safe),
-			Draft: maskDraft(in.Draft, out.endpoint),
+			Draft: masked,
 		},
 	}
 	x.history.Path = x.history.Draft.Path

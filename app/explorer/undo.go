@@ -355,8 +355,9 @@ func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
 	if out.endpoint != nil {
 		draft.Template = out.endpoint.Path
 	}
-	x := &exchange{Explorer: e, target: way.target, in: &sendRequest{Draft: draft}, out: out, user: way.user, history: &workspace.History{
-		UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path, URL: out.URL, Draft: maskDraft(draft, out.endpoint),
+	masked, typed := maskDraft(draft, out.endpoint)
+	x := &exchange{Explorer: e, target: way.target, in: &sendRequest{Draft: draft}, out: out, user: way.user, secrets: append(typed, way.target.secrets...), history: &workspace.History{
+		UserID: way.user, PortalID: way.portal, At: resource.MillisOf(c.At), Method: out.Method, Path: draft.Path, URL: out.URL, Draft: masked,
 	}}
 	got, err := x.run(life)
 	if err != nil {

@@ -40,7 +40,7 @@ func (x *exchange) keepWay(ctx context.Context, way *undo) {
 	}) {
 		return
 	}
-	if _, query, found := strings.Cut(address, "?"); found && maskQuery(query) != query {
+	if _, query, found := strings.Cut(address, "?"); found && new(masker).query(query) != query {
 		return
 	}
 	for _, o := range []*keptObject{kept.Before, kept.After} {
