@@ -36,3 +36,6 @@ func (db *DB) Prepared() int {
 }
 
 var Plural = plural
+
+// Raw runs a statement of SQL, as an earlier version of the program may have.
+func (db *DB) Raw(ctx context.Context, statement string) error { return db.writer.raw(ctx, statement) }

@@ -144,6 +144,8 @@ func (t *Table[T]) args(row T) ([]any, error) {
 			args = append(args, t.kept(i, *p))
 		case *float64:
 			args = append(args, *p)
+		case *[]byte:
+			args = append(args, append([]byte{}, *p...)) // nil would be NULL
 		case *resource.IDs:
 			args = append(args, p.String())
 		case *[]resource.Property:
@@ -200,10 +202,13 @@ func (t *Table[T]) scan(scan func(...any) error, row T) error {
 	dest := make([]any, 0, len(t.columns)+2)
 	for i := range t.columns {
 		c := &t.columns[i]
-		switch c.Kind {
-		case resource.KindPairs:
+		p, isBlob := c.field.At(row).(*[]byte)
+		switch {
+		case isBlob:
+			dest = append(dest, (*blob)(p))
+		case c.Kind == resource.KindPairs:
 			dest = append(dest, &texts[2*i], &texts[2*i+1])
-		case resource.KindIDs, resource.KindOther:
+		case c.Kind == resource.KindIDs || c.Kind == resource.KindOther:
 			dest = append(dest, &texts[2*i])
 		default:
 			dest = append(dest, c.field.At(row))
@@ -221,6 +226,7 @@ func (t *Table[T]) scan(scan func(...any) error, row T) error {
 			t.unkept(i, p)
 		case *[]resource.Property:
 			err = t.unseal(texts[2*i], texts[2*i+1], p)
+		case *[]byte: // is read already
 		default:
 			if t.columns[i].Kind == resource.KindOther {
 				err = json.Unmarshal([]byte(texts[2*i]), p)
@@ -229,6 +235,20 @@ func (t *Table[T]) scan(scan func(...any) error, row T) error {
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", t.res.Name, t.columns[i].Name, err)
 		}
+	}
+	return nil
+}
+
+// blob reads bytes. In files from before, they are JSON as all that has no kind
+// of column.
+type blob []byte
+
+func (b *blob) Scan(value any) error {
+	switch v := value.(type) {
+	case []byte:
+		*b = append(blob{}, v...)
+	case string:
+		return json.Unmarshal([]byte(v), (*[]byte)(b))
 	}
 	return nil
 }
