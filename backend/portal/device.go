@@ -69,7 +69,7 @@ var Devices = resource.Resource[*Device]{
 		{Name: "autoProperties", At: func(d *Device) any { return &d.AutoProperties }, Doc: "What checks found out about it", ReadOnly: true},
 		{Name: "createdOn", At: func(d *Device) any { return &d.CreatedOn }, Doc: "When it was added", ReadOnly: true, Index: true},
 		{Name: "updatedOn", At: func(d *Device) any { return &d.UpdatedOn }, Doc: "When it was last changed", ReadOnly: true, Index: true},
-		{Name: "lastDataTime", At: func(d *Device) any { return &d.LastDataTime }, Doc: "When it last answered with data", ReadOnly: true},
+		{Name: "lastDataTime", At: func(d *Device) any { return &d.LastDataTime }, Doc: "When it last answered with data; 0: never", ReadOnly: true, Index: true},
 		{Name: "lastRawdataTime", At: func(d *Device) any { return &d.LastRawdataTime }, Doc: "When any check on it last ran", ReadOnly: true},
 		{Name: "upTimeInSeconds", At: func(d *Device) any { return &d.UpTime }, Doc: "How long it has been up, as it says", ReadOnly: true},
 		{Name: "deletedTimeInMs", At: func(d *Device) any { return &d.DeletedOn }, Doc: "When it was deleted; 0 while it is not", ReadOnly: true},

@@ -49,6 +49,7 @@ type GroupHealth struct {
 	Error    int64  `json:"error" doc:"the same of error"`
 	Warn     int64  `json:"warn" doc:"the same of warn"`
 	Silent   int64  `json:"silent" doc:"devices that do not answer, and have no alert of their own"`
+	NoData   int64  `json:"noData" doc:"devices that never had data, and are none of these: how they are is not known"`
 	Healthy  int64  `json:"healthy" doc:"all others"`
 }
 
@@ -236,7 +237,13 @@ func (s summaries) health(ctx context.Context, c *resource.Call) (any, error) {
 		ids[i] = groups[i].ID
 	}
 	within := tree.Below(ids)
-	tallies, err := s.db.Tally(ctx, string(deviceRows), []resource.By{{Field: "hostGroupIds", Within: within}, {Field: "alertStatus"}, {Field: "hostStatus"}}, resource.SeenBy(c.Access, resource.Read))
+	by, seen := []resource.By{{Field: "hostGroupIds", Within: within}, {Field: "alertStatus"}, {Field: "hostStatus"}}, resource.SeenBy(c.Access, resource.Read)
+	tallies, err := s.db.Tally(ctx, string(deviceRows), by, seen)
+	if err != nil {
+		return nil, err
+	}
+	// Apart, for the first count is read from an index alone, and those without data are few.
+	waiting, err := s.db.Tally(ctx, string(deviceRows), by, resource.Where{Field: "lastDataTime", Op: "=", Value: int64(0)}, seen)
 	if err != nil {
 		return nil, err
 	}
@@ -249,6 +256,13 @@ func (s summaries) health(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	for _, t := range tallies {
 		all[t.Of[0].(int64)].add(t.Of[1].(string), t.Of[2].(string), t.Count)
+	}
+	for _, t := range waiting {
+		var of GroupHealth
+		of.add(t.Of[1].(string), t.Of[2].(string), t.Count)
+		g := all[t.Of[0].(int64)]
+		n := min(of.Healthy, g.Healthy) // one that was added between the two counts waits for the next
+		g.NoData, g.Healthy = g.NoData+n, g.Healthy-n
 	}
 	return out, nil
 }

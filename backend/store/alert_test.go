@@ -455,6 +455,10 @@ func TestDevicesAreCountedFromAnIndexAlone(t *testing.T) {
 	if err := row.Scan(&id, &parent, &unused, &plan); err != nil || plan != "SCAN device USING COVERING INDEX device counted" {
 		t.Errorf("devices are counted so: %s (%v)", plan, err)
 	}
+	row = file.QueryRow(`EXPLAIN QUERY PLAN SELECT "hostGroupIds", "alertStatus", "hostStatus", count(*) FROM "device" WHERE "deletedTimeInMs" = 0 AND "lastDataTime" = ? GROUP BY 1, 2, 3`, 0)
+	if err := row.Scan(&id, &parent, &unused, &plan); err != nil || plan != "SEARCH device USING INDEX device by lastDataTime (lastDataTime=?)" {
+		t.Errorf("devices without data are counted so: %s (%v)", plan, err)
+	}
 }
 
 func TestTheNewestActiveAlertsAreReadFromAnIndex(t *testing.T) {

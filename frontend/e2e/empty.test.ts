@@ -74,14 +74,21 @@ test('of a device that never had data it is not said that all is well', async ()
     const token = (await fetch('/api/session', { headers: { 'X-CSRF-Token': 'Fetch' } })).headers.get('X-CSRF-Token') ?? ''
     return (await fetch(`/api${path}`, { method, headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body })).json() as Promise<{ id: number }>
   }, [method, path, body && JSON.stringify(body)] as [string, string, string | undefined])
-  const { id } = await ask('POST', '/device/devices', { name: '192.0.2.1', displayName: 'nobody', hostGroupIds: '1', preferredCollectorId: 1 })
+  const attic = await ask('POST', '/device/groups', { name: 'Attic' })
+  const { id } = await ask('POST', '/device/devices', { name: '192.0.2.1', displayName: 'nobody', hostGroupIds: String(attic.id), preferredCollectorId: 1 })
   try {
     await page.getByRole('main', { name: 'Welcome' }).getByRole('button', { name: 'Monitor' }).click()
     await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Fleet' }).click()
     await page.getByRole('grid', { name: 'Devices' }).getByRole('row', { name: /No data yet nobody/ }).getByRole('button', { name: 'nobody' }).click()
     await page.getByRole('region', { name: 'nobody' }).getByText('No data yet', { exact: true }).waitFor()
     expect(await page.getByText('OK', { exact: true }).count()).toBe(0)
+    await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
+    const cells = page.getByRole('group', { name: /^Attic: 1 devices, .* 0 without an answer, 1 without data yet$/ })
+    await cells.focus()
+    await page.keyboard.press('ArrowRight')
+    await cells.getByText('nobody, without data yet').first().waitFor()
   } finally {
     await ask('DELETE', `/device/devices/${id}?deleteHard=true`)
+    await ask('DELETE', `/device/groups/${attic.id}`)
   }
 })

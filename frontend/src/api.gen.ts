@@ -3570,7 +3570,7 @@ export interface components {
             readonly updatedOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When it last answered with data
+             * @description When it last answered with data; 0: never
              */
             readonly lastDataTime?: number;
             /**
@@ -7154,6 +7154,8 @@ export interface components {
             warn: number;
             /** @description devices that do not answer, and have no alert of their own */
             silent: number;
+            /** @description devices that never had data, and are none of these: how they are is not known */
+            noData: number;
             /** @description all others */
             healthy: number;
         };
@@ -7632,7 +7634,7 @@ export interface components {
             readonly updatedOn?: number;
             /**
              * Format: epoch-seconds
-             * @description When it last answered with data
+             * @description When it last answered with data; 0: never
              */
             readonly lastDataTime?: number;
             /**

@@ -1,11 +1,11 @@
 /** Where the cells of a honeycomb lie, and how they are drawn: in bands of one sort, never cell by cell in the page. */
 
 /** The worst first. */
-export const sorts = ['critical', 'error', 'warning', 'without an answer', 'healthy'] as const
+export const sorts = ['critical', 'error', 'warning', 'without an answer', 'without data yet', 'healthy'] as const
 export type Sort = (typeof sorts)[number]
 
 /** How many there are of each sort, in their order. */
-export type Cells = readonly [critical: number, error: number, warning: number, silent: number, healthy: number]
+export type Cells = readonly [critical: number, error: number, warning: number, silent: number, noData: number, healthy: number]
 
 const across = 8.4 // from cell to cell
 const down = 7.3 // from row to row
@@ -85,7 +85,7 @@ export function paint(canvas: HTMLCanvasElement, shape: Layout, here: number) {
   const colour = (name: string) => style.getPropertyValue(name).trim()
   for (const band of shape.bands) {
     const path = new Path2D()
-    const size = { critical: radius + 0.4, error: radius, warning: radius - 1, 'without an answer': radius - 0.7, healthy: radius - 0.8 }[band.sort]
+    const size = { critical: radius + 0.4, error: radius, warning: radius - 1, 'without an answer': radius - 0.7, 'without data yet': radius - 2.6, healthy: radius - 0.8 }[band.sort]
     for (let cell = band.from; cell < band.from + band.cells; cell++) hexagon(path, spotOf(cell, shape.columns), size)
     switch (band.sort) {
       case 'critical':
@@ -102,6 +102,10 @@ export function paint(canvas: HTMLCanvasElement, shape: Layout, here: number) {
         break
       case 'without an answer':
         stroke(ink, path, colour('--line-3'), 1)
+        break
+      case 'without data yet':
+        ink.fillStyle = colour('--text-3')
+        ink.fill(path)
         break
       default:
         ink.fillStyle = colour('--ok-fill')

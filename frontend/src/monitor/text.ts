@@ -2,7 +2,7 @@
 import { number } from '../ui/locale'
 import type { Sort } from './honeycomb'
 
-const sorts: Record<Sort, string> = { critical: 'critical', error: 'error', warning: 'warning', 'without an answer': 'without an answer', healthy: 'healthy' }
+const sorts: Record<Sort, string> = { critical: 'critical', error: 'error', warning: 'warning', 'without an answer': 'without an answer', 'without data yet': 'without data yet', healthy: 'healthy' }
 
 export const text = {
   title: 'Monitor',

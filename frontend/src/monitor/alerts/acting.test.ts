@@ -30,7 +30,7 @@ test('an alert in words and numbers', () => {
 })
 
 test('the devices of a cell are asked for by group and sort', () => {
-  expect([0, 3, 4].map(deviceConditions)).toEqual(['alertStatus~"-critical-"', 'alertStatus:"none",hostStatus!:"normal"', 'alertStatus:"none",hostStatus:"normal"'])
+  expect((['critical', 'without an answer', 'without data yet', 'healthy'] as const).map(deviceConditions)).toEqual(['alertStatus~"-critical-"', 'alertStatus:"none",hostStatus!:"normal"', 'alertStatus:"none",hostStatus:"normal",lastDataTime:0', 'alertStatus:"none",hostStatus:"normal",lastDataTime>0'])
   expect([inGroups([2, 3]), pathsBelow('Sites/A*')]).toEqual(['hostGroupIds:"2"|"3"', 'fullPath:"Sites/A\\*/*"'])
 })
 

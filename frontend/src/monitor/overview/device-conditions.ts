@@ -1,12 +1,14 @@
-/** What the sorts of cells are called of one device, the worst first. */
-export const conditions = ['critical', 'error', 'warning', 'without an answer', 'healthy'] as const
+import type { Sort } from '../honeycomb'
+
+const filters: Record<Sort, string> = {
+  critical: 'alertStatus~"-critical-"', error: 'alertStatus~"-error-"', warning: 'alertStatus~"-warn-"',
+  'without an answer': 'alertStatus:"none",hostStatus!:"normal"',
+  'without data yet': 'alertStatus:"none",hostStatus:"normal",lastDataTime:0',
+  healthy: 'alertStatus:"none",hostStatus:"normal",lastDataTime>0',
+}
 
 /** The API's filter for the devices of a sort, as the portal counts them. */
-export function deviceConditions(sort: number): string {
-  const worst = ['critical', 'error', 'warn'][sort]
-  if (worst) return `alertStatus~"-${worst}-"`
-  return `alertStatus:"none",hostStatus${conditions[sort] === 'healthy' ? ':' : '!:'}"normal"`
-}
+export const deviceConditions = (sort: Sort) => filters[sort]
 
 /** A filter takes no more values for one field. */
 export const mostGroups = 80

@@ -38,13 +38,13 @@ export const text = {
   chartCall: 'the chart',
 
   health: {
-    title: 'Device health', noData: 'no data yet',
+    title: 'Device health',
     groups: (n: number, within: string) => `${number(n)} ${n === 1 ? 'group' : 'groups'}${within && ` in ${within}`}`,
     legend: 'one cell, one device; worst first',
     enter: (group: string) => `Show the groups in ${group}`, devices: (group: string) => `Show the devices in ${group}`,
     critical: ' critical', errors: ' with errors', warnings: ' with warnings',
-    silent: (n: number) => `${number(n)} do not answer`,
-    of: (group: string, n: { total: number; critical: number; error: number; warn: number; silent: number }) => `${group}: ${n.total} devices, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} without an answer`,
+    silent: (n: number) => `${number(n)} do not answer`, noData: (n: number) => `${number(n)} without data yet`,
+    of: (group: string, n: { total: number; critical: number; error: number; warn: number; silent: number; noData: number }) => `${group}: ${n.total} devices, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} without an answer, ${n.noData} without data yet`,
     unknown: 'Health is not known',
     empty: 'No devices in groups here',
     fills: 'Devices that are put into a group show up as cells.',
