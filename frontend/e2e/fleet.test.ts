@@ -88,6 +88,26 @@ test('groups and devices are found, chosen and changed by the keyboard alone, an
   await expect.poll(() => parts(page).request.getByRole('textbox', { name: /^Value of filter/ }).or(parts(page).request.locator('input')).evaluateAll((all) => all.map((i) => (i as HTMLInputElement).value).join('\n'))).toContain('_all~"web",_all~"prod"')
 })
 
+test('what is picked stays picked when something else is searched for, and deleting says what goes', async () => {
+  const page = await portal.page({ fresh: true })
+  const { grid, search } = await fleet(page)
+  const bar = page.getByRole('toolbar', { name: 'Picked devices' })
+  await search.fill('web-prod-01.fra')
+  await expect.poll(() => names(page)).toEqual(['web-prod-01.fra'])
+  await grid.getByRole('checkbox', { name: 'web-prod-01.fra' }).check()
+  await search.fill('acc-sw-01.fra')
+  await expect.poll(() => names(page)).toEqual(['acc-sw-01.fra'])
+  await bar.getByText('1 device picked').waitFor()
+  await grid.getByRole('columnheader').getByRole('checkbox').check()
+  await bar.getByText('2 devices picked').waitFor()
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  const asks = page.getByRole('dialog', { name: 'Delete 2 devices?' })
+  await asks.getByText(/^web-prod-01\.fra, acc-sw-01\.fra: their checks stop/).waitFor()
+  await asks.getByRole('button', { name: 'Keep' }).click()
+  await bar.getByRole('button', { name: 'Pick none' }).click()
+  await bar.waitFor({ state: 'detached' })
+})
+
 let added = 0
 test('a group is added where one is, renamed, taken back, filled by an expression, and deleted; a device gets another name', async () => {
   const page = await portal.page({ fresh: true, bypassCSP: true, width: 1280, height: 800 })

@@ -58,7 +58,8 @@ export const text = {
   notUndone: 'Not undone',
   alerting: { not: 'Alerting not changed', on: (n: number) => `Alerting is on for ${devices(n)}`, off: (n: number) => `Alerting is off for ${devices(n)}` },
   removal: {
-    ask: (what: string) => `Delete ${what}?`, goes: 'Its checks stop and its alerts end. It stays in the recycle bin, from where it can be restored.',
+    ask: (what: string) => `Delete ${what}?`,
+    goes: (names: string[]) => `${names.length > 1 ? `${names.slice(0, 8).join(', ')}${names.length > 8 ? ` and ${number(names.length - 8)} more` : ''}: their checks stop and their alerts end. They stay` : 'Its checks stop and its alerts end. It stays'} in the recycle bin, from where ${names.length > 1 ? 'they' : 'it'} can be restored.`,
     keep: 'Keep', act: 'Delete', not: 'Not deleted', done: (n: number) => `${devices(n)} deleted, and kept in the recycle bin`, notRestored: 'Not restored',
   },
   move: {
