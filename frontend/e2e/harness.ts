@@ -225,3 +225,13 @@ export async function hold(page: Page, what: string | RegExp = '**/explorer/send
   }
   return { release: free, sent: () => count }
 }
+
+/** Writes a body as text into the request of the active tab. */
+export async function raw(page: Page, text: string) {
+  const p = parts(page)
+  await p.method.focus() // leaving the path closes its suggestions
+  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+  await p.request.locator('.cm-content').click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(text)
+}

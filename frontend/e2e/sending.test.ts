@@ -1,20 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newRequest, parts, sendPath, suite, until } from './harness'
+import { newRequest, parts, raw, sendPath, suite, until } from './harness'
 import { password } from './portal'
 
 const portal = suite()
-
-/** Writes a body as text into the request of the active tab. */
-async function raw(page: Page, text: string) {
-  const p = parts(page)
-  await p.method.focus() // leaving the path closes its suggestions
-  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
-  await p.request.locator('.cm-content').click()
-  await page.keyboard.press('Control+A')
-  await page.keyboard.insertText(text)
-}
 
 test('all pages of a list become one answer, with one entry in the history', async () => {
   const page = await portal.page({ width: 1280, height: 800 })
