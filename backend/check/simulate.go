@@ -20,7 +20,7 @@ const (
 	ShapeLatency     Shape = "latency"     // milliseconds, a little by day, with spikes
 	ShapeLoss        Shape = "loss"        // percent; 0 but for rare spells
 	ShapeTemperature Shape = "temperature" // degrees Celsius, by day
-	ShapeDisk        Shape = "disk"        // percent; grows for months until somebody makes room
+	ShapeDisk        Shape = "disk"        // percent; grows for months until somebody makes room, mostly before it is over 80
 	ShapeUp          Shape = "up"          // 1, or 0 in rare spells
 	ShapeDaysLeft    Shape = "daysLeft"    // whole days until a certificate ends; renewed in time, mostly
 	ShapeUptime      Shape = "uptime"      // seconds since the last start, weeks or months ago
@@ -83,7 +83,10 @@ func simulate(shape Shape, d moment) float64 {
 	case ShapeTemperature:
 		return math.Round(10*(24+18*d.trait(1)+5*d.work()+2*d.noise(2, 2*days)+0.6*d.noise(3, 30*minutes))) / 10
 	case ShapeDisk:
-		low, high := 30+25*d.trait(1), 78+18*d.trait(2)
+		low, high := 30+20*d.trait(1), 60+18*d.trait(2) // room is made in time
+		if d.trait(5) > 0.96 {
+			high += 18 // and for these it is not
+		}
 		return cents(low+(high-low)*d.cycle(3, 60, 220)+0.4*d.noise(4, 6*hours)+0.2*d.work(), 0, 100)
 	case ShapeUp:
 		if d.spell(1, 0.01) > 0 {

@@ -20,7 +20,7 @@ func TestASimulatedValueIsTheSameEveryTime(t *testing.T) {
 		check.ShapeLatency:     0.624,
 		check.ShapeLoss:        0,
 		check.ShapeTemperature: 30.1,
-		check.ShapeDisk:        73.97,
+		check.ShapeDisk:        61.22,
 		check.ShapeUp:          1,
 		check.ShapeDaysLeft:    204,
 		check.ShapeUptime:      1.935123e+06,
@@ -57,7 +57,7 @@ func TestSimulatedValuesStayInBoundsAndUseThem(t *testing.T) {
 		{check.ShapeLatency, 0.1, 400, 0.6, 25, false},
 		{check.ShapeLoss, 0, 100, 0, 20, true},
 		{check.ShapeTemperature, 15, 60, 26, 42, false},
-		{check.ShapeDisk, 0, 100, 45, 88, false},
+		{check.ShapeDisk, 0, 100, 45, 80, false},
 		{check.ShapeUp, 0, 1, 0, 1, true},
 		{check.ShapeDaysLeft, 1, 365, 16, 200, true},
 		{check.ShapeUptime, 0, 160 * 86400, 86400, 80 * 86400, true},
@@ -147,6 +147,15 @@ func TestACounterOnlyEverGrowsAndADiskFills(t *testing.T) {
 	}
 	if fuller < 30 {
 		t.Errorf("%d of 40 disks are fuller after two weeks", fuller)
+	}
+	full := 0
+	for seed := range int64(4000) {
+		if check.Simulate(check.ShapeDisk, check.Seed(seed, 0, "disk"), monday) > 80 {
+			full++
+		}
+	}
+	if full < 4 || full > 40 { // a company with more of them would see their warnings and nothing else
+		t.Errorf("%d of 4000 disks are over 80 %%", full)
 	}
 }
 
