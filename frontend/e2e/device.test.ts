@@ -104,8 +104,7 @@ test('devices are compared in one chart, found by the keyboard, and the place br
   for (const name of ['web-prod-02.fra', 'web-prod-01.osl']) {
     await expect.poll(() => field.evaluate((f) => f === document.activeElement)).toBe(true)
     await page.keyboard.type(name)
-    await page.getByRole('option', { name }).waitFor()
-    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter') // without a look at the list, which is of less than what was typed yet
   }
   const processors = page.getByRole('slider', { name: /^Processors\. web-prod-01\.fra: lowest .*; web-prod-02\.fra: lowest .*; web-prod-01\.osl: lowest/ })
   await processors.waitFor()
