@@ -48,6 +48,27 @@ test('a request is saved by Ctrl+S, changed, and opened again', async () => {
   await expect.poll(() => p.path.inputValue()).toBe('/edited')
 })
 
+test('an OpenAPI document becomes a collection, a folder for each of its tags', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  await newRequest(page)
+  await showCollections(page)
+  const document = await (await page.request.get(`${portal.url}/api/openapi.json`)).body()
+  await p.catalog.getByRole('button', { name: 'Import…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import' })
+  await dialog.getByLabel('File', { exact: true }).setInputFiles({ name: 'openapi.json', mimeType: 'application/json', buffer: document })
+  await dialog.getByText(/^OpenAPI .*: \d+ requests in \d+ folders/).waitFor()
+  await dialog.getByRole('button', { name: /^Import \d+ requests/ }).click()
+  await entry(page, /^Devices/).click()
+  await entry(page, 'Add a device').click()
+  await expect.poll(() => p.method.inputValue()).toBe('POST')
+  expect(await p.path.inputValue()).toBe('/device/devices')
+  await p.request.getByRole('tab', { name: 'Raw JSON' }).click()
+  await until(p.request.locator('.cm-content'), /"displayName"/)
+  await page.getByTestId('toast').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => entry(page, /^Devices/).count()).toBe(0)
+})
+
 test('a Postman file is looked at, imported, run and exported', async () => {
   const page = await portal.page()
   const p = parts(page)

@@ -1,18 +1,16 @@
 /** What the peer got wrong and no other file looks at in the page: paging over lists that misbehave, and snippets that do not run. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newRequest, parts, raw, sendPath, suite, until } from './harness'
+import { atStub, startStub, type Stub } from './stub'
 
 const home = suite()
-let stub: Server
+let stub: Stub
 const asked: string[] = []
-let stubs = 0
 
 /** A portal of two-item pages: /negative tells a total below what is there until its end, /broken fails at the third page; what is written is counted. */
 beforeAll(async () => {
-  stub = createServer((request, answer) => {
+  stub = await startStub((request, answer) => {
     const url = new URL(request.url!, 'http://stub')
     asked.push(`${request.method} ${url.pathname}`)
     const offset = Number(url.searchParams.get('offset') ?? 0)
@@ -23,31 +21,8 @@ beforeAll(async () => {
     const total = url.pathname.endsWith('/negative') ? (offset < 4 ? -1 - offset : 6) : 6
     answer.end(JSON.stringify(broken ? { errorMessage: 'the third page is missing' } : { total, searchId: null, items: ids, data: null }))
   })
-  await new Promise<void>((done) => stub.listen(0, '127.0.0.1', done))
 })
-afterAll(() => {
-  stub.closeAllConnections()
-  stub.close()
-})
-
-/** A new request at the stub, which is added as a portal first. */
-async function atStub(page: Page) {
-  const name = `Stub ${++stubs}`
-  const banner = page.getByRole('banner').locator('button.portal')
-  await banner.click()
-  await page.getByRole('menuitem', { name: 'Add portal…' }).click()
-  const form = page.getByRole('dialog', { name: 'Add portal' })
-  await form.getByLabel('Name', { exact: true }).fill(name)
-  await form.getByLabel('Address').fill(`http://127.0.0.1:${(stub.address() as AddressInfo).port}`)
-  await form.getByLabel('Environment').selectOption('staging')
-  await form.getByLabel('Sign in by').selectOption('token')
-  await form.getByLabel('Token').fill('any')
-  await form.getByRole('button', { name: 'Add portal' }).click()
-  await form.waitFor({ state: 'detached' })
-  await until(banner, new RegExp(name))
-  await newRequest(page)
-  return parts(page)
-}
+afterAll(() => stub?.stop())
 
 async function fetchAll(page: Page) {
   await parts(page).request.getByRole('button', { name: 'More ways to send' }).click()
@@ -56,7 +31,8 @@ async function fetchAll(page: Page) {
 
 test('a negative total does not end the paging', async () => {
   const page = await home.page()
-  const p = await atStub(page)
+  await atStub(page, 'Negative', stub.url)
+  const p = parts(page)
   await sendPath(page, '/negative?size=2', /^200 OK .* 2 items$/)
   await fetchAll(page)
   await until(p.status, /^200 OK .* 6 items$/)
@@ -64,7 +40,8 @@ test('a negative total does not end the paging', async () => {
 
 test('a page that fails is no success: what came is marked partial, and goes on', async () => {
   const page = await home.page()
-  const p = await atStub(page)
+  await atStub(page, 'Broken', stub.url)
+  const p = parts(page)
   await sendPath(page, '/broken?size=2', /^200 OK .* 2 items$/)
   await fetchAll(page)
   await p.response.getByText(/page 3 of 3 .*the third page is missing/).first().waitFor()
@@ -75,7 +52,8 @@ test('a page that fails is no success: what came is marked partial, and goes on'
 
 test('a POST is sent once, and has no pages to fetch', async () => {
   const page = await home.page()
-  const p = await atStub(page)
+  await atStub(page, 'Posts', stub.url)
+  const p = parts(page)
   await p.path.fill('/things?size=2')
   await p.method.selectOption('POST')
   await raw(page, '{"name": "one"}')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { newRequest, parts, sendPath, suite, tabNames, until } from './harness'
 import { password, startPortal, type Portal } from './portal'
+import { portalForm, switcher } from './stub'
 
 const home = suite()
 let away: Portal
@@ -14,17 +15,7 @@ afterAll(() => away?.stop())
 
 const shots = process.env.SPYGLASS_SHOTS
 const shot = (page: Page, name: string) => (shots ? page.screenshot({ path: `${shots}/portal-${name}.png` }) : undefined)
-const switcher = (page: Page) => page.getByRole('banner').locator('button.portal')
 const lock = (page: Page) => page.getByRole('button', { name: 'Read-only lock' })
-
-async function openForm(page: Page, name: string, address: string) {
-  await switcher(page).click()
-  await page.getByRole('menuitem', { name: 'Add portal…' }).click()
-  const form = page.getByRole('dialog', { name: 'Add portal' })
-  await form.getByLabel('Name', { exact: true }).fill(name)
-  await form.getByLabel('Address').fill(address)
-  return form
-}
 
 test('a remote portal is added, signed in to, and keeps its tabs, variables and history apart', async () => {
   const page = await home.page()
@@ -32,7 +23,7 @@ test('a remote portal is added, signed in to, and keeps its tabs, variables and 
   await newRequest(page)
   await sendPath(page, '/device/groups?size=1')
 
-  const form = await openForm(page, 'Far away', home.url + '/api')
+  const form = await portalForm(page, 'Far away', home.url + '/api')
   await form.getByRole('button', { name: 'Add portal' }).click()
   await until(form.getByRole('alert'), /^This is the built-in portal/)
   await form.getByLabel('Address').fill(`${away.url}/api`)
@@ -115,7 +106,7 @@ async function signInAgain(page: Page) {
 
 test('a remote portal is read-only until it is unlocked, and a wrong token is said', async () => {
   const page = await home.page({ theme: 'light', width: 1280, height: 800 })
-  const form = await openForm(page, 'By token', `${away.url}/api`)
+  const form = await portalForm(page, 'By token', `${away.url}/api`)
   await form.getByLabel('Sign in by').selectOption('token')
   await form.getByLabel('Token').fill('no-such-token')
   await form.getByRole('button', { name: 'Test connection' }).click()

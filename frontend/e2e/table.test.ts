@@ -141,6 +141,13 @@ test('columns are chosen, sorted and saved as CSV and as a workbook', async () =
   expect(names).toEqual([...names].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? 1 : -1)))
   await until(grid.getByRole('row').nth(1).getByRole('gridcell').first(), new RegExp(`^${names[0]}$`))
 
+  const tabs = await saved(page, 'Save as TSV')
+  expect(tabs.name).toBe('device-devices.tsv')
+  expect(tabs.content.toString('utf8').split(/\r?\n/).slice(0, 2)).toEqual([lines[0].join('\t'), lines[1].join('\t')])
+  const markdown = await saved(page, 'Save as Markdown')
+  expect(markdown.name).toBe('device-devices.md')
+  expect(markdown.content.toString('utf8').split('\n').map((l) => l.replace(/\s+/g, ' ')).slice(0, 3)).toEqual(['| displayName | id | createdOn |', expect.stringMatching(/^\|( ?:?-+:? ?\|){3}$/), `| ${lines[1].join(' | ')} |`])
+
   const book = await saved(page, 'Save as Excel')
   expect(book.name).toBe('device-devices.xlsx')
   const sheet = unzip(book.content, 'xl/worksheets/sheet1.xml')

@@ -1,0 +1,150 @@
+/** What only another portal answers: too many requests, a certificate nobody vouches for, a way through a proxy, a catalog with marks. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endpoint, parts, sendPath, suite, until } from './harness'
+import { atStub, portalForm, startStub, switcher, type Stub } from './stub'
+
+/** Of 127.0.0.1, by nobody, until 2126. */
+const tls = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIc1WxhhLsRNOcJeZ
+z2UsS2C9o0pPe/MdErcN/5YwEMOhRANCAATks3heWWsf2+H9SeiiJKYF1VlZyAvS
+YGQ3RAM3QcOijBv1DBGiZ49Jlumrmh319mqoD80TNoM1khYFUkUNRThY
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBpTCCAUqgAwIBAgIUeNlUxuPIRtSKr6TJLcA+a1FxGD4wCgYIKoZIzj0EAwIw
+HjEcMBoGA1UEAwwTYSBzdHViIG9mIHRoZSB0ZXN0czAgFw0yNjExMjMxNjQ1MTda
+GA8yMTI2MTAzMDE2NDUxN1owHjEcMBoGA1UEAwwTYSBzdHViIG9mIHRoZSB0ZXN0
+czBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABOSzeF5Zax/b4f1J6KIkpgXVWVnI
+C9JgZDdEAzdBw6KMG/UMEaJnj0mW6auaHfX2aqgPzRM2gzWSFgVSRQ1FOFijZDBi
+MB0GA1UdDgQWBBTGUPPpRyl1shdmj49BaAiRwSJMUjAfBgNVHSMEGDAWgBTGUPPp
+Ryl1shdmj49BaAiRwSJMUjAPBgNVHRMBAf8EBTADAQH/MA8GA1UdEQQIMAaHBH8A
+AAEwCgYIKoZIzj0EAwIDSQAwRgIhAJZDz6kY2h6rhdhK1MFaQh6J6WUREzhDm1/4
+M2A1hI5lAiEAgUu+vHj5afSfXxkK4yoHerEP3igeUSWwtlCwS9JCL90=
+-----END CERTIFICATE-----
+`,
+}
+
+const openapi = {
+  openapi: '3.1.0', info: { title: 'Stub', version: '1' }, paths: {
+    '/things': { get: { tags: ['Things'], summary: 'List things', responses: {} }, post: { tags: ['Things'], summary: 'Make a thing', 'x-right': 'write on settings', responses: {} } },
+    '/stuff': { get: { tags: ['Things'], summary: 'List stuff', deprecated: true, responses: {} } },
+  },
+}
+
+const home = suite()
+let plain: Stub
+let secure: Stub
+let refuse = 0 // so many requests that come next
+const asked: string[] = []
+
+function answer(request: IncomingMessage, response: ServerResponse) {
+  asked.push(request.url!)
+  const path = new URL(request.url!, 'http://stub').pathname
+  const json = (status: number, body: unknown, headers = {}) => response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
+  if (path === '/openapi.json') return json(200, openapi)
+  if (path === '/busy' && refuse-- > 0) return json(429, { errorMessage: 'slowly' }, { 'Retry-After': '2' })
+  if (path === '/late') return setTimeout(() => {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).write('[1,')
+    setTimeout(() => response.end('2]'), 200)
+  }, 100)
+  json(200, { createdOn: 1795187021, size: 1795187021, url: 'https://example.com/a?b=c', script: 'javascript:alert(1)' })
+}
+
+beforeAll(async () => {
+  ;[plain, secure] = await Promise.all([startStub(answer), startStub(answer, tls)])
+})
+afterAll(() => {
+  plain?.stop()
+  secure?.stop()
+})
+
+const row = (page: Page, key: string) => parts(page).tree.getByRole('treeitem', { name: new RegExp(`^${key} ?: `) })
+
+test('the catalog of a portal marks what is deprecated, and what only administrators may do', async () => {
+  const page = await home.page()
+  await atStub(page, 'Marks', plain.url)
+  await page.getByText(`Catalog of Marks: ${plain.url}/openapi.json`).waitFor()
+  await until(endpoint(page, 'GET /stuff'), /List stuff · deprecated/)
+  await until(endpoint(page, 'POST /things'), /Administrators only/)
+  expect(await endpoint(page, 'GET /things').textContent()).not.toMatch(/deprecated|Administrators/)
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/marks.png` : undefined })
+})
+
+test('a moment reads as local time, and a link opens outside', async () => {
+  const page = await home.page({ timeZone: 'Asia/Kolkata' })
+  await atStub(page, 'Moments', plain.url)
+  await sendPath(page, '/one')
+  await until(row(page, 'createdOn'), /1795187021\s*20 Nov 2026, 20:33:41$/)
+  await until(row(page, 'size'), /1795187021$/)
+  expect(await row(page, 'script').getByRole('link').count()).toBe(0)
+  const [outside] = await Promise.all([page.context().waitForEvent('page'), row(page, 'url').getByRole('link').click()])
+  await expect.poll(() => outside.url()).toMatch(/^(https:\/\/example\.com\/a\?b=c|chrome-error:)/)
+  expect(await outside.evaluate(() => window.opener as unknown)).toBeNull()
+  await outside.close()
+  await until(row(page, 'size'), /1795187021$/) // this page stays where it is
+})
+
+test('a portal that has had too many requests is asked again after a countdown, unless that is stopped', async () => {
+  const page = await home.page()
+  await atStub(page, 'Busy', plain.url)
+  const p = parts(page)
+  refuse = 1
+  await sendPath(page, '/busy', /^429 Too Many Requests/)
+  await p.response.getByText(/Too many requests\. It is sent again in [12] s/).waitFor()
+  await until(p.status, /^200 OK/)
+
+  refuse = 1
+  asked.length = 0
+  await page.keyboard.press('Control+Enter')
+  await p.response.getByRole('button', { name: 'Do not send' }).click()
+  await until(p.status, /^429/)
+  await expect.poll(() => p.response.getByText('It is sent again').count()).toBe(0)
+  expect(asked).toEqual(['/busy'])
+})
+
+test('the time of an answer is broken down', async () => {
+  const page = await home.page()
+  await atStub(page, 'Late', plain.url)
+  await sendPath(page, '/late')
+  await page.getByRole('button', { name: 'Where the time went' }).focus()
+  const told = (await page.getByRole('tooltip').innerText()).split(/\s*\n\s*/)
+  const ms = (name: string) => Number.parseInt(told[told.indexOf(name) + 1])
+  expect(told.filter((_, i) => i % 2 === 0)).toEqual(['Connect', 'First byte', 'Download', 'Size'])
+  expect(ms('First byte')).toBeGreaterThanOrEqual(99)
+  expect(ms('Download')).toBeGreaterThanOrEqual(199)
+  expect(told.at(-1)).toBe('5 B')
+  await page.keyboard.press('Escape')
+  await page.getByRole('tooltip').waitFor({ state: 'hidden' })
+})
+
+test('a certificate that nobody vouches for is shown, and trusted only when told to', async () => {
+  const page = await home.page()
+  const form = await portalForm(page, 'Unknown', secure.url)
+  await form.getByLabel('Sign in by').selectOption('none')
+  asked.length = 0
+  await form.getByRole('button', { name: 'Test connection' }).click()
+  await until(form.getByRole('alert'), /certificate/)
+  expect(asked).toEqual([])
+  await until(form.locator('dl'), /127\.0\.0\.1.*a stub of the tests.*([0-9A-F]{2}:){31}/s)
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/certificate.png` : undefined })
+  await form.getByRole('button', { name: 'Trust this certificate' }).click()
+  await until(form.locator('.said'), /It answers\./)
+  await form.getByRole('button', { name: 'Add portal' }).click()
+  await form.waitFor({ state: 'detached' })
+  await until(switcher(page), /Unknown/)
+  await sendPath(page, '/one')
+})
+
+test('a portal is reached through its proxy', async () => {
+  const page = await home.page()
+  await atStub(page, 'Behind', 'http://portal.invalid/api', async (form) => {
+    await form.getByText('Connection', { exact: true }).click()
+    await form.getByLabel('Proxy', { exact: true }).selectOption('address')
+    await form.getByLabel('Proxy address').fill(plain.url)
+  })
+  await sendPath(page, '/one')
+  expect(asked).toContain('http://portal.invalid/api/one')
+})
