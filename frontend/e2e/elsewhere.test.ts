@@ -76,6 +76,7 @@ test('the catalog of a portal marks what is deprecated, and what only administra
 test('a moment reads as local time, and a link opens outside', async () => {
   const page = await home.page({ timeZone: 'Asia/Kolkata' })
   await atStub(page, 'Moments', plain.url)
+  await until(parts(page).request, /Accept and User-Agent are sent by themselves/) // and no session, where nobody signs in
   await sendPath(page, '/one')
   await until(row(page, 'createdOn'), /1795187021\s*20 Nov 2026, 20:33:41$/)
   await until(row(page, 'size'), /1795187021$/)

@@ -129,7 +129,9 @@ test('with larger letters no view of an answer is covered, and in rows of every 
 
 test('nothing jumps while the page loads, a request is sent and its answer comes', async () => {
   const page = await portal.page({ fresh: true })
+  const kept = page.waitForResponse((r) => r.url().endsWith('/explorer/settings') && r.request().method() === 'PATCH')
   await newRequest(page)
+  await kept // that the page looks at the API; what is still under way may come after the next one has begun
   await page.addInitScript(() => {
     const shifts: number[] = []
     Object.assign(window, { shifts })

@@ -117,7 +117,7 @@ export const text = {
     noneThePath: 'None. The path is sent as it is.',
     headers: 'Headers',
     automatic: (n: number, automatic: number) => `${number(n)} + ${number(automatic)} automatic`,
-    acceptAndThe: 'Accept and the session are sent by themselves.',
+    sentByThemselves: (credential: '' | 'session' | 'token' | 'signature') => `${credential ? `Accept, User-Agent and the ${credential}` : 'Accept and User-Agent'} are sent by themselves.`,
   },
   rowLine: {
     on: (name: string) => `${name} on`,
