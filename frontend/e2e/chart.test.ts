@@ -104,8 +104,9 @@ test('dragging zooms, Escape goes back, and the points are a table too', async (
   await expect.poll(() => points.getByRole('cell').first().textContent()).toMatch(/^[\d.,]+( \S+)?$|^no data$/)
   const [name, value] = [points.getByRole('columnheader').nth(3), points.getByRole('row').nth(1).getByRole('cell').nth(2)]
   const before = (await value.boundingBox())!.x
-  await points.locator('.all').evaluate((rows) => rows.scrollTo(120, 0))
-  await expect.poll(async () => [(await name.boundingBox())!.x, (await value.boundingBox())!.x]).toEqual([before - 120, before - 120])
+  const by = await points.locator('.all').evaluate((rows) => { rows.scrollTo(120, 0); return rows.scrollLeft }) // as far as it goes: moments and values are not always as wide
+  expect(by).toBeGreaterThan(20)
+  await expect.poll(async () => [(await name.boundingBox())!.x, (await value.boundingBox())!.x]).toEqual([before - by, before - by])
 })
 
 test('a graph has its title and unit, and a list offers its numbers over its time', async () => {
