@@ -102,11 +102,11 @@ export class Catalog {
     const texts = this.#index.texts()
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)
     const found = rank(query, endpoints, (e) => texts.get(e)!)
-    // "add device", or "add dev" on the way to it, means the summary "Add a device", though the words stand elsewhere too.
+    // "add device", or "add dev" on the way to it, means the summary "Add a device", though the words stand elsewhere too; so does "patch device".
     const bonus = (e: Endpoint) => {
       const summary = ` ${e.summary.toLowerCase()} `
       const others = words.filter((w) => w !== e.method.toLowerCase())
-      if (others.length < 2 || !others.every((w) => summary.includes(` ${w}`))) return 0
+      if (words.length < 2 || !others.length || !others.every((w) => summary.includes(` ${w}`))) return 0
       const whole = others.every((w) => summary.includes(` ${w} `))
       const last = whole && summary.endsWith(` ${others.at(-1)} `) // a device, not a device group
       return (whole ? 40 : 20) + (last ? 20 : 0) + 100 / (10 + summary.length) // the shortest says no more than that

@@ -75,6 +75,11 @@ export class OpenTab {
     return this.#version
   }
 
+  /** Holds nothing anyone would miss: no edit, no name, no answer. */
+  get untouched(): boolean {
+    return !this.changed && !this.pinned && !this.name && !this.requestId && !this.historyId && !this.draft.reply && !this.draft.busy
+  }
+
   /** On its way to Go for the first time: its id will be known soon. */
   get creating(): boolean {
     return !this.id && this.#created !== undefined

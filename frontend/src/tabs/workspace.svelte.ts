@@ -57,7 +57,7 @@ export class Workspace {
   /** Fills the active tab if nobody touched it, else opens a new one. */
   choose(endpoint: Endpoint, anew = false): OpenTab {
     const tab = this.active
-    if (anew || !tab || tab.changed || tab.pinned || tab.name || tab.requestId || tab.draft.busy) return this.open(draftOf(endpoint))
+    if (anew || !tab?.untouched) return this.open(draftOf(endpoint))
     tab.draft.choose(endpoint)
     tab.saved = tab.draft.data()
     tab.historyId = 0

@@ -55,6 +55,15 @@ describe('choosing an endpoint', () => {
     expect(tab.draft.path).toBe('/mine')
     expect(workspace.active).toBe(other)
   })
+
+  test('nor one with an answer: a write can be undone from there', async () => {
+    const { workspace, catalog } = await setUp()
+    const tab = workspace.choose(catalog.byId('GET /device/devices')!)
+    await tab.draft.send()
+    expect(tab.changed).toBe(false)
+    expect(workspace.choose(catalog.byId('GET /device/groups')!)).not.toBe(tab)
+    expect(tab.draft.reply).toBeDefined()
+  })
 })
 
 test('a changed tab has its dot until it is saved', async () => {
