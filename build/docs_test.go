@@ -101,7 +101,7 @@ func TestTheExamplesWithTokensRunAsTheyStand(t *testing.T) {
 	for language, wants := range map[string][]string{
 		"bash":   {secrets, `"note":"nightly export".*` + secrets, `"total":\d+.*"displayName":"web-prod-01\.`, `"comment":"release 4\.2"`},
 		"python": {`^150 devices, the first is core-sw-01\.fra\n$`, `^\d+ groups\n$`},
-		"go":     {`^\d+ alerts are open; the worst is \S+ \S+\n$`},
+		"go":     {`^\d+ alerts are open\nthe worst is \S+ \S+\n$`},
 	} {
 		examples := fenced(t, "tokens.md", language)
 		if len(examples) != len(wants) {
