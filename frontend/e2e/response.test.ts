@@ -88,6 +88,41 @@ test('a list of a thousand scrolls to its end with only the rows in view on the 
   await expect.poll(() => p.tree.getByRole('treeitem').count()).toBeLessThan(120)
 })
 
+test('Control+A means the whole answer where only a part is on the page, and what is read, not the window, elsewhere', async () => {
+  const page = await portal.page()
+  const p = parts(page)
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+  await newRequest(page)
+  await sendPath(page, '/device/devices?size=1000')
+  const whole = await page.evaluate(async () => JSON.parse(await (await fetch('/api/device/devices?size=1000')).text()).items.length)
+  const copied = async () => JSON.parse(await clipboard()).items.length
+
+  await p.tree.focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Control+A')
+  await page.keyboard.press('Control+C')
+  await expect.poll(copied).toBe(whole)
+
+  await page.evaluate(() => navigator.clipboard.writeText('{"items":[]}'))
+  await p.response.getByRole('tab', { name: 'Raw', exact: true }).click()
+  const body = p.response.getByRole('group', { name: 'Response body' })
+  await until(body, /displayName/)
+  await body.focus()
+  await page.keyboard.press('Control+A')
+  await until(p.response.getByRole('status'), /^All [\d,]+ lines are selected$/)
+  await page.keyboard.press('Control+C')
+  await expect.poll(copied).toBe(whole)
+  await body.click()
+  await until(p.response.getByRole('status'), /^$/)
+
+  await p.tools.getByRole('tab', { name: 'Docs' }).click()
+  await p.tools.getByRole('heading', { name: 'List devices' }).click()
+  await page.keyboard.press('Control+A')
+  const selected = await page.evaluate(() => getSelection()!.toString())
+  expect(selected).toContain('List devices')
+  expect(selected).not.toContain('Send Request')
+})
+
 test('Raw, Headers and Snippets show the same answer', async () => {
   const page = await portal.page()
   const p = parts(page)

@@ -57,6 +57,10 @@ test('cells are walked by keys, copied, and lead to the tree and to the item', a
   await page.keyboard.press('Control+C')
   await until(page.getByTestId('toast'), /^Copied 2 × 2 cells/)
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^151\t\S+\r\n152\t\S+$/)
+  await page.keyboard.press('Control+A')
+  await page.keyboard.press('Control+C')
+  await until(page.getByTestId('toast'), /^Copied 152 × 2 cells/)
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText().then((all) => all.split('\r\n').length))).toBe(152)
 
   await page.keyboard.press('Control+Home')
   await bar.getByRole('button', { name: 'Open this device' }).click()

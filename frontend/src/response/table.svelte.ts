@@ -163,6 +163,12 @@ export class Table {
     if (!extend) this.from = this.at
   }
 
+  /** Selects every cell. */
+  all() {
+    this.at = { row: Math.min(0, this.total - 1), column: 0 }
+    this.from = { row: this.total - 1, column: this.ids.length - 1 }
+  }
+
   /** The selected cells, the last ones included; in the head, that of the first row, which is the one then shown. */
   readonly selection = $derived.by(() => {
     const [a, b] = [this.at, this.from]

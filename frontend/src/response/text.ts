@@ -180,6 +180,7 @@ export const text = {
   },
   rawView: {
     responseBody: 'Response body',
+    allSelected: (lines: number) => (lines === 1 ? 'The line is selected' : `All ${number(lines)} lines are selected`),
   },
   responsePane: {
     theResponse: 'the response',
