@@ -7,7 +7,7 @@ import { text } from './text'
 export type Alert = ItemOf<'/alert/alerts'>
 
 /** All that a row shows; the notes come with the alert that is looked at. */
-export const rowFields = 'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,alertValue,threshold,sdted,type'
+export const rowFields = 'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,monitorObjectType,deviceGroupId,collectorId,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,alertValue,threshold,sdted,type'
 
 export const severityColumn: Column = { id: 'severity', label: text.columns.severity, width: '84px', sort: 'severity', down: true }
 export const deviceColumn: Column = { id: 'device', label: text.columns.device, width: 'minmax(110px, 1fr)', sort: 'monitorObjectName' }
@@ -15,6 +15,11 @@ export const sourceColumn: Column = { id: 'source', label: text.columns.source, 
 export const valueColumn: Column = { id: 'value', label: text.columns.value, width: '184px' }
 export const ageColumn: Column = { id: 'age', label: text.columns.age, width: '76px', align: 'right', sort: 'startEpoch', down: true }
 export const ackColumn: Column = { id: 'ack', label: '', name: text.columns.ack, width: '112px', align: 'right' }
+
+/** What kind of thing an alert is about. */
+export function objectOf({ monitorObjectType: type }: Pick<Alert, 'monitorObjectType'>): 'device' | 'group' | 'collector' {
+  return type === 'deviceGroup' ? 'group' : type === 'collector' ? 'collector' : 'device'
+}
 
 /** The value that opened it and the limit it is beyond, where both are numbers. */
 export function measured(a: Pick<Alert, 'alertValue' | 'threshold' | 'severity'>) {

@@ -56,7 +56,7 @@ export const text = {
   details: {
     call: 'this alert', close: 'Close', closeAlert: 'Close the alert',
     beyond: (datapoint: string, value: string, threshold: string) => `${datapoint} is ${value}, beyond ${threshold}`,
-    device: 'Device', groups: 'Groups', allDevices: 'All devices', source: 'DataSource', datapoint: 'Datapoint', none: '–',
+    device: 'Device', group: 'Group', collector: 'Collector', groups: 'Groups', allDevices: 'All devices', source: 'DataSource', datapoint: 'Datapoint', none: '–',
     onlyOf: (source: string) => `Only alerts of ${source}`, showSource: (source: string) => `Show the data source ${source}`, aboutSource: 'Its thresholds, and how it collects',
     opened: 'Opened', ago: (span: string) => `${span} ago`, cleared: 'Cleared', after: (span: string) => `after ${span}`,
     acknowledged: 'Acknowledged', nobodyYet: 'by nobody yet',
