@@ -109,11 +109,11 @@ test('Control+A means the whole answer where only a part is on the page, and wha
   await until(body, /displayName/)
   await body.focus()
   await page.keyboard.press('Control+A')
-  await until(p.response.getByRole('status'), /^All [\d,]+ lines are selected$/)
+  await p.response.getByText(/^All [\d,]+ lines are selected$/).waitFor()
   await page.keyboard.press('Control+C')
   await expect.poll(copied).toBe(whole)
   await body.click()
-  await until(p.response.getByRole('status'), /^$/)
+  await expect.poll(() => p.response.getByText(/lines are selected$/).count()).toBe(0)
 
   await p.tools.getByRole('tab', { name: 'Docs' }).click()
   await p.tools.getByRole('heading', { name: 'List devices' }).click()
