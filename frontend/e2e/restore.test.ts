@@ -151,10 +151,14 @@ test('after kill -9 the history and the chosen item of a list are as they were l
     })
   }
   await p.tools.getByRole('listitem').first().waitFor()
-  await scrollTo(list, 1500)
-  await expect.poll(async () => (await seen())[0]?.[0]).toMatch(/\/9\d$/)
-  await scrollTo(list, 3900)
-  await expect.poll(async () => (await seen())[0]?.[0]).toMatch(/\/4\d$/)
+  await expect.poll(async () => {
+    await scrollTo(list, 1500) // as far as the rows that have come
+    return (await seen())[0]?.[0]
+  }).toMatch(/\/9\d$/)
+  await expect.poll(async () => {
+    await scrollTo(list, 3900) // as far as the rows that have come
+    return (await seen())[0]?.[0]
+  }).toMatch(/\/4\d$/)
   const before = await seen()
   await sendPath(page, '/device/devices?size=6')
   await expect.poll(seen).toEqual(before)
