@@ -123,7 +123,7 @@ func (r *run) toFile(ctx context.Context, in *pagesRequest) (any, error) {
 	r.watch.began = r.at
 	_, why := r.walk(r.watch.watch(ctx))
 	took := time.Since(r.at)
-	r.history.MS = took.Round(time.Millisecond).Milliseconds()
+	r.history.MS = lasted(took)
 	if out, err, over := r.without(ctx, why, took); over {
 		return out, err
 	}

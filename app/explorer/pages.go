@@ -108,7 +108,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	r.watch.began = r.at
 	header, why := r.walk(r.watch.watch(ctx))
 	took := time.Since(r.at)
-	r.history.MS = took.Round(time.Millisecond).Milliseconds()
+	r.history.MS = lasted(took)
 	if out, err, over := r.without(ctx, why, took); over {
 		return out, err
 	}

@@ -102,7 +102,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	response, w, err := x.fetch(timed)
 	defer x.zip.Close()
 	took := time.Since(x.watch.began)
-	x.history.MS = took.Round(time.Millisecond).Milliseconds()
+	x.history.MS = lasted(took)
 	if err != nil {
 		return nil, x.failed(ctx, x.target.explain(timed, err, x.came))
 	}
@@ -254,6 +254,11 @@ func (x *exchange) failed(ctx context.Context, why *fault.Error) error {
 	x.history.Error = why.Message
 	x.remember(ctx, x.history, nil, 0)
 	return why
+}
+
+// lasted is how long a request took in whole milliseconds: nothing takes none.
+func lasted(took time.Duration) int64 {
+	return max(1, took.Round(time.Millisecond).Milliseconds())
 }
 
 // statusText is "Not Found" of "404 Not Found".

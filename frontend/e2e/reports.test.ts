@@ -112,4 +112,8 @@ test('numbers, moments and the week are those of the system', async () => {
   await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'API' }).click()
   await endpoint(page, 'GET /device/devices').click()
   await page.getByRole('region', { name: 'Request', exact: true }).getByText('max 1.000').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await until(page.getByRole('status'), /^200 OK/)
+  await page.keyboard.press('Control+H')
+  await page.getByRole('region', { name: 'Tools' }).getByRole('listitem').first().getByText(/^\d+,\d KB$/).waitFor()
 })

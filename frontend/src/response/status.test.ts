@@ -16,7 +16,7 @@ describe('statusText', () => {
 
 test('sizes and times are short', () => {
   expect([0, 999, 18432, 212_000, 52_428_800].map(size)).toEqual(['0 B', '999 B', '18.4 KB', '212 KB', '52.4 MB'])
-  expect([0, 12.4, 1800, 125_000, 119_600].map(duration)).toEqual(['0 ms', '12 ms', '1.8 s', '2 min 5 s', '2 min 0 s'])
+  expect([0, 0.34, 0.96, 12.4, 1800, 125_000, 119_600].map(duration)).toEqual(['0 ms', '0.3 ms', '1 ms', '12 ms', '1.8 s', '2 min 5 s', '2 min 0 s'])
 })
 
 test('the tone of a status', () => {

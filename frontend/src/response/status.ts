@@ -1,4 +1,5 @@
 import type { Reply } from '../client'
+import { number, oneDecimal } from '../ui/locale'
 import { text as said } from './text'
 
 /** The status bar's words for a reply: `200 OK · 12 ms · 18432 B · 50 items`. */
@@ -29,13 +30,14 @@ export function size(bytes: number): string {
     unit = u
     if (value < 1000) break
   }
-  return `${value < 100 ? value.toFixed(1) : Math.round(value)} ${unit}`
+  return `${value < 100 ? oneDecimal(value) : number(Math.round(value))} ${unit}`
 }
 
-/** Milliseconds for people: `12 ms`, `1.8 s`, `2 min 5 s`. */
+/** Milliseconds for people: `0.3 ms`, `12 ms`, `1.8 s`, `2 min 5 s`. */
 export function duration(ms: number): string {
+  if (ms > 0 && ms < 0.95) return `${oneDecimal(ms)} ms`
   if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 60_000) return `${oneDecimal(ms / 1000)} s`
   const seconds = Math.round(ms / 1000)
   return said.status.minutes(Math.floor(seconds / 60), seconds % 60)
 }

@@ -6,6 +6,7 @@ import type { Draft } from '../request/draft.svelte'
 import { meaningOf, variablesIn } from '../request/variables'
 import { duration } from '../response/status'
 import type { OpenTab } from '../tabs/workspace.svelte'
+import { oneDecimal } from '../ui/locale'
 import { save } from '../ui/save'
 import { text as said } from './text'
 
@@ -35,7 +36,7 @@ export function runText(run: { page: number; pages: number; items: number; ms: n
   const since = Math.max(0, elapsed - run.ms) // since it was told
   const took = run.ms + since
   const page = run.pages ? said.sending.pageOf(Math.min(run.page + 1, run.pages), run.pages) : said.sending.page(run.page + 1)
-  const words = [page, said.sending.items(run.items), took < 60_000 ? said.sending.seconds((took / 1000).toFixed(1)) : duration(took)]
+  const words = [page, said.sending.items(run.items), took < 60_000 ? said.sending.seconds(oneDecimal(took / 1000)) : duration(took)]
   if (run.state === 'paused') words.push(said.sending.paused)
   if (run.state === 'waiting') words.push(said.sending.waiting(Math.ceil(Math.max(0, run.wait - since) / 1000)))
   return words.join(' · ')

@@ -16,6 +16,8 @@ const numbers = (options?: Intl.NumberFormatOptions) => {
 export const number = numbers()
 /** `1,205` of 1204.7 */
 export const whole = numbers({ maximumFractionDigits: 0 })
+/** `18.4`, `2.0` */
+export const oneDecimal = numbers({ minimumFractionDigits: 1, maximumFractionDigits: 1 })
 /** `98.2`, `0.013`: three digits that count. */
 export const threeDigits = numbers({ maximumSignificantDigits: 3 })
 /** `57.46`: four digits that count. */
