@@ -15,7 +15,7 @@ async function fleet(page: Page) {
 }
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
-const names = (page: Page) => page.getByRole('grid', { name: 'Devices' }).locator('.device').allInnerTexts()
+const names = (page: Page) => page.getByRole('grid', { name: 'Devices' }).locator('.object').allInnerTexts()
 
 test('groups and devices are found, chosen and changed by the keyboard alone, and changes are taken back', async () => {
   const page = await portal.page({ fresh: true })
