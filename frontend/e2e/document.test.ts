@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest, parts, sendPath, suite, until } from './harness'
+import { atStub, startStub } from './stub'
 
 const portal = suite()
 
@@ -158,25 +157,15 @@ test('what a text says is shown and never run', async () => {
 })
 
 test('a body that is no text is named and shown in hexadecimal, broken JSON as text with its mistake', async () => {
-  const odd = createServer((r, w) => {
+  const odd = await startStub((r, w) => {
     const [kind, body] = answers[r.url ?? ''] ?? ['application/json', '{"openapi":"3.1.0","info":{"title":"Odd","version":"1"},"paths":{}}']
     w.setHeader('Content-Type', kind)
     w.end(body, 'latin1')
   })
-  await new Promise<void>((done) => odd.listen(0, '127.0.0.1', done))
   try {
     const page = await portal.page()
     const p = parts(page)
-    const baseUrl = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/api`
-    await page.evaluate(async (baseUrl) => {
-      const { user } = (await (await fetch('/explorer/start')).json()) as { user: { csrfToken: string } }
-      await fetch('/explorer/portals', { method: 'POST', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': user.csrfToken }, body: JSON.stringify({ name: 'Odd', baseUrl, auth: 'none' }) })
-    }, baseUrl)
-    await page.reload()
-    await page.getByRole('banner').locator('button.portal').click()
-    await page.getByRole('menuitemradio', { name: /Odd/ }).click()
-    await until(page.getByRole('banner').locator('button.portal'), /Odd/)
-    await newRequest(page)
+    await atStub(page, 'Odd', `${odd.url}/api`)
     await sendPath(page, '/picture')
     await until(p.response, /The answer is no text: 5\.0 KB of image\/png\./)
     await until(p.response.getByRole('group', { name: 'Response body in hexadecimal' }), /^00000000 {2}89 50 4e 47 0d 0a 1a 0a.*the first 4,096 of 5,010 bytes$/s)
@@ -185,8 +174,7 @@ test('a body that is no text is named and shown in hexadecimal, broken JSON as t
     await until(p.response, /The body is not JSON: expected a comma or a closing bracket at byte 9, found }\. Shown as it came\./)
     await until(p.response.getByRole('group', { name: 'Response body' }), /\{"a":\[1,2\}/)
   } finally {
-    odd.close()
-    odd.closeAllConnections()
+    odd.stop()
   }
 })
 

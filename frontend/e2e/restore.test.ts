@@ -151,14 +151,12 @@ test('after kill -9 the history and the chosen item of a list are as they were l
     })
   }
   await p.tools.getByRole('listitem').first().waitFor()
-  await expect.poll(async () => {
-    await scrollTo(list, 1500) // as far as the rows that have come
-    return (await seen())[0]?.[0]
-  }).toMatch(/\/9\d$/)
-  await expect.poll(async () => {
-    await scrollTo(list, 3900) // as far as the rows that have come
-    return (await seen())[0]?.[0]
-  }).toMatch(/\/4\d$/)
+  for (const [top, first] of [[1500, /\/9\d$/], [3900, /\/4\d$/]] as const) {
+    await expect.poll(async () => {
+      await scrollTo(list, top) // as far as the rows that have come
+      return (await seen())[0]?.[0]
+    }).toMatch(first)
+  }
   const before = await seen()
   await sendPath(page, '/device/devices?size=6')
   await expect.poll(seen).toEqual(before)

@@ -1,5 +1,5 @@
 import type { Reply } from '../client'
-import { number, oneDecimal } from '../ui/locale'
+import { oneDecimal, whole } from '../ui/locale'
 import { text as said } from './text'
 
 /** The status bar's words for a reply: `200 OK · 12 ms · 18432 B · 50 items`. */
@@ -30,7 +30,7 @@ export function size(bytes: number): string {
     unit = u
     if (value < 1000) break
   }
-  return `${value < 100 ? oneDecimal(value) : number(Math.round(value))} ${unit}`
+  return `${value < 100 ? oneDecimal(value) : whole(value)} ${unit}`
 }
 
 /** Milliseconds for people: `0.3 ms`, `12 ms`, `1.8 s`, `2 min 5 s`. */

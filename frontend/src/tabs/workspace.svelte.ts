@@ -60,7 +60,6 @@ export class Workspace {
     if (anew || !tab?.untouched) return this.open(draftOf(endpoint))
     tab.draft.choose(endpoint)
     tab.saved = tab.draft.data()
-    tab.historyId = 0
     tab.saver.touch()
     return tab
   }

@@ -1,3 +1,5 @@
+import { matches } from '../keys'
+
 const regions = 'dialog, [role="dialog"], [role="tabpanel"], section, main'
 
 /**
@@ -6,7 +8,7 @@ const regions = 'dialog, [role="dialog"], [role="tabpanel"], section, main'
  * their own meaning of the key.
  */
 export function selectAll(e: KeyboardEvent) {
-  if (e.defaultPrevented || !(e.ctrlKey || e.metaKey) || e.shiftKey || e.altKey || e.key.toLowerCase() !== 'a') return
+  if (e.defaultPrevented || !matches('Mod+A', e)) return
   const focused = e.target as Element
   if (focused.closest('input:not([type="checkbox"], [type="radio"]), textarea, [contenteditable="true"]')) return
   e.preventDefault()
