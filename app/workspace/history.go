@@ -325,11 +325,13 @@ func (w *Workspace) Requests(ctx context.Context, userID int64, ids []int64) ([]
 	return rows, nil
 }
 
+// zippedBlock is less than a page of devices, so that its first is zipped while
+// the rest still comes.
+const zippedBlock = 64 << 10
+
 // zippers are s2.Writers: each has tables that cost more than a small body.
-// A block is less than a page of devices, so that its first is zipped while the
-// rest still comes.
 var zippers = sync.Pool{New: func() any {
-	return s2.NewWriter(io.Discard, s2.WriterConcurrency(2), s2.WriterBlockSize(64<<10))
+	return s2.NewWriter(io.Discard, s2.WriterConcurrency(2), s2.WriterBlockSize(zippedBlock))
 }}
 
 // Zipper zips a body as it is written, beside the goroutine that writes. It
@@ -389,7 +391,7 @@ func unzipped(zipped []byte) (io.Reader, error) {
 	if bytes.HasPrefix(zipped, []byte{0x1f, 0x8b}) {
 		return gzip.NewReader(bytes.NewReader(zipped))
 	}
-	return s2.NewReader(bytes.NewReader(zipped)), nil
+	return s2.NewReader(bytes.NewReader(zipped), s2.ReaderAllocBlock(zippedBlock)), nil
 }
 
 // capped takes MaxZipped bytes and fails then.
