@@ -208,6 +208,13 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 		{do: "GET /santaba/rest/device/devices/1?fields=id", as: "token", head: "X-Version: 2", code: 200, want: `{"id":1}`, headers: "X-Version: 3\nX-Rate-Limit-Remaining: 499"},
 		{do: "GET /api/device/devices/2?fields=id", as: "token", code: 200, want: `{"id":2}`, headers: "X-Version: 3\nX-Rate-Limit-Remaining: 498"},
 		{do: "GET /api/device/devices/x", as: "admin", code: 404, want: `{"errorMessage":"there is no \"x\" here; an id is a whole number","errorCode":1404,"errorDetail":null}`},
+
+		// Published clients send the whole object, and name what they mean by patchFields.
+		{do: "PATCH /santaba/rest/device/devices/1?patchFields=link,relatedDeviceId,nonsense", as: "token", body: `{"name":"stale","link":"https://web.example/","relatedDeviceId":"7.0"}`, code: 200,
+			want: strings.NewReplacer(`"link":""`, `"link":"https://web.example/"`, `"relatedDeviceId":-1`, `"relatedDeviceId":7`).Replace(device("1", "web-01"))},
+		{do: "PATCH /santaba/rest/device/devices/1?patchFields=link", as: "token", body: `{"link":"","link":""}`, code: 400, want: `{"errorMessage":"the body is no valid JSON at byte 17: the key \"link\" stands twice","errorCode":1400,"errorDetail":null}`},
+		{do: "PATCH /santaba/rest/device/devices/1?patchFields=link", as: "token", body: `["link"]`, code: 400, want: `{"errorMessage":"the body is a JSON object","errorCode":1400,"errorDetail":null}`},
+		{do: "PATCH /api/device/devices/1?patchFields=name", as: "token", body: `{"link":"","relatedDeviceId":-1}`, code: 200, want: device("1", "web-01")},
 		{do: "DELETE /api/device/devices/2", as: "admin", code: 200, want: `{}`},
 		{do: "POST /api/setting/roles", as: "admin", body: `{"name":"x","privileges":[{"objectType":"device","objectId":"1","operation":"read"}]}`, code: 400,
 			want: `{"errorMessage":"privileges[0].objectType is deviceGroup, setting or report","errorCode":1400,"errorDetail":{"field":"privileges[0].objectType","reason":"privileges[0].objectType is deviceGroup, setting or report","allowed":["deviceGroup","setting","report"]}}`},

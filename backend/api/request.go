@@ -39,6 +39,9 @@ func (x *exchange) call() (*resource.Call, error) {
 		if err := x.unpackUpload(); err != nil {
 			return nil, err
 		}
+		if err := x.patchOnly(query.Get("patchFields")); err != nil {
+			return nil, err
+		}
 	}
 	c := &resource.Call{
 		Access: x.access, At: x.Clock(), Query: query, Body: x.body, Lenient: x.mount.lenient,
@@ -57,6 +60,16 @@ func (x *exchange) call() (*resource.Call, error) {
 		}
 	}
 	return c, nil
+}
+
+// patchOnly keeps of the body of a published client's PATCH the fields that it
+// names; such clients send the whole object.
+func (x *exchange) patchOnly(names string) (err error) {
+	if names == "" || x.r.Method != http.MethodPatch || !x.mount.lenient {
+		return nil
+	}
+	x.body, err = resource.KeepKeys(x.body, strings.Split(names, ","))
+	return err
 }
 
 // wantsLines reports whether an Accept header asks for one object a line.

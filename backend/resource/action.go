@@ -37,12 +37,13 @@ func (c *Call) Read(into any) error {
 	if node.Kind != '{' {
 		return fault.New(fault.Invalid, "the body is a JSON object")
 	}
-	if !c.Lenient {
-		if err := checkKeys("", node, SchemaOf(reflect.ValueOf(into).Elem().Interface())); err != nil {
-			return err
-		}
+	schema, text := SchemaOf(reflect.ValueOf(into).Elem().Interface()), node.Raw
+	if c.Lenient {
+		text = loosen(nil, node, schema)
+	} else if err := checkKeys("", node, schema); err != nil {
+		return err
 	}
-	err = json.Unmarshal(node.Raw, into)
+	err = json.Unmarshal(text, into)
 	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) {
 		return fault.At(wrong.Field, "%s is a %s, not a %s", wrong.Field, wrong.Type, wrong.Value)
 	}

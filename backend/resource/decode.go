@@ -175,7 +175,7 @@ func (f *Field[T]) set(row T, n Node, lenient bool) error {
 	case *IDs:
 		return f.setIDs(p, n)
 	case *[]Property:
-		return f.setProperties(p, n)
+		return f.setProperties(p, n, lenient)
 	default:
 		return f.setOther(p, n, lenient)
 	}
@@ -187,8 +187,11 @@ func (f *Field[T]) wrong(what string) error {
 }
 
 func (f *Field[T]) setInteger(p *int64, n Node, lenient bool) error {
-	v, err := strconv.ParseInt(n.Text, 10, 64)
-	if n.Kind != '0' && !(lenient && n.Kind == '"') || err != nil {
+	v, ok := int64(0), false
+	if n.Kind == '0' || lenient && n.Kind == '"' {
+		v, ok = wholeNumber(n.Text, lenient)
+	}
+	if !ok {
 		return f.wrong("a whole number")
 	}
 	if f.Min != nil && v < *f.Min || f.Max != nil && v > *f.Max {
@@ -200,7 +203,7 @@ func (f *Field[T]) setInteger(p *int64, n Node, lenient bool) error {
 		}
 		return f.wrong(fmt.Sprintf("a whole number from %d to %d", *f.Min, *f.Max))
 	}
-	if len(f.OneOf) > 0 && !slices.ContainsFunc(f.OneOf, func(a any) bool { return fmt.Sprint(a) == n.Text }) {
+	if len(f.OneOf) > 0 && !slices.ContainsFunc(f.OneOf, func(a any) bool { return fmt.Sprint(a) == strconv.FormatInt(v, 10) }) {
 		return f.wrong(oneOf(f.OneOf))
 	}
 	*p = v
@@ -256,7 +259,7 @@ func (f *Field[T]) setIDs(p *IDs, n Node) error {
 	return nil
 }
 
-func (f *Field[T]) setProperties(p *[]Property, n Node) error {
+func (f *Field[T]) setProperties(p *[]Property, n Node, lenient bool) error {
 	const shape = `a list of {"name":"…","value":"…"}`
 	if n.Kind != '[' {
 		return f.wrong(shape)
@@ -270,12 +273,14 @@ func (f *Field[T]) setProperties(p *[]Property, n Node) error {
 		var prop Property
 		for i, key := range item.Keys {
 			v := item.Items[i]
+			known := key == "name" || key == "value"
 			switch {
-			case v.Kind != '"':
+			case lenient && (!known || v.Kind == 'n'):
+			case v.Kind != '"' && !(lenient && v.Kind == '0'):
 				return f.wrong(shape)
 			case key == "name":
 				prop.Name = v.Text
-			case key == "value":
+			case known:
 				prop.Value = v.Text
 			default:
 				return fault.At(f.Name, "%s: a property has a name and a value, no %q", f.Name, key)
@@ -323,12 +328,13 @@ func CheckProperty(field string, prop Property) error {
 // setOther decodes into a Go value of the row's own type, keys checked unless lenient.
 func (f *Field[T]) setOther(p any, n Node, lenient bool) error {
 	fresh := reflect.New(reflect.TypeOf(p).Elem())
-	if !lenient {
-		if err := checkKeys(f.Name, n, SchemaOf(fresh.Elem().Interface())); err != nil {
-			return err
-		}
+	schema, text := SchemaOf(fresh.Elem().Interface()), n.Raw
+	if lenient {
+		text = loosen(nil, n, schema)
+	} else if err := checkKeys(f.Name, n, schema); err != nil {
+		return err
 	}
-	if err := json.Unmarshal(n.Raw, fresh.Interface()); err != nil {
+	if err := json.Unmarshal(text, fresh.Interface()); err != nil {
 		return fault.At(f.Name, "%s does not have the documented shape: %s", f.Name, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	reflect.ValueOf(p).Elem().Set(fresh.Elem())

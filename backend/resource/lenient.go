@@ -1,0 +1,80 @@
+package resource
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// loosen adds to out the value as published clients mean it (wire.md, Two
+// mounts): a boolean and a number may stand in quotes, a text without them, and
+// keys the schema does not have are nobody's.
+func loosen(out []byte, n Node, s Schema) []byte {
+	switch {
+	case n.Kind == '[' && s.Items != nil:
+		out = append(out, '[')
+		for i, item := range n.Items {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = loosen(out, item, *s.Items)
+		}
+		return append(out, ']')
+	case n.Kind == '{' && s.Type == "object":
+		out = append(out, '{')
+		for i := range s.Properties {
+			k := &s.Properties[i]
+			at := slices.Index(n.Keys, k.Name)
+			if at < 0 {
+				continue
+			}
+			if out[len(out)-1] != '{' {
+				out = append(out, ',')
+			}
+			out = loosen(append(AppendString(out, k.Name), ':'), n.Items[at], k.Schema)
+		}
+		return append(out, '}')
+	case s.Type == "string" && n.Kind == '0':
+		return AppendString(out, n.Text)
+	case s.Type == "boolean" && n.Kind == '"' && isBoolean(n.Text):
+		return append(out, strings.ToLower(n.Text)...)
+	case s.Type == "integer" && (n.Kind == '"' || n.Kind == '0'):
+		if v, ok := wholeNumber(n.Text, true); ok {
+			return strconv.AppendInt(out, v, 10)
+		}
+	case s.Type == "number" && n.Kind == '"':
+		if v, err := strconv.ParseFloat(n.Text, 64); err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
+			return strconv.AppendFloat(out, v, 'g', -1, 64)
+		}
+	}
+	return append(out, n.Raw...)
+}
+
+func isBoolean(text string) bool {
+	return strings.EqualFold(text, "true") || strings.EqualFold(text, "false")
+}
+
+// wholeNumber reads "12"; lenient also "12.0", as languages without integers write it.
+func wholeNumber(text string, lenient bool) (int64, bool) {
+	if v, err := strconv.ParseInt(text, 10, 64); err == nil || !lenient {
+		return v, err == nil
+	}
+	const exact = 1 << 53 // beyond it a float may be another integer
+	v, err := strconv.ParseFloat(text, 64)
+	return int64(v), err == nil && v == math.Trunc(v) && math.Abs(v) <= exact
+}
+
+// KeepKeys is a body with only those keys: what patchFields leaves of a PATCH.
+// What is no object stays as it is.
+func KeepKeys(body []byte, names []string) ([]byte, error) {
+	n, err := ParseJSON(body)
+	if err != nil || n.Kind != '{' {
+		return body, err
+	}
+	kept := Schema{Type: "object"}
+	for _, name := range names {
+		kept.Properties = append(kept.Properties, Key{Name: name, Schema: Schema{Type: "any"}})
+	}
+	return loosen(nil, n, kept), nil
+}
