@@ -121,21 +121,21 @@ type groupConfig struct {
 
 // GroupDataPoint is what a group says about one data point.
 type GroupDataPoint struct {
-	ID              int64            `json:"dataPointId" doc:"id of the datapoint"`
-	Name            string           `json:"dataPointName" doc:"its name"`
-	Note            string           `json:"dataPointDescription" doc:"what it measures; set by the portal"`
-	Interval        int64            `json:"collectionInterval" doc:"seconds between polls; set by the portal"`
-	Expr            string           `json:"alertExpr" doc:"the group's threshold; empty: as further up"`
-	ExprNote        string           `json:"alertExprNote" doc:"why it is set here"`
-	Disabled        bool             `json:"disableAlerting" doc:"raise no alerts on devices inside"`
-	NoData          int64            `json:"alertForNoData" doc:"severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up"`
-	Transition      int64            `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: as further up"`
-	ClearTransition int64            `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
-	GlobalExpr      string           `json:"globalAlertExpr" doc:"threshold of the datasource; set by the portal"`
-	GlobalNoData    int64            `json:"globalAlertForNoData" doc:"of the datasource; set by the portal"`
-	GlobalOpen      int64            `json:"globalAlertTransitionInterval" doc:"of the datasource; set by the portal"`
-	GlobalClear     int64            `json:"globalAlertClearTransitionInterval" doc:"of the datasource; set by the portal"`
-	Parents         []GroupThreshold `json:"parentDeviceGroupAlertExprList" doc:"what the groups above say, the nearest first; set by the portal"`
+	ID              int64           `json:"dataPointId" doc:"id of the datapoint"`
+	Name            string          `json:"dataPointName" doc:"its name"`
+	Note            string          `json:"dataPointDescription" doc:"what it measures; set by the portal"`
+	Interval        int64           `json:"collectionInterval" doc:"seconds between polls; set by the portal"`
+	Expr            string          `json:"alertExpr" doc:"the group's threshold; empty: as further up"`
+	ExprNote        string          `json:"alertExprNote" doc:"why it is set here"`
+	Disabled        bool            `json:"disableAlerting" doc:"raise no alerts on devices inside"`
+	NoData          int64           `json:"alertForNoData" doc:"severity when there is no data: 1 none, 2 warn, 3 error, 4 critical; -1: as further up"`
+	Transition      int64           `json:"alertTransitionInterval" doc:"polls before an alert opens; -1: as further up"`
+	ClearTransition int64           `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
+	GlobalExpr      string          `json:"globalAlertExpr" doc:"threshold of the datasource; set by the portal"`
+	GlobalNoData    int64           `json:"globalAlertForNoData" doc:"of the datasource; set by the portal"`
+	GlobalOpen      int64           `json:"globalAlertTransitionInterval" doc:"of the datasource; set by the portal"`
+	GlobalClear     int64           `json:"globalAlertClearTransitionInterval" doc:"of the datasource; set by the portal"`
+	Parent          *GroupThreshold `json:"parentDeviceGroupAlertExprList" doc:"what the nearest group above says, one object in spite of the name; null: nothing; set by the portal"`
 }
 
 // GroupAlertSettings are the thresholds of a data source for all devices in a
@@ -187,14 +187,14 @@ func (t *Thresholds) groupConfig(who *resource.Access, group int64, source *Data
 		dp := &source.DataPoints[i]
 		one := GroupDataPoint{
 			ID: dp.ID, Name: dp.Name, Note: dp.Description, Interval: source.CollectInterval, NoData: inherit, Transition: inherit, ClearTransition: inherit,
-			GlobalExpr: dp.AlertExpr, GlobalNoData: dp.AlertForNoData, GlobalOpen: dp.AlertTransition, GlobalClear: dp.AlertClear, Parents: []GroupThreshold{},
+			GlobalExpr: dp.AlertExpr, GlobalNoData: dp.AlertForNoData, GlobalOpen: dp.AlertTransition, GlobalClear: dp.AlertClear,
 		}
 		for _, o := range t.chain(Spot{Groups: resource.IDs{group}}, dp.ID) {
 			if o.GroupID == group {
 				one.Expr, one.ExprNote, one.Disabled, one.NoData, one.Transition, one.ClearTransition = o.Expr, o.Note, o.Disabled, o.NoData, o.Transition, o.ClearTransition
-			} else if mayRead(who, o.GroupID) {
+			} else if one.Parent == nil && mayRead(who, o.GroupID) {
 				g := t.tree.Groups[o.GroupID]
-				one.Parents = append(one.Parents, GroupThreshold{g.ID, g.FullPath, o.Expr, !o.Disabled, o.NoData, o.Transition, o.ClearTransition})
+				one.Parent = &GroupThreshold{g.ID, g.FullPath, o.Expr, !o.Disabled, o.NoData, o.Transition, o.ClearTransition}
 			}
 		}
 		out.DataPoints = append(out.DataPoints, one)

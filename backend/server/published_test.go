@@ -76,7 +76,7 @@ func (p *published) wrong(at, kind string, value any) string {
 		if object, ok := value.(map[string]any); ok {
 			return p.wrongIn(at, object, func(key string) string { return keys[key] })
 		}
-		kind = "object"
+		return fmt.Sprintf("%s is %v, want an object", at, value)
 	}
 	if !decodes(kind, value) {
 		return fmt.Sprintf("%s is %v, want %s", at, value, kind)

@@ -82,6 +82,11 @@ func TestTheNearestThresholdWins(t *testing.T) {
 	set(request, body, "> 1", "device group")
 	request, body = group(2, "> 2")
 	set(request, body, "> 2", "device group")
+	for group, parent := range map[int64]string{1: `null`, 3: `{"groupId":2,"groupFullPath":"Oslo","alertExpr":"> 2","alertEnabled":true,"alertForNoData":-1,"alertTransitionInterval":-1,"alertClearTransitionInterval":-1}`} {
+		if _, answer := w.ask("admin", fmt.Sprintf("GET /device/groups/%d/datasources/1/alertsettings", group), ""); !strings.Contains(answer, `"parentDeviceGroupAlertExprList":`+parent+`}`) {
+			t.Errorf("the nearest group above group %d is not told as %s: %s", group, parent, answer)
+		}
+	}
 	request, body = group(4, "> 4") // Austin itself is nearer than Oslo, two steps up
 	set(request, body, "> 4", "device group")
 	request, body = group(5, "> 5")
