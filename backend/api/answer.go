@@ -1,8 +1,6 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -111,11 +109,7 @@ func encode(body any) ([]byte, error) {
 	case resource.ResultList:
 		return body.AppendJSON(nil, failure), nil
 	}
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false) // as the rows of a table are
-	err := e.Encode(body)
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+	return resource.Encode(body)
 }
 
 // Up to so much of an answer fits into the socket's buffer; a caller who does

@@ -302,7 +302,7 @@ func payload(i *portal.Integration, a *portal.Alert, d *portal.Delivery, w porta
 			return text
 		}
 	}
-	body, err := json.Marshal(hookBody{
+	body, err := resource.Encode(hookBody{
 		Event: d.Tells, AlertID: strconv.FormatInt(int64(a.ID), 10), Severity: portal.SeverityWord(a.Severity), Subject: d.Subject, Body: d.Body,
 		Device: a.DeviceName, DeviceID: a.DeviceID, DataSource: a.DataSourceName, Instance: a.InstanceName, DataPoint: a.DataPointName,
 		Value: a.Value, Threshold: a.Threshold, StartEpoch: int64(a.StartOn), EndEpoch: int64(a.EndOn),

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -96,7 +95,7 @@ func eachRow(rows []resource.Row, value func(resource.Row) any) ([][]byte, error
 	out := make([][]byte, len(rows))
 	for i, row := range rows {
 		var err error
-		if out[i], err = json.Marshal(value(row)); err != nil {
+		if out[i], err = resource.Encode(value(row)); err != nil {
 			return nil, err
 		}
 	}

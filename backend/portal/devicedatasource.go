@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 
 	"spyglass/backend/resource"
@@ -214,7 +213,7 @@ func eachNamed[T any](rows []resource.Row, all map[int64]*T, value func(*T) any)
 				one = new(T)
 			}
 			var err error
-			if text, err = json.Marshal(value(one)); err != nil {
+			if text, err = resource.Encode(value(one)); err != nil {
 				return nil, err
 			}
 			known[row.From] = text

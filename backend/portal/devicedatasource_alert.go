@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -23,7 +22,7 @@ func alertStatusOf(value func(status string) any) func(context.Context, resource
 		}
 		out := make([][]byte, len(rows))
 		for i, row := range rows {
-			if out[i], err = json.Marshal(value(AlertStatus(of[row.ID]))); err != nil {
+			if out[i], err = resource.Encode(value(AlertStatus(of[row.ID]))); err != nil {
 				return nil, err
 			}
 		}

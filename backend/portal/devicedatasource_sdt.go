@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -38,7 +37,7 @@ func maintenanceOf(value func([]SDT) any) func(context.Context, resource.Reader,
 			if err != nil {
 				return nil, err
 			}
-			if out[i], err = json.Marshal(value(windows)); err != nil {
+			if out[i], err = resource.Encode(value(windows)); err != nil {
 				return nil, err
 			}
 		}

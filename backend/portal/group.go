@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -335,7 +334,7 @@ func subGroups(ctx context.Context, r resource.Reader, rows []resource.Row) ([][
 			g := tree.Groups[id]
 			refs = append(refs, groupRef{g.ID, g.Name, g.FullPath, g.ParentID})
 		}
-		if out[i], err = json.Marshal(refs); err != nil {
+		if out[i], err = resource.Encode(refs); err != nil {
 			return nil, err
 		}
 	}

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/mail"
 	"slices"
@@ -340,7 +339,7 @@ func reportPermission(ctx context.Context, _ resource.Reader, rows []resource.Ro
 		if all || slices.ContainsFunc(ids, func(id int64) bool { return slices.Contains(groups, id) }) {
 			word = resource.Modify
 		}
-		if out[i], err = json.Marshal(word.String()); err != nil {
+		if out[i], err = resource.Encode(word.String()); err != nil {
 			return nil, err
 		}
 	}

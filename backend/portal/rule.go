@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -119,7 +118,7 @@ func chainsOf(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]
 		if err != nil {
 			return nil, err
 		}
-		if out[i], err = json.Marshal(chainRef{ID: id, Name: value.(map[int64]string)[id]}); err != nil {
+		if out[i], err = resource.Encode(chainRef{ID: id, Name: value.(map[int64]string)[id]}); err != nil {
 			return nil, err
 		}
 	}

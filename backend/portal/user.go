@@ -3,7 +3,6 @@ package portal
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/mail"
 	"slices"
 	"strconv"
@@ -234,7 +233,7 @@ func tokensOf(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]
 				refs = append(refs, tokenRef{t.ID, t.AccessID, t.Note, t.Status})
 			}
 		}
-		if out[i], err = json.Marshal(refs); err != nil {
+		if out[i], err = resource.Encode(refs); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -58,8 +59,17 @@ func appendValue(out []byte, at any) ([]byte, error) {
 	case *[]Property:
 		return AppendProperties(out, Masked(*p)), nil
 	}
-	text, err := json.Marshal(at)
+	text, err := Encode(at)
 	return append(out, text...), err
+}
+
+// Encode is a value as JSON that people read, too: "> 90" and "R&D" stay so.
+func Encode(value any) ([]byte, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
 // AppendProperties adds a list of name/value pairs as it stands, unmasked.

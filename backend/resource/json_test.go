@@ -338,10 +338,10 @@ func TestAppendJSONWritesTheWholeRow(t *testing.T) {
 	row := sample{
 		ID: 7, Name: "web \"1\"", Load: 1.5, Up: true, Groups: resource.IDs{1, 12}, CreatedOn: 1769853600, DeletedOn: 1769853600123,
 		Props:    []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: "public"}, {Name: "db.pass"}},
-		Password: "hash", Roles: []roleRef{{ID: 2}, {Name: "readonly"}},
+		Password: "hash", Roles: []roleRef{{ID: 2}, {Name: "R&D, > 90 <%>"}},
 	}
 	const want = `{"id":7,"name":"web \"1\"","status":"","load":1.5,"up":true,"size":0,"groupIds":"1,12","createdOn":1769853600,"deletedOn":1769853600123,` +
-		`"props":[{"name":"site","value":"Oslo"},{"name":"snmp.community","value":"********"},{"name":"db.pass","value":""}],"roles":[{"id":2},{"name":"readonly"}]}`
+		`"props":[{"name":"site","value":"Oslo"},{"name":"snmp.community","value":"********"},{"name":"db.pass","value":""}],"roles":[{"id":2},{"name":"R&D, > 90 <%>"}]}`
 	got, err := samples.AppendJSON([]byte("["), &row)
 	if err != nil || string(got) != "["+want {
 		t.Errorf("got  %s %v\nwant [%s", got, err, want)
