@@ -76,7 +76,7 @@ var Devices = resource.Resource[*Device]{
 	},
 	Derived: []resource.Derived{{
 		Name: "inheritedProperties", Doc: "Custom properties of its groups and the groups above; the nearest wins",
-		Schema: resource.Properties(""), Example: []resource.Property{}, From: "hostGroupIds", Of: inherited,
+		Schema: resource.Properties(""), Example: []resource.Property{}, From: "hostGroupIds", Pairs: true, Of: inherited,
 	}},
 	Unique: [][]string{{"displayName"}}, Counted: []string{"hostGroupIds", "alertStatus", "hostStatus"},
 	Props: &resource.Props{

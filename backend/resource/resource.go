@@ -163,6 +163,7 @@ type Derived struct {
 	Schema  Schema
 	Example any
 	From    string // the stored column Of reads as text; empty: the id
+	Pairs   bool   // a list of name/value pairs that depends on From and on nothing else of the row: a filter may ask for it
 	Whole   bool   // it counts devices whatever their groups: 0 for a role that does not see all of them
 	// Of gives one JSON value a row, in the order of rows. One call a page: it
 	// asks the store a fixed number of questions, not one a row.

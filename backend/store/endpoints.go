@@ -141,7 +141,11 @@ func (t *Table[T]) filterDoc() string {
 // operators tells which operators go with which fields.
 func (t *Table[T]) operators() []resource.Operators {
 	var all []resource.Operators
+	var columns []resource.Column
 	for _, c := range t.columns {
+		columns = append(columns, c.Column)
+	}
+	for _, c := range append(columns, t.derivedColumns()...) {
 		ops := filter.Operators(c.Kind)
 		if c.Hidden || len(ops) == 0 {
 			continue

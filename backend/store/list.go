@@ -59,7 +59,9 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 		return nil, err
 	}
 	base := cond.text.String()
-	t.filtered(cond, f)
+	if err := t.filtered(ctx, cond, f); err != nil {
+		return nil, tooSlow(ctx, err)
+	}
 	if usual := t.res.Usual; usual != nil && !f.Names(usual.Field) {
 		cond.and(quote(usual.Field)+" "+usual.Op+" ?", usual.Value)
 	}
@@ -81,11 +83,19 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 }
 
 // askable are the columns as a filter knows them. What is derived is known too,
-// so that the answer to a question about it is that there is none.
+// so that the answer to a question about most of it is that there is none.
 func (t *Table[T]) askable() []resource.Column {
-	columns := t.res.Columns()
+	return append(t.res.Columns(), t.derivedColumns()...)
+}
+
+func (t *Table[T]) derivedColumns() []resource.Column {
+	var columns []resource.Column
 	for _, d := range t.res.Derived {
-		columns = append(columns, resource.Column{Name: d.Name, Kind: resource.KindOther})
+		c := resource.Column{Name: d.Name, Kind: resource.KindOther}
+		if d.Pairs {
+			c.Kind = resource.KindPairs
+		}
+		columns = append(columns, c)
 	}
 	return columns
 }

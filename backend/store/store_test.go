@@ -190,7 +190,7 @@ func TestAWrongRequestSaysWhatIsWrong(t *testing.T) {
 
 func TestFiltersFindWhatTheySay(t *testing.T) {
 	h := open(t)
-	h.ask(admin, "POST /device/groups", `{"name":"Oslo"}`)
+	h.ask(admin, "POST /device/groups", `{"name":"Oslo","customProperties":[{"name":"site","value":"BGO"}]}`)
 	for _, body := range []string{
 		`{"name":"10.0.0.1","displayName":"Web-01","hostGroupIds":"1","customProperties":[{"name":"location","value":"x"},{"name":"owner","value":"y"}]}`,
 		`{"name":"10.0.0.2","displayName":"web-02","hostGroupIds":"2","disableAlerting":true,"customProperties":[{"name":"location","value":"y"}]}`,
@@ -200,6 +200,12 @@ func TestFiltersFindWhatTheySay(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
+	const inherit = `GET /device/devices?fields=id&filter=inheritedProperties.value:"BGO"`
+	if got, want := h.ask(admin, inherit, ""), `{"total":2,"searchId":null,"items":[{"id":2},{"id":3}],"data":null}`; got != want {
+		t.Errorf("%s gives %s, want %s", inherit, got, want)
+	}
+	h.ask(admin, "PATCH /device/groups/1", `{"customProperties":[{"name":"contact","value":"noc"},{"name":"site","value":"HQ"},{"name":"snmp.community","value":"s3cret"}]}`)
+	h.ask(admin, "PATCH /device/groups/2", `{"customProperties":[{"name":"site","value":"OSL"}]}`)
 	for _, tt := range []struct{ filter, ids string }{
 		{``, `1 2 3`},
 		{`displayName~"WEB"`, `1 2`},
@@ -224,6 +230,14 @@ func TestFiltersFindWhatTheySay(t *testing.T) {
 		{`customProperties.name:"location",customProperties.value!:"y"`, `1`},
 		{`customProperties.name!:"location"`, `3`},
 		{`customProperties.value:::empty`, ``},
+		{`inheritedProperties.name:"contact"`, `1 2 3`},
+		{`inheritedProperties.value:"BGO"`, ``}, // nobody has it any more
+		{`inheritedProperties.name:"SITE",inheritedProperties.value:"o*"`, `2`},
+		{`inheritedProperties.name:"site",inheritedProperties.value!:"OSL"`, `1 3`},
+		{`inheritedProperties.value!:"OSL"`, `1 3`},
+		{`inheritedProperties.name:"site",inheritedProperties.value:"OSL" || inheritedProperties.name:"site",displayName:"web-01"`, `1 2`},
+		{`inheritedProperties.name:"contact",inheritedProperties.value:"OSL"`, ``},
+		{`inheritedProperties.name:"snmp.community",inheritedProperties.value~"s3cret"`, ``},
 		{`_all~"percent"`, `3`},
 		{`_all~"10.0.0"`, `1 2 3`},
 		{`createdOn:"2026-05-04"`, `1 2 3`},

@@ -77,7 +77,7 @@ func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 	if err := w.table.knownFields(q.Fields); err != nil {
 		return nil, err
 	}
-	cond, order, err := w.question(q)
+	cond, order, err := w.question(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (w *view[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // question is the condition and the order of a list.
-func (w *view[T]) question(q resource.Query) (*condition, string, error) {
+func (w *view[T]) question(ctx context.Context, q resource.Query) (*condition, string, error) {
 	columns := make([]resource.Column, len(w.plain.columns))
 	for i, c := range w.plain.columns {
 		columns[i] = c.Column
@@ -119,7 +119,9 @@ func (w *view[T]) question(q resource.Query) (*condition, string, error) {
 	}
 	cond := &condition{}
 	cond.and("1")
-	w.plain.filtered(cond, f)
+	if err := w.plain.filtered(ctx, cond, f); err != nil {
+		return nil, "", err
+	}
 	if len(q.Sort) == 0 {
 		return cond, placeColumn, nil
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql/driver"
 	"encoding/json"
 	"slices"
@@ -45,21 +46,26 @@ func (c *condition) and(text string, args ...any) {
 
 // filtered adds what a filter means. Names come from the declaration, values
 // are arguments.
-func (t *Table[T]) filtered(c *condition, f *filter.Filter) {
+func (t *Table[T]) filtered(ctx context.Context, c *condition, f *filter.Filter) error {
 	if f == nil {
-		return
+		return nil
 	}
 	var either []string
 	var args []any
 	for _, all := range f.Any {
-		text, more := t.alternative(all)
-		either, args = append(either, text), append(args, more...)
+		one, err := t.alternative(ctx, all)
+		if err != nil {
+			return err
+		}
+		either, args = append(either, "("+one.text.String()+")"), append(args, one.args...)
+		c.foreign = c.foreign || one.foreign
 	}
 	c.and("("+strings.Join(either, " OR ")+")", args...)
+	return nil
 }
 
-func (t *Table[T]) alternative(all []filter.Cond) (string, []any) {
-	var c condition
+func (t *Table[T]) alternative(ctx context.Context, all []filter.Cond) (*condition, error) {
+	c := &condition{}
 	done := map[string]bool{}
 	for _, cond := range all {
 		if cond.Sub == "" {
@@ -67,27 +73,77 @@ func (t *Table[T]) alternative(all []filter.Cond) (string, []any) {
 			c.and(text, args...)
 			continue
 		}
-		if !done[cond.Column.Name] {
-			done[cond.Column.Name] = true
-			t.pairs(&c, cond.Column, all)
+		name := cond.Column.Name
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		if t.column(name) != nil {
+			pairs(c, t.name()+"."+quote(name), name, all)
+		} else if err := t.derivedPairs(ctx, c, name, all); err != nil {
+			return nil, err
 		}
 	}
-	return "(" + c.text.String() + ")", c.args
+	return c, nil
 }
 
-// pairs: conditions on the halves of one list of pairs mean one element
+// derivedPairs are conditions on a derived list of pairs: they choose among the
+// values of the column it is made from, which are few, and so among the rows.
+func (t *Table[T]) derivedPairs(ctx context.Context, c *condition, name string, all []filter.Cond) error {
+	d := &t.res.Derived[slices.IndexFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name })]
+	lists, err := t.derivedLists(ctx, d)
+	if err != nil {
+		return err
+	}
+	var list condition
+	pairs(&list, `m."value"`, name, all)
+	c.and(t.name()+"."+quote(d.From)+` IN (SELECT m."key" FROM json_each(?) m WHERE `+list.text.String()+")", append([]any{string(lists)}, list.args...)...)
+	c.foreign = true
+	return nil
+}
+
+// derivedLists is an object: what stands in the column that d is made from, and
+// what d is there.
+func (t *Table[T]) derivedLists(ctx context.Context, d *resource.Derived) ([]byte, error) {
+	found, err := t.db.read.QueryContext(ctx, "SELECT DISTINCT "+quote(d.From)+" FROM "+t.name())
+	if err != nil {
+		return nil, err
+	}
+	from, err := scanAll[string](found)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]resource.Row, len(from))
+	for i := range from {
+		rows[i].From = from[i]
+	}
+	lists, err := d.Of(ctx, t.db, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := []byte{'{'}
+	for i := range from {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(resource.AppendString(out, from[i]), ':'), lists[i]...)
+	}
+	return append(out, '}'), nil
+}
+
+// pairs: conditions on the halves of the list of pairs at place mean one element
 // (wire.md, Filter). When all are negated, no element may be what they say.
-func (t *Table[T]) pairs(c *condition, column resource.Column, all []filter.Cond) {
-	elements := "SELECT 1 FROM json_each(" + t.name() + "." + quote(column.Name) + ") e WHERE "
+func pairs(c *condition, place, name string, all []filter.Cond) {
+	elements := "SELECT 1 FROM json_each(" + place + ") e WHERE "
 	var one condition
 	positive := false
 	for _, cond := range all {
-		if cond.Column.Name == column.Name {
+		if cond.Column.Name == name {
 			positive = positive || !negated(cond.Op)
 		}
 	}
 	for _, cond := range all {
-		if cond.Column.Name != column.Name {
+		if cond.Column.Name != name {
 			continue
 		}
 		place := "(e.value->>'" + cond.Sub + "')"
