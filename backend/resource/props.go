@@ -40,7 +40,7 @@ type EntityProperty struct {
 	Name        string            `json:"name" doc:"unique, whatever its letter case"`
 	Value       string            `json:"value" doc:"what applies; secret-looking ones are write-only"`
 	Type        string            `json:"type" doc:"custom: the row's own; inherit: of a group; system or auto: set by the portal"`
-	InheritList []InheritanceProp `json:"inheritList" doc:"what the groups say, the nearest first, whether or not it applies"`
+	InheritList []InheritanceProp `json:"inheritList" doc:"what the groups that one sees say, the nearest first, whether or not it applies"`
 }
 
 // InheritanceProp is the value of one of the groups.

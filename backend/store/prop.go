@@ -161,7 +161,7 @@ func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T
 	if c.IfMatch == "" {
 		return nil
 	}
-	props, err := t.propsOf(ctx, tx, row)
+	props, err := t.propsOf(ctx, tx, c.Access, row)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T
 
 // shownProp answers a property; nothing where it is gone.
 func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row T, name string) (*resource.Answer, error) {
-	props, err := t.propsOf(ctx, tx, row)
+	props, err := t.propsOf(ctx, tx, c.Access, row)
 	if err != nil {
 		return nil, err
 	}

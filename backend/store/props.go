@@ -76,8 +76,9 @@ func propSchema(named bool) resource.Schema {
 	return s
 }
 
-// propsOf is all that applies to a row, by name, secrets masked.
-func (t *Table[T]) propsOf(ctx context.Context, q asker, row T) ([]resource.EntityProperty, error) {
+// propsOf is all that applies to a row, by name, secrets masked. What is
+// inherited from groups that the caller does not see applies, but they are not named.
+func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access, row T) ([]resource.EntityProperty, error) {
 	p := t.res.Props
 	all, at := []resource.EntityProperty{}, map[string]int{}
 	find := func(prop resource.Property, kind string) *resource.EntityProperty {
@@ -98,8 +99,15 @@ func (t *Table[T]) propsOf(ctx context.Context, q asker, row T) ([]resource.Enti
 		if err != nil {
 			return nil, err
 		}
+		everywhere, groups := seesAll(who), []int64(nil)
+		if !everywhere {
+			_, groups = who.Groups(resource.Read)
+		}
 		for _, pair := range pairs {
 			one := find(pair.Property, resource.PropertyInherit)
+			if !everywhere && !slices.Contains(groups, pair.ID) {
+				continue
+			}
 			value := resource.Masked([]resource.Property{pair.Property})[0].Value
 			one.InheritList = append(one.InheritList, resource.InheritanceProp{ID: pair.ID, FullPath: pair.FullPath, Value: value, Type: resource.PropertyCustom})
 		}
@@ -141,7 +149,7 @@ func (t *Table[T]) readProps(ctx context.Context, c *resource.Call) ([]resource.
 	if err != nil {
 		return nil, err
 	}
-	return t.propsOf(ctx, t.db, row)
+	return t.propsOf(ctx, t.db, c.Access, row)
 }
 
 func knownPropFields(fields []string) error {

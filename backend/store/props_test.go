@@ -101,6 +101,11 @@ func TestAPropertyIsWrittenOnlyWhereTheRowMayBe(t *testing.T) {
 		{`GET /device/devices/3/properties`, "", `unknown: there is no device 3`},
 		{`DELETE /device/groups/2/properties/tier`, "", `unknown: there is no device group 2`},
 	})
+	// What is inherited applies; the groups above, which are out of sight, are not named.
+	h.steps(who, []step{
+		{`GET /device/devices/1/properties/tier`, "", `{"name":"tier","value":"gold","type":"inherit","inheritList":[]}`},
+		{`GET /device/groups/3/properties?fields=name,inheritList`, "", pageOf(`{"name":"owner","inheritList":[]}`, `{"name":"snmp.community","inheritList":[]}`, `{"name":"tier","inheritList":[]}`)},
+	})
 	who.Grants[0].Op = resource.Read
 	h.steps(who, []step{{`PATCH /device/devices/1/properties/x`, `{"value":"z"}`, `denied: your role may see this device, but not change it`}})
 }
