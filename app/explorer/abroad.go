@@ -20,6 +20,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"spyglass/app/workspace"
+	"spyglass/backend/check"
 	"spyglass/backend/fault"
 )
 
@@ -102,33 +103,20 @@ func dialler(p *workspace.Portal, proxyPassword string, own netip.AddrPort) (*re
 	return client, nil
 }
 
-// metadata are addresses at which a cloud gives machines their credentials,
-// beside those that are link-local.
-var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("168.63.129.16")}
-
 // mayDial judges an address right before it is dialled (trust.md, rule 10).
 func mayDial(address string, own netip.AddrPort) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
-	ip := at.Addr().Unmap().WithZone("")
-	if ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || ip.IsMulticast() || containsAddr(metadata, ip) {
+	ip := at.Addr().Unmap()
+	if ip.IsMulticast() || check.ForMachinesOnly(ip) {
 		return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf("%s is an address that only machines ask; no portal is there", ip)}
 	}
 	if own.IsValid() && at.Port() == own.Port() && (ip == own.Addr().Unmap() || ip.IsLoopback() && own.Addr().IsLoopback() || ip.IsUnspecified()) {
 		return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf("%s is this Spyglass itself; choose its built-in portal, which is in your list already", at)}
 	}
 	return nil
-}
-
-func containsAddr(list []netip.Addr, ip netip.Addr) bool {
-	for _, one := range list {
-		if one == ip {
-			return true
-		}
-	}
-	return false
 }
 
 // ownAddress is where this process listens.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -21,7 +22,7 @@ type Dialer struct {
 }
 
 // errRefused is why an address is not dialled.
-var errRefused = errors.New("Spyglass does not connect there: it is the portal itself, or an address of its own link only")
+var errRefused = errors.New("Spyglass does not connect there: it is the portal itself, or an address that only machines ask")
 
 // DialContext connects like net.Dialer's, where it may.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -41,7 +42,7 @@ func (d *Dialer) control(_, address string, _ syscall.RawConn) error {
 // judge refuses addresses that no check may reach.
 func (d *Dialer) judge(at netip.AddrPort) error {
 	ip := at.Addr().Unmap()
-	if ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || ip.IsInterfaceLocalMulticast() {
+	if ip.IsInterfaceLocalMulticast() || ForMachinesOnly(ip) {
 		return errRefused
 	}
 	for _, own := range d.Own {
@@ -51,6 +52,17 @@ func (d *Dialer) judge(at netip.AddrPort) error {
 		}
 	}
 	return nil
+}
+
+// metadata are addresses at which a cloud gives machines their credentials,
+// beside those that are link-local.
+var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("168.63.129.16")}
+
+// ForMachinesOnly reports whether an address is one that no person means: of the
+// link alone, or of a cloud's metadata.
+func ForMachinesOnly(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	return ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || slices.Contains(metadata, ip)
 }
 
 // All are the checks there are, in the order of their names.

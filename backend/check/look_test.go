@@ -123,6 +123,8 @@ func TestNoCheckReachesThePortalItselfOrItsLink(t *testing.T) {
 		{Method: "http", Attributes: attributes("url", other.URL)},
 		{Method: "http", Attributes: attributes("url", "http://169.254.169.254/latest/meta-data")},
 		{Method: "tcp", Host: host, Attributes: attributes("port", port)},
+		{Method: "http", Attributes: attributes("url", "http://[fd00:ec2::254]/latest/meta-data")},
+		{Method: "tcp", Host: "100.100.100.200", Attributes: attributes("port", "80")},
 		{Method: "tls", Host: "169.254.169.254"},
 		{Method: "ping", Host: "169.254.169.254"},
 		{Method: "ping", Host: "fe80::1%lo"},

@@ -290,11 +290,18 @@ func membershipWithout(w *resource.Write, groups []Group, gone func(id int64) bo
 func holds(groups, devices int) string {
 	switch {
 	case groups == 0:
-		return fmt.Sprintf("%d devices", devices)
+		return counted(devices, "device")
 	case devices == 0:
-		return fmt.Sprintf("%d groups", groups)
+		return counted(groups, "group")
 	}
-	return fmt.Sprintf("%d groups and %d devices", groups, devices)
+	return counted(groups, "group") + " and " + counted(devices, "device")
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // groupRef is a group as the one above lists it.

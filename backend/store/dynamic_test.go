@@ -107,7 +107,7 @@ func TestNobodyIsPutIntoADynamicGroupByHand(t *testing.T) {
 		{"PUT /device/devices/1", read, read},
 		{"PATCH /device/devices/1", `{"hostGroupIds":"4,2"}`, ""},
 		{listMembers, "", members("web-1", "2,4", "web-2", "1,4", "db-1", "2")},
-		{"DELETE /device/groups/2", "", "invalid deleteChildren: Servers holds 1 groups and 2 devices; deleteChildren=true deletes them too"},
+		{"DELETE /device/groups/2", "", "invalid deleteChildren: Servers holds 1 group and 2 devices; deleteChildren=true deletes them too"},
 	})
 }
 

@@ -307,7 +307,7 @@ func TestAGroupTreeMovesAndGoesAsOne(t *testing.T) {
 		{"PATCH /device/groups/2", `{"parentId":4}`, `invalid parentId: a group cannot stand inside itself`},
 		{"POST /device/groups", `{"name":"b","parentId":2}`, `conflict name: there is already a device group with the parentId "2" and the name "b"`},
 		{"GET /device/groups/2?fields=numOfHosts,numOfDirectDevices,numOfDirectSubGroups,subGroups", "", `{"numOfHosts":2,"numOfDirectDevices":0,"numOfDirectSubGroups":1,"subGroups":[{"id":3,"name":"B","fullPath":"A/B","parentId":2}]}`},
-		{"DELETE /device/groups/3", "", `invalid deleteChildren: B holds 1 groups and 2 devices; deleteChildren=true deletes them too`},
+		{"DELETE /device/groups/3", "", `invalid deleteChildren: B holds 1 group and 2 devices; deleteChildren=true deletes them too`},
 		{"DELETE /device/groups/3?deleteChildren=true", "", `{}`},
 		{"GET /device/devices?fields=id,hostGroupIds", "", `{"total":1,"searchId":null,"items":[{"id":2,"hostGroupIds":"1"}],"data":null}`},
 		{"GET /device/groups?fields=id", "", `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
