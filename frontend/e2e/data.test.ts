@@ -94,7 +94,7 @@ test('diagnostics are saved, all settings are reset at once and come back, and a
 test('About tells the version and finds a licence', async () => {
   const page = await portal.page({ fresh: true })
   const rule = '-'.repeat(78)
-  await page.route('**/licences.txt', (route) => route.fulfill({ contentType: 'text/plain', body: `Thanks\n\n${rule}\none 1.0 (MIT)\n\nPermission\n\n${rule}\ntwo 2.0 (ISC)\n\nMay be used\n` }))
+  await page.route('**/licences.txt', (route) => route.fulfill({ contentType: 'text/plain', body: `Thanks\n\none 1.0: MIT\ntwo 2.0: ISC\n\n${rule}\none 1.0 (MIT)\n\nPermission\n\n${rule}\ntwo 2.0 (ISC)\n\nMay be used\n` }))
   await page.keyboard.press('Control+k')
   await page.keyboard.type('About Spyglass')
   await page.keyboard.press('Enter')

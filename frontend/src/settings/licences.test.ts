@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import { parts } from './licences'
 
-test('a list of parts is read with the licence of each', () => {
-  const rule = '-'.repeat(78)
-  const text = `Spyglass is built from the work of others, with thanks to all of them.
+const rule = '-'.repeat(78)
+const list = `Spyglass is built from the work of others, with thanks to all of them.
 
 a.example/one v1.2.3: MIT
 two 4.0.0: BSD-3-Clause OR MIT
+`
 
+test('a list of parts is read with the licence of each', () => {
+  const text = `${list}
 ${rule}
 a.example/one v1.2.3 (MIT)
 
@@ -24,4 +26,19 @@ Redistribution
     { name: 'two 4.0.0', licence: 'BSD-3-Clause OR MIT', text: 'Redistribution' },
   ])
   expect(parts('')).toEqual([])
+})
+
+test('the rules within a licence begin no other part', () => {
+  const own = `Permission
+${'-'.repeat(70)}
+Copyright of somebody
+
+${rule}
+Of the parts of others in it (see above)
+${'-'.repeat(70)}
+Copyright of somebody`
+  expect(parts(`${list}\n${rule}\na.example/one v1.2.3 (MIT)\n\n${own}\n\n${rule}\ntwo 4.0.0 (BSD-3-Clause OR MIT)\n\nRedistribution\n`)).toEqual([
+    { name: 'a.example/one v1.2.3', licence: 'MIT', text: own },
+    { name: 'two 4.0.0', licence: 'BSD-3-Clause OR MIT', text: 'Redistribution' },
+  ])
 })

@@ -5,13 +5,20 @@ export interface Part {
   text: string
 }
 
-const line = /^-{70,}$/m
+const rule = '-'.repeat(78)
 
-/** Reads what `packages licences` writes: a list of all parts, then each with its text below a line. */
+/**
+ * Reads what `packages licences` writes: a list of all parts, then each with its text below a rule.
+ * A licence may have rules of its own, so that a part begins only where the list has it next.
+ */
 export function parts(text: string): Part[] {
-  return text.split(line).slice(1).map((block) => {
-    const [title, ...rest] = block.trim().split('\n')
-    const [, name, licence] = /^(.*) \((.*)\)$/.exec(title) ?? ['', title, '']
-    return { name, licence, text: rest.join('\n').trim() }
+  const list = [...text.slice(0, text.indexOf(rule)).matchAll(/^(.+): (.+)$/gm)]
+  let from = 0
+  const begins = list.map(([, name, licence]) => {
+    const head = `\n${rule}\n${name} (${licence})\n`
+    const at = text.indexOf(head, from)
+    from = at + head.length
+    return { name, licence, at, from }
   })
+  return begins.map(({ name, licence, from }, i) => ({ name, licence, text: text.slice(from, begins[i + 1]?.at).trim() }))
 }
