@@ -9,8 +9,10 @@ const endpoint: Endpoint = {
   answer: { type: 'object', properties: [{ name: 'items', type: 'array', items: { type: 'object', properties: [{ name: 'id', type: 'integer' }, { name: 'displayName', type: 'string' }] } }] },
 }
 
-test('there are six samples, one of them a POST', () => {
-  expect(samples.map((s) => s.method)).toEqual(['GET', 'GET', 'GET', 'GET', 'GET', 'POST'])
+test('the samples ask for devices, alerts, groups, data and DataSources, and announce downtime', () => {
+  expect(samples.map((s) => `${s.method} ${s.path}`)).toEqual([
+    'GET /device/devices', 'GET /alert/alerts', 'GET /device/groups', 'GET /device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data', 'GET /setting/datasources', 'POST /sdt/sdts',
+  ])
 })
 
 test('a sample fills the rows it needs and keeps the endpoint’s others switched off', () => {
@@ -27,5 +29,5 @@ test('a sample fills the rows it needs and keeps the endpoint’s others switche
 
 test('a sample works before the catalog is there', () => {
   const draft = sampleDraft(samples[5], undefined)
-  expect([draft.method, draft.path, JSON.parse(draft.body).displayName]).toEqual(['POST', '/device/devices', 'web-sample-01'])
+  expect([draft.method, draft.path, JSON.parse(draft.body).duration]).toEqual(['POST', '/sdt/sdts', 60])
 })

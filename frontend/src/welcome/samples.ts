@@ -17,30 +17,24 @@ export const samples: Sample[] = [
     query: [['filter', 'hostStatus:"dead"'], ['fields', 'id,displayName,name,hostStatus,lastDataTime'], ['sort', '+displayName'], ['size', '50']],
   },
   {
-    title: text.sample.named, method: 'GET', path: '/device/devices',
-    query: [['filter', 'displayName~"web"'], ['fields', 'id,displayName,hostStatus,preferredCollectorId'], ['sort', '-id'], ['size', '25']],
+    title: text.sample.critical, method: 'GET', path: '/alert/alerts',
+    query: [['filter', 'severity:4,cleared:false'], ['fields', 'id,startEpoch,monitorObjectName,resourceTemplateName,instanceName,dataPointName,alertValue,threshold,acked'], ['sort', '-startEpoch'], ['size', '50']],
   },
   {
     title: text.sample.groups, method: 'GET', path: '/device/groups',
-    query: [['fields', 'id,name,fullPath,parentId,numOfHosts'], ['sort', '+fullPath'], ['size', '100']],
+    query: [['filter', 'parentId:1'], ['fields', 'id,name,fullPath,numOfHosts,activeAlerts,subGroups'], ['sort', '+name'], ['size', '100']],
   },
   {
-    title: text.sample.collectors, method: 'GET', path: '/setting/collectors',
-    query: [['fields', 'id,description,hostname,status,isDown,lastHeartbeatOn'], ['sort', '+id'], ['size', '50']],
+    title: text.sample.data, method: 'GET', path: '/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data',
+    query: [['period', '3']],
   },
   {
-    title: text.sample.users, method: 'GET', path: '/setting/admins',
-    query: [['fields', 'id,username,email,roles,lastLoginOn'], ['sort', '+username']],
+    title: text.sample.sources, method: 'GET', path: '/setting/datasources',
+    query: [['fields', 'id,name,displayName,collectMethod,appliesTo,collectInterval'], ['sort', '+name'], ['size', '100']],
   },
   {
-    title: text.sample.add, method: 'POST', path: '/device/devices',
-    body: JSON.stringify(
-      {
-        name: '192.0.2.10', displayName: 'web-sample-01', preferredCollectorId: 1, hostGroupIds: '1',
-        customProperties: [{ name: 'location', value: 'Rack 12' }],
-      },
-      null, 2,
-    ),
+    title: text.sample.downtime, method: 'POST', path: '/sdt/sdts',
+    body: JSON.stringify({ type: 'ResourceSDT', sdtType: 'oneTime', deviceDisplayName: 'web-prod-01.fra', duration: 60, comment: 'An hour to work on it' }, null, 2),
   },
 ]
 

@@ -3,12 +3,12 @@
 export const text = {
   title: 'Welcome', name: 'Spyglass', says: 'See what your portal sees, and ask it anything.',
   newHere: 'New here? Five stops show what is where.', tour: 'Take the tour', noTour: 'No, thanks',
-  api: 'API Explorer', apiGoes: 'Find an endpoint, send it, read the answer.', monitor: 'Monitor', monitorGoes: 'See what is wrong now, and all that is watched.',
+  api: 'API Explorer', apiGoes: 'Find an endpoint, send it, read the answer.', monitor: 'Monitor', monitorGoes: 'Alerts, device health and charts, live.',
   recent: 'Recent requests', recentOf: 'this portal', none: ['Nothing was sent yet. Try a sample, or press ', ' and type an endpoint.'],
   samples: 'Sample requests', samplesFor: 'to start with', signedIn: (user: string, portal: string) => `signed in as ${user} to ${portal}`, elsewhere: (portal: string, as: string) => `${portal}: ${as}`, data: 'data in ',
 
   sample: {
-    dead: 'Devices that are dead', named: 'Devices with “web” in their name', groups: 'Groups by path', collectors: 'Collectors and their state', users: 'Users by name', add: 'Add a device',
+    dead: 'Devices that are dead', critical: 'Critical alerts, newest first', groups: 'Groups, two levels deep', data: 'Data of one instance, last 3 h', sources: 'DataSources by name', downtime: 'One hour of downtime',
   },
 
   ago: { now: 'just now', minutes: (n: number) => `${n} min ago`, hours: (n: number) => `${n} h ago`, yesterdayAt: (time: string) => `Yesterday ${time}`, today: 'Today', yesterday: 'Yesterday' },
