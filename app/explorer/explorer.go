@@ -70,6 +70,7 @@ type Native interface {
 	OpenLink(url string) error                     // http and https only
 	SaveFile(name string) (path string, err error) // asks the person; empty when they cancelled
 	ToggleFullScreen() error                       // of the window
+	Quit() error                                   // closes the window, and with it the program
 	OpenFolder(path string) error                  // in the system's file manager
 	Restart() error                                // closes the window, and starts the program again
 }
@@ -208,7 +209,8 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 		post("/snippets", "Write a draft as a program", &snippetRequests, e.snippets),
 		post("/script", "Write requests of the history as one program or runbook", &scriptRequests, e.script),
 		post("/native/open-link", "Open a link in the system's browser", &linkRequests, e.openLink),
-		{Method: "POST", Path: "/native/full-screen", Summary: "Fill the screen with the window, or go back", Handle: e.fullScreen},
+		{Method: "POST", Path: "/native/full-screen", Summary: "Fill the screen with the window, or go back", Handle: e.inWindow(Native.ToggleFullScreen)},
+		{Method: "POST", Path: "/native/quit", Summary: "Close the window, as its close button does", Handle: e.inWindow(Native.Quit)},
 		post("/native/save", "Save a file where the person says", &saveRequests, e.saveFile),
 		{Method: "GET", Path: "/history/{id}/reply", Summary: "Open an answer of the history again", Handle: e.recall},
 	}
@@ -323,12 +325,15 @@ func (e *Explorer) openLink(_ context.Context, _ *resource.Call, in *linkRequest
 	return nil, nil
 }
 
-func (e *Explorer) fullScreen(context.Context, *resource.Call) (any, error) {
-	if e.o.Native == nil {
-		return nil, fault.New(fault.Conflict, "this portal runs without a desktop window")
+// inWindow does something with the window.
+func (e *Explorer) inWindow(do func(Native) error) handle {
+	return func(context.Context, *resource.Call) (any, error) {
+		if e.o.Native == nil {
+			return nil, fault.New(fault.Conflict, "this portal runs without a desktop window")
+		}
+		if err := do(e.o.Native); err != nil {
+			return nil, fault.New(fault.Conflict, "%v", err)
+		}
+		return nil, nil
 	}
-	if err := e.o.Native.ToggleFullScreen(); err != nil {
-		return nil, fault.New(fault.Conflict, "%v", err)
-	}
-	return nil, nil
 }

@@ -195,6 +195,16 @@ func TestTheWindowFillsTheScreenWhenAsked(t *testing.T) {
 	}
 }
 
+func TestTheWindowClosesWhenAsked(t *testing.T) {
+	h := build(t)
+	if a := h.ask(1, "POST /explorer/native/quit", ``); a.status != 200 || h.quits != 1 {
+		t.Errorf("got %d %s, and the window was closed %d times", a.status, a.body, h.quits)
+	}
+	if a := h.ask(1, "POST /explorer/native/quit", ``, "X-CSRF-Token", "wrong"); a.status != 403 || h.quits != 1 {
+		t.Errorf("without the token: %d %s, and the window was closed %d times", a.status, a.body, h.quits)
+	}
+}
+
 func TestWhatIsNotUnderstoodIsRefused(t *testing.T) {
 	h := build(t)
 	for _, tt := range []struct{ do, body, want string }{

@@ -39,6 +39,7 @@ type house struct {
 	saveTo    string   // its answer
 	full      bool     // the window fills the screen
 	restarts  int
+	quits     int
 	server    *http.Server
 	raw       atomic.Pointer[http.HandlerFunc] // answers below /api/raw/, as no endpoint could
 }
@@ -123,6 +124,11 @@ func (h *house) ToggleFullScreen() error {
 
 func (h *house) OpenFolder(path string) error {
 	h.links = append(h.links, path)
+	return nil
+}
+
+func (h *house) Quit() error {
+	h.quits++
 	return nil
 }
 

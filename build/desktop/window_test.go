@@ -145,6 +145,20 @@ func TestATabOutlivesARestartAndAKill(t *testing.T) {
 	}
 }
 
+func TestCtrlQClosesTheWindowAndLosesNothing(t *testing.T) {
+	data := t.TempDir()
+	a := open(t, desk(t), data)
+	a.explorer()
+	a.enterPath("/setting/version/last")
+	a.press("ctrl+q") // before the tab was saved by itself
+	if code := a.exit(); code != 0 {
+		t.Errorf("Ctrl+Q ended it with code %d, want 0", code)
+	}
+	if !holds(data, "/setting/version/last") {
+		t.Error("what was typed last is not in the data folder")
+	}
+}
+
 func TestAnAnswerIsSavedWhereTheDialogSays(t *testing.T) {
 	a := open(t, desk(t), t.TempDir())
 	a.explorer()

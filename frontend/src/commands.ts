@@ -30,6 +30,7 @@ export function commandList(app: App): Command[] {
   const inApi = () => app.phase === 'ready' && app.view === 'api'
   const inMonitor = () => app.phase === 'ready' && app.view === 'monitor'
   const inWindow = () => app.start?.desktop === true // a browser zooms by itself
+  const ask = (window: Promise<void>) => void window.catch((e: unknown) => app.toast(asFault(e).message, { tone: 'warn' }))
   const withTab = () => inApi() && tab() !== undefined
   const withAnswer = () => withTab() && tab()!.draft.reply !== undefined
   const withPages = () => withTab() && hasPages(tab()!.draft)
@@ -122,7 +123,8 @@ export function commandList(app: App): Command[] {
     { id: 'zoom.in', ...named['zoom.in'], group: 'View', keys: ['Mod+=', 'Mod+Shift++', 'Mod++'], when: inWindow, run: () => app.zoom(1) },
     { id: 'zoom.out', ...named['zoom.out'], group: 'View', keys: ['Mod+-'], when: inWindow, run: () => app.zoom(-1) },
     { id: 'zoom.reset', ...named['zoom.reset'], group: 'View', keys: ['Mod+0'], when: inWindow, run: () => app.zoom(0) },
-    { id: 'window.full', ...named['window.full'], group: 'View', keys: isMac ? ['Control+Meta+F'] : ['F11'], when: inWindow, run: () => void app.client.toggleFullScreen().catch((e: unknown) => app.toast(asFault(e).message, { tone: 'warn' })) },
+    { id: 'window.full', ...named['window.full'], group: 'View', keys: isMac ? ['Control+Meta+F'] : ['F11'], when: inWindow, run: () => ask(app.client.toggleFullScreen()) },
+    { id: 'window.quit', ...named['window.quit'], group: 'Session', keys: ['Mod+Q'], when: inWindow, run: () => ask(app.flush().then(() => app.client.quit())) },
     { id: 'theme.dark', ...named['theme.dark'], group: 'View', run: () => app.save({ theme: 'dark' }) },
     { id: 'theme.light', ...named['theme.light'], group: 'View', run: () => app.save({ theme: 'light' }) },
     { id: 'theme.system', ...named['theme.system'], group: 'View', run: () => app.save({ theme: 'system' }) },

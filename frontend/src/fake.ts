@@ -224,6 +224,7 @@ export function fakeClient(params = new URLSearchParams(typeof location === 'und
     ...fakeData(),
     openLink: () => {},
     toggleFullScreen: async () => {},
+    quit: async () => {},
     saveFile: async () => ({ path: '' }),
     listen: () => () => {},
   }

@@ -101,6 +101,7 @@ export const text = {
     'zoom.out': { label: 'Zoom out' },
     'zoom.reset': { label: 'Actual size', words: 'zoom' },
     'window.full': { label: 'Full screen', words: 'maximise window' },
+    'window.quit': { label: 'Quit', words: 'exit close window end' },
     'theme.dark': { label: 'Dark theme', words: 'colour appearance' },
     'theme.light': { label: 'Light theme', words: 'colour appearance' },
     'theme.system': { label: 'Theme of the system', words: 'colour appearance' },

@@ -158,6 +158,7 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
       })
     },
     toggleFullScreen: async () => void (await ask('/explorer/native/full-screen', { method: 'POST', body: {} })),
+    quit: async () => void (await ask('/explorer/native/quit', { method: 'POST', body: {} })),
     saveFile: (file) => json<{ path: string }>('/explorer/native/save', { method: 'POST', body: file }),
     listen,
   }

@@ -331,6 +331,8 @@ export interface Client extends AskClient, CollectionsClient, LookupClient, Past
   openLink(url: string): void
   /** Fills the screen with the window, or goes back. */
   toggleFullScreen(): Promise<void>
+  /** Closes the window, and with it the program. */
+  quit(): Promise<void>
   /** Asks in the window where a file goes and writes it there: a text, or what a path of ours answers. The path is empty when the person cancelled. */
   saveFile(file: { name: string; path?: string; text?: string }): Promise<{ path: string }>
   /** Listens until the function it returns is called. */
