@@ -22,8 +22,11 @@ import (
 	_ "time/tzdata" // Windows has no time zones of its own
 
 	"github.com/spf13/cobra" // Apache-2.0: commands, flags and their help
+	"github.com/spf13/pflag" // BSD-3-Clause: cobra's flags, whose errors it tells apart
+	"golang.org/x/term"      // BSD-3-Clause: a password that is typed is not shown
 
 	"spyglass/app"
+	"spyglass/app/link"
 	"spyglass/app/shell"
 	"spyglass/backend/agent"
 	"spyglass/backend/backup"
@@ -50,8 +53,13 @@ func command() *cobra.Command {
 	root := &cobra.Command{
 		Use: "spyglass [LINK]", Short: "A monitoring portal on your own machine, with an API explorer",
 		Long:         "Without a command, opens the desktop window on the demo portal, and in it a spyglass:// link.",
-		SilenceUsage: true, SilenceErrors: true, Args: cobra.ArbitraryArgs,
+		SilenceUsage: true, SilenceErrors: true, Args: cobra.ArbitraryArgs, Version: version, SuggestionsMinimumDistance: 2,
 		RunE: func(c *cobra.Command, args []string) error {
+			for _, arg := range args {
+				if !link.Is(arg) {
+					return noCommand(c, arg)
+				}
+			}
 			o.Demo = true
 			return window(c.Context(), o, args)
 		},
@@ -65,11 +73,57 @@ func command() *cobra.Command {
 		return err
 	}
 	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o), restoreCommand(&o), &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Args: takes(),
 		Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetVersionTemplate("spyglass {{.Version}}\n")
+	root.SetFlagErrorFunc(wrongFlag)
 	return root
+}
+
+// takes lets a command have the arguments of these names and no more.
+func takes(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return fault.New(fault.Invalid, "%s is missing; it is written %s", names[len(args)], c.UseLine())
+		case len(args) > len(names):
+			return fault.New(fault.Invalid, "%q is too much; it is written %s", args[len(names)], c.UseLine())
+		}
+		return nil
+	}
+}
+
+// group is a command that does nothing but have others.
+func group(use, short string, others ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, DisableFlagsInUseLine: true, Args: cobra.ArbitraryArgs, SuggestionsMinimumDistance: 2,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return noCommand(c, args[0])
+			}
+			return c.Help()
+		},
+	}
+	c.AddCommand(others...)
+	return c
+}
+
+func noCommand(c *cobra.Command, name string) error {
+	near := ""
+	if found := c.SuggestionsFor(name); len(found) > 0 {
+		near = ", but " + found[0]
+	}
+	return fault.New(fault.Invalid, "there is no command %s%s; %s --help lists them", name, near, c.CommandPath())
+}
+
+func wrongFlag(c *cobra.Command, err error) error {
+	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
+		wants := map[string]string{"int": "takes a whole number", "bool": "is true or false"}[wrong.GetFlag().Value.Type()]
+		return fault.New(fault.Invalid, "--%s %s, not %q", wrong.GetFlag().Name, wants, wrong.GetValue())
+	}
+	return fault.New(fault.Invalid, "%v; %s --help lists the flags", err, c.CommandPath())
 }
 
 // dataFolder is where the system keeps the data of applications.
@@ -92,7 +146,9 @@ func dataFolder() (string, error) {
 
 func serveCommand(o *server.Options) *cobra.Command {
 	c := &cobra.Command{
-		Use: "serve", Short: "Run the portal and the Explorer without a window", Args: cobra.NoArgs,
+		Use: "serve", Short: "Run the portal and the Explorer without a window", Args: takes(),
+		Example: "  spyglass serve --demo --listen 127.0.0.1:8443\n" +
+			"  spyglass serve --data /var/lib/spyglass --listen portal.example.net:8443 --tls-cert cert.pem --tls-key key.pem",
 		RunE: func(c *cobra.Command, _ []string) error {
 			limit, err := c.Flags().GetString("rate-limit")
 			if err != nil {
@@ -111,7 +167,7 @@ func serveCommand(o *server.Options) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address and port; port 0 picks a free one")
 	f.BoolVar(&o.Demo, "demo", false, "fill an empty data folder with the demo environment")
-	f.IntVar(&o.DemoDevices, "demo-devices", 0, "how many devices the demo has")
+	f.IntVar(&o.DemoDevices, "demo-devices", 0, "how many devices the demo has; without it a company of 152")
 	f.String("rate-limit", "on", "on, or off for load tests")
 	f.StringVar(&o.TLSCert, "tls-cert", "", "certificate file, for other addresses than loopback")
 	f.StringVar(&o.TLSKey, "tls-key", "", "key file of the certificate")
@@ -175,12 +231,12 @@ func browse(ctx context.Context, o server.Options, links []string) error {
 func collectorCommand(o *server.Options) *cobra.Command {
 	a := agent.Options{}
 	c := &cobra.Command{
-		Use: "collector", Short: "Collect for a portal on another machine", Args: cobra.NoArgs,
+		Use: "collector", Short: "Collect for a portal on another machine", Args: takes(),
 		Long: "With --portal and --token, registers this machine with the portal, and collects from then on.\nWithout them, collects for the portal it is registered with. The token is that of an installer.",
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			a.Folder, a.Version, a.Log = o.Data, o.Version, o.Log
 			if a.Token == "-" {
-				a.Token, err = firstLine(c.InOrStdin(), "the token")
+				a.Token, err = secret(c, "the token")
 			}
 			if err != nil {
 				return err
@@ -196,51 +252,80 @@ func collectorCommand(o *server.Options) *cobra.Command {
 }
 
 func userCommand(o *server.Options) *cobra.Command {
-	c := &cobra.Command{Use: "user", Short: "Add users and set their passwords"}
 	role := "readonly"
 	add := &cobra.Command{
-		Use: "add NAME", Short: "Add a user; the password is read from standard input", Args: cobra.ExactArgs(1),
+		Use: "add NAME", Short: "Add a user; the password is asked for, or read from standard input", Args: takes("NAME"),
+		Example: "  spyglass user add kim --role operator\n" +
+			"  head -c 24 /dev/urandom | base64 | spyglass user add nightly --role manager",
 		RunE: func(c *cobra.Command, args []string) error {
 			return withPassword(c, *o, server.Command{Do: server.DoAddUser, Name: args[0], Role: role})
 		},
 	}
 	add.Flags().StringVar(&role, "role", role, "the role the user holds")
-	c.AddCommand(add, &cobra.Command{
-		Use: "password NAME", Short: "Set a user's password, read from standard input", Args: cobra.ExactArgs(1),
+	return group("user", "Add users and set their passwords", add, &cobra.Command{
+		Use: "password NAME", Short: "Set a user's password, which is asked for, or read from standard input", Args: takes("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withPassword(c, *o, server.Command{Do: server.DoSetPassword, Name: args[0]})
 		},
 	})
-	return c
 }
 
 func withPassword(c *cobra.Command, o server.Options, command server.Command) error {
 	var err error
-	if command.Password, err = firstLine(c.InOrStdin(), "the password"); err != nil {
+	if command.Password, err = secret(c, "the password"); err != nil {
 		return err
 	}
 	_, err = server.Ask(c.Context(), o, command)
 	return err
 }
 
-// firstLine reads a secret off standard input.
-func firstLine(in io.Reader, what string) (string, error) {
-	line, err := bufio.NewReader(io.LimitReader(in, 4096)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
+// secret reads one line off standard input, unseen where a person types it.
+func secret(c *cobra.Command, what string) (string, error) {
+	read := func() (string, error) { return bufio.NewReader(io.LimitReader(c.InOrStdin(), 4096)).ReadString('\n') }
+	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {
+		before, err := term.GetState(fd)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = term.Restore(fd, before) }() // also where Ctrl+C ends the reading
+		fmt.Fprintf(c.ErrOrStderr(), "Type %s, it is not shown: ", what)
+		defer fmt.Fprintln(c.ErrOrStderr())
+		read = func() (string, error) {
+			typed, err := term.ReadPassword(fd)
+			return string(typed), err
+		}
 	}
-	if line = strings.TrimRight(line, "\r\n"); line == "" {
-		return "", fault.New(fault.Invalid, "write %s on standard input, on one line", what)
+	type line struct {
+		text string
+		err  error
 	}
-	return line, nil
+	lines := make(chan line, 1)
+	go func() {
+		text, err := read()
+		lines <- line{text, err}
+	}()
+	select {
+	case <-c.Context().Done():
+		return "", fault.New(fault.Invalid, "stopped before %s was there; nothing was changed", what)
+	case l := <-lines:
+		if l.err != nil && !errors.Is(l.err, io.EOF) {
+			return "", l.err
+		}
+		if l.text = strings.TrimRight(l.text, "\r\n"); l.text == "" {
+			return "", fault.New(fault.Invalid, "write %s on standard input, on one line", what)
+		}
+		return l.text, nil
+	}
 }
 
 func tokenCommand(o *server.Options) *cobra.Command {
-	c := &cobra.Command{Use: "token", Short: "Make API tokens"}
 	var user string
 	create := &cobra.Command{
-		Use: "create", Short: "Make an API token and print it as one JSON object", Args: cobra.NoArgs,
+		Use: "create --user NAME", Short: "Make an API token and print it as one JSON object", Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if user == "" {
+				return fault.New(fault.Invalid, "--user is missing: the token has the rights of that user")
+			}
 			token, err := server.Ask(c.Context(), *o, server.Command{Do: server.DoCreateToken, Name: user})
 			if err != nil {
 				return err
@@ -249,16 +334,12 @@ func tokenCommand(o *server.Options) *cobra.Command {
 		},
 	}
 	create.Flags().StringVar(&user, "user", "", "whose rights the token has")
-	if err := create.MarkFlagRequired("user"); err != nil {
-		panic(err) // the flag is defined one line above
-	}
-	c.AddCommand(create)
-	return c
+	return group("token", "Make API tokens", create)
 }
 
 func backupCommand(o *server.Options) *cobra.Command {
 	return &cobra.Command{
-		Use: "backup FILE", Short: "Write the whole portal to one file, while it runs or not", Args: cobra.ExactArgs(1),
+		Use: "backup FILE", Short: "Write the whole portal to one file, while it runs or not", Args: takes("FILE"),
 		Long: "Writes the portal with its samples, its reports and the Explorer's tabs to a new file.\n" +
 			"Passwords and access keys stay sealed in it. The key that opens them is portal.db.key in\n" +
 			"the data folder: keep a copy of it somewhere else. What your system's keyring holds stays there.",
@@ -275,7 +356,7 @@ func backupCommand(o *server.Options) *cobra.Command {
 func restoreCommand(o *server.Options) *cobra.Command {
 	var withoutKey bool
 	c := &cobra.Command{
-		Use: "restore FILE", Short: "Put a backup in the place of what the data folder holds", Args: cobra.ExactArgs(1),
+		Use: "restore FILE", Short: "Put a backup in the place of what the data folder holds", Args: takes("FILE"),
 		Long: "Checks the whole backup first, and changes nothing if anything is wrong with it. Users,\n" +
 			"passwords and tokens are then those of the moment of the backup. No portal may run on the folder.\n" +
 			"What was there is kept in its folder before-restore until the next restore; Settings, Data in the\n" +

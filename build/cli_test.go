@@ -90,6 +90,9 @@ func (r *running) end() (rest string, code int) {
 
 func TestTheCommandLineDoesWhatItSays(t *testing.T) {
 	program, data := compiled(t), filepath.Join(t.TempDir(), "data")
+	if out, _, code := execute(t, "", program, "--version"); code != 0 || !regexp.MustCompile(`^spyglass \d+\.\d+\.\d+\n$`).MatchString(out) {
+		t.Errorf("--version prints %q, code %d", out, code)
+	}
 	if out, _, code := execute(t, "", program, "version"); code != 0 || !regexp.MustCompile(`^spyglass \d+\.\d+\.\d+\n$`).MatchString(out) {
 		t.Errorf("version prints %q, code %d", out, code)
 	}
@@ -182,11 +185,17 @@ func TestAWrongCommandEndsWithOneSentence(t *testing.T) {
 		{[]string{"serve", "--data", data, "--rate-limit", "maybe"}, "--rate-limit is on or off"},
 		{[]string{"user", "password", "nobody", "--data", data}, "write the password on standard input"},
 		{[]string{"token", "create", "--data", data, "--user", "nobody"}, "there is no user nobody"},
-		{[]string{"token", "create", "--data", data}, `required flag(s) "user" not set`},
+		{[]string{"token", "create", "--data", data}, "--user is missing: the token has the rights of that user"},
 		{[]string{"backup", "--data", data + "2", file + "2"}, "there is no data folder " + data + "2"},
 		{[]string{"restore", "--data", data + "2", file}, file + " is no whole backup of Spyglass; nothing was changed"},
 		{[]string{"restore", "--data", data + "2", file + "2"}, file + "2 cannot be read; nothing was changed"},
-		{[]string{"serve", "--color"}, "unknown flag: --color"},
+		{[]string{"serve", "--color"}, "unknown flag: --color; spyglass serve --help lists the flags"},
+		{[]string{"serve", "--demo", "--demo-devices", "many"}, `--demo-devices takes a whole number, not "many"`},
+		{[]string{"serve", "here"}, `"here" is too much; it is written spyglass serve [flags]`},
+		{[]string{"user", "add", "--data", data}, "NAME is missing; it is written spyglass user add NAME [flags]"},
+		{[]string{"backup", "--data", data}, "FILE is missing; it is written spyglass backup FILE [flags]"},
+		{[]string{"user", "ad", "ben"}, "there is no command ad, but add; spyglass user --help lists them"},
+		{[]string{"srve", "--data", data}, "there is no command srve, but serve; spyglass --help lists them"},
 	} {
 		out, log, code := execute(t, "", program, tt.args...)
 		if code != 1 || out != "" || strings.Count(log, "\n") != 1 || !strings.HasPrefix(log, "spyglass: ") || !strings.Contains(log, tt.says) {

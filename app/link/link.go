@@ -60,6 +60,12 @@ var (
 	keyText = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 )
 
+// Is tells a link, whole or broken, from any other word of a command line.
+func Is(text string) bool {
+	scheme, _, found := strings.Cut(text, ":")
+	return found && strings.EqualFold(scheme, "spyglass")
+}
+
 // Read takes a link apart. Anything that is not exactly as the package comment
 // has it is a fault.Invalid with a sentence for the person who clicked.
 func Read(text string) (Target, error) {
