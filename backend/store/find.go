@@ -159,23 +159,15 @@ func (t *Table[T]) countWithin(ctx context.Context, q asker, field string, withi
 	if c == nil || c.link == "" {
 		return nil, fmt.Errorf("%s has no field of ids %q", t.res.Name, field)
 	}
-	pairs, err := pairsOf(within)
+	tallies, err := t.tally(ctx, q, []resource.By{{Field: field, Within: within}}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return counts(ctx, q, `SELECT p.value->>0, count(DISTINCT l."row") FROM json_each(?) p JOIN `+c.link+` l ON l."ref" = p.value->>1 GROUP BY 1`, pairs)
-}
-
-// pairsOf is [[key, id], …] as JSON.
-func pairsOf(within map[int64][]int64) (string, error) {
-	pairs := [][2]int64{}
-	for key, ids := range within {
-		for _, id := range ids {
-			pairs = append(pairs, [2]int64{key, id})
-		}
+	counts := make(map[int64]int64, len(tallies))
+	for _, one := range tallies {
+		counts[one.Of[0].(int64)] = one.Count
 	}
-	text, err := json.Marshal(pairs)
-	return string(text), err
+	return counts, nil
 }
 
 func counts(ctx context.Context, q asker, query string, args ...any) (map[int64]int64, error) {
