@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -316,10 +317,24 @@ func TestThatADeviceWasPolledIsKnownAfterItsFirstPoll(t *testing.T) {
 	if first == 0 {
 		t.Error("nobody is told of its first poll")
 	}
-	b.at.Add(5)
+	b.at.Add(-30)
 	b.poll("-")
 	if on := polledOn(); on != first {
 		t.Errorf("it is written %d s after the first time", on-first)
+	}
+	b.poll("-")
+	if on := polledOn(); on != first+90 {
+		t.Errorf("of a poll %d s after the first it is written %d", 90, on-first)
+	}
+}
+
+func TestTheTimesOfDevicesAreOfThisMinuteUnlessTheyAreMany(t *testing.T) {
+	got := map[int]int64{}
+	for _, devices := range []int{1, 152, 199, 200, 500, 1000, 100_000} {
+		got[devices] = monitor.Every(devices)
+	}
+	if want := map[int]int64{1: 60, 152: 60, 199: 60, 200: 120, 500: 180, 1000: 300, 100_000: 300}; !maps.Equal(got, want) {
+		t.Errorf("times are written every %v seconds, not %v", got, want)
 	}
 }
 

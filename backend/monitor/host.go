@@ -39,10 +39,11 @@ type host struct {
 }
 
 const (
-	silence   = 6 * 60 // seconds without data after which a device is dead, at least
-	saveEvery = 5 * 60 // seconds between two writes of a device's times
-	lookEvery = 15 * time.Second
-	hostsOnce = 100 // devices of one transaction
+	silence    = 6 * 60 // seconds without data after which a device is dead, at least
+	saveEvery  = 5 * 60 // seconds between two writes of a device's times, in a large fleet
+	saveMinute = 200    // devices whose times are written each minute, where there are not more
+	lookEvery  = 15 * time.Second
+	hostsOnce  = 100 // devices of one transaction
 )
 
 // host is that of a device; e.mu is held.
@@ -62,9 +63,13 @@ func (e *Engine) host(d *portal.Device) *host {
 	return h
 }
 
-// placeOf is a device's own within the five minutes: a fifth is written each minute,
-// and not some each quarter of one, because whoever looks on asks anew after each.
+// placeOf is a device's own within the five minutes of a large fleet: a fifth is written
+// each minute, and not some each quarter of one, because whoever looks on asks anew after each.
 func placeOf(device int64) int64 { return device * 60 % saveEvery }
+
+// every is how many seconds lie between two writes of a device's times in a fleet:
+// people read a device of a small one as of this minute.
+func every(devices int) int64 { return min(int64(1+devices/saveMinute)*60, saveEvery) }
 
 // forgetHost drops a device; e.mu is held.
 func (e *Engine) forgetHost(h *host) {
@@ -180,10 +185,11 @@ func (e *Engine) saveHosts(ctx context.Context) error {
 func (e *Engine) dueHosts() []int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	period := every(len(e.hosts))
 	var due []int64
 	for id, h := range e.hosts {
 		now := e.clock(h)
-		if h.state(now) != h.status || h.lastPoll > h.savedAt && now-h.savedAt >= saveEvery || h.fresh && h.lastPoll > 0 {
+		if h.state(now) != h.status || h.lastPoll > h.savedAt && now-h.savedAt >= period || h.fresh && h.lastPoll > 0 {
 			due = append(due, id)
 		}
 	}
@@ -261,7 +267,7 @@ func (e *Engine) update(d *portal.Device) bool {
 	now := e.clock(h)
 	h.savedAt = now
 	if h.fresh && h.lastPoll > 0 { // people wait for that
-		h.savedAt, h.fresh = now-placeOf(d.ID), false
+		h.savedAt, h.fresh = now-placeOf(d.ID)%every(len(e.hosts)), false
 	}
 	status, dataOn, polledOn, upTime := d.HostStatus, d.LastDataTime, d.LastRawdataTime, d.UpTime
 	h.status = status
