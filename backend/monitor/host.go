@@ -91,7 +91,13 @@ func (e *Engine) clock(h *host) int64 {
 // been polled of late, and has not answered since the device fell silent.
 func (e *Engine) behind(h *host) bool {
 	p := e.named[h.parent]
-	if h.parent == "" || p == nil || p == h || h.silentOn == 0 || p.lastPoll == 0 || e.clock(p)-p.lastPoll > p.patience() {
+	if h.parent == "" || p == nil || p == h || h.silentOn == 0 {
+		return false
+	}
+	if p.lastPoll == 0 { // not since the program began: it is as it was
+		return p.status == hostDead
+	}
+	if e.clock(p)-p.lastPoll > p.patience() {
 		return false
 	}
 	return p.lastData < h.silentOn

@@ -6,6 +6,7 @@ import (
 
 	"spyglass/backend/clock"
 	"spyglass/backend/portal"
+	"spyglass/backend/resource"
 )
 
 func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.T) {
@@ -38,4 +39,29 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.
 		b.poll("-")
 	}
 	b.wantAlerts("1 real-sw level no data: error")
+}
+
+func TestAParentThatWasDeadExplainsSilenceUntilItIsPolledAfterAStart(t *testing.T) {
+	b := newBench(t)
+	b.Engine.Stop()
+	b.pace = clock.New(nil)
+	b.pace.SetTime(time.Unix(b.at.Load(), 0))
+	b.pace.SetSpeed(0) // the parent is simulated, and not polled
+	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
+	if err := b.db.Write(t.Context(), func(tx resource.Tx) error {
+		parent, err := resource.Get(t.Context(), tx, portal.Devices.Name, 2)
+		if err != nil {
+			return err
+		}
+		parent.HostStatus = "dead"
+		return resource.Put(t.Context(), tx, portal.Devices.Name, parent)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.run()
+	b.until("the engine knows the parent", func() bool { return b.Parent(realDevice) == "web" })
+	for range 5 {
+		b.poll("-")
+	}
+	b.wantAlerts("")
 }
