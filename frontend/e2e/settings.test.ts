@@ -56,7 +56,7 @@ test('every setting is in force at once, kept in Go, and reset', async () => {
 })
 
 test('numbers and moments are written as the system of the reader writes them', async () => {
-  for (const [locale, most, moment] of [['de-DE', '3.600', /, \d\d:\d\d:\d\d$/], ['en-US', '3,600', /, \d\d:\d\d:\d\d [AP]M$/]] as const) {
+  for (const [locale, most, moment] of [['de-DE', '3.600', /, \d\d:\d\d:\d\d$/], ['en-US', '3,600', /, \d\d:\d\d:\d\d [AP]M$/], ['ar-EG', '3,600', / \d\d:\d\d:\d\d/]] as const) {
     const page = await portal.page({ fresh: true, locale })
     await newRequest(page)
     await parts(page).path.fill('/device/devices/1?fields=createdOn')

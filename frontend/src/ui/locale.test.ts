@@ -23,6 +23,11 @@ test('a number is typed and shown with the decimal sign of the locale, and with 
   expect(english.write('1204.5')).toBe('1204.5')
 })
 
+test('digits are those of the sentences they stand in, whatever the language of the system', () => {
+  const arabic = decimalsOf('ar-EG')
+  expect([arabic.write('1.5'), arabic.read('1.5')]).toEqual(['1.5', '1.5'])
+})
+
 test('a time zone that the system does not know is the own', () => {
   const at = Date.UTC(2026, 0, 31, 12)
   expect(weekdayMoment(at, 'Asia/Kolkata')).toMatch(/0?5:30|17:30/)

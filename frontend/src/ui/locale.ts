@@ -1,14 +1,17 @@
 /** Numbers and moments as the user's system writes them, in its time zone. Every view takes them from here; moments are epoch milliseconds. */
 
+/** The sentences around them are English, and so are the digits, whatever those of the system are: `٢٠` in one is read from the wrong side. */
+const digits = { numberingSystem: 'latn' } as const
+
 const formatter = (options: Intl.DateTimeFormatOptions) => {
-  const format = new Intl.DateTimeFormat(undefined, options)
+  const format = new Intl.DateTimeFormat(undefined, { ...options, ...digits })
   return (at: number | Date) => format.format(at)
 }
 const date = { day: 'numeric', month: 'short', year: 'numeric' } as const
 const clock = { hour: '2-digit', minute: '2-digit' } as const
 
 const numbers = (options?: Intl.NumberFormatOptions) => {
-  const format = new Intl.NumberFormat(undefined, options)
+  const format = new Intl.NumberFormat(undefined, { ...options, ...digits })
   return (n: number) => format.format(n)
 }
 
@@ -29,7 +32,7 @@ export const compact = numbers({ notation: 'compact', maximumSignificantDigits: 
 
 /** How the locale writes a decimal number that can be typed again: its own decimal sign, and no marks between thousands. */
 export function decimalsOf(locale?: string) {
-  const sign = new Intl.NumberFormat(locale).formatToParts(0.5).find((p) => p.type === 'decimal')?.value ?? '.'
+  const sign = new Intl.NumberFormat(locale, digits).formatToParts(0.5).find((p) => p.type === 'decimal')?.value ?? '.'
   return {
     /** `1.5` of what was typed, `1,5`; what is no such number stays as it is. */
     read: (typed: string) => (sign !== '.' && !typed.includes('.') ? typed.replace(sign, '.') : typed),
@@ -48,6 +51,8 @@ export const exactTime = formatter({ ...clock, second: '2-digit' })
 export const dayMonth = formatter({ day: 'numeric', month: 'short' })
 /** `20 Nov, 15:03` */
 export const dayTime = formatter({ day: 'numeric', month: 'short', ...clock })
+/** `20 Nov, 15:03 – 16:10`, `20 Nov, 15:03 – 21 Nov, 02:00` */
+export const momentsOf = (from: number, to: number) => `${dayTime(from)} – ${day(from) === day(to) ? time(to) : dayTime(to)}`
 /** `20 Nov 2026` */
 export const day = formatter(date)
 /** `20 Nov 2026, 15:03:41` */
@@ -61,7 +66,7 @@ export const timeOfDay = (hour: number, minute: number) => wall(Date.UTC(2026, 0
 
 /** `Fri, 20 Nov 2026, 15:03` in a time zone; in the system's where that has no such name. */
 export function weekdayMoment(at: number, zone: string): string {
-  const options = { weekday: 'short', ...date, ...clock } as const
+  const options = { weekday: 'short', ...date, ...clock, ...digits } as const
   try {
     return new Intl.DateTimeFormat(undefined, { ...options, timeZone: zone }).format(at)
   } catch {
