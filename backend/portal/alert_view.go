@@ -72,6 +72,8 @@ var alertDerived = []resource.Derived{
 				return "DS"
 			})
 		}},
+	{Name: "dataPointUnit", Doc: "The unit of the data point, as its graphs say it; empty where none does. A hostClusterAlert counts, whatever the data point measures", Schema: resource.Text(""), Example: "%",
+		From: "dataPointId", Of: unitsOfAlerts},
 	{Name: "monitorObjectGroups", Doc: "Groups of the device that the caller may see", Schema: resource.List(resource.SchemaOf(alertGroup{}), ""), Example: []alertGroup{{ID: 8, Name: "Linux", FullPath: "Servers/Linux"}},
 		From: "monitorObjectId", Of: groupsOfAlerts},
 	{Name: "SDT", Doc: "The maintenance window that covers it, of several the one that ends last; null for none", Schema: nullable(resource.SchemaOf(alertSDT{})), Example: alertSDT{ID: "R_12", Type: "ResourceSDT"},
@@ -100,6 +102,27 @@ func eachRow(rows []resource.Row, value func(resource.Row) any) ([][]byte, error
 		}
 	}
 	return out, nil
+}
+
+// unitsOfAlerts is kept for all data points until a data source changes.
+func unitsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	value, err := r.Memo("unitsOfDataPoints", []string{string(dataSourceRows)}, func() (any, error) {
+		sources, err := resource.Find(ctx, r, dataSourceRows)
+		units := map[string]string{}
+		for i := range sources {
+			for _, p := range sources[i].DataPoints {
+				if unit := sources[i].UnitOf(p.Name); unit != "" {
+					units[strconv.FormatInt(p.ID, 10)] = unit
+				}
+			}
+		}
+		return units, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	units := value.(map[string]string)
+	return eachRow(rows, func(row resource.Row) any { return units[row.From] })
 }
 
 // alertGroup is a group of an alert's device.

@@ -180,7 +180,7 @@ func TestAnAlertReadsLikeThis(t *testing.T) {
 		`"monitorObjectId":1,"monitorObjectName":"fjord","monitorObjectType":"device","collectorId":0,"deviceGroupId":0,"clusterAlertConfId":0,"resourceTemplateId":900,"resourceTemplateName":"Echo","resourceId":11,` +
 		`"instanceId":1,"instanceName":"Echo-1","instanceDescription":"the machine","dataPointId":900001,"dataPointName":"loss","alertValue":"75","threshold":"> 40 60 80","clearValue":"","clearExpr":"",` +
 		`"sdted":false,"sdtIds":"","ruleId":0,"rule":"","chainId":0,"chain":"","subChainId":0,"nextRecipient":0,"receivedList":"","suppressor":"","suppressDesc":"","lastUpdatedOnEpoch":1777896000,` +
-		`"notes":[{"by":"system","on":1777896000,"text":"opened as error"}],"internalId":"DS1","resourceTemplateType":"DS","monitorObjectGroups":[{"id":2,"name":"Oslo","fullPath":"Oslo"}],` +
+		`"notes":[{"by":"system","on":1777896000,"text":"opened as error"}],"internalId":"DS1","resourceTemplateType":"DS","dataPointUnit":"","monitorObjectGroups":[{"id":2,"name":"Oslo","fullPath":"Oslo"}],` +
 		`"SDT":null,"detailMessage":null,"customColumns":null,"tenant":"","dependencyRole":"","dependencyRoutingState":""}`
 	w.calls(admin, []step{
 		{"GET /alert/alerts/1", "", want},
@@ -440,6 +440,28 @@ func TestClearedAlertsAreKeptAsLongAsThePortalSays(t *testing.T) {
 		return err
 	})
 	w.calls(admin, []step{{"GET /alert/alerts?fields=id&filter=cleared%3A%22*%22", "", page(`{"id":"2"},{"id":"3"}`, "2")}})
+}
+
+func TestAnAlertHasTheUnitThatTheGraphsOfItsDataPointSay(t *testing.T) {
+	w := watch(t)
+	w.raise(1, portal.SeverityWarn, 0)
+	unit := func(want string) {
+		t.Helper()
+		w.calls(admin, []step{{"GET /alert/alerts?fields=dataPointUnit", "", page(`{"dataPointUnit":"`+want+`"}`, "1")}})
+	}
+	unit("")
+	w.tx(func(ctx context.Context, tx resource.Tx) error {
+		source, err := resource.Get(ctx, tx, portal.DataSources.Name, 900)
+		if err != nil {
+			return err
+		}
+		source.Graphs = []portal.Graph{portal.Plot("Time", "ms", "time"), portal.Plot("Loss", "%", "loss")}
+		for i := range source.Graphs {
+			source.Graphs[i].Lines = []portal.GraphLine{{DataPointName: []string{"time", "loss"}[i]}}
+		}
+		return resource.Put(ctx, tx, portal.DataSources.Name, source)
+	})
+	unit("%")
 }
 
 func TestDevicesAreCountedFromAnIndexAlone(t *testing.T) {

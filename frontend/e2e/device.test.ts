@@ -50,12 +50,35 @@ test('charts share one cursor and one range, compare, and are tables too', async
   await expect.poll(() => page.getByRole('button', { name: 'Reset zoom' }).count()).toBe(0)
   await expect.poll(async () => (await drawn(page)).length).toBeGreaterThan(2)
   await expect.poll(() => page.locator('.plot.waiting').count()).toBe(0)
+  // The moment under the mouse is said on all charts, and no longer once it leaves.
   const box = (await cpu.boundingBox())!
+  const said = page.locator('.u-over .said')
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 20)
+  await expect.poll(async () => { const all = await said.allInnerTexts(); return all.length > 2 && new Set(all).size === 1 && /^\d+ \w+, \d\d:\d\d$/.test(all[0]) }).toBe(true)
+  await page.mouse.move(box.x, box.y - 60)
+  await expect.poll(() => said.count()).toBe(0)
+
   await page.mouse.move(box.x + box.width * 0.3, box.y + 20)
   await page.mouse.down()
   await page.mouse.move(box.x + box.width * 0.6, box.y + 30, { steps: 5 })
   await page.mouse.up()
+  await page.getByRole('button', { name: 'Reset zoom' }).waitFor()
+  const asked = page.waitForRequest(/graphs\/\d+\/data\?/)
+  await page.getByRole('button', { name: 'Earlier' }).click()
+  const shown = new URL((await asked).url()).searchParams
+  const length = Number(shown.get('end')) - Number(shown.get('start'))
+  const earlier = Number(shown.get('start'))
+  const before = page.waitForRequest((r) => /graphs\/\d+\/data\?/.test(r.url()) && Number(new URL(r.url()).searchParams.get('start')) < earlier - 3600)
+  await page.getByRole('button', { name: 'Compare with the 6 hours before' }).click()
+  expect(earlier - Number(new URL((await before).url()).searchParams.get('start'))).toBe(6 * 3600)
+  await page.getByRole('button', { name: 'Compare with the 6 hours before' }).click()
+  await cpu.focus()
+  const wider = page.waitForRequest(/graphs\/\d+\/data\?/)
+  await page.keyboard.press('-')
+  const now = new URL((await wider).url()).searchParams
+  expect(Math.abs(Number(now.get('end')) - Number(now.get('start')) - 2 * length)).toBeLessThan(4)
   await page.getByRole('button', { name: 'Reset zoom' }).click()
+  await expect.poll(() => page.getByRole('button', { name: 'Later' }).isDisabled()).toBe(true)
 
   await page.getByRole('button', { name: 'Compare with the 6 hours before' }).click()
   await page.getByRole('slider', { name: /^Processors\. .*cpuPercent, before: lowest/ }).waitFor()
@@ -226,6 +249,19 @@ test('properties are changed, secrets are never shown, and what was done is in t
   await page.getByRole('tab', { name: 'History' }).click()
   const maintenance = page.getByRole('region', { name: 'Maintenance' })
   await maintenance.getByRole('listitem').filter({ hasText: 'Kernel update' }).waitFor()
+  // What is over is no longer planned.
+  await page.route(/\/devices\/\d+\/sdts/, async (route) => {
+    const answer = await route.fetch()
+    const body = (await answer.json()) as { items: { comment: string; isEffective: boolean; endDateTime: number }[] }
+    await route.fulfill({ json: { ...body, items: [...body.items, { ...body.items.find((s) => s.comment === 'Kernel update')!, id: 'R_9999', comment: 'Over since', isEffective: false, endDateTime: 1 }] } })
+  })
+  await page.getByRole('tab', { name: 'Charts' }).click()
+  const listed = page.waitForResponse(/\/devices\/\d+\/sdts/)
+  await page.getByRole('tab', { name: 'History' }).click()
+  await listed
+  await maintenance.getByRole('listitem').filter({ hasText: 'Kernel update' }).waitFor()
+  expect(await maintenance.getByText('Over since').count()).toBe(0)
+  await page.unroute(/\/devices\/\d+\/sdts/)
   await page.getByRole('region', { name: 'Changes' }).getByText(/customProperties|owner/).first().waitFor()
   await maintenance.getByRole('button', { name: /Kernel update$/ }).click()
   await expect.poll(() => maintenance.getByText('Planned').or(maintenance.getByText('Now')).filter({ hasText: 'Kernel' }).count()).toBe(0)

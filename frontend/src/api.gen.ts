@@ -5158,6 +5158,11 @@ export interface components {
              */
             readonly resourceTemplateType?: string;
             /**
+             * @description The unit of the data point, as its graphs say it; empty where none does. A hostClusterAlert counts, whatever the data point measures
+             * @example %
+             */
+            readonly dataPointUnit?: string;
+            /**
              * @description Groups of the device that the caller may see
              * @example [
              *       {

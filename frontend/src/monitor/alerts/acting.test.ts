@@ -6,7 +6,7 @@ import { act, actable, apart, maintenance } from './acting'
 import { called, instanceOf, measured, type Alert } from './alert'
 import { conditionsOf } from './filtering'
 
-const alert = (more: Partial<Alert>) => ({ id: '1', severity: 4, monitorObjectId: 7, monitorObjectName: 'core-sw-01', instanceId: 70, dataPointName: 'loss', instanceName: 'Ping', resourceTemplateName: 'Ping', alertValue: '95', threshold: '> 10 40 90', acked: false, cleared: false, ...more }) as Alert
+const alert = (more: Partial<Alert>) => ({ id: '1', severity: 4, monitorObjectId: 7, monitorObjectName: 'core-sw-01', instanceId: 70, dataPointName: 'loss', dataPointUnit: '', instanceName: 'Ping', resourceTemplateName: 'Ping', alertValue: '95', threshold: '> 10 40 90', acked: false, cleared: false, ...more }) as Alert
 const none = { severity: '', acked: '', sdt: '', cleared: '', source: '', text: '', since: '' }
 
 test('the choices of the screen are one filter of the API', () => {
@@ -25,6 +25,9 @@ test('only alerts that an act makes sense for are acted upon, and maintenance is
 
 test('an alert in words and numbers', () => {
   expect(measured(alert({}))).toEqual({ value: 95, threshold: { op: '>', limit: 90 }, text: '95', against: '> 90' })
+  expect(measured(alert({ dataPointUnit: '%' }))).toMatchObject({ text: '95 %', against: '> 90' })
+  expect(measured(alert({ dataPointUnit: '%', type: 'hostClusterAlert' }))).toMatchObject({ text: '95' })
+  expect(measured(alert({ dataPointUnit: 'bit/s', alertValue: '1200000', threshold: '> 1000000' }))).toMatchObject({ text: '1.2 Mbit/s', against: '> 1 Mbit/s' })
   expect(measured(alert({ alertValue: 'no data' }))).toBeUndefined()
   expect([instanceOf(alert({})), instanceOf(alert({ instanceName: 'Ping-eth0' })), called(alert({}))]).toEqual(['', 'eth0', 'Critical core-sw-01 loss'])
 })

@@ -68,7 +68,7 @@ export const text = {
   },
 
   chart: {
-    of: (device: string, hours: number) => `${device}, the last ${hours} hours`,
+    of: (device: string, hours: number) => `${device}, the last ${hours} hours`, said: (moment: string, value: string) => `${moment} · ${value}`,
     none: 'No chart', filling: 'The past is being filled', fillingGoes: 'The demo makes a week of samples for each device; they are drawn here in a moment.', nothing: 'Nothing was measured', noSamples: (hours: number) => `There are no samples of the last ${hours} hours.`,
   },
 

@@ -18,6 +18,19 @@ export const ranges = [
   { id: '30d', name: text.charts.ranges['30d'][0], long: text.charts.ranges['30d'][1], ms: 30 * 24 * hour },
 ] as const
 
+/** Half of what is seen earlier (-1) or later (1), never into the future. */
+export function shifted({ from, to }: Range, way: -1 | 1, now: number): Range {
+  const by = Math.min(Math.round((way * (to - from)) / 2), now - to)
+  return { from: from + by, to: to + by }
+}
+
+/** Twice as long around the same middle, never into the future. */
+export function farther({ from, to }: Range, now: number): Range {
+  const [middle, width] = [(from + to) / 2, Math.min(2 * (to - from), ranges[ranges.length - 1].ms)]
+  const end = Math.min(now, Math.round(middle + width / 2))
+  return { from: end - width, to: end }
+}
+
 /** Whose lines are drawn: an instance of a data source on a device. */
 export interface Subject {
   device: number

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { markOf } from '../../response/chart/lines'
-import { between, chartsOf, drawnOf, once, placeOf, placesOf, reachable, timesOf, valueAt, type Graph, type Part } from './charting'
+import { between, chartsOf, drawnOf, farther, once, placeOf, placesOf, reachable, shifted, timesOf, valueAt, type Graph, type Part } from './charting'
 import { entriesOf, listOf, most, otherSource, othersOf, type Met } from './compared'
 import { origin, propertyRows, secret } from './properties'
 
@@ -76,4 +76,11 @@ test('own properties come first and tell what they hide', () => {
   const rows = propertyRows(listed)
   expect(rows.map((p) => [p.name, p.hides, origin(p)])).toEqual([['owner', 'Servers: them', 'this device'], ['contact', '', 'group All devices'], ['auto.model', '', 'found by checks']])
   expect(secret(rows[1].value)).toBe(true)
+})
+
+test('a range is shifted by its half and looked at from farther away, never into the future', () => {
+  expect(shifted({ from: 1000, to: 3000 }, -1, 3000)).toEqual({ from: 0, to: 2000 })
+  expect(shifted({ from: 0, to: 2000 }, 1, 2500)).toEqual({ from: 500, to: 2500 })
+  expect(farther({ from: 1000, to: 3000 }, 9000)).toEqual({ from: 0, to: 4000 })
+  expect(farther({ from: 1000, to: 3000 }, 3500)).toEqual({ from: -500, to: 3500 })
 })

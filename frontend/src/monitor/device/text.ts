@@ -22,7 +22,7 @@ export const text = {
     range: 'Time range',
     /** On a button, and in a sentence. */
     ranges: { '1h': ['1 h', 'hour'], '6h': ['6 h', '6 hours'], '24h': ['24 h', 'day'], '7d': ['7 d', '7 days'], '30d': ['30 d', '30 days'] },
-    last: (range: string) => `Last ${range}`, zoomed: (from: string, to: string) => `${from} – ${to}`, resetZoom: 'Reset zoom',
+    last: (range: string) => `Last ${range}`, earlier: 'Earlier', later: 'Later', resetZoom: 'Reset zoom',
     compare: (range: string) => `Compare with the ${range} before`, before: 'before', beforeOf: (name: string) => `${name}, before`,
     line: (graph: string, line: string) => `${graph}: ${line}`,
     with: {
@@ -38,7 +38,7 @@ export const text = {
     nothing: 'Nothing is measured here yet', nothingGoes: 'Data sources apply to a device by their expressions; that is looked at within a minute after it was added.',
     noInstances: 'No instances were found', noInstancesGoes: (source: string) => `${source} has found nothing on this device so far.`,
     noGraphs: 'No graphs', noGraphsGoes: (source: string) => `${source} defines none.`,
-    keys: 'Drag to look closer; arrow keys move the cursor over all charts, + looks closer, 0 goes back.',
+    keys: 'Drag to look closer; arrow keys move the cursor over all charts, + looks closer, − farther, 0 goes back.',
     notDrawn: 'The part that draws could not be loaded. Reload the page.', far: 'Too far from the values to be drawn', noData: 'No data in this time.', noneYet: 'No data yet: the first comes with the next poll.', filling: 'The past of the demo is being filled. It is drawn here in a moment.', lastPoint: 'the last point',
     readout: (moment: string, values: string[]) => `${moment}: ${values.join(', ')}`,
   },
@@ -63,7 +63,7 @@ export const text = {
   },
 
   history: {
-    maintenance: 'Maintenance', maintenanceCall: 'maintenance', plan: 'Plan maintenance', now: 'Now', planned: 'Planned', past: 'Past',
+    maintenance: 'Maintenance', maintenanceCall: 'maintenance', plan: 'Plan maintenance', now: 'Now', planned: 'Planned', past: 'Past', over: 'Over',
     nameless: 'Maintenance', by: (who: string) => ` · by ${who}`, lasted: (from: string, span: string) => `${from} · ${span}`,
     end: 'End', takeBack: 'Take back', endOne: (name: string) => `End ${name || 'maintenance'}`, takeBackOne: (name: string) => `Take back ${name || 'maintenance'}`, notEnded: 'Not ended',
     none: 'No maintenance', noneGoes: 'None is planned or recorded. Plan it before work on the device, and nobody is told of its alerts meanwhile.',

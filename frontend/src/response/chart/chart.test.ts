@@ -4,7 +4,8 @@ import { dayMonth, time } from '../../ui/locale'
 import { isFetched, lookUpFetched, lookUpFetchedLimits, lookUpFetchedMaintenance, namesOf } from './fetched'
 import { applies, findPlace, limitsOf, lookUpLimits, lookUpMeasured, placeOf, remembering } from './limits'
 import { lookUpMaintenance } from './maintenance'
-import { freeRow, isNear, linesOf, shown, shownAtFirst, stacked, summary, tick, timeTicks } from './lines'
+import { freeSpot, tracesOf } from './labels'
+import { freeRow, isNear, linesOf, shown, shownAtFirst, spanOf, stacked, summary, tick, timeTicks } from './lines'
 
 const line = (name: string, min: number | null, max: number | null, gaps = 0) => ({ name, values: [min, max], min, max, last: max, count: min === null ? 0 : 2, gaps })
 const series = (...lines: ReturnType<typeof line>[]): Series => ({ title: 'Linux', unit: '%', sets: [{ name: '', time: [1, 2], lines }], thin: false, more: 0 })
@@ -212,4 +213,23 @@ test('bytes and bits have the prefixes of thousands, other units none', () => {
   expect([shown(57_464_594_432, 'bytes'), shown(999, 'bytes'), shown(1234, 'bit/s'), shown(-2e6, 'B/s'), shown(0, 'bytes')]).toEqual(['57.46 GB', '999 B', '1.234 kbit/s', '-2 MB/s', '0 B'])
   expect([shown(58.7521, '%'), shown(1_204_000, 'requests'), shown(null, 'bytes')]).toEqual(['58.752 %', '1.204M requests', 'no data'])
   expect([tick(50e9, 'bytes'), tick(500, 'bytes'), tick(50_000), tick(50_000, 'ms')]).toEqual(['50 G', '500', '50K', '50K'])
+})
+
+test('the name of a limit stands where neither a line nor another limit runs through it', () => {
+  const text = { width: 60, height: 14 }
+  const none = tracesOf([], 0, 200, 10)
+  expect(freeSpot([50, 66], text, none, [50], [])).toEqual({ x: 4, y: 50, width: 60 })
+  // A line that falls through the left end: right of it. One all along: below. Another limit just above: below, too.
+  expect(freeSpot([50, 66], text, tracesOf([[{ x: 0, y: 45 }, { x: 30, y: 45 }, { x: 40, y: 90 }]], 0, 200, 10), [50], [])).toEqual({ x: 44, y: 50, width: 60 })
+  expect(freeSpot([50, 66], text, tracesOf([[{ x: 0, y: 45 }, { x: 200, y: 45 }]], 0, 200, 10), [50], [])).toEqual({ x: 4, y: 66, width: 60 })
+  expect(freeSpot([50, 66], text, none, [50, 42], [])).toEqual({ x: 4, y: 66, width: 60 })
+  // Beside what stands there; nowhere where all is taken.
+  expect(freeSpot([50], text, none, [50], [{ x: 4, y: 48, width: 60 }])).toEqual({ x: 84, y: 50, width: 60 })
+  expect(freeSpot([50], text, tracesOf([[{ x: 0, y: 45 }, { x: 200, y: 45 }]], 0, 200, 10), [50], [])).toBeUndefined()
+  // A gap is no line.
+  expect(freeSpot([50], text, tracesOf([[{ x: 0, y: 10 }, undefined, { x: 190, y: 45 }]], 0, 200, 10), [50], [])).toEqual({ x: 4, y: 50, width: 60 })
+})
+
+test('a scale begins at zero where what it shows is not far from there', () => {
+  expect([spanOf([13, 100]), spanOf([80, 100]), spanOf([-100, -13]), spanOf([-5, 20])]).toEqual([[0, 100], [80, 100], [-100, 0], [-5, 20]])
 })

@@ -1,6 +1,7 @@
 import type { Line, Series } from '../../client/table'
 import type { Measured } from './limits'
 import { compact, dayMonth, exactTime, fiveDigits, fourDigits, time as clock } from '../../ui/locale'
+import type { Label } from './labels'
 import { text } from '../text'
 
 /** One line as it is drawn: which of the colours and dashes it has is its place. */
@@ -62,6 +63,9 @@ const prefixed: Record<string, string> = { bytes: 'B', 'bytes/s': 'B/s', 'B/s': 
 const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E']
 const thousands = (n: number) => Math.max(0, Math.min(prefixes.length - 1, Math.floor(Math.log10(Math.abs(n) || 1) / 3)))
 
+/** Whether a value of a unit is written with the prefix of thousands. */
+export const isPrefixed = (unit: string) => unit in prefixed
+
 /** A value with its unit, to read. */
 export function shown(n: number | null | undefined, unit = ''): string {
   if (n === null || n === undefined) return text.lines.noData
@@ -93,13 +97,6 @@ export function timeTicks(at: number[], step: number): string[] {
   })
 }
 
-/** A text that is on the chart. Pixels. */
-export interface Label {
-  x: number
-  y: number
-  width: number
-}
-
 /** The first row from `top` on, each of `height`, where a text does not run into those that are there; the first if all are taken. */
 export function freeRow(there: Label[], x: number, width: number, top: number, height: number, rows: number): number {
   const clear = (y: number) => there.every((t) => Math.abs(t.y - y) >= height || t.x >= x + width || t.x + t.width <= x)
@@ -122,4 +119,10 @@ export function summary(title: string, lines: Drawn[], unit: string): string {
  */
 export function isNear(limit: number, values: number[], unit: string): boolean {
   return unit === '%' || values.length === 0 || Math.abs(limit) <= 4 * Math.max(...values.map(Math.abs))
+}
+
+/** The least and the greatest of some values; nothing is cut off between zero and what is far from it on one side. */
+export function spanOf(values: readonly number[]): [number, number] {
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  return [low > 0 && low < high / 2 ? 0 : low, high < 0 && high > low / 2 ? 0 : high]
 }

@@ -2,7 +2,9 @@
 import '../../ui/language' // before uPlot
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { freeRow, isNear, markOf, shown, stacked, tick, timeTicks, type Drawn, type Label } from './lines'
+import './plot.css'
+import { freeSpot, tracesOf, type Label } from './labels'
+import { freeRow, isNear, markOf, shown, spanOf, stacked, tick, timeTicks, type Drawn } from './lines'
 import { applies, severityWords, type Limit } from './limits'
 import type { Maintenance } from './maintenance'
 import { text as words } from '../text'
@@ -22,6 +24,8 @@ export interface PlotOptions {
   onrange(range: { from: number; to: number }): void
   onreset(): void
   oncursor(index: number | null): void
+  /** What is said below the cross hair on a point. */
+  said?(index: number): string
 }
 
 /** The moments of all lines, and each line's values at them: null is a gap, undefined a moment of another set. */
@@ -37,6 +41,7 @@ export class Plot {
   #resize: ResizeObserver
   #ready = false // what the first drawing sets is not somebody's zoom
   #taken: Label[] = [] // the texts that are on it
+  #tag = Object.assign(document.createElement('span'), { className: 'said num', ariaHidden: 'true' })
 
   constructor(
     private host: HTMLElement,
@@ -68,6 +73,21 @@ export class Plot {
   /** Puts the cross hair on a point. */
   point(index: number) {
     this.chart.setCursor({ left: this.chart.valToPos(this.data[0][index], 'x'), top: this.chart.over.clientHeight / 2 })
+  }
+
+  /** Takes the cross hair away. */
+  leave() {
+    this.chart.setCursor({ left: -10, top: -10 })
+  }
+
+  #say(u: uPlot) {
+    const [index, left] = [u.cursor.idx, u.cursor.left ?? -1]
+    const tag = this.#tag
+    if (!this.o.said || index == null || left < 0) return tag.remove()
+    tag.textContent = this.o.said(index)
+    if (!tag.isConnected) u.over.append(tag)
+    const half = tag.offsetWidth / 2
+    tag.style.left = `${Math.max(half, Math.min(u.over.clientWidth - half, u.valToPos(this.data[0][index], 'x')))}px`
   }
 
   /** Marks a part from one point to another. */
@@ -112,7 +132,7 @@ export class Plot {
           const { min, max } = u.scales.x
           if (key === 'x' && this.#ready && min != null && max != null) o.onrange({ from: min, to: max })
         }],
-        setCursor: [(u) => o.oncursor(u.cursor.idx ?? null)],
+        setCursor: [(u) => { this.#say(u); o.oncursor(u.cursor.idx ?? null) }],
       },
     }
   }
@@ -132,7 +152,7 @@ export class Plot {
     values.push(...this.o.limits.map((l) => l.value).filter((limit) => isNear(limit, values, this.o.unit)))
     if (!values.length) return [0, 1]
     if (this.o.lines.some((l) => l.stack)) values.push(0)
-    const [low, high] = [Math.min(...values), Math.max(...values)]
+    const [low, high] = spanOf(values)
     return uPlot.rangeNum(low, high, 0.08, true) as [number, number]
   }
 
@@ -203,12 +223,19 @@ export class Plot {
       ctx.stroke()
     }
     ctx.setLineDash([])
+    const rules = limits.map((l) => l.y)
+    const [wide, traces] = [(text: string) => this.#wide(u, text), this.#traces(u)]
     for (const { limit, y } of limits) {
       ctx.fillStyle = this.#colour(`--${limit.severity}`)
       const words = this.#limitText(limit, names)
-      if (y < top) this.#label(u, `↑ ${words}`, top + line + 4 * devicePixelRatio)
-      else if (y > top + height) this.#label(u, `↓ ${words}`, top + height - 4 * devicePixelRatio)
-      else this.#label(u, words, y)
+      const beyond = y < top ? '↑ ' : y > top + height ? '↓ ' : ''
+      const text = beyond + words
+      // Its own line first, above it and below; else where another has room.
+      const rows = beyond ? [beyond === '↑ ' ? top + line + 4 * devicePixelRatio : top + height - 4 * devicePixelRatio]
+        : [y, y + line + 2 * devicePixelRatio, ...rules.flatMap((r) => [r, r + line + 2 * devicePixelRatio]).sort((a, b) => Math.abs(a - y) - Math.abs(b - y))].filter((r) => r > line && r < top + height)
+      const at = freeSpot(rows, { width: wide(text), height: line }, traces, rules, this.#taken)
+      if (at) this.#label(u, text, at)
+      else this.#crowded(u, text, rows[0] ?? y)
     }
     ctx.restore()
   }
@@ -240,15 +267,25 @@ export class Plot {
     return `${limit.of ? `${this.o.names?.get(limit.of) ?? limit.of} ` : ''}${names ? `${limit.point} ` : ''}${severityWords[limit.severity]} ${limit.op} ${shown(limit.value, this.o.unit)}`
   }
 
-  /** Writes at the left end of a row, where what happens now is not covered, right of what stands there already; nothing where there is no room. */
-  #label(u: uPlot, text: string, y: number) {
+  /** Where the lines run. */
+  #traces(u: uPlot) {
     const { left, width } = u.bbox
-    const taken = this.#taken
-    const from = Math.max(left + 4, ...taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.x + t.width + 12))
+    const moments = u.data[0]
+    const lines = u.data.slice(1).map((values) => Array.from(values).flatMap((v, i) => (v === undefined ? [] : [v === null ? undefined : { x: u.valToPos(moments[i], 'x', true), y: u.valToPos(v, 'y', true) }])))
+    return tracesOf(lines, left, width, 8 * devicePixelRatio)
+  }
+
+  #label(u: uPlot, text: string, at: Label) {
+    this.#taken.push(at)
+    this.#write(u, text, at.x, at.y - 4 * devicePixelRatio)
+  }
+
+  /** Writes at the left end of a row where no place is free, right of what stands there already; nothing where there is no room. */
+  #crowded(u: uPlot, text: string, y: number) {
+    const { left, width } = u.bbox
+    const x = Math.max(left + 4, ...this.#taken.filter((t) => Math.abs(t.y - y) < 14 * devicePixelRatio).map((t) => t.x + t.width + 12))
     const wide = this.#wide(u, text)
-    if (from + wide >= left + width) return
-    taken.push({ x: from, y, width: wide })
-    this.#write(u, text, from, y - 4 * devicePixelRatio)
+    if (x + wide < left + width) this.#label(u, text, { x, y, width: wide })
   }
 
   get #font(): string {

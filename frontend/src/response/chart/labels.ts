@@ -1,0 +1,53 @@
+/** Where the names of limits stand in a chart: where neither a line nor another limit runs through them. Pixels; y is where a text ends below. */
+
+export interface Label {
+  x: number
+  y: number
+  width: number
+}
+
+/** The heights that lines pass, in columns of a width from `left` on. */
+export interface Traces {
+  left: number
+  column: number
+  /** For each column the [upper, lower] ends of what passes there. */
+  passed: [number, number][][]
+}
+
+/** Each line is its points in their order; undefined is a gap. */
+export function tracesOf(lines: readonly (readonly ({ x: number; y: number } | undefined)[])[], left: number, width: number, column: number): Traces {
+  const passed: [number, number][][] = Array.from({ length: Math.max(0, Math.ceil(width / column)) }, () => [])
+  for (const points of lines) {
+    points.forEach((a, i) => {
+      const b = a && (points[i + 1] ?? a)
+      if (!a || !b) return
+      const height = (x: number) => (b.x > a.x ? a.y + ((b.y - a.y) * (Math.max(a.x, Math.min(b.x, x)) - a.x)) / (b.x - a.x) : b.y)
+      const last = Math.min(passed.length - 1, Math.floor((b.x - left) / column))
+      for (let at = Math.max(0, Math.floor((a.x - left) / column)); at <= last; at++) {
+        const ends = [height(left + at * column), height(left + (at + 1) * column)]
+        passed[at].push([Math.min(...ends), Math.max(...ends)])
+      }
+    })
+  }
+  return { left, column, passed }
+}
+
+/**
+ * The place for a text of a width and a height: in the first of the rows that
+ * has room, as far left as it has; undefined where none has. `rules` are the heights of all
+ * limits, and `there` the texts that stand already.
+ */
+export function freeSpot(rows: readonly number[], { width, height }: { width: number; height: number }, traces: Traces, rules: readonly number[], there: readonly Label[]): Label | undefined {
+  const { left, column, passed } = traces
+  for (const y of rows) {
+    if (rules.some((rule) => rule > y - height && rule < y)) continue
+    for (let at = 0; left + at * column + width <= left + passed.length * column; at++) {
+      const x = left + 4 + at * column
+      const across = passed.slice(at, at + Math.ceil((width + 4) / column))
+      if (across.some((all) => all.some(([upper, lower]) => lower > y - height && upper < y))) continue
+      if (there.some((t) => Math.abs(t.y - y) < height && t.x < x + width + 12 && x < t.x + t.width + 12)) continue
+      return { x, y, width }
+    }
+  }
+  return undefined
+}
