@@ -115,6 +115,19 @@ test('thresholds are tried on a device, set in place, taken back, and never writ
   await page.getByRole('heading', { name: 'web-prod-01.fra' }).waitFor()
 })
 
+test('a second click on what the first has opened chooses no text', async () => {
+  const page = await portal.page({ fresh: true })
+  const grid = await list(page)
+  const box = (await grid.getByRole('row', { name: /Ping/ }).boundingBox())!
+  await page.mouse.move(box.x + 40, box.y + box.height / 2)
+  await page.mouse.down()
+  await page.mouse.up()
+  await page.getByRole('table', { name: 'Data points' }).waitFor()
+  await page.mouse.down({ clickCount: 2 })
+  await page.mouse.up({ clickCount: 2 })
+  expect(await page.evaluate(() => String(getSelection()))).toBe('')
+})
+
 test('a data source goes out as a file and comes in again; who may not change it only reads', async () => {
   const page = await portal.page({ fresh: true })
   await open(page, 'Redis')

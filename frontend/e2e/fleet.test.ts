@@ -113,6 +113,21 @@ test('what is picked stays picked when something else is searched for, and delet
   await box(2).uncheck()
   await box(3).uncheck()
   await bar.getByText('2 devices picked').waitFor()
+  // A range reaches over rows that were never in view.
+  await search.fill('')
+  await expect.poll(async () => Number((await grid.getAttribute('aria-rowcount'))) - 1).toBeGreaterThan(100)
+  const all = Number(await grid.getAttribute('aria-rowcount')) - 1
+  await grid.getByRole('row').nth(1).focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Shift+End')
+  await bar.getByText(`${all} devices picked`).waitFor()
+  await page.keyboard.press('Escape')
+  for (const name of ['web-prod-01.fra', 'acc-sw-01.fra']) {
+    await search.fill(name)
+    await expect.poll(() => names(page)).toEqual([name])
+    await grid.getByRole('checkbox', { name }).check()
+  }
+  await bar.getByText('2 devices picked').waitFor()
   await bar.getByRole('button', { name: 'Delete' }).click()
   const asks = page.getByRole('dialog', { name: 'Delete 2 devices?' })
   await asks.getByText(/^web-prod-01\.fra, acc-sw-01\.fra: their checks stop/).waitFor()
@@ -201,6 +216,9 @@ test('a device is tested before it is added; what is wrong stands at its field',
     await form.getByText('This machine', { exact: true }).click() // its words switch it as well
     await expect.poll(() => form.getByRole('switch', { name: 'This machine' }).getAttribute('aria-checked')).toBe('true')
     await form.getByRole('switch', { name: 'TCP port' }).click()
+    await form.getByRole('button', { name: 'Test the connection' }).click()
+    await until(form.getByRole('alert'), /^Port is missing: give it, or switch TCP port off/)
+    await expect.poll(() => form.getByRole('textbox', { name: 'Port' }).getAttribute('aria-invalid')).toBe('true')
     await form.getByRole('textbox', { name: 'Port' }).fill(String(port))
     await form.getByRole('button', { name: 'Test the connection' }).click()
     const tried = form.getByRole('region', { name: 'Result of the test' })

@@ -48,6 +48,9 @@ test('the overview says what is wrong, by keyboard too, and opens the very call 
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
   await rows.nth(2).waitFor()
 
+  // Values have their units.
+  await alerts.getByRole('row', { name: /PingLossPercent.* 95 % > 90 / }).first().waitFor()
+
   // Rows are one stop of Tab; arrows choose, and the chart follows.
   await rows.nth(1).focus()
   await page.keyboard.press('ArrowDown')
@@ -196,6 +199,7 @@ test('an incident of the demo is started, shown, and stopped; its time is paused
   await page.getByRole('navigation', { name: 'Monitor' }).getByRole('button', { name: 'Overview' }).click()
   await main.getByText('Demo incident: Core switch down').waitFor()
   expect(await findings(page)).toEqual([])
+  await main.getByRole('status').filter({ hasText: 'Demo incident' }).getByRole('button', { name: /^core-sw-01\./ }).waitFor()
   await main.getByRole('button', { name: 'Stop it' }).click()
   await main.getByText('Demo incident: Core switch down').waitFor({ state: 'detached' })
 })

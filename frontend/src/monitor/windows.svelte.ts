@@ -5,6 +5,8 @@ import { same } from './same'
 /** Rows of one call, and how many calls' rows are kept. */
 const size = 100
 const most = 12
+/** Rows of one call, where many are asked for at once. */
+const together = 1000
 
 export interface Page<T> {
   total: number
@@ -41,6 +43,18 @@ export class Windows<T> {
   /** Rows that are here, by their places. */
   get loaded(): { index: number; row: T }[] {
     return [...this.#pages].sort(([a], [b]) => a - b).flatMap(([page, rows]) => rows.map((row, i) => ({ index: page * size + i, row })))
+  }
+
+  /** Rows from one to another, asked for where they are not here; none of them are kept. */
+  async between(first: number, last: number): Promise<T[]> {
+    const missing = Array.from({ length: last - first + 1 }, (_, i) => first + i).filter((i) => this.at(i) === undefined)
+    const from = missing[0]
+    const asked: T[] = []
+    for (let at = from; at <= missing[missing.length - 1]; at += together) {
+      const { items } = await this.ask(at, Math.min(together, missing[missing.length - 1] - at + 1), new AbortController().signal)
+      asked.push(...items)
+    }
+    return Array.from({ length: last - first + 1 }, (_, i) => this.at(first + i) ?? asked[first + i - from]).filter((row) => row !== undefined)
   }
 
   /** These rows are in view now: those that are not here are asked for. */

@@ -17,6 +17,17 @@ test('only the windows that are in view are asked for, each once', async () => {
   expect([list.total, list.at(3), list.at(90_119)]).toEqual([100_000, 'row 3', 'row 90119'])
 })
 
+test('rows between two places are asked for where they are not here, and not kept', async () => {
+  const asked: string[] = []
+  const list = new Windows((offset, size) => { asked.push(`${offset}+${size}`); return Promise.resolve({ total: 5000, items: rows(offset, Math.min(size, 5000 - offset)) }) })
+  list.show(0, 30)
+  await done()
+  expect(await list.between(98, 1203)).toEqual(rows(98, 1106))
+  expect(await list.between(1, 3)).toEqual(rows(1, 3))
+  expect(asked).toEqual(['0+100', '100+1000', '1100+104'])
+  expect(list.at(150)).toBeUndefined()
+})
+
 test('old rows stay until the new ones are there, and a failure leaves them', async () => {
   let name = 'old'
   let fail = false

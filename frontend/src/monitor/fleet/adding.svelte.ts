@@ -40,8 +40,8 @@ export class Adding {
 
   readonly body = $derived.by(() => {
     const own = this.properties.filter((p) => p.name.trim())
-    const checked = kinds.flatMap((k) => (this.checks[k.id] ? [{ name: k.property, value: this.checks[k.id].trim() }] : []))
-    const snmp = this.checks.snmp ? [{ name: 'system.categories', value: 'snmp' }] : []
+    const checked = kinds.flatMap((k) => (this.checks[k.id]?.trim() ? [{ name: k.property, value: this.checks[k.id].trim() }] : []))
+    const snmp = this.checks.snmp?.trim() ? [{ name: 'system.categories', value: 'snmp' }] : []
     const more = snmp.filter((p) => !own.some((o) => o.name.trim() === p.name))
     return {
       name: this.name.trim(), displayName: this.displayName.trim(), hostGroupIds: String(this.group?.id ?? 1), preferredCollectorId: this.collector,
@@ -71,12 +71,12 @@ export class Adding {
 
   /** What is wrong and belongs to no field that is shown. */
   get loose(): string {
-    const shown = ['name', 'displayName', 'hostGroupIds', 'preferredCollectorId', 'customProperties']
+    const shown = ['name', 'displayName', 'hostGroupIds', 'preferredCollectorId', 'customProperties', 'checks']
     return this.fault && !shown.some((field) => this.at(field)) ? this.fault.message : ''
   }
 
   async test() {
-    if (this.trying || !this.#named()) return
+    if (this.trying || !this.#filled()) return
     this.trying = true
     const body = JSON.stringify(this.body)
     try {
@@ -93,7 +93,7 @@ export class Adding {
 
   /** The new device's id; undefined when it was refused. */
   async save(): Promise<{ id: number; displayName: string } | undefined> {
-    if (this.saving || !this.#named()) return undefined
+    if (this.saving || !this.#filled()) return undefined
     this.saving = true
     try {
       if (this.app.portal.readOnly) throw new Fault(shared.locked(this.app.portal.name))
@@ -107,9 +107,11 @@ export class Adding {
     }
   }
 
-  #named(): boolean {
-    if (this.body.name) return true
-    this.fault = new Fault(text.adding.nameless, 0, { field: 'name' })
+  /** Whether nothing is missing: a check that is switched on and says nothing would not be made. */
+  #filled(): boolean {
+    const empty = kinds.find((k) => k.label && this.checks[k.id]?.trim() === '')
+    if (this.body.name && !empty) return true
+    this.fault = this.body.name ? new Fault(text.adding.valueless(empty!.name, empty!.label), 0, { field: `checks.${empty!.id}` }) : new Fault(text.adding.nameless, 0, { field: 'name' })
     return false
   }
 }

@@ -95,6 +95,7 @@ export const text = {
     name: 'name', value: 'value', addProperty: 'Add property',
     result: 'Result of the test', simulated: 'Simulated: no machine stands behind it', answers: 'It answers', silent: 'No answer', stale: 'of what was typed before',
     took: (ms: string) => `${ms} ms`, later: 'begins with the first poll', testing: 'Testing…', test: 'Test the connection',
+    valueless: (check: string, asked: string) => `${asked} is missing: give it, or switch ${check} off`,
     nameless: 'Give the host name or the IP address that checks connect to',
     done: (name: string) => `${name} is added; its first data comes within a minute`, show: 'Show it',
   },
