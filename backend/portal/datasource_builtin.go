@@ -18,11 +18,27 @@ const (
 // seedDataSources writes the data sources every portal begins with. They can be
 // changed and deleted like all others.
 func seedDataSources(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
+	return addBuiltIn(ctx, tx, now, 1)
+}
+
+// addBuiltIn writes the built-in data sources from an id on. One whose id or name
+// the portal has already is left to it.
+func addBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds, from int64) error {
 	w := &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: time.Unix(int64(now), 0)}, Given: func(string) bool { return true }}
 	w.Call.Query = map[string][]string{"reason": {"Built in"}}
 	for i, d := range builtInDataSources() {
 		if d.ID = int64(i) + 1; d.ID > BuiltIn {
 			d.ID += laterBuiltIn - BuiltIn - 1
+		}
+		if d.ID < from {
+			continue
+		}
+		there, err := resource.Find(ctx, tx, dataSourceRows, resource.Either(resource.Where{Field: "id", Op: "=", Value: d.ID}, resource.Where{Field: "name", Op: "=", Value: d.Name}))
+		if err != nil {
+			return err
+		}
+		if len(there) > 0 {
+			continue
 		}
 		d.Group = "Built in"
 		if err := AddDataSource(w, &d); err != nil {

@@ -118,8 +118,13 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 	if s.RateGet > 0 && s.Seeded == seeded {
 		return nil
 	}
-	if s.Seeded < seeded {
+	if s.Seeded < 1 {
 		if err := completeDataSources(ctx, tx, now); err != nil {
+			return err
+		}
+	}
+	if s.Seeded < 2 {
+		if err := addBuiltIn(ctx, tx, now, laterBuiltIn); err != nil {
 			return err
 		}
 	}
@@ -136,8 +141,8 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 }
 
 // seeded counts the sets of rows that were added to Seed since the first
-// version: 1, the data sources.
-const seeded = 1
+// version: 1, the data sources; 2, those of this machine's disks and network.
+const seeded = 2
 
 // completeDataSources gives an older portal the built-in data sources, and its
 // built-in roles the right to read them.
