@@ -56,6 +56,7 @@ type GroupHealth struct {
 type healthList struct {
 	Total int64         `json:"total"`
 	Items []GroupHealth `json:"items"`
+	Own   GroupHealth   `json:"own" doc:"of the devices that are in the group itself, not counting groups below; without a name where the caller may not see it"`
 }
 
 const (
@@ -87,7 +88,7 @@ func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 		},
 		{
 			Method: "GET", Path: "/device/groups/{id}/health", Category: CategoryGroups, Right: read, Answer: &health, Summary: "Count devices by health",
-			Doc:     "Returns how the devices in each group of a group are, counted with all groups below. A device counts once in each.",
+			Doc:     "Returns how the devices in each group of a group are, counted with all groups below, and those that are in the group itself. A device counts once in each.",
 			Params:  []resource.Param{{Name: "id", In: "path", Schema: resource.Integer("The group; the root group is 1"), Required: true}},
 			Errors:  []resource.Failure{{Kind: fault.Unknown, When: "there is no such group, or it is not yours to see"}},
 			Example: resource.Example{Path: "/device/groups/1/health"},
@@ -237,6 +238,7 @@ func (s summaries) health(ctx context.Context, c *resource.Call) (any, error) {
 		ids[i] = groups[i].ID
 	}
 	within := tree.Below(ids)
+	within[id] = []int64{id}
 	by, seen := []resource.By{{Field: "hostGroupIds", Within: within}, {Field: "alertStatus"}, {Field: "hostStatus"}}, resource.SeenBy(c.Access, resource.Read)
 	tallies, err := s.db.Tally(ctx, string(deviceRows), by, seen)
 	if err != nil {
@@ -250,6 +252,10 @@ func (s summaries) health(ctx context.Context, c *resource.Call) (any, error) {
 	all := map[int64]*GroupHealth{}
 	out := healthList{Total: int64(len(groups)), Items: make([]GroupHealth, len(groups))}
 	slices.SortFunc(groups, func(a, b Group) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	if g := tree.Groups[id]; g != nil && maySee(c.Access, resource.IDs{id}) {
+		out.Own = GroupHealth{ID: g.ID, Name: g.Name, FullPath: g.FullPath}
+	}
+	all[id] = &out.Own
 	for i, g := range groups {
 		out.Items[i] = GroupHealth{ID: g.ID, Name: g.Name, FullPath: g.FullPath, Inside: len(within[g.ID]) > 1}
 		all[g.ID] = &out.Items[i]

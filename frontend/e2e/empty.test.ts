@@ -87,6 +87,12 @@ test('of a device that never had data it is not said that all is well', async ()
     await cells.focus()
     await page.keyboard.press('ArrowRight')
     await cells.getByText('nobody, without data yet').first().waitFor()
+    // One that is in no group is a cell as well.
+    await ask('PATCH', `/device/devices/${id}`, { hostGroupIds: '1' })
+    const loose = page.getByRole('group', { name: /^In no group: 1 devices, / })
+    await loose.focus()
+    await page.keyboard.press('ArrowRight')
+    await loose.getByText('nobody, without data yet').first().waitFor()
   } finally {
     await ask('DELETE', `/device/devices/${id}?deleteHard=true`)
     await ask('DELETE', `/device/groups/${attic.id}`)

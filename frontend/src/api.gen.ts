@@ -2847,7 +2847,7 @@ export interface paths {
         };
         /**
          * Count devices by health
-         * @description Returns how the devices in each group of a group are, counted with all groups below. A device counts once in each.
+         * @description Returns how the devices in each group of a group are, counted with all groups below, and those that are in the group itself. A device counts once in each.
          *
          *     Right needed: read on deviceGroup.
          */
@@ -7167,6 +7167,8 @@ export interface components {
         HealthList: {
             total: number;
             items: components["schemas"]["GroupHealth"][];
+            /** @description of the devices that are in the group itself, not counting groups below; without a name where the caller may not see it */
+            own: components["schemas"]["GroupHealth"];
         };
         Whoami: {
             /** @description id in /setting/admins */
@@ -9621,7 +9623,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 1
+             * @default 2
              */
             readonly seeded: number;
         };
@@ -9690,7 +9692,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 1
+             * @default 2
              */
             readonly seeded: number;
         };

@@ -45,9 +45,10 @@ export const text = {
     critical: ' critical', errors: ' with errors', warnings: ' with warnings',
     silent: (n: number) => `${number(n)} do not answer`, noData: (n: number) => `${number(n)} without data yet`,
     of: (group: string, n: { total: number; critical: number; error: number; warn: number; silent: number; noData: number }) => `${group}: ${n.total} devices, ${n.critical} critical, ${n.error} with errors, ${n.warn} with warnings, ${n.silent} without an answer, ${n.noData} without data yet`,
+    own: (group: string) => (group ? `Directly in ${group}` : 'In no group'),
     unknown: 'Health is not known',
-    empty: 'No devices in groups here',
-    fills: 'Devices that are put into a group show up as cells.',
+    empty: 'No devices here',
+    fills: 'Each device that is added shows up as a cell.',
   },
 
   incident: {

@@ -11,6 +11,7 @@ const run: Run = { id: 1, reportId: 2, state: 'done', progress: 100, createdOn: 
 
 test('what came of a run is said in a line', () => {
   expect(runText(run)).toMatch(/^1 row · 2(\.0)? KB · in 2 s$/i)
+  expect(runText({ ...run, endedOn: 1001 })).toMatch(/ · in under a second$/)
   expect(runText({ ...run, state: 'running', progress: 40, rows: 1200 })).toBe(`40 % · ${number(1200)} rows so far`)
   expect(runText({ ...run, state: 'failed', error: 'the disk is full' })).toBe('the disk is full')
   expect([opens(run), opens({ ...run, format: 'PDF' }), opens({ ...run, state: 'running' })]).toEqual([true, false, false])

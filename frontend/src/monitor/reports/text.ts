@@ -66,7 +66,7 @@ export const text = {
     notMade: (report: string, why: string) => `${report} was not made: ${why}`, made: (report: string) => `${report} is made`, open: 'Open', save: 'Save', notRun: (why: string) => `Not run: ${why}`,
     gone: 'The run and its file are gone', cancelled: 'Cancelled', cancel: 'Cancel', scheduled: 'by its schedule', by: (who: string) => `by ${who}`, percent: (n: number) => `${n} percent done`,
     saveOne: (format: string, moment: string) => `Save the ${format} of ${moment}`, remove: 'Remove', removeOne: (moment: string) => `Remove the run of ${moment}`,
-    waits: 'Waits for its turn', running: (percent: number, n: number) => `${percent} % · ${rows(n)} so far`, done: (n: number, paged: number, size: string, span: string) => [rows(n), ...(paged ? [pages(paged)] : []), size, `in ${span}`].join(' · '),
+    aMoment: 'under a second', waits: 'Waits for its turn', running: (percent: number, n: number) => `${percent} % · ${rows(n)} so far`, done: (n: number, paged: number, size: string, span: string) => [rows(n), ...(paged ? [pages(paged)] : []), size, `in ${span}`].join(' · '),
   },
 
   page: {
