@@ -238,3 +238,20 @@ test('of what an alert is about the end is read where there is little room', asy
   const cut = (at: number) => row.getByRole('gridcell', { name: /SNMP_Interfaces/ }).locator('.source > span').nth(at).evaluate((e) => e.scrollWidth > e.clientWidth)
   expect([await cut(0), await cut(2)]).toEqual([true, false])
 })
+
+test('the chart of an alert reaches to now, also where nothing was measured since', async () => {
+  const page = await it.page({ fresh: true })
+  await page.route(/\/instances\/\d+\/data\?/, async (route) => {
+    const hour = 3_600_000
+    const time = Array.from({ length: 60 }, (_, i) => Date.now() - 2 * hour - i * 60_000) // the newest first, and none of the last two hours
+    await route.fulfill({ json: { dataSourceName: 'Ping', dataPoints: ['it'], time, values: time.map(() => [7]), nextPageParams: '' } })
+  })
+  const { main } = await monitor(page)
+  const chart = main.getByRole('region', { name: 'Chosen alert' }).getByRole('img')
+  const box = (await chart.boundingBox())!
+  await page.mouse.move(box.x + box.width * 0.9, box.y + box.height / 2)
+  const said = chart.locator('.said')
+  await until(said, / · 7/)
+  const { x, width } = (await said.boundingBox())!
+  expect((x + width / 2 - box.x) / box.width).toBeLessThan(0.6)
+})

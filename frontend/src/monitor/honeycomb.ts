@@ -11,6 +11,7 @@ const across = 8.4 // from cell to cell
 const down = 7.3 // from row to row
 const radius = 4.2
 const padding = 5
+const few = 200 // of a sort, so that each has a cell of its own whatever there is besides
 
 interface Band {
   sort: Sort
@@ -42,7 +43,7 @@ export function layout(cells: Cells, width: number, most: number): Layout {
   let from = 0
   let first = 0
   cells.forEach((things, i) => {
-    const each = things > most / 10 ? of : 1 // the few that matter stay single
+    const each = things > few ? of : 1
     const count = Math.ceil(things / each)
     if (things) bands.push({ sort: sorts[i], from, cells: count, of: each, first, things })
     from += count

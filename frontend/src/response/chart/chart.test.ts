@@ -14,6 +14,7 @@ test('limits are read from an alert expression', () => {
   expect(limitsOf('cpu', '> 60 80 90')).toEqual([
     { point: 'cpu', op: '>', value: 60, severity: 'warn' }, { point: 'cpu', op: '>', value: 80, severity: 'error' }, { point: 'cpu', op: '>', value: 90, severity: 'crit' },
   ])
+  expect(limitsOf('status', '< 1 1 1')).toEqual([{ point: 'status', op: '<', value: 1, severity: 'crit' }])
   expect(limitsOf('free', '<= 1.5e3')).toEqual([{ point: 'free', op: '<=', value: 1500, severity: 'warn' }])
   expect(['', '= 1', '!= 2', '> x', '> 1 2 x', 'avg > 3'].flatMap((e) => limitsOf('a', e))).toEqual([])
 })

@@ -15,12 +15,13 @@ export interface Limit {
 const levels: Severity[] = ['warn', 'error', 'crit']
 export const severityWords: Record<Severity, string> = { warn: 'warning', error: 'error', crit: 'critical' }
 
-/** The limits of `> 60 80 90`: warn, error and critical, as many as there are numbers. */
+/** The limits of `> 60 80 90`: warn, error and critical, as many as there are numbers; of equal ones the worst, which is what an alert there is. */
 export function limitsOf(point: string, expr: string): Limit[] {
   const match = /^\s*(>=|<=|>|<)\s*((?:-?[\d.]+(?:e[+-]?\d+)?\s*)+)$/i.exec(expr)
   if (!match) return []
   const values = match[2].trim().split(/\s+/).map(Number)
-  return values.slice(0, 3).flatMap((value, i) => (Number.isFinite(value) ? [{ point, op: match[1], value, severity: levels[i] }] : []))
+  const limits = values.slice(0, 3).flatMap((value, i) => (Number.isFinite(value) ? [{ point, op: match[1], value, severity: levels[i] }] : []))
+  return limits.filter((l, i) => l.value !== limits[i + 1]?.value)
 }
 
 export interface Place {

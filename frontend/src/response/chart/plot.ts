@@ -245,7 +245,8 @@ export class Plot {
     const { left, top, width, height } = u.bbox
     const { ctx } = u
     const line = 14 * devicePixelRatio
-    const taken = this.#taken
+    // Names of maintenance lie on no limit: each is as a text that is there already, from side to side.
+    const taken = [...this.#taken, ...this.o.limits.map((l) => ({ x: left, y: u.valToPos(l.value, 'y', true) + line / 2, width }))]
     ctx.save()
     ctx.fillStyle = this.#colour('--sdt')
     for (const m of this.o.maintenance) {
