@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	hostVariable = regexp.MustCompile(`^(?:https?://)?\{\{[^{}]*\}\}`)
+	hostVariable = regexp.MustCompile(`^(?:(?:https?|\{\{[^{}]*\}\})://)?\{\{[^{}]*\}\}(?::(?:\d+|\{\{[^{}]*\}\}))?`)
 	hostName     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*`)
 	usualMount   = regexp.MustCompile(`^/(?:api|santaba/rest)(?:/|$)`)
 	wholeParam   = regexp.MustCompile(`^\{([^{}/]+)\}$`)
@@ -38,16 +38,48 @@ func (f *File) hostless(path string) string {
 		}
 	}
 	if host := hostVariable.FindString(path); host != "" {
-		return rooted(unescape(path[len(host):]))
+		return rooted(unescape(f.hostPath(host) + path[len(host):]))
 	}
 	if host := hostName.FindString(path); host != "" {
 		f.notes.say("The address %s was left out: requests go to the portal of their tab.", host)
-		path = path[len(host):]
-		if mount := usualMount.FindString(path); mount != "" {
-			path = path[len(strings.TrimSuffix(mount, "/")):]
-		}
+		path = unmounted(path[len(host):])
 	}
 	return rooted(unescape(path))
+}
+
+// longestAddress is how many bytes an address may have that is made of variables.
+const longestAddress = 2048
+
+// hostPath is what the variables at the beginning of an address have behind the
+// host: of {{baseUrl}} that is https://h.example/v2, the /v2.
+func (f *File) hostPath(host string) string {
+	if f.hosts == nil {
+		f.hosts = map[string]bool{}
+	}
+	for _, m := range reference.FindAllStringSubmatch(host, -1) {
+		if name := variableName(m[1]); name != "baseUrl" && !f.hosts[name] {
+			f.notes.say("The address {{%s}} was left out: requests go to the portal of their tab.", name)
+		}
+		f.hosts[variableName(m[1])] = true
+	}
+	address := f.writtenOut(host, longestAddress)
+	for _, base := range f.Bases {
+		if rest, ok := strings.CutPrefix(address, base); ok {
+			return strings.TrimSuffix(rest, "/")
+		}
+	}
+	name := hostName.FindString(address)
+	rest, _, _ := strings.Cut(strings.TrimSuffix(unmounted(address[len(name):]), "/"), "?")
+	if name == "" || strings.Contains(rest, "{{") {
+		return ""
+	}
+	return rest
+}
+
+// unmounted is a path without the place where portals have their API.
+func unmounted(path string) string {
+	mount := usualMount.FindString(path)
+	return path[len(strings.TrimSuffix(mount, "/")):]
 }
 
 func rooted(path string) string {

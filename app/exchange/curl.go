@@ -101,7 +101,6 @@ func (w *curlWriter) step(r *workspace.Saved) snippet.Step {
 func queryPart(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
 var (
-	curlReference = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
 	pathParameter = regexp.MustCompile(`\{[^{}/]+\}`)
 	clock         = regexp.MustCompile(`^\$now(?:([+-])(\d{1,9})([smhdw]))?$`)
 	clockUnits    = map[string]int{"": 0, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -109,8 +108,8 @@ var (
 
 // marked is a text with marks for its {{variables}} and for masked secrets.
 func (w *curlWriter) marked(text string) string {
-	text = curlReference.ReplaceAllStringFunc(text, func(r string) string {
-		return w.mark("{{" + curlReference.FindStringSubmatch(r)[1] + "}}")
+	text = reference.ReplaceAllStringFunc(text, func(r string) string {
+		return w.mark("{{" + reference.FindStringSubmatch(r)[1] + "}}")
 	})
 	for strings.Contains(text, resource.Mask) {
 		w.hidden++

@@ -19,6 +19,13 @@
 // Our requests belong to a portal, not to a host: reading takes the portal's
 // address off, and any other, with a note; writing puts {{baseUrl}} before paths.
 //
+// # Environments
+//
+// A variable has one value here. Of the environments of a file the first that
+// has a variable gives its value; values made of other variables are written
+// out, and names are changed to such as variables may have, where they are used
+// as well.
+//
 // # Concurrency and errors
 //
 // All functions are pure. What cannot be read is fault.Invalid with a sentence
@@ -45,8 +52,9 @@ const MaxSize = 32 << 20
 
 // Variable is one that requests of a file use.
 type Variable struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Secret bool   `json:"-"` // belongs into the keyring
 }
 
 // Bundle is what is written.
@@ -77,7 +85,7 @@ type Format struct {
 }
 
 // Formats are all there are, those that are sure of themselves first.
-var Formats = []*Format{&Spyglass, &Postman, &HAR, &OpenAPI, &Curl}
+var Formats = []*Format{&Spyglass, &Postman, &PostmanEnvironment, &Insomnia, &Bruno, &HAR, &OpenAPI, &Swagger, &OpenCollection, &Curl}
 
 // ByID is the format of that id.
 func ByID(id string) (*Format, error) {
@@ -97,6 +105,8 @@ type File struct {
 
 	top   map[string]json.RawMessage // when it is a JSON object
 	notes notes
+	taken taken
+	hosts map[string]bool // variables that stood where an address begins
 }
 
 // has tells whether the file is a JSON object with that key at its top.
@@ -113,11 +123,8 @@ func Read(f *File) (found *Found, err error) {
 		}
 	}()
 	at := slices.IndexFunc(Formats, func(format *Format) bool { return format.Is(f) })
-	switch {
-	case at < 0 && f.has("values") && (f.has("_postman_variable_scope") || f.has("name")):
-		return nil, fault.New(fault.Invalid, "%s is a Postman environment, which has variables and no requests; import it under Tools, Variables", f.name())
-	case at < 0:
-		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass or Postman collection (v2.1), OpenAPI 3, HAR, or cURL commands", f.name())
+	if at < 0 {
+		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass, Postman (v2.1), Insomnia or Bruno collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands", f.name())
 	}
 	if found, err = Formats[at].Read(f); err != nil {
 		return nil, err
@@ -126,6 +133,7 @@ func Read(f *File) (found *Found, err error) {
 	if depth(found.Folders) > workspace.MaxDepth {
 		return nil, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(), workspace.MaxDepth)
 	}
+	f.variables(found)
 	f.tidy(found.Folders)
 	found.Notes = f.notes.sentences()
 	return found, nil
@@ -223,6 +231,7 @@ func plain(name string) string {
 type notes struct {
 	order []string
 	count map[string]int
+	said  map[string]bool
 }
 
 // add counts one more request that a sentence such as "%s with scripts: they
@@ -240,12 +249,23 @@ func (n *notes) add(sentence string) {
 // say tells something once that is not counted.
 func (n *notes) say(format string, args ...any) {
 	sentence := strings.ReplaceAll(fmt.Sprintf(format, args...), "%", "%%")
-	if !slices.Contains(n.order, sentence) {
-		n.order = append(n.order, sentence)
+	if n.said[sentence] {
+		return
 	}
+	if n.said == nil {
+		n.said = map[string]bool{}
+	}
+	n.said[sentence] = true
+	n.order = append(n.order, sentence)
 }
 
+// mostNotes is how many sentences are told of one file.
+const mostNotes = 100
+
 func (n *notes) sentences() []string {
+	if more := len(n.order) - mostNotes; more > 0 {
+		n.order = append(n.order[:mostNotes], fmt.Sprintf("And %d more notes like these.", more))
+	}
 	out := make([]string, len(n.order))
 	for i, sentence := range n.order {
 		switch count := n.count[sentence]; {

@@ -141,11 +141,12 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
 `, []string{
 			"The collection's authorization was left out: the portal's sign-in is used.",
 			"The collection's scripts were left out.",
-			"1 request with scripts: they were left out.",
 			"The address https://acme.example was left out: requests go to the portal of their tab.",
 			"1 request with a sign-in of its own: it was left out, the portal's is used.",
-			"1 request with authorization of its own: it was left out, the portal's sign-in is used.",
+			"1 request with scripts: they were left out.",
+			"The address {{host}} was left out: requests go to the portal of their tab.",
 			"1 request whose body is a form or a file: the body was left out.",
+			"1 request with authorization of its own: it was left out, the portal's sign-in is used.",
 			"1 request with another method than GET, POST, PUT, PATCH, DELETE: left out.",
 		}},
 		{"Tuesday.har", harText, "Tuesday\n  : POST /device/devices | a=1 | X-A=b | {}\n", []string{"Answers and cookies in the file were left out."}},
@@ -184,7 +185,7 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		{"a.bin", "a\x00b", "a.bin is no text"},
 		{"a.json", "\xff\xfe", "a.json is no text"},
 		{"a.json", "{\n\"info\":{},\n\"item\":[}", "a.json is no valid JSON: line 3: invalid character '}' looking for beginning of value"},
-		{"a.json", strings.Repeat("[", 20_000), "a.json is none of what can be read: a Spyglass or Postman collection (v2.1), OpenAPI 3, HAR, or cURL commands"},
+		{"a.json", strings.Repeat("[", 20_000), "a.json is none of what can be read: a Spyglass, Postman (v2.1), Insomnia or Bruno collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands"},
 		{"a.json", `{"a":` + strings.Repeat("[", 20_000), "a.json is no valid JSON: line 1: invalid character '[' exceeded max depth"},
 		{"a.json", `{"info":{},"item":[` + deep + `]}`, "in a.json folders lie more than 20 deep in each other"},
 		{"a.json", `{"info":{},"item":{"a":1}}`, "a.json cannot be read: item is a object where something else belongs"},
@@ -193,8 +194,7 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		{"a.json", `{"spyglass":1,"collections":[{"name":"x","requests":[{"name":"y","draft":{"method":"FETCH"}}]}]}`, `in a.json the request "y" is wrong: the method is one of GET, POST, PUT, PATCH, DELETE`},
 		{"a.json", `{"log":[]}`, "a.json cannot be read: log is a array where something else belongs"},
 		{"a.json", `{"folders_order":[],"requests":[]}`, "a.json is a Postman collection of version 1; export it from Postman as version 2.1"},
-		{"a.json", `{"name":"Office","values":[{"key":"a","value":"1"}],"_postman_variable_scope":"environment"}`, "a.json is a Postman environment, which has variables and no requests; import it under Tools, Variables"},
-		{"a.json", `{"swagger":"2.0"}`, "a.json is Swagger 2.0; convert it to OpenAPI 3 first"},
+		{"a.json", `{"swagger":"2.0"}`, "a.json describes no paths"},
 		{"a.yaml", "openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {}\n", "a.yaml describes no paths"},
 		{"a.yaml", "openapi: 3.0.0\nx: " + strings.Repeat("[", 300), "a.yaml is nested more than 200 deep"},
 	} {
@@ -299,5 +299,16 @@ func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {
 	}
 	if want := "Nothing fills in {{$randomInt}} here: add variables in place of Postman's own."; !slices.Contains(found.Notes, want) {
 		t.Errorf("noted %q", found.Notes)
+	}
+}
+
+func TestNotesHaveAnEnd(t *testing.T) {
+	var har strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&har, `,{"request":{"method":"GET","url":"http://h%d.example/a"}}`, i)
+	}
+	found, err := exchange.Read(&exchange.File{Text: []byte(`{"log":{"entries":[` + har.String()[1:] + `]}}`)})
+	if err != nil || len(found.Notes) != 101 || found.Notes[100] != "And 51 more notes like these." {
+		t.Errorf("%v, %d notes, the last is %q", err, len(found.Notes), found.Notes[len(found.Notes)-1])
 	}
 }

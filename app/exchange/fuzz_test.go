@@ -35,3 +35,22 @@ func FuzzHAR(f *testing.F) {
 	f.Add([]byte(harText))
 	f.Fuzz(func(t *testing.T, text []byte) { fuzz(t, text) })
 }
+
+func FuzzInsomnia(f *testing.F) {
+	f.Add([]byte(insomnia4Text))
+	f.Add([]byte(insomnia5Text))
+	f.Fuzz(func(t *testing.T, text []byte) { fuzz(t, text) })
+}
+
+func FuzzBruno(f *testing.F) {
+	f.Add([]byte(bruFile))
+	f.Add([]byte(bruEnvironment))
+	f.Add([]byte(brunoText))
+	f.Add([]byte(openCollectionText))
+	f.Fuzz(func(t *testing.T, text []byte) { fuzz(t, text) })
+}
+
+func FuzzSwagger(f *testing.F) {
+	f.Add([]byte(swaggerText))
+	f.Fuzz(func(t *testing.T, text []byte) { fuzz(t, text) })
+}

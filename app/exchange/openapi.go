@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -16,34 +15,38 @@ import (
 )
 
 // openAPILine is what a YAML file of that kind has at its top.
-var openAPILine = regexp.MustCompile(`(?m)^["']?(openapi|swagger)["']?\s*:`)
+var openAPILine = regexp.MustCompile(`(?m)^["']?openapi["']?\s*:`)
 
 // OpenAPI is a description of an API, version 3, as JSON or YAML: one request
 // for each operation, in a folder for each tag.
 var OpenAPI = Format{
 	ID: "openapi", Label: "OpenAPI 3", Ext: "openapi.json", Type: "application/json",
-	Is: func(f *File) bool {
-		return f.has("openapi") || f.has("swagger") || f.top == nil && openAPILine.Match(f.Text)
+	Is: func(f *File) bool { return f.has("openapi") || f.isYAML(openAPILine) },
+	Read: func(f *File) (*Found, error) {
+		if err := shallow(f); err != nil {
+			return nil, err
+		}
+		doc, err := apiLoader().LoadFromData(f.Text)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "%s is no OpenAPI 3 that can be read: %s", f.name(), firstLine(err))
+		}
+		return f.described(doc)
 	},
-	Read: readOpenAPI, Write: writeOpenAPI,
+	Write: writeOpenAPI,
 }
 
-func readOpenAPI(f *File) (*Found, error) {
-	if m := openAPILine.FindSubmatch(f.Text); f.has("swagger") || m != nil && string(m[1]) == "swagger" {
-		return nil, fault.New(fault.Invalid, "%s is Swagger 2.0; convert it to OpenAPI 3 first", f.name())
-	}
-	if err := shallow(f); err != nil {
-		return nil, err
-	}
+// apiLoader follows no reference out of the file.
+func apiLoader() *openapi3.Loader {
 	loader := openapi3.NewLoader()
 	loader.IsExternalRefsAllowed = false
 	loader.ReadFromURIFunc = func(*openapi3.Loader, *url.URL) ([]byte, error) {
 		return nil, errors.New("it refers to another file")
 	}
-	doc, err := loader.LoadFromData(f.Text)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "%s is no OpenAPI 3 that can be read: %s", f.name(), firstLine(err))
-	}
+	return loader
+}
+
+// described is what a description of an API holds.
+func (f *File) described(doc *openapi3.T) (*Found, error) {
 	if doc.Paths.Len() == 0 {
 		return nil, fault.New(fault.Invalid, "%s describes no paths", f.name())
 	}
@@ -70,34 +73,6 @@ func firstLine(err error) string {
 		return string(runes[:200]) + "…"
 	}
 	return line
-}
-
-// maxNesting is how deep brackets or lines of YAML may go.
-const maxNesting = 200
-
-// shallow refuses files that would cost the library its stack.
-func shallow(f *File) error {
-	level, inside := 0, false
-	for i, c := range f.Text {
-		switch {
-		case c == '"' && (i == 0 || f.Text[i-1] != '\\'):
-			inside = !inside && f.top != nil // quotes of YAML may stand alone
-		case inside:
-		case c == '{' || c == '[':
-			level++
-		case c == '}' || c == ']':
-			level--
-		}
-		if level > maxNesting {
-			return fault.New(fault.Invalid, "%s is nested more than %d deep", f.name(), maxNesting)
-		}
-	}
-	for line := range bytes.Lines(f.Text) {
-		if indent := len(line) - len(bytes.TrimLeft(line, " -")); f.top == nil && indent > 4*maxNesting && len(bytes.TrimSpace(line)) > 0 {
-			return fault.New(fault.Invalid, "%s is nested more than %d deep", f.name(), maxNesting)
-		}
-	}
-	return nil
 }
 
 func (f *File) operations(top *workspace.Folder, path string, item *openapi3.PathItem) {

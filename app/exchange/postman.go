@@ -23,7 +23,7 @@ var Postman = Format{
 			return nil, fault.New(fault.Invalid, "%s is a Postman collection of version 1; export it from Postman as version 2.1", f.name())
 		}
 		var c postmanCollection
-		if err := f.decode(f.ownBuiltIns(f.Text), &c); err != nil {
+		if err := f.decode(f.ownBuiltIns(f.Text, "Postman"), &c); err != nil {
 			return nil, err
 		}
 		if c.Auth != nil {
@@ -32,27 +32,25 @@ var Postman = Format{
 		if len(c.Event) > 0 {
 			f.notes.say("The collection's scripts were left out.")
 		}
-		found := &Found{}
 		for _, v := range c.Variable {
-			if v.Key != "baseUrl" && v.Key != "" {
-				found.Variables = append(found.Variables, Variable{Name: v.Key, Value: v.Value.text})
+			if !v.Disabled {
+				f.variable("the collection", Variable{Name: v.Key, Value: v.Value.text, Secret: v.Type == "secret"})
 			}
 		}
 		top, err := f.postmanFolder(&postmanItem{Name: c.Info.Name, Description: c.Info.Description, Item: &c.Item}, 1)
 		if err != nil {
 			return nil, err
 		}
-		found.Folders = []workspace.Folder{top}
-		return found, nil
+		return &Found{Folders: []workspace.Folder{top}}, nil
 	},
 	Write: writePostman,
 }
 
 type postmanCollection struct {
 	Info struct {
-		Name        string      `json:"name"`
-		Description postmanText `json:"description,omitzero"`
-		Schema      string      `json:"schema"`
+		Name        string    `json:"name"`
+		Description looseText `json:"description,omitzero"`
+		Schema      string    `json:"schema"`
 	} `json:"info"`
 	Item     []postmanItem   `json:"item"`
 	Variable []postmanRow    `json:"variable,omitempty"`
@@ -66,7 +64,7 @@ func (*postmanScript) UnmarshalJSON([]byte) error { return nil }
 
 type postmanItem struct {
 	Name        string          `json:"name"`
-	Description postmanText     `json:"description,omitzero"`
+	Description looseText       `json:"description,omitzero"`
 	Item        *[]postmanItem  `json:"item,omitempty"`
 	Request     *postmanRequest `json:"request,omitempty"`
 	Auth        any             `json:"auth,omitempty"`
@@ -79,7 +77,7 @@ type postmanRequest struct {
 	URL         postmanURL   `json:"url"`
 	Body        *postmanBody `json:"body,omitempty"`
 	Auth        any          `json:"auth,omitempty"`
-	Description postmanText  `json:"description,omitzero"`
+	Description looseText    `json:"description,omitzero"`
 }
 
 // UnmarshalJSON takes a request that is nothing but a URL, too.
@@ -92,10 +90,11 @@ func (r *postmanRequest) UnmarshalJSON(text []byte) error {
 }
 
 type postmanRow struct {
-	Key         string      `json:"key"`
-	Value       postmanText `json:"value"`
-	Disabled    bool        `json:"disabled,omitempty"`
-	Description postmanText `json:"description,omitzero"`
+	Key         string    `json:"key"`
+	Value       looseText `json:"value"`
+	Disabled    bool      `json:"disabled,omitempty"`
+	Type        string    `json:"type,omitempty"`
+	Description looseText `json:"description,omitzero"`
 }
 
 // postmanRows are a list; older files have one text for all headers.
@@ -109,35 +108,13 @@ func (r *postmanRows) UnmarshalJSON(text []byte) error {
 		}
 		for line := range strings.Lines(lines) {
 			if key, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
-				*r = append(*r, postmanRow{Key: key, Value: postmanText{strings.TrimSpace(value)}})
+				*r = append(*r, postmanRow{Key: key, Value: looseText{strings.TrimSpace(value)}})
 			}
 		}
 		return nil
 	}
 	return json.Unmarshal(text, (*[]postmanRow)(r))
 }
-
-// postmanText is a text that may also be null, a number, or an object with the
-// text as its content.
-type postmanText struct{ text string }
-
-func (t *postmanText) UnmarshalJSON(text []byte) error {
-	switch text[0] {
-	case '"':
-		return json.Unmarshal(text, &t.text)
-	case '{':
-		var o struct{ Content string }
-		err := json.Unmarshal(text, &o)
-		t.text = o.Content
-		return err
-	case 'n':
-		return nil
-	}
-	t.text = string(text)
-	return nil
-}
-
-func (t postmanText) MarshalJSON() ([]byte, error) { return json.Marshal(t.text) }
 
 type postmanURL struct {
 	Raw      string       `json:"raw"`
@@ -222,58 +199,35 @@ func (f *File) postmanFolder(item *postmanItem, level int) (workspace.Folder, er
 
 func (f *File) postmanRequest(item *postmanItem) (workspace.Saved, bool) {
 	r := item.Request
-	saved := workspace.Saved{Name: item.Name, Doc: r.Description.text}
-	method, ok := f.methodOf(r.Method)
-	if !ok {
-		return saved, false
+	o := &outside{Name: item.Name, Doc: r.Description.text, Method: r.Method, URL: r.URL.Raw, Body: f.postmanBody(r.Body)}
+	for _, q := range r.URL.Query {
+		o.Query = append(o.Query, workspace.Row{On: !q.Disabled, Key: q.Key, Value: q.Value.text, Doc: q.Description.text})
 	}
-	if r.Auth != nil {
-		f.notes.add("%s with authorization of its own: it was left out, the portal's sign-in is used.")
-	}
-	if len(item.Event) > 0 {
-		f.notes.add("%s with scripts: they were left out.")
-	}
-	d := workspace.Draft{Method: method, Mode: "form"}
-	path, query := f.address(r.URL.Raw)
-	if len(r.URL.Query) > 0 {
-		query = nil
-		for _, q := range r.URL.Query {
-			query = append(query, workspace.Row{On: !q.Disabled, Key: q.Key, Value: q.Value.text, Doc: q.Description.text})
-		}
-	}
-	values := map[string]workspace.Row{}
 	for _, v := range r.URL.Variable {
-		values[v.Key] = workspace.Row{Value: v.Value.text, Doc: v.Description.text}
+		o.Params = append(o.Params, workspace.Row{Key: v.Key, Value: v.Value.text, Doc: v.Description.text})
 	}
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		if name, ok := strings.CutPrefix(s, ":"); ok && name != "" && !strings.ContainsAny(name, "{}") {
-			segments[i] = "{" + name + "}"
-		}
-	}
-	d.Path, d.Query = strings.Join(segments, "/"), query
-	d.PathParams = params(d.Path, values)
 	for _, h := range r.Header {
-		if row, ok := f.header(workspace.Row{On: !h.Disabled, Key: h.Key, Value: h.Value.text, Doc: h.Description.text}); ok {
-			d.Headers = append(d.Headers, row)
-		}
+		o.Headers = append(o.Headers, workspace.Row{On: !h.Disabled, Key: h.Key, Value: h.Value.text, Doc: h.Description.text})
 	}
-	f.postmanBody(r.Body, &d)
-	if saved.Name == d.Method+" "+d.Path {
-		saved.Name = ""
+	saved, ok := f.saved(o)
+	if ok && r.Auth != nil {
+		f.notes.add(ownSignIn)
 	}
-	saved.Draft = d
-	return saved, true
+	if ok && len(item.Event) > 0 {
+		f.notes.add(ownScripts)
+	}
+	return saved, ok
 }
 
-func (f *File) postmanBody(b *postmanBody, d *workspace.Draft) {
+func (f *File) postmanBody(b *postmanBody) string {
 	switch {
 	case b == nil || b.Mode == "":
 	case b.Mode == "raw":
-		d.Body = b.Raw
+		return b.Raw
 	case b.Mode == "graphql":
-		d.Body = string(b.GraphQL)
+		return string(b.GraphQL)
 	default:
-		f.notes.add("%s whose body is a form or a file: the body was left out.")
+		f.notes.add(formBody)
 	}
+	return ""
 }

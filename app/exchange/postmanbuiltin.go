@@ -16,8 +16,8 @@ var (
 )
 
 // ownBuiltIns are the built-in variables of a collection under our names; a note
-// says which have no like.
-func (f *File) ownBuiltIns(text []byte) []byte {
+// says which have no like. Bruno has those of Postman.
+func (f *File) ownBuiltIns(text []byte, program string) []byte {
 	own := fromPostman.Replace(string(text))
 	var strange []string
 	for _, m := range postmanFilled.FindAllStringSubmatch(own, -1) {
@@ -27,7 +27,7 @@ func (f *File) ownBuiltIns(text []byte) []byte {
 		}
 	}
 	if len(strange) > 0 {
-		f.notes.say("Nothing fills in %s here: add variables in place of Postman's own.", strings.Join(strange, ", "))
+		f.notes.say("Nothing fills in %s here: add variables in place of %s own.", strings.Join(strange, ", "), program+"'s")
 	}
 	return []byte(own)
 }

@@ -13,14 +13,14 @@ func writePostman(b *Bundle) ([]byte, error) {
 	c.Info.Name, c.Info.Schema = b.Name, postmanSchema
 	folders := b.Folders
 	if len(folders) == 1 { // a collection is a file of its own
-		c.Info.Name, c.Info.Description = folders[0].Name, postmanText{folders[0].Doc}
+		c.Info.Name, c.Info.Description = folders[0].Name, looseText{folders[0].Doc}
 		c.Item = postmanItems(folders[0].Folders, folders[0].Requests)
 	} else {
 		c.Item = postmanItems(folders, nil)
 	}
-	c.Variable = []postmanRow{{Key: "baseUrl", Value: postmanText{b.BaseURL}}}
+	c.Variable = []postmanRow{{Key: "baseUrl", Value: looseText{b.BaseURL}}}
 	for _, v := range b.Variables {
-		c.Variable = append(c.Variable, postmanRow{Key: v.Name, Value: postmanText{v.Value}})
+		c.Variable = append(c.Variable, postmanRow{Key: v.Name, Value: looseText{v.Value}})
 	}
 	text, err := json.MarshalIndent(c, "", "  ")
 	return b.postmanBuiltIns(text), err
@@ -30,7 +30,7 @@ func postmanItems(folders []workspace.Folder, requests []workspace.Saved) []post
 	items := []postmanItem{}
 	for _, f := range folders {
 		inside := postmanItems(f.Folders, f.Requests)
-		items = append(items, postmanItem{Name: f.Name, Description: postmanText{f.Doc}, Item: &inside})
+		items = append(items, postmanItem{Name: f.Name, Description: looseText{f.Doc}, Item: &inside})
 	}
 	for _, r := range requests {
 		name := r.Name
@@ -44,7 +44,7 @@ func postmanItems(folders []workspace.Folder, requests []workspace.Saved) []post
 
 func postmanOf(r *workspace.Saved) *postmanRequest {
 	d := &r.Draft
-	out := &postmanRequest{Method: d.Method, Header: postmanRows{}, Description: postmanText{r.Doc}}
+	out := &postmanRequest{Method: d.Method, Header: postmanRows{}, Description: looseText{r.Doc}}
 	for _, h := range d.Headers {
 		out.Header = append(out.Header, rowOf(h))
 	}
@@ -81,5 +81,5 @@ func rawPart(text string) string {
 }
 
 func rowOf(r workspace.Row) postmanRow {
-	return postmanRow{Key: r.Key, Value: postmanText{r.Value}, Disabled: !r.On, Description: postmanText{r.Doc}}
+	return postmanRow{Key: r.Key, Value: looseText{r.Value}, Disabled: !r.On, Description: looseText{r.Doc}}
 }

@@ -1,0 +1,332 @@
+package exchange
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+)
+
+var insomniaLine = regexp.MustCompile(`(?m)^(?:type:\s*["']?[a-z]+\.insomnia\.rest/|_type:\s*["']?export\b)`)
+
+// Insomnia is an export of Insomnia's: version 4, a list of resources in JSON,
+// or version 5, one collection, document or environment in YAML.
+var Insomnia = Format{
+	ID: "insomnia", Label: "Insomnia", Ext: "insomnia.yaml", Type: "application/yaml",
+	Is: func(f *File) bool {
+		return f.has("__export_format") || bytes.Contains(f.top["type"], []byte(".insomnia.rest/")) || f.isYAML(insomniaLine)
+	},
+	Read: func(f *File) (*Found, error) {
+		var in insomniaFile
+		if err := f.decodeAny(&in); err != nil {
+			return nil, err
+		}
+		r := &insomniaReader{File: f}
+		if in.Resources != nil {
+			return r.resources(in.Resources)
+		}
+		return r.document(&in)
+	},
+}
+
+// insomniaFile is an export of either version.
+type insomniaFile struct {
+	Resources []insomniaItem `json:"resources"` // version 4
+
+	Name         looseText            `json:"name"`
+	Meta         insomniaMeta         `json:"meta"`
+	Collection   []insomniaItem       `json:"collection"`
+	Environments *insomniaEnvironment `json:"environments"`
+	Spec         *struct{}            `json:"spec"`
+}
+
+// insomniaMeta is what version 5 says of anything.
+type insomniaMeta struct {
+	ID    string    `json:"id"`
+	About looseText `json:"description"`
+	Sort  float64   `json:"sortKey"`
+}
+
+type insomniaEnvironment struct {
+	Name looseText             `json:"name"`
+	Data json.RawMessage       `json:"data"`
+	Subs []insomniaEnvironment `json:"subEnvironments"`
+}
+
+// insomniaItem is a request or a folder; in version 4 also all else, with its kind.
+type insomniaItem struct {
+	ID, Parent, Kind string
+	SortKey          float64
+	Name, About      looseText
+	Children         *[]insomniaItem
+
+	Method, URL    looseText
+	Body           struct{ MimeType, Text looseText }
+	Parameters     []insomniaPair
+	PathParameters []insomniaPair
+	Headers        []insomniaPair
+	SignIn         insomniaSignIn
+	Scripts        bool
+
+	Data json.RawMessage // of an environment, or of a folder
+}
+
+// UnmarshalJSON takes the fields of both versions.
+func (i *insomniaItem) UnmarshalJSON(text []byte) error {
+	var in struct {
+		ID             string                                     `json:"_id"`
+		Parent         string                                     `json:"parentId"`
+		Kind           string                                     `json:"_type"`
+		Sort           float64                                    `json:"metaSortKey"`
+		About          looseText                                  `json:"description"`
+		Meta           insomniaMeta                               `json:"meta"`
+		Name           looseText                                  `json:"name"`
+		Children       *[]insomniaItem                            `json:"children"`
+		Method         looseText                                  `json:"method"`
+		URL            looseText                                  `json:"url"`
+		Body           struct{ MimeType, Text looseText }         `json:"body"`
+		Parameters     []insomniaPair                             `json:"parameters"`
+		PathParameters []insomniaPair                             `json:"pathParameters"`
+		Headers        []insomniaPair                             `json:"headers"`
+		SignIn         insomniaSignIn                             `json:"authentication"`
+		Before         string                                     `json:"preRequestScript"`
+		After          string                                     `json:"afterResponseScript"`
+		Scripts        struct{ PreRequest, AfterResponse string } `json:"scripts"`
+		Data           json.RawMessage                            `json:"data"`
+		Environment    json.RawMessage                            `json:"environment"`
+	}
+	if err := json.Unmarshal(text, &in); err != nil {
+		return err
+	}
+	*i = insomniaItem{
+		ID: cmp.Or(in.ID, in.Meta.ID), Parent: in.Parent, Kind: in.Kind, SortKey: cmp.Or(in.Sort, in.Meta.Sort), Name: in.Name,
+		About: cmp.Or(in.About, in.Meta.About), Children: in.Children, Method: in.Method, URL: in.URL, Body: in.Body,
+		Parameters: in.Parameters, PathParameters: in.PathParameters, Headers: in.Headers, SignIn: in.SignIn,
+		Scripts: in.Before+in.After+in.Scripts.PreRequest+in.Scripts.AfterResponse != "", Data: in.Data,
+	}
+	if i.Data == nil {
+		i.Data = in.Environment
+	}
+	if i.Kind == "" {
+		i.Kind = kindOf(i)
+	}
+	return nil
+}
+
+// kindOf is the kind of an item of version 5 by its looks, in version 4's words.
+func kindOf(i *insomniaItem) string {
+	other := regexp.MustCompile(`^(?:ws-req|greq|socketio-req|mcp-req)_`)
+	switch {
+	case i.Children != nil, strings.HasPrefix(i.ID, "fld_"):
+		return "request_group"
+	case other.MatchString(i.ID), i.Method.text == "" && i.URL.text == "":
+		return ""
+	}
+	return "request"
+}
+
+type insomniaPair struct {
+	Name        looseText `json:"name"`
+	Value       looseText `json:"value"`
+	Disabled    bool      `json:"disabled"`
+	Description looseText `json:"description"`
+}
+
+// insomniaSignIn is whether there is one.
+type insomniaSignIn bool
+
+func (s *insomniaSignIn) UnmarshalJSON(text []byte) error {
+	var in struct {
+		Type     string
+		Disabled bool
+	}
+	_ = json.Unmarshal(text, &in) // a list stands for none in some files
+	*s = insomniaSignIn(in.Type != "" && in.Type != "none" && !in.Disabled)
+	return nil
+}
+
+// insomniaReader reads one file.
+type insomniaReader struct {
+	*File
+	tags  map[string]string // the variable for each tag that nothing fills in
+	order []string          // those tags
+	named map[string]int    // how many have such a variable
+	asked []string          // variables in the place of questions
+}
+
+// resources reads version 4, where items say what they lie in.
+func (r *insomniaReader) resources(all []insomniaItem) (*Found, error) {
+	inside := map[string][]insomniaItem{}
+	for _, i := range all {
+		if i.Kind != "workspace" {
+			inside[i.Parent] = append(inside[i.Parent], i)
+		}
+	}
+	found := &Found{}
+	for _, i := range all {
+		if i.Kind != "workspace" {
+			continue
+		}
+		for _, base := range inside[i.ID] {
+			if base.Kind != "environment" {
+				continue
+			}
+			r.environment(&insomniaEnvironment{Name: base.Name, Data: base.Data})
+			for _, sub := range inside[base.ID] {
+				r.environment(&insomniaEnvironment{Name: sub.Name, Data: sub.Data})
+			}
+		}
+	}
+	for _, i := range all {
+		if i.Kind != "workspace" {
+			continue
+		}
+		i.Children = r.below(i.ID, inside, 1)
+		folder, err := r.folder(&i, nil, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(folder.Folders)+len(folder.Requests) > 0 {
+			found.Folders = append(found.Folders, folder)
+		}
+	}
+	r.sayTags()
+	return found, nil
+}
+
+// below is the tree of what lies in an item; ids that lead in a circle are in none.
+func (r *insomniaReader) below(id string, inside map[string][]insomniaItem, level int) *[]insomniaItem {
+	items := inside[id]
+	delete(inside, id)
+	for i := range items {
+		if items[i].Kind == "request_group" && level <= workspace.MaxDepth {
+			items[i].Children = r.below(items[i].ID, inside, level+1)
+		}
+	}
+	return &items
+}
+
+// document reads version 5.
+func (r *insomniaReader) document(in *insomniaFile) (*Found, error) {
+	if in.Environments != nil {
+		r.environment(in.Environments)
+	}
+	if in.Spec != nil {
+		r.notes.say("The description of the API in the file was left out: import that by itself, as OpenAPI.")
+	}
+	folder, err := r.folder(&insomniaItem{Name: in.Name, About: in.Meta.About, Children: &in.Collection}, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	r.sayTags()
+	if len(folder.Folders)+len(folder.Requests) == 0 {
+		if len(r.taken.list) == 0 {
+			return nil, fault.New(fault.Invalid, "%s is from Insomnia, and holds no requests", r.name())
+		}
+		return &Found{}, nil
+	}
+	return &Found{Folders: []workspace.Folder{folder}}, nil
+}
+
+func (r *insomniaReader) environment(e *insomniaEnvironment) {
+	from := "the environment " + cmp.Or(e.Name.text, "without a name")
+	r.values(from, "", e.Data)
+	for i := range e.Subs {
+		r.environment(&e.Subs[i])
+	}
+}
+
+// values takes variables over; what lies in objects has a dot in its name.
+func (r *insomniaReader) values(from, prefix string, data json.RawMessage) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(data, &object) != nil {
+		return
+	}
+	for _, key := range sortedKeys(object) {
+		name, value := prefix+key, object[key]
+		switch {
+		case name == "__insomnia_vault":
+			r.notes.say("The secrets of Insomnia's vault were left out: they are locked in the file.")
+		case len(value) > 0 && value[0] == '{':
+			r.values(from, name+".", value)
+		default:
+			r.variable(from, Variable{Name: name, Value: r.text(plainValue(value))})
+		}
+	}
+}
+
+func (r *insomniaReader) folder(item *insomniaItem, headers workspace.Rows, level int) (workspace.Folder, error) {
+	folder := workspace.Folder{Name: item.Name.text, Doc: item.About.text}
+	if level > workspace.MaxDepth {
+		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", r.name(), workspace.MaxDepth)
+	}
+	if item.SignIn {
+		r.notes.say("The authorization of folders was left out: the portal's sign-in is used.")
+	}
+	if item.Scripts {
+		r.notes.say("The scripts of folders were left out.")
+	}
+	r.values("the folder "+folder.Name, "", item.Data)
+	headers = over(headers, r.rows(item.Headers))
+	if item.Children == nil {
+		return folder, nil
+	}
+	items := *item.Children
+	slices.SortStableFunc(items, func(a, b insomniaItem) int { return cmp.Compare(a.SortKey, b.SortKey) })
+	for i := range items {
+		switch inside := &items[i]; inside.Kind {
+		case "request_group":
+			next, err := r.folder(inside, headers, level+1)
+			if err != nil {
+				return folder, err
+			}
+			folder.Folders = append(folder.Folders, next)
+		case "request":
+			if saved, ok := r.request(inside, headers); ok {
+				folder.Requests = append(folder.Requests, saved)
+			}
+		case "", "grpc_request", "websocket_request", "socketio_request":
+			r.notes.add(notHTTP)
+		case "api_spec":
+			r.notes.say("The description of the API in the file was left out: import that by itself, as OpenAPI.")
+		}
+	}
+	return folder, nil
+}
+
+func (r *insomniaReader) request(item *insomniaItem, headers workspace.Rows) (workspace.Saved, bool) {
+	saved, ok := r.saved(&outside{
+		Name: item.Name.text, Doc: item.About.text, Method: item.Method.text, URL: r.text(item.URL.text), Body: r.body(item),
+		More: r.rows(item.Parameters), Params: r.rows(item.PathParameters), Headers: over(headers, r.rows(item.Headers)),
+	})
+	if ok && bool(item.SignIn) {
+		r.notes.add(ownSignIn)
+	}
+	if ok && item.Scripts {
+		r.notes.add(ownScripts)
+	}
+	return saved, ok
+}
+
+func (r *insomniaReader) body(item *insomniaItem) string {
+	kind := item.Body.MimeType.text
+	if strings.Contains(kind, "form") || kind == "application/octet-stream" {
+		r.notes.add(formBody)
+		return ""
+	}
+	return r.text(item.Body.Text.text)
+}
+
+func (r *insomniaReader) rows(pairs []insomniaPair) (rows workspace.Rows) {
+	for _, p := range pairs {
+		if p.Name.text+p.Value.text != "" {
+			rows = append(rows, workspace.Row{On: !p.Disabled, Key: r.text(p.Name.text), Value: r.text(p.Value.text), Doc: p.Description.text})
+		}
+	}
+	return rows
+}

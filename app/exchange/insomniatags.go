@@ -1,0 +1,104 @@
+package exchange
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	insomniaCall  = regexp.MustCompile(`\{%-?\s*([\w.-]+)\s*((?s:.*?))\s*-?%\}`)
+	insomniaValue = regexp.MustCompile(`\{\{-?\s*((?s:.*?))\s*-?\}\}`)
+	insomniaArg   = regexp.MustCompile(`'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"`)
+	bracketed     = regexp.MustCompile(`\[\s*['"]?([^\]'"]*)['"]?\s*\]`)
+)
+
+// text is a text with our variables in the place of Insomnia's.
+func (r *insomniaReader) text(text string) string {
+	if strings.Contains(text, "{%") {
+		text = insomniaCall.ReplaceAllStringFunc(text, func(in string) string {
+			m := insomniaCall.FindStringSubmatch(in)
+			return "{{" + r.call(in, m[1], argsOf(m[2])) + "}}"
+		})
+	}
+	return insomniaValue.ReplaceAllStringFunc(text, func(in string) string {
+		inside := insomniaValue.FindStringSubmatch(in)[1]
+		if strings.HasPrefix(inside, "$") {
+			return in
+		}
+		name, filters, filtered := strings.Cut(inside, "|")
+		if filtered {
+			r.notes.say("The filter %q of {{ %s }} was left out.", strings.TrimSpace(filters), inside)
+		}
+		name = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(name), "_"), ".")
+		if name = variableName(strings.TrimPrefix(bracketed.ReplaceAllString(name, ".$1"), ".")); name == "" {
+			return in
+		}
+		return "{{" + name + "}}"
+	})
+}
+
+func argsOf(text string) (args []string) {
+	for _, m := range insomniaArg.FindAllStringSubmatch(text, -1) {
+		args = append(args, m[1]+m[2])
+	}
+	return args
+}
+
+// call is the variable that a tag becomes: one of ours that does the same, or
+// one of its own name that has to be given a value.
+func (r *insomniaReader) call(tag, name string, args []string) string {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(args, w) })
+	}
+	switch {
+	case name == "uuid", name == "faker" && has("guid", "randomUUID"):
+		return "$uuid"
+	case (name == "now" || name == "timestamp") && has("unix"), name == "faker" && has("timestamp"):
+		return "$now"
+	case name == "prompt" && len(args) > 0:
+		if own := variableName(args[0]); own != "" {
+			value := ""
+			if len(args) > 2 {
+				value = args[2]
+			}
+			r.variable("the question "+args[0], Variable{Name: own, Value: value})
+			if !slices.Contains(r.asked, own) {
+				r.asked = append(r.asked, own)
+			}
+			return own
+		}
+	}
+	if own, have := r.tags[tag]; have {
+		return own
+	}
+	if r.tags == nil {
+		r.tags, r.named = map[string]string{}, map[string]int{}
+	}
+	own := variableName(name)
+	if r.named[own]++; r.named[own] > 1 {
+		own = fmt.Sprintf("%s%d", own, r.named[own])
+	}
+	r.tags[tag] = own
+	r.order = append(r.order, tag)
+	return own
+}
+
+// sayTags says once which variables stand in for tags.
+func (r *insomniaReader) sayTags() {
+	list := []string{}
+	for _, call := range r.order {
+		tag := []rune(strings.Join(strings.Fields(call), " "))
+		if len(tag) > 60 {
+			tag = append(tag[:57], []rune("… %}")...)
+		}
+		list = append(list, fmt.Sprintf("{{%s}} for %s", r.tags[call], string(tag)))
+	}
+	if len(r.asked) > 0 {
+		r.notes.say("Where Insomnia asks for a value, a variable has it here: %s.", someOf(r.asked))
+	}
+	if len(list) > 0 {
+		r.notes.say("Nothing here fills in these template tags; give the variables in their place a value, or an extractor: %s.", someOf(list))
+	}
+}

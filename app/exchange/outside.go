@@ -1,0 +1,97 @@
+package exchange
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"spyglass/app/workspace"
+)
+
+// outside is a request as other programs have it.
+type outside struct {
+	Name, Doc, Method, URL, Body string
+
+	Query   workspace.Rows // in place of those in the URL, when there are any
+	More    workspace.Rows // behind those
+	Headers workspace.Rows
+	Params  workspace.Rows // values of :names in the path
+}
+
+// What is told of requests of several formats.
+const (
+	ownSignIn  = "%s with authorization of its own: it was left out, the portal's sign-in is used."
+	ownScripts = "%s with scripts: they were left out."
+	formBody   = "%s whose body is a form or a file: the body was left out."
+	notHTTP    = "%s with another protocol than HTTP, such as gRPC or WebSocket: left out."
+)
+
+// saved is the request as ours, or false for a method that no draft has.
+func (f *File) saved(o *outside) (workspace.Saved, bool) {
+	saved := workspace.Saved{Name: o.Name, Doc: o.Doc}
+	method, ok := f.methodOf(o.Method)
+	if !ok {
+		return saved, false
+	}
+	d := workspace.Draft{Method: method, Mode: "form", Body: o.Body}
+	path, query := f.address(o.URL)
+	if len(o.Query) > 0 {
+		query = o.Query
+	}
+	values := map[string]workspace.Row{}
+	for _, p := range o.Params {
+		values[p.Key] = p
+	}
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if name, ok := strings.CutPrefix(s, ":"); ok && name != "" && !strings.ContainsAny(name, "{}") {
+			segments[i] = "{" + name + "}"
+		}
+	}
+	d.Path, d.Query = strings.Join(segments, "/"), append(query, o.More...)
+	d.PathParams = params(d.Path, values)
+	for _, h := range o.Headers {
+		if row, ok := f.header(h); ok {
+			d.Headers = append(d.Headers, row)
+		}
+	}
+	if saved.Name == d.Method+" "+d.Path {
+		saved.Name = ""
+	}
+	saved.Draft = d
+	return saved, true
+}
+
+// over is rows of a folder with those of what lies in it, which count first.
+func over(outer, inner workspace.Rows) workspace.Rows {
+	out := slices.DeleteFunc(slices.Clone(outer), func(o workspace.Row) bool {
+		return slices.ContainsFunc(inner, func(i workspace.Row) bool { return i.On && strings.EqualFold(i.Key, o.Key) })
+	})
+	return append(out, inner...)
+}
+
+// looseText is a text that may also be null, a number, or an object with the
+// text as its content or data.
+type looseText struct{ text string }
+
+func (t *looseText) UnmarshalJSON(text []byte) error {
+	switch text[0] {
+	case '"':
+		return json.Unmarshal(text, &t.text)
+	case '{':
+		var o struct{ Content, Data json.RawMessage }
+		err := json.Unmarshal(text, &o)
+		for _, inside := range []json.RawMessage{o.Content, o.Data} {
+			if len(inside) > 0 && inside[0] == '"' && err == nil {
+				err = json.Unmarshal(inside, &t.text)
+			}
+		}
+		return err
+	case 'n':
+		return nil
+	}
+	t.text = string(text)
+	return nil
+}
+
+func (t looseText) MarshalJSON() ([]byte, error) { return json.Marshal(t.text) }

@@ -1,0 +1,25 @@
+package exchange
+
+// PostmanEnvironment is an environment of Postman's, or its globals: variables
+// and no requests.
+var PostmanEnvironment = Format{
+	ID: "postman-environment", Label: "Postman environment", Ext: "postman_environment.json", Type: "application/json",
+	Is: func(f *File) bool { return f.has("values") && (f.has("_postman_variable_scope") || f.has("name")) },
+	Read: func(f *File) (*Found, error) {
+		var in struct {
+			Values []struct {
+				postmanRow
+				Enabled *bool `json:"enabled"`
+			} `json:"values"`
+		}
+		if err := f.decode(f.Text, &in); err != nil {
+			return nil, err
+		}
+		for _, v := range in.Values {
+			if v.Enabled == nil || *v.Enabled {
+				f.variable("the environment", Variable{Name: v.Key, Value: v.Value.text, Secret: v.Type == "secret"})
+			}
+		}
+		return &Found{}, nil
+	},
+}

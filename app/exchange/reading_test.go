@@ -1,0 +1,63 @@
+package exchange_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"spyglass/app/exchange"
+)
+
+// reading is a file of another program and what it becomes.
+type reading struct {
+	name, text, label, want string
+	variables, notes        []string
+}
+
+func (tt *reading) run(t *testing.T) {
+	t.Helper()
+	found, err := exchange.Read(&exchange.File{Name: tt.name, Text: []byte(tt.text), Bases: []string{"http://127.0.0.1:8443/api"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var variables []string
+	for _, v := range found.Variables {
+		variables = append(variables, v.Name+map[bool]string{true: "*"}[v.Secret]+"="+v.Value)
+	}
+	if found.Format.Label != tt.label {
+		t.Errorf("it was taken for %s", found.Format.Label)
+	}
+	if got := lines(found.Folders, ""); got != tt.want {
+		t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+	}
+	if !slices.Equal(variables, tt.variables) {
+		t.Errorf("variables\n got %q\nwant %q", variables, tt.variables)
+	}
+	if !slices.Equal(found.Notes, tt.notes) {
+		t.Errorf("notes\n got %s\nwant %s", strings.Join(found.Notes, "\n"), strings.Join(tt.notes, "\n"))
+	}
+	if strings.Contains(text(t, found.Folders)+text(t, found.Variables), "pLaNtEd") {
+		t.Error("a credential came along")
+	}
+}
+
+func TestPostmanEnvironmentsAreRead(t *testing.T) {
+	tt := reading{
+		name: "Office.postman_environment.json", label: "Postman environment",
+		text:      `{"id":"1","name":"Office","values":[{"key":"site id","value":"4","type":"default","enabled":true},{"key":"url","value":"{{scheme}}://h","enabled":true},{"key":"scheme","value":"https"},{"key":"off","value":"1","enabled":false},{"key":"key","value":"","type":"secret","enabled":true}],"_postman_variable_scope":"environment"}`,
+		variables: []string{"site_id=4", "url=https://h", "scheme=https", "key*="},
+		notes:     []string{"The values of secrets are not in the file; enter them under Tools, Variables: key."},
+	}
+	tt.run(t)
+}
+
+func TestNamesThatVariablesMayNotHaveAreChangedEverywhere(t *testing.T) {
+	tt := reading{
+		name: "x.json", label: "Postman collection v2.1",
+		text:      `{"info":{"name":"X"},"variable":[{"key":"site id","value":"4"}],"item":[{"name":"One","request":{"method":"POST","url":"{{host}}/a/{{site id}}?b={{ site id }}","header":[{"key":"X-{{site id}}","value":"{{other name}}"}],"body":{"mode":"raw","raw":"{\"a\": {{site id}}}"}}}]}`,
+		want:      "X\n  One: POST /a/{{site_id}} | b={{site_id}} | X-{{site_id}}={{other name}} | {\"a\": {{site_id}}}\n",
+		variables: []string{"site_id=4"},
+		notes:     []string{"The address {{host}} was left out: requests go to the portal of their tab."},
+	}
+	tt.run(t)
+}

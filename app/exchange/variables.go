@@ -1,0 +1,200 @@
+package exchange
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"spyglass/app/workspace"
+)
+
+// longest is how many bytes a value may have, and a name.
+const (
+	longestValue = 65_536
+	longestName  = 100
+)
+
+// taken are the variables of a file, in its order.
+type taken struct {
+	list  []Variable
+	at    map[string]int // by name
+	other []skipped      // what had another value already
+}
+
+// skipped are variables of an environment that were not taken over.
+type skipped struct {
+	from  string
+	names []string
+}
+
+// variable takes one over. A variable has one value here: of several in the
+// file, that which comes first.
+func (f *File) variable(from string, v Variable) {
+	v.Name = variableName(v.Name)
+	if v.Name == "" {
+		return
+	}
+	i, have := f.taken.at[v.Name]
+	switch {
+	case !have:
+		if f.taken.at == nil {
+			f.taken.at = map[string]int{}
+		}
+		f.taken.at[v.Name] = len(f.taken.list)
+		f.taken.list = append(f.taken.list, v)
+	case f.taken.list[i].Value == "":
+		f.taken.list[i].Value = v.Value
+		f.taken.list[i].Secret = f.taken.list[i].Secret || v.Secret
+	case f.taken.list[i].Value != v.Value && v.Value != "":
+		last := len(f.taken.other) - 1
+		if last < 0 || f.taken.other[last].from != from {
+			f.taken.other = append(f.taken.other, skipped{from: from})
+			last++
+		}
+		f.taken.other[last].names = append(f.taken.other[last].names, v.Name)
+	}
+}
+
+// valueOf is the value of a variable of the file.
+func (f *File) valueOf(name string) (string, bool) {
+	i, ok := f.taken.at[name]
+	if !ok {
+		return "", false
+	}
+	return f.taken.list[i].Value, true
+}
+
+// variables completes what was found with the file's variables: those of values
+// written out, and without such as stood for a host and nothing else.
+func (f *File) variables(found *Found) {
+	found.Variables = append(found.Variables, f.taken.list...)
+	f.rename(found)
+	used := map[string]bool{}
+	eachText(found.Folders, func(text string) string {
+		for _, m := range reference.FindAllStringSubmatch(text, -1) {
+			used[m[1]] = true
+		}
+		return text
+	})
+	empty := []string{}
+	found.Variables = slices.DeleteFunc(found.Variables, func(v Variable) bool { return f.hosts[v.Name] && !used[v.Name] })
+	for i := range found.Variables {
+		v := &found.Variables[i]
+		if v.Value = f.writtenOut(v.Value, longestValue); len(v.Value) > longestValue {
+			f.notes.say("The value of the variable %s is longer than %d KiB: it was left out.", v.Name, longestValue>>10)
+			v.Value = ""
+		}
+		if v.Secret && v.Value == "" {
+			empty = append(empty, v.Name)
+		}
+	}
+	for _, o := range f.taken.other {
+		o.names = slices.DeleteFunc(o.names, func(name string) bool { return f.hosts[name] && !used[name] })
+		if len(o.names) == 0 {
+			continue
+		}
+		f.notes.say("A variable has one value here, so those of %s were left out: %s.", o.from, someOf(o.names))
+	}
+	if len(empty) > 0 {
+		f.notes.say("The values of secrets are not in the file; enter them under Tools, Variables: %s.", someOf(empty))
+	}
+}
+
+// rename gives variables names that they may have here, where they are used as well.
+func (f *File) rename(found *Found) {
+	now := map[string]string{}
+	for i := range found.Variables {
+		v := &found.Variables[i]
+		if name := variableName(v.Name); name != v.Name {
+			now[v.Name], v.Name = name, name
+		}
+	}
+	found.Variables = slices.DeleteFunc(found.Variables, func(v Variable) bool { return v.Name == "" })
+	eachText(found.Folders, func(text string) string {
+		return reference.ReplaceAllStringFunc(text, func(in string) string {
+			was := reference.FindStringSubmatch(in)[1]
+			name, ok := now[was]
+			if cleaned := variableName(was); !ok && cleaned != was {
+				_, ok = f.valueOf(cleaned)
+				name = cleaned
+			}
+			if !ok {
+				return in
+			}
+			return "{{" + name + "}}"
+		})
+	})
+}
+
+var (
+	reference  = regexp.MustCompile(`\{\{\s*([^{}\s][^{}]*?)\s*\}\}`)
+	noNamePart = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+	startsName = regexp.MustCompile(`^[A-Za-z_]`)
+)
+
+// variableName is a name with nothing in it that a variable's may not have.
+func variableName(name string) string {
+	name = strings.Trim(noNamePart.ReplaceAllString(strings.TrimSpace(name), "_"), ".-")
+	if name == "" || name == "_" {
+		return ""
+	}
+	if !startsName.MatchString(name) {
+		name = "_" + name
+	}
+	return name[:min(len(name), longestName)]
+}
+
+// writtenOut is a value with the values of those that stand in it, as far as
+// they are known and short enough: here variables do not refer to each other.
+func (f *File) writtenOut(value string, most int) string {
+	for range 5 {
+		left := most - len(value)
+		next := reference.ReplaceAllStringFunc(value, func(in string) string {
+			inside, ok := f.valueOf(variableName(reference.FindStringSubmatch(in)[1]))
+			if !ok || len(inside) > left {
+				return in
+			}
+			left -= len(inside)
+			return inside
+		})
+		if next == value {
+			break
+		}
+		value = next
+	}
+	return value
+}
+
+// someOf names a few.
+func someOf(names []string) string {
+	if more := len(names) - 6; more > 0 {
+		names = append(slices.Clone(names[:6]), "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// eachText gives every text of the requests that may hold variables to change.
+func eachText(folders []workspace.Folder, change func(string) string) {
+	for i := range folders {
+		for j := range folders[i].Requests {
+			d := &folders[i].Requests[j].Draft
+			d.Path, d.Body = change(d.Path), change(d.Body)
+			for _, rows := range []workspace.Rows{d.Query, d.Headers, d.PathParams} {
+				for k := range rows {
+					rows[k].Key, rows[k].Value = change(rows[k].Key), change(rows[k].Value)
+				}
+			}
+		}
+		eachText(folders[i].Folders, change)
+	}
+}
+
+// plainValue is a value of JSON as a variable has it.
+func plainValue(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
