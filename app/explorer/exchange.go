@@ -75,13 +75,16 @@ func (e *Explorer) lookInto(ctx context.Context, c *resource.Call, in *importReq
 	}
 	s := &summary{lines: []map[string]any{}}
 	s.add(found.Folders, 0)
-	names := []string{}
+	names, secrets := []string{}, []string{}
 	for _, v := range found.Variables {
 		names = append(names, v.Name)
+		if hides(&v) {
+			secrets = append(secrets, v.Name)
+		}
 	}
 	return map[string]any{
 		"format": found.Format.ID, "label": found.Format.Label, "folders": s.folders, "requests": s.requests,
-		"variables": names, "notes": found.Notes, "lines": s.lines,
+		"variables": names, "secrets": secrets, "notes": found.Notes, "lines": s.lines,
 	}, nil
 }
 
@@ -108,6 +111,10 @@ func (s *summary) add(folders []workspace.Folder, level int) {
 	}
 }
 
+// hides tells whether a variable of a file becomes a secret one: what would not
+// be written to a file does not lie open here.
+func hides(v *files.Variable) bool { return v.Secret || secretKey(v.Name) }
+
 func (e *Explorer) importFile(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
 	found, err := e.readFile(ctx, c, in)
 	if err != nil {
@@ -116,7 +123,7 @@ func (e *Explorer) importFile(ctx context.Context, c *resource.Call, in *importR
 	var variables []workspace.Variable
 	for _, v := range found.Variables {
 		if in.Variables {
-			variables = append(variables, workspace.Variable{PortalID: workspace.PortalID(c), Name: v.Name, Value: v.Value})
+			variables = append(variables, workspace.Variable{PortalID: workspace.PortalID(c), Name: v.Name, Value: v.Value, Secret: hides(&v)})
 		}
 	}
 	return e.o.Workspace.Plant(ctx, c.Access.UserID, in.ParentID, found.Folders, variables)

@@ -9,7 +9,7 @@ import (
 func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
 	h := build(t)
 	file := func(more string) string {
-		text, err := json.Marshal(`{"info":{"name":"Mine"},"variable":[{"key":"site","value":"7"}],"item":[{"name":"Folder","item":[{"name":"One","request":{"method":"POST","url":"` + h.base + `/api/device/devices?a=1","body":{"mode":"raw","raw":"{\"name\":\"web\",\"password\":\"pLaNtEd\"}"},"header":[{"key":"X-Api-Key","value":"pLaNtEd"}]}}]}]}`)
+		text, err := json.Marshal(`{"info":{"name":"Mine"},"variable":[{"key":"site","value":"7"},{"key":"apiToken","value":"pLaNtEd"}],"item":[{"name":"Folder","item":[{"name":"One","request":{"method":"POST","url":"` + h.base + `/api/device/devices?a=1","body":{"mode":"raw","raw":"{\"name\":\"web\",\"password\":\"pLaNtEd\"}"},"header":[{"key":"X-Api-Key","value":"pLaNtEd"}]}}]}]}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -20,9 +20,9 @@ func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
 		status   int
 		want     string
 	}{
-		{"POST /explorer/exchange/look", file(""), 200, `{"folders":2,"format":"postman","label":"Postman collection v2.1","lines":[{"level":0,"name":"Mine"},{"level":1,"name":"Folder"},{"level":2,"method":"POST","name":"One","path":"/device/devices"}],"notes":[],"requests":1,"variables":["site"]}`},
+		{"POST /explorer/exchange/look", file(""), 200, `{"folders":2,"format":"postman","label":"Postman collection v2.1","lines":[{"level":0,"name":"Mine"},{"level":1,"name":"Folder"},{"level":2,"method":"POST","name":"One","path":"/device/devices"}],"notes":[],"requests":1,"secrets":["apiToken"],"variables":["site","apiToken"]}`},
 		{"GET /explorer/collections/tree", "", 200, `{"folders":[],"requests":[]}`},
-		{"POST /explorer/exchange/import", file(`,"variables":true`), 200, `{"collections":[1],"variables":[1],"requests":1}`},
+		{"POST /explorer/exchange/import", file(`,"variables":true`), 200, `{"collections":[1],"variables":[1,2],"requests":1}`},
 		{"GET /explorer/collections/tree", "", 200, `{"folders":[{"doc":"","id":1,"name":"Mine","parentId":0},{"doc":"","id":2,"name":"Folder","parentId":1}],"requests":[{"collectionId":2,"id":1,"method":"POST","name":"One","path":"/device/devices"}]}`},
 		{"POST /explorer/exchange/import", `{"text":"{\"info\":{},\"item\":["}`, 400, `{"errorMessage":"the text is no valid JSON: line 1: unexpected end of JSON input"`},
 		{"GET /explorer/exchange/export?format=har", "", 400, `{"errorMessage":"HAR 1.2 is written from the history only"`},
@@ -33,6 +33,12 @@ func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
 		if a.status != tt.status || !strings.HasPrefix(strings.TrimSpace(a.body), tt.want) {
 			t.Errorf("%s answered %d\n got %s\nwant %s", tt.do, a.status, a.body, tt.want)
 		}
+	}
+	if secret, err := h.secrets.Get("variable-1-2"); secret != "pLaNtEd" || err != nil {
+		t.Errorf("the keyring has %q, %v", secret, err)
+	}
+	if a := h.ask(1, "GET /explorer/variables?fields=name,value,secret", ""); !strings.Contains(a.body, `{"name":"apiToken","value":"********","secret":true}`) {
+		t.Errorf("the variables are %s", a.body)
 	}
 	a := h.ask(1, "GET /explorer/exchange/export?format=postman&collections=1", "")
 	if got := a.header.Get("Content-Disposition"); !strings.Contains(got, "Mine.postman_collection.json") {

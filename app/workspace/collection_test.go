@@ -8,6 +8,7 @@ import (
 
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
+	"spyglass/backend/resource"
 )
 
 func TestCollectionsAreATreeThatMoves(t *testing.T) {
@@ -77,15 +78,18 @@ func TestFoldersArePlantedWholeOrNotAtAll(t *testing.T) {
 		{Name: "C"},
 	}
 	d.ask(1, "POST /variables", `{"name":"have","value":"mine"}`)
-	made, err := d.Plant(t.Context(), 1, 0, folders, []workspace.Variable{{Name: "have", Value: "other"}, {Name: "new", Value: "1"}, {Name: "bad name"}, {Name: "hidden", Secret: true}})
-	if err != nil || fmt.Sprint(*made) != "{[1 3] [2] 3}" {
+	made, err := d.Plant(t.Context(), 1, 0, folders, []workspace.Variable{{Name: "have", Value: "other"}, {Name: "new", Value: "1"}, {Name: "bad name"}, {Name: "hidden", Value: "pLaNtEd", Secret: true}, {Name: "unknown", Secret: true}})
+	if err != nil || fmt.Sprint(*made) != "{[1 3] [2 3 4] 3}" {
 		t.Fatalf("planted %v, %v", made, err)
 	}
 	got, err := d.Folders(t.Context(), 1)
 	if want := fmt.Sprintf("%+v", folders); err != nil || fmt.Sprintf("%+v", got) != want {
 		t.Errorf("the folders are\n got %+v %v\nwant %s", got, err, want)
 	}
-	d.expect(1, "GET /variables?fields=name,value", "", `{"total":2,"searchId":null,"items":[{"name":"have","value":"mine"},{"name":"new","value":"1"}],"data":null}`)
+	d.expect(1, "GET /variables?fields=name,value", "", `{"total":4,"searchId":null,"items":[{"name":"have","value":"mine"},{"name":"new","value":"1"},{"name":"hidden","value":"********"},{"name":"unknown","value":""}],"data":null}`)
+	if secret, err := d.Secret(&workspace.Variable{ID: 3, UserID: 1, Value: resource.Mask, Secret: true}); secret != "pLaNtEd" || err != nil {
+		t.Errorf("the keyring has %q, %v", secret, err)
+	}
 
 	bad := []workspace.Folder{{Name: "D", Requests: []workspace.Saved{request("/4"), {Draft: workspace.Draft{Method: "FETCH"}}}}}
 	if _, err := d.Plant(t.Context(), 1, 0, bad, nil); !fault.Is(err, fault.Invalid) {

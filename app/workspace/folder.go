@@ -117,13 +117,16 @@ func (w *Workspace) SavedRequests(ctx context.Context, userID int64, ids []int64
 // for 0, and adds variables, each at its PortalID, whose names the user does not
 // have there yet. All of it or nothing is written.
 func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders []Folder, variables []Variable) (*Planted, error) {
+	w.writing.Lock()
+	defer w.writing.Unlock()
 	out := &Planted{}
+	p := &planting{ctx: ctx, userID: userID, out: out}
 	err := w.db.Write(ctx, func(tx resource.Tx) error {
 		*out = Planted{Collections: []int64{}, Variables: []int64{}} // a second try begins anew
 		if err := inPlace(ctx, tx, userID, 0, parentID, "parentId"); err != nil {
 			return err
 		}
-		p := &planting{ctx: ctx, tx: tx, userID: userID, out: out}
+		p.tx, p.secrets = tx, map[string]string{}
 		if err := p.roomFor(folders); err != nil {
 			return err
 		}
@@ -143,6 +146,9 @@ func (w *Workspace) Plant(ctx context.Context, userID, parentID int64, folders [
 	if err != nil {
 		return nil, err
 	}
+	for key, value := range p.secrets {
+		w.keep(key, value)
+	}
 	w.changed(userID, CollectionsChanged)
 	if len(out.Variables) > 0 {
 		w.changed(userID, VariablesChanged)
@@ -160,10 +166,11 @@ func lastPosition(ctx context.Context, from resource.Reader, userID, parentID in
 
 // planting is a Plant under way.
 type planting struct {
-	ctx    context.Context
-	tx     resource.Tx
-	userID int64
-	out    *Planted
+	ctx     context.Context
+	tx      resource.Tx
+	userID  int64
+	out     *Planted
+	secrets map[string]string // by their keys in the keyring
 }
 
 // roomFor refuses what would be too much.
@@ -225,7 +232,7 @@ func (p *planting) variables(variables []Variable) error {
 		return err
 	}
 	for _, v := range variables {
-		if v.Secret || !variableName.MatchString(v.Name) || slices.ContainsFunc(have, func(h Variable) bool {
+		if !variableName.MatchString(v.Name) || slices.ContainsFunc(have, func(h Variable) bool {
 			return h.Name == v.Name && (h.PortalID == v.PortalID || h.PortalID == everywhere)
 		}) {
 			continue
@@ -237,8 +244,15 @@ func (p *planting) variables(variables []Variable) error {
 		if v.Scope == "global" {
 			v.PortalID = everywhere
 		}
+		secret := v.Value
+		if v.Secret && secret != "" {
+			v.Value = resource.Mask
+		}
 		if err := resource.Put(p.ctx, p.tx, variableRows, &v); err != nil {
 			return err
+		}
+		if v.Secret && secret != "" {
+			p.secrets[v.key()] = secret
 		}
 		have = append(have, v)
 		p.out.Variables = append(p.out.Variables, v.ID)

@@ -18,6 +18,23 @@ const postman = JSON.stringify({
   item: [{ name: 'Reads', item: [{ name: 'Two devices', request: { method: 'GET', url: { raw: '{{baseUrl}}/device/devices?size={{howMany}}&offset=1', query: [{ key: 'size', value: '{{howMany}}' }, { key: 'offset', value: '1', disabled: true }] } } }] }],
 })
 
+const insomnia = `type: collection.insomnia.rest/5.0
+name: Portal
+meta: {id: wrk_1}
+collection:
+  - name: Reads
+    meta: {id: fld_1}
+    children:
+      - name: Some devices
+        meta: {id: req_1}
+        method: GET
+        url: "{{ _.base_url }}/device/devices"
+        parameters: [{name: size, value: "{% prompt 'How many', '', '3' %}"}]
+environments: {name: Base Environment, data: {base_url: "https://acme.example/santaba/rest", apiToken: t0p}}
+`
+
+const bru = (name: string, path: string) => `meta {\n  name: ${name}\n  type: http\n}\n\nget {\n  url: {{host}}${path}\n  body: none\n  auth: none\n}\n`
+
 async function showCollections(page: Page) {
   await parts(page).catalog.getByRole('tab', { name: 'Collections' }).click()
 }
@@ -329,4 +346,43 @@ test('by the mouse, entries go between others, into a collection and out of it, 
   await expect.poll(names).toContain('3 Roof')
   await page.getByRole('contentinfo').or(parts(page).status).first().dispatchEvent('drop', { dataTransfer: file })
   expect(await names()).toContain('3 Roof') // the page is still there, and no dialog opens
+})
+
+test('who moves over brings collections of Insomnia and Bruno, and environments', async () => {
+  const page = await portal.page({ user: 'operator' })
+  const p = parts(page)
+  await newRequest(page)
+  await showCollections(page)
+  const dialog = page.getByRole('dialog', { name: 'Import' })
+  const bring = async (...files: [name: string, text: string][]) => {
+    await p.catalog.getByRole('button', { name: 'Import or export' }).click()
+    await page.getByRole('menuitem', { name: 'Import…' }).click()
+    await dialog.getByLabel('File', { exact: true }).setInputFiles(files.map(([name, text]) => ({ name, mimeType: '', buffer: Buffer.from(text) })))
+  }
+  await bring(['portal.yaml', insomnia])
+  await dialog.getByText('Insomnia: 1 request in 2 folders').waitFor()
+  await dialog.getByText('This one becomes secret, with the value in the keyring: apiToken.').waitFor()
+  await dialog.getByText('Where Insomnia asks for a value, a variable has it here: How_many.').waitFor()
+  await shot(page, 'import-insomnia')
+  await dialog.getByRole('button', { name: 'Import 1 request' }).click()
+  await entry(page, /^Reads/).click()
+  await entry(page, 'Some devices').click()
+  await expect.poll(() => p.path.inputValue()).toBe('/device/devices')
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, /^200 OK.*3 items/)
+
+  await bring(['b.bru', bru('Second', '/device/groups')], ['env.bru', 'vars {\n  region: eu\n}\n'], ['a.bru', bru('First', '/alert/alerts')])
+  await dialog.getByText('Bruno: 2 requests').waitFor()
+  await dialog.getByRole('button', { name: 'Import 2 requests' }).click()
+  await entry(page, 'Second').waitFor()
+
+  await bring(['globals.yaml', 'type: environment.insomnia.rest/5.0\nname: Globals\nenvironments: {name: Base, data: {office: Vienna}}\n'])
+  await dialog.getByText('Insomnia: 1 variable', { exact: true }).waitFor()
+  await shot(page, 'import-environment')
+  await dialog.getByRole('button', { name: 'Import 1 variable' }).click()
+  await p.tools.getByRole('listitem', { name: 'office' }).waitFor()
+  await shot(page, 'imported-environment')
+
+  await bring(['a.bru', bru('First', '/alert/alerts')], ['portal.yaml', insomnia])
+  await until(dialog.getByRole('alert'), /^Several files at once are read only when all of them are \.bru files of Bruno/)
 })

@@ -53,7 +53,7 @@ export function fakeShelf(): Client['collections'] {
     duplicateFolder: async () => ({ collections: [], variables: [], requests: 0 }),
     batch: async () => ({ results: [] }),
     formats: async () => [{ id: 'spyglass', label: 'Spyglass', ext: 'spyglass.json', writes: true }],
-    look: async () => ({ format: 'spyglass', label: 'Spyglass', folders: 0, requests: 0, variables: [], notes: [], lines: [] }),
+    look: async () => ({ format: 'spyglass', label: 'Spyglass', folders: 0, requests: 0, variables: [], secrets: [], notes: [], lines: [] }),
     import: async () => ({ collections: [], variables: [], requests: 0 }),
     exportUrl: (format) => `#${format}`,
   }

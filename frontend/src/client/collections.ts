@@ -47,6 +47,8 @@ export interface FileLook {
   folders: number
   requests: number
   variables: string[]
+  /** Those of the variables that become secret ones. */
+  secrets: string[]
   /** What was left out or changed. */
   notes: string[]
   /** The first 200. */

@@ -19,8 +19,8 @@ export class Library {
   loaded = $state(false)
   /** What an export begins with; all of it for nothing. */
   picked = $state.raw<Item[]>([])
-  /** What an import begins with: a file that was dropped, and the collection it goes into, 0 beside all. */
-  brought = $state.raw<{ file?: File; into: number }>({ into: 0 })
+  /** What an import begins with: files that were dropped, and the collection it goes into, 0 beside all. */
+  brought = $state.raw<{ files?: File[]; into: number }>({ into: 0 })
   /** The one under way, or the last. */
   batch = $state.raw<Batch>()
   readonly #inside = $derived.by(() => {
