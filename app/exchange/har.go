@@ -14,7 +14,9 @@ import (
 )
 
 // HAR is what browsers write of their network traffic, version 1.2. Only
-// requests are read; WriteHAR writes requests with their answers.
+// requests are read; WriteHAR writes requests with their answers. A HAR has no
+// place for path parameters and variables: ours has the request as it was edited
+// beside it, as _spyglass, which other programs pass over.
 var HAR = Format{
 	ID: "har", Label: "HAR 1.2", Ext: "har", Type: "application/json",
 	Is: func(f *File) bool { return f.has("log") },
@@ -73,6 +75,8 @@ type harRequest struct {
 	PostData    *harPost  `json:"postData,omitempty"`
 	HeadersSize int       `json:"headersSize"`
 	BodySize    int       `json:"bodySize"`
+
+	Draft *workspace.Draft `json:"_spyglass,omitempty"`
 }
 
 type harPost struct {
@@ -108,6 +112,9 @@ type harTimings struct {
 }
 
 func (f *File) harRequest(r *harRequest) (workspace.Saved, bool) {
+	if r.Draft != nil && r.Draft.Check("draft") == nil {
+		return workspace.Saved{Draft: *r.Draft}, true
+	}
 	method, ok := f.methodOf(r.Method)
 	if !ok {
 		return workspace.Saved{}, false
@@ -144,6 +151,7 @@ type Sent struct {
 	Answer      [][2]string // headers of the answer
 	Text        []byte      // its body; nil when it was not kept
 	Kept        bool
+	Draft       *workspace.Draft // as it was edited
 }
 
 // WriteHAR writes requests one after the other; only one is in memory at a time.
@@ -178,7 +186,7 @@ func (s *Sent) entry() *harEntry {
 	e := &harEntry{Started: s.At.UTC().Format("2006-01-02T15:04:05.000Z"), Time: ms, Timings: harTimings{Wait: ms}}
 	e.Request = harRequest{
 		Method: s.Method, URL: s.URL, HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: pairsOf(s.Headers), Query: []harPair{},
-		HeadersSize: -1, BodySize: len(s.Body),
+		HeadersSize: -1, BodySize: len(s.Body), Draft: s.Draft,
 	}
 	_, query := (&File{}).address(s.URL)
 	for _, q := range query {

@@ -268,7 +268,7 @@ func sent(past iter.Seq2[*workspace.Past, error]) iter.Seq2[*files.Sent, error] 
 			}
 			s := &files.Sent{
 				At: time.UnixMilli(int64(p.At)), Method: p.Method, URL: p.URL, Body: p.Draft.Body, Status: p.Status, StatusText: p.StatusText,
-				MS: p.MS, Bytes: p.Bytes, Error: p.Error,
+				MS: p.MS, Bytes: p.Bytes, Error: p.Error, Draft: &p.Draft,
 			}
 			for _, h := range p.Draft.Headers {
 				if h.On {

@@ -52,6 +52,32 @@ func TestFilesAreLookedAtThenImportedThenWritten(t *testing.T) {
 	}
 }
 
+func TestTheHistoryComesBackWithItsTemplatesAndVariables(t *testing.T) {
+	h := build(t)
+	h.ask(1, "POST /explorer/variables", `{"name":"which","value":"7"}`)
+	draft := `{"method":"GET","path":"/device/devices/{id}","template":"/device/devices/{id}","pathParams":[{"on":true,"key":"id","value":"{{which}}"}],"query":[{"on":false,"key":"fields","value":"id"}],"headers":[{"on":true,"key":"X-Api-Key","value":"********"}],"body":"","mode":"form"}`
+	h.send(1, strings.Replace(draft, "********", "pLaNtEd", 1))
+	a := h.ask(1, "GET /explorer/exchange/export?format=har&history=all", "")
+	if !strings.Contains(a.body, `/device/devices/7"`) || !strings.Contains(a.body, `"_spyglass":`+draft) || strings.Contains(a.body, "pLaNtEd") {
+		t.Fatalf("the file is\n%s", a.body)
+	}
+	file, err := json.Marshal(map[string]string{"name": "History.har", "text": a.body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.ask(1, "POST /explorer/exchange/import", string(file))
+	if a := h.ask(1, "GET /explorer/requests/1", ""); !strings.Contains(a.body, `"draft":`+draft) {
+		t.Errorf("it came back as %s", a.body)
+	}
+	broken := strings.Replace(a.body, `"_spyglass":{"method":"GET"`, `"_spyglass":{"method":"FETCH"`, 1)
+	if file, err = json.Marshal(map[string]string{"text": broken}); err != nil {
+		t.Fatal(err)
+	}
+	if a := h.ask(1, "POST /explorer/exchange/look", string(file)); a.status != 200 || !strings.Contains(a.body, `"path":"/device/devices/7"`) {
+		t.Errorf("of a wrong one the address is not taken: %d %s", a.status, a.body)
+	}
+}
+
 func TestTheHistoryIsWrittenWithItsAnswers(t *testing.T) {
 	h := build(t)
 	h.send(1, `{"method":"GET","path":"/device/devices/7","headers":[{"on":true,"key":"X-Api-Key","value":"pLaNtEd"}]}`)
