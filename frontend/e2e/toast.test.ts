@@ -74,3 +74,25 @@ test('what has the focus stays in sight when a message comes', async () => {
   await expect.poll(() => covered(page)).toEqual([])
   await expect.poll(room).toBeGreaterThanOrEqual(0)
 })
+
+test('what a pasted command loses is a short message, and told in full when asked', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  const p = parts(page)
+  await newRequest(page)
+  await p.path.focus()
+  const command = "curl https://acme.example/a -u me:x -b 's=1' -F file=@x --form b=2 -d @body.json --data-urlencode a@b -d @-"
+  await p.path.evaluate((input, text) => {
+    const data = new DataTransfer()
+    data.setData('text', text)
+    input.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+  }, command)
+  const message = page.getByTestId('toast')
+  await until(message, /^Pasted as a request\. 7 things were left out or changed\./)
+  expect((await message.boundingBox())!.height).toBeLessThan(120)
+  await message.getByText('Show them').click()
+  await message.getByText('The file body.json was left out: paste what it holds into the body.').waitFor()
+  await expect.poll(() => covered(page)).toEqual([])
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/paste-notes.png` })
+  await message.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => p.path.inputValue()).toBe('')
+})

@@ -161,7 +161,7 @@ export const text = {
   urlBar: {
     endpoints: 'Endpoints',
     asCurl: 'as cURL',
-    pasted: (notes: readonly string[]) => (notes.length ? `Pasted as a request. ${notes.join(' ')}` : 'Pasted as a request'),
+    pasted: (notes: readonly string[]) => ['Pasted as a request', `Pasted as a request. ${notes[0]}`][notes.length] ?? `Pasted as a request. ${number(notes.length)} things were left out or changed.`,
     undo: 'Undo',
     method: 'Method',
     path: 'Path',

@@ -5,5 +5,6 @@ export const text = {
   shortcuts: { title: 'Keyboard shortcuts', search: 'Search shortcuts', searchHint: 'Search', change: 'Change keys', print: 'Print', close: 'Close', all: 'Shortcuts', none: (words: string) => `No shortcut matches “${words}”.` },
   units: { s: 's', min: 'min', h: 'h' },
   dismiss: 'Dismiss',
+  showThem: 'Show them',
   savedTo: (path: string) => `Saved to ${path}`,
 } as const

@@ -3,6 +3,8 @@ export interface ToastOptions {
   action?: { label: string; run(): void }
   /** Until dismissed, not six seconds. */
   stay?: boolean
+  /** Sentences that are shown when asked for: a message is short. */
+  details?: string[]
 }
 
 export interface Toast extends ToastOptions {
