@@ -7,7 +7,7 @@ const portal = suite()
 /** What of the page lies under the message. */
 function covered(page: Page): Promise<string[]> {
   return page.getByTestId('toast').evaluate((area) => {
-    const box = area.getBoundingClientRect()
+    const box = (area.firstElementChild ?? area).getBoundingClientRect()
     if (!box.height) return ['there is no message']
     const found = new Set<string>()
     for (let x = box.left; x <= box.right; x += 8)
