@@ -157,6 +157,20 @@ test('nothing jumps while the page loads, a request is sent and its answer comes
   expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts.reduce((a, b) => a + b, 0))).toBeLessThan(0.02)
 })
 
+test('whichever of the tabs is chosen, none of them moves', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  await newRequest(page)
+  const { tools, response } = parts(page)
+  for (const list of [tools, response]) {
+    const tabs = list.getByRole('tablist').first().getByRole('tab')
+    const left = () => tabs.evaluateAll((all) => all.map((t) => t.getBoundingClientRect().left))
+    await tabs.first().click()
+    const before = await left()
+    await tabs.last().click()
+    expect(await left()).toEqual(before)
+  }
+})
+
 test.each(['dark', 'light'] as const)('the frame is painted before the script has come, where it stays (%s)', async (theme) => {
   const page = await portal.page({ fresh: true, theme })
   const look = () => page.evaluate(() => ['.topbar', '.brand', '.cmdfield', '.seg'].map((part) => {

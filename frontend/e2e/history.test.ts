@@ -32,7 +32,7 @@ function makeToken(page: Page): Promise<string> {
 }
 
 test('a request is found by what was answered, by filters, and what was found is shown', async () => {
-  const page = await portal.page()
+  const page = await portal.page({ width: 1280, height: 800 })
   const p = parts(page)
   await newRequest(page)
   await sendPath(page, '/setting/version')
@@ -47,6 +47,13 @@ test('a request is found by what was answered, by filters, and what was found is
 
   await h.search.fill('')
   await p.tools.getByRole('button', { name: 'Filter', exact: true }).click()
+  for (const choice of await p.tools.getByRole('group', { name: 'Filter history' }).getByRole('combobox').all()) {
+    expect(await choice.evaluate((e) => {
+      const line = document.createElement('canvas').getContext('2d')!
+      line.font = getComputedStyle(e).font
+      return e.clientWidth - line.measureText((e as HTMLSelectElement).selectedOptions[0].text).width
+    }), 'room for what is chosen, and the arrow').toBeGreaterThan(24)
+  }
   await p.tools.getByRole('combobox', { name: 'Status' }).selectOption('4')
   await h.row('GET /setting/version').waitFor({ state: 'detached' })
   await expect.poll(() => h.rows.count()).toBe(1)

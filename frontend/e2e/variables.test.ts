@@ -134,3 +134,28 @@ test('a deleted secret comes back with its value; saved requests that use a vari
   await p.request.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('********').first().waitFor() // it has a value, and is not shown
 })
+
+test('of many variables those in sight are made, the rest by scrolling, and each is found', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await p.tools.getByRole('tab', { name: 'Variables' }).click()
+  await p.tools.getByLabel('File of variables').setInputFiles({ name: 'many.env', mimeType: '', buffer: Buffer.from(Array.from({ length: 200 }, (_, i) => `many${i}=${i}\n`).join('')) })
+  await until(page.getByTestId('toast'), /^Imported 200 of 200 variables/)
+  const rows = p.tools.getByRole('list', { name: 'Variables', exact: true }).getByRole('listitem')
+  expect(await rows.count()).toBe(50)
+  const last = p.tools.getByRole('listitem', { name: 'many199' })
+  await expect.poll(async () => {
+    await rows.last().scrollIntoViewIfNeeded()
+    return last.count()
+  }).toBe(1)
+  const kept = async () => ((await (await page.request.get(`${portal.url}/explorer/start`)).json()) as { settings: { scroll?: { variables?: { top: number } } } }).settings.scroll?.variables?.top ?? 0
+  await expect.poll(kept).toBeGreaterThan(10_000)
+  await page.reload()
+  await expect.poll(() => last.isVisible()).toBe(true) // as it was left
+  await p.tools.getByRole('searchbox').fill('many150')
+  await p.tools.getByRole('listitem', { name: 'many150' }).waitFor()
+  await p.tools.getByRole('searchbox').fill('')
+  await p.tools.getByRole('button', { name: 'Add variable' }).click()
+  await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('variable1')
+})
