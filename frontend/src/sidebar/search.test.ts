@@ -22,4 +22,6 @@ test('hits are where a word begins', () => {
     { text: '/', hit: false }, { text: 'dev', hit: true }, { text: 'ice/', hit: false }, { text: 'dev', hit: true }, { text: 'ices/', hit: false }, { text: '7', hit: true },
   ])
   expect(hits('a(b', '(')).toEqual([{ text: 'a(b', hit: false }])
+  expect(hits('name core-sw-01.fra', 'core-sw')).toEqual([{ text: 'name ', hit: false }, { text: 'core-sw', hit: true }, { text: '-01.fra', hit: false }])
+  expect(hits('a.b axb', 'a.b')).toEqual([{ text: 'a.b', hit: true }, { text: ' axb', hit: false }])
 })

@@ -59,7 +59,7 @@ export interface Bit {
 export function hits(text: string, words: string): Bit[] {
   const wanted = words.split(/[^\p{L}\p{N}._-]+/u).filter(Boolean)
   if (!wanted.length) return [{ text, hit: false }]
-  const any = wanted.map((w) => w.replace(/[.*+?^${}()|[\]\\-]/g, '\\$&')).join('|')
+  const any = wanted.map((w) => w.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
   const out: Bit[] = []
   let from = 0
   for (const m of text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})`, 'giu'))) {
