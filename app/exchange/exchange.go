@@ -85,7 +85,7 @@ type Format struct {
 }
 
 // Formats are all there are, those that are sure of themselves first.
-var Formats = []*Format{&Spyglass, &Postman, &PostmanEnvironment, &Insomnia, &Bruno, &HAR, &OpenAPI, &Swagger, &OpenCollection, &Curl}
+var Formats = []*Format{&Spyglass, &Postman, &PostmanEnvironment, &Insomnia, &Yaak, &Bruno, &HAR, &OpenAPI, &Swagger, &OpenCollection, &Curl}
 
 // ByID is the format of that id.
 func ByID(id string) (*Format, error) {
@@ -124,7 +124,7 @@ func Read(f *File) (found *Found, err error) {
 	}()
 	at := slices.IndexFunc(Formats, func(format *Format) bool { return format.Is(f) })
 	if at < 0 {
-		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass, Postman (v2.1), Insomnia or Bruno collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands", f.name())
+		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass, Postman (v2.1), Insomnia, Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands", f.name())
 	}
 	if found, err = Formats[at].Read(f); err != nil {
 		return nil, err

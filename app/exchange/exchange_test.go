@@ -185,7 +185,7 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		{"a.bin", "a\x00b", "a.bin is no text"},
 		{"a.json", "\xff\xfe", "a.json is no text"},
 		{"a.json", "{\n\"info\":{},\n\"item\":[}", "a.json is no valid JSON: line 3: invalid character '}' looking for beginning of value"},
-		{"a.json", strings.Repeat("[", 20_000), "a.json is none of what can be read: a Spyglass, Postman (v2.1), Insomnia or Bruno collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands"},
+		{"a.json", strings.Repeat("[", 20_000), "a.json is none of what can be read: a Spyglass, Postman (v2.1), Insomnia, Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands"},
 		{"a.json", `{"a":` + strings.Repeat("[", 20_000), "a.json is no valid JSON: line 1: invalid character '[' exceeded max depth"},
 		{"a.json", `{"info":{},"item":[` + deep + `]}`, "in a.json folders lie more than 20 deep in each other"},
 		{"a.json", `{"info":{},"item":{"a":1}}`, "a.json cannot be read: item is a object where something else belongs"},

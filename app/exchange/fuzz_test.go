@@ -54,3 +54,8 @@ func FuzzSwagger(f *testing.F) {
 	f.Add([]byte(swaggerText))
 	f.Fuzz(func(t *testing.T, text []byte) { fuzz(t, text) })
 }
+
+func FuzzYaak(f *testing.F) {
+	f.Add([]byte(yaakText))
+	f.Fuzz(func(t *testing.T, text []byte) { fuzz(t, text) })
+}

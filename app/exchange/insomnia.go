@@ -26,7 +26,9 @@ var Insomnia = Format{
 		if err := f.decodeAny(&in); err != nil {
 			return nil, err
 		}
-		r := &insomniaReader{File: f}
+		r := &treeReader{File: f}
+		r.text = r.insomniaText
+		defer func() { r.tags.say(f, "Insomnia") }()
 		if in.Resources != nil {
 			return r.resources(in.Resources)
 		}
@@ -150,17 +152,15 @@ func (s *insomniaSignIn) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// insomniaReader reads one file.
-type insomniaReader struct {
+// treeReader reads one file of Insomnia, or of Yaak, which is alike.
+type treeReader struct {
 	*File
-	tags  map[string]string // the variable for each tag that nothing fills in
-	order []string          // those tags
-	named map[string]int    // how many have such a variable
-	asked []string          // variables in the place of questions
+	text func(string) string // with our variables in the place of theirs
+	tags standIns
 }
 
 // resources reads version 4, where items say what they lie in.
-func (r *insomniaReader) resources(all []insomniaItem) (*Found, error) {
+func (r *treeReader) resources(all []insomniaItem) (*Found, error) {
 	inside := map[string][]insomniaItem{}
 	for _, i := range all {
 		if i.Kind != "workspace" {
@@ -195,12 +195,11 @@ func (r *insomniaReader) resources(all []insomniaItem) (*Found, error) {
 			found.Folders = append(found.Folders, folder)
 		}
 	}
-	r.sayTags()
 	return found, nil
 }
 
 // below is the tree of what lies in an item; ids that lead in a circle are in none.
-func (r *insomniaReader) below(id string, inside map[string][]insomniaItem, level int) *[]insomniaItem {
+func (r *treeReader) below(id string, inside map[string][]insomniaItem, level int) *[]insomniaItem {
 	items := inside[id]
 	delete(inside, id)
 	for i := range items {
@@ -212,7 +211,7 @@ func (r *insomniaReader) below(id string, inside map[string][]insomniaItem, leve
 }
 
 // document reads version 5.
-func (r *insomniaReader) document(in *insomniaFile) (*Found, error) {
+func (r *treeReader) document(in *insomniaFile) (*Found, error) {
 	if in.Environments != nil {
 		r.environment(in.Environments)
 	}
@@ -223,17 +222,16 @@ func (r *insomniaReader) document(in *insomniaFile) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.sayTags()
 	if len(folder.Folders)+len(folder.Requests) == 0 {
 		if len(r.taken.list) == 0 {
-			return nil, fault.New(fault.Invalid, "%s is from Insomnia, and holds no requests", r.name())
+			return nil, fault.New(fault.Invalid, "%s holds neither a request nor a variable", r.name())
 		}
 		return &Found{}, nil
 	}
 	return &Found{Folders: []workspace.Folder{folder}}, nil
 }
 
-func (r *insomniaReader) environment(e *insomniaEnvironment) {
+func (r *treeReader) environment(e *insomniaEnvironment) {
 	from := "the environment " + cmp.Or(e.Name.text, "without a name")
 	r.values(from, "", e.Data)
 	for i := range e.Subs {
@@ -242,7 +240,7 @@ func (r *insomniaReader) environment(e *insomniaEnvironment) {
 }
 
 // values takes variables over; what lies in objects has a dot in its name.
-func (r *insomniaReader) values(from, prefix string, data json.RawMessage) {
+func (r *treeReader) values(from, prefix string, data json.RawMessage) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(data, &object) != nil {
 		return
@@ -260,7 +258,7 @@ func (r *insomniaReader) values(from, prefix string, data json.RawMessage) {
 	}
 }
 
-func (r *insomniaReader) folder(item *insomniaItem, headers workspace.Rows, level int) (workspace.Folder, error) {
+func (r *treeReader) folder(item *insomniaItem, headers workspace.Rows, level int) (workspace.Folder, error) {
 	folder := workspace.Folder{Name: item.Name.text, Doc: item.About.text}
 	if level > workspace.MaxDepth {
 		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", r.name(), workspace.MaxDepth)
@@ -299,7 +297,7 @@ func (r *insomniaReader) folder(item *insomniaItem, headers workspace.Rows, leve
 	return folder, nil
 }
 
-func (r *insomniaReader) request(item *insomniaItem, headers workspace.Rows) (workspace.Saved, bool) {
+func (r *treeReader) request(item *insomniaItem, headers workspace.Rows) (workspace.Saved, bool) {
 	saved, ok := r.saved(&outside{
 		Name: item.Name.text, Doc: item.About.text, Method: item.Method.text, URL: r.text(item.URL.text), Body: r.body(item),
 		More: r.rows(item.Parameters), Params: r.rows(item.PathParameters), Headers: over(headers, r.rows(item.Headers)),
@@ -313,16 +311,16 @@ func (r *insomniaReader) request(item *insomniaItem, headers workspace.Rows) (wo
 	return saved, ok
 }
 
-func (r *insomniaReader) body(item *insomniaItem) string {
+func (r *treeReader) body(item *insomniaItem) string {
 	kind := item.Body.MimeType.text
-	if strings.Contains(kind, "form") || kind == "application/octet-stream" {
+	if strings.Contains(kind, "form") || kind == "application/octet-stream" || kind == "binary" {
 		r.notes.add(formBody)
 		return ""
 	}
 	return r.text(item.Body.Text.text)
 }
 
-func (r *insomniaReader) rows(pairs []insomniaPair) (rows workspace.Rows) {
+func (r *treeReader) rows(pairs []insomniaPair) (rows workspace.Rows) {
 	for _, p := range pairs {
 		if p.Name.text+p.Value.text != "" {
 			rows = append(rows, workspace.Row{On: !p.Disabled, Key: r.text(p.Name.text), Value: r.text(p.Value.text), Doc: p.Description.text})

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,8 +13,8 @@ var (
 	bracketed     = regexp.MustCompile(`\[\s*['"]?([^\]'"]*)['"]?\s*\]`)
 )
 
-// text is a text with our variables in the place of Insomnia's.
-func (r *insomniaReader) text(text string) string {
+// insomniaText is a text with our variables in the place of Insomnia's.
+func (r *treeReader) insomniaText(text string) string {
 	if strings.Contains(text, "{%") {
 		text = insomniaCall.ReplaceAllStringFunc(text, func(in string) string {
 			m := insomniaCall.FindStringSubmatch(in)
@@ -48,7 +47,7 @@ func argsOf(text string) (args []string) {
 
 // call is the variable that a tag becomes: one of ours that does the same, or
 // one of its own name that has to be given a value.
-func (r *insomniaReader) call(tag, name string, args []string) string {
+func (r *treeReader) call(tag, name string, args []string) string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(args, w) })
 	}
@@ -64,41 +63,9 @@ func (r *insomniaReader) call(tag, name string, args []string) string {
 				value = args[2]
 			}
 			r.variable("the question "+args[0], Variable{Name: own, Value: value})
-			if !slices.Contains(r.asked, own) {
-				r.asked = append(r.asked, own)
-			}
+			r.tags.asks(own)
 			return own
 		}
 	}
-	if own, have := r.tags[tag]; have {
-		return own
-	}
-	if r.tags == nil {
-		r.tags, r.named = map[string]string{}, map[string]int{}
-	}
-	own := variableName(name)
-	if r.named[own]++; r.named[own] > 1 {
-		own = fmt.Sprintf("%s%d", own, r.named[own])
-	}
-	r.tags[tag] = own
-	r.order = append(r.order, tag)
-	return own
-}
-
-// sayTags says once which variables stand in for tags.
-func (r *insomniaReader) sayTags() {
-	list := []string{}
-	for _, call := range r.order {
-		tag := []rune(strings.Join(strings.Fields(call), " "))
-		if len(tag) > 60 {
-			tag = append(tag[:57], []rune("… %}")...)
-		}
-		list = append(list, fmt.Sprintf("{{%s}} for %s", r.tags[call], string(tag)))
-	}
-	if len(r.asked) > 0 {
-		r.notes.say("Where Insomnia asks for a value, a variable has it here: %s.", someOf(r.asked))
-	}
-	if len(list) > 0 {
-		r.notes.say("Nothing here fills in these template tags; give the variables in their place a value, or an extractor: %s.", someOf(list))
-	}
+	return r.tags.of(tag, name)
 }

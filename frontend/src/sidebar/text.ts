@@ -296,7 +296,7 @@ export const text = {
     itsValueStays: 'its value stays in the keyring',
     cannotBeA: (name: string, name2: string) => `“${name}” cannot be a variable's name: ${name2}`,
     thereAreNo: 'There are no variables in the file',
-    importWithThe: 'Insomnia and Bruno files are imported with Import… of the collections, their variables as well',
+    importWithThe: 'Files of Insomnia, Bruno and Yaak are imported with Import… of the collections, their variables as well',
     lineIsNot: (i: number) => `Line ${number(i)} is not NAME=value`,
   },
   constraints: {

@@ -22,7 +22,7 @@ test('files of others are read, and what cannot be is said', () => {
   expect(fromFile(JSON.stringify({ ...postman, _postman_variable_scope: 'globals' }))[0].scope).toBe('global')
   expect(fromFile(`# c\nexport A=1\nB='x y'\n`).map((v) => v.value)).toEqual(['1', 'x y'])
   for (const text of ['type: environment.insomnia.rest/5.0\nname: x', '{"_type":"export","__export_format":4}', 'vars {\n  a: 1\n}', 'name: dev\nvariables:\n  - name: a']) {
-    expect(() => fromFile(text)).toThrow('Insomnia and Bruno files are imported with Import… of the collections')
+    expect(() => fromFile(text)).toThrow('Files of Insomnia, Bruno and Yaak are imported with Import… of the collections')
   }
   expect(() => fromFile('no sense')).toThrow('Line 1 is not NAME=value')
   expect(() => fromFile('{"a":')).toThrow('The file is no valid JSON')

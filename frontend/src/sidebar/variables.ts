@@ -26,8 +26,8 @@ function envValue(value: string): string {
   return `"${value.replace(/[\\"$`]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r')}"`
 }
 
-/** Files of Insomnia and Bruno, which hold their environments beside requests. */
-const foreign = /^(type|_type): .*(insomnia|export)|"(__export_format|brunoConfig)":|^vars(:secret)?\s*[{[]|^(opencollection|variables):/m
+/** Files of Insomnia, Bruno and Yaak, which hold their environments beside requests. */
+const foreign = /^(type|_type): .*(insomnia|export)|"(__export_format|brunoConfig|yaakSchema)":|^vars(:secret)?\s*[{[]|^(opencollection|variables):/m
 
 /** What a file holds; throws a sentence where it is neither of the two. */
 export function fromFile(text: string): Plain[] {
