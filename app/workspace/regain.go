@@ -8,8 +8,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// pastVariable is a variable that was deleted. Its secret has left the keyring
-// and is in memory only.
+// pastVariable is a variable that was deleted, or that is no longer secret. Its
+// secret has left the keyring and is in memory only.
 type pastVariable struct {
 	variable Variable
 	secret   string
@@ -50,8 +50,8 @@ func (w *Workspace) removeVariable(remove handle) handle {
 // regaining is POST /variables/{id}/restore.
 func (w *Workspace) regaining() resource.Endpoint {
 	return resource.Endpoint{
-		Method: "POST", Path: "/variables/{id}/restore", Summary: "Bring a deleted variable back, with its secret", Right: anyone,
-		Doc: "For two minutes after it was deleted.",
+		Method: "POST", Path: "/variables/{id}/restore", Summary: "Bring a deleted variable, or one that was secret, back with its secret", Right: anyone,
+		Doc: "For two minutes.",
 		Handle: func(ctx context.Context, c *resource.Call) (any, error) {
 			id, err := c.ID("id")
 			if err != nil {

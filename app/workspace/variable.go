@@ -174,7 +174,12 @@ func (w *Workspace) writeVariable(method string, write handle) handle {
 		now.ID, now.UserID = id, c.Access.UserID
 		wasSecret := was != nil && was.Secret
 		switch {
-		case !now.Secret && wasSecret, now.Secret && now.Value == "":
+		case !now.Secret && wasSecret:
+			if secret, err := w.Secret(was); err == nil && secret != "" {
+				w.deletedVariables.put(was.UserID, was.ID, pastVariable{variable: *was, secret: secret})
+			}
+			return out, w.secrets.Delete(now.key())
+		case now.Secret && now.Value == "":
 			return out, w.secrets.Delete(now.key())
 		case now.Secret && wasSecret && (!given || now.Value == resource.Mask):
 		case now.Secret:

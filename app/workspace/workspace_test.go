@@ -328,6 +328,19 @@ func TestAnAnswerThatAnEarlierVersionZippedIsRead(t *testing.T) {
 	}
 }
 
+func TestAVariableThatIsNoLongerSecretCanBecomeSoAgain(t *testing.T) {
+	d := open(t)
+	d.ask(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)
+	if got := d.ask(1, "PATCH /variables/1", `{"secret":false}`); strings.Contains(got, planted) || !strings.Contains(got, `"value":""`) || len(d.secrets.values) != 0 {
+		t.Errorf("it is %s, and the keyring holds %d secrets", got, len(d.secrets.values))
+	}
+	d.expect(2, "POST /variables/1/restore", "", "unknown : variable 1 can no longer be brought back")
+	d.expect(1, "POST /variables/1/restore", "", `{}`)
+	if got := d.secret(1, "token"); got != planted {
+		t.Errorf("the secret is %q", got)
+	}
+}
+
 func TestADeletedVariableComesBackWithItsSecret(t *testing.T) {
 	d := open(t)
 	d.ask(1, "POST /variables", `{"name":"token","value":"`+planted+`","secret":true}`)

@@ -36,6 +36,12 @@ export async function remove(app: Home, variable: Variable) {
   }
 }
 
+/** Says that a variable which is no longer secret has lost its value, and offers to bring that back. */
+export function unsealed(app: Home, was: Variable) {
+  const undo = () => void app.client.variables.restore(was.id).then(() => { app.variables = app.variables.map((v) => (v.id === was.id ? was : v)) }, (e: unknown) => failed(app, e))
+  app.toast(text.keep.secretIsGone(was.name), { tone: 'warn', action: { label: text.keep.undo, run: undo } })
+}
+
 export async function add(app: Home, variable: Omit<Variable, 'id'>): Promise<Variable> {
   const made = await app.client.variables.create(variable)
   app.variables = [...app.variables.filter((v) => v.id !== made.id), made]

@@ -310,6 +310,7 @@ export const text = {
     saved: (name: string, value: string) => `Saved {{${name}}} = ${value}`,
     undo: 'Undo',
     deleted: (name: string) => `Deleted {{${name}}}`,
+    secretIsGone: (name: string) => `{{${name}}} lost its value: a secret does not come out again`,
     notSaved: (message: string) => `Not saved: ${message}`,
     aVariableNeeds: 'A variable needs a name',
     lettersDigitsOnly: 'Letters, digits, _ . - only, a letter first',
