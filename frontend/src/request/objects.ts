@@ -16,6 +16,8 @@ export interface ObjectList {
   /** The field that goes into the path. */
   key: string
   keyType: Schema['type']
+  /** Whether a filter knows the key as a number, also where it is written as a text such as R_12. */
+  numbered: boolean
   /** Fields with names, the best first. */
   names: string[]
   /** The names that `~` goes with. */
@@ -26,7 +28,7 @@ export interface ObjectList {
   asks: boolean
 }
 
-type Item = Record<string, unknown>
+export type Item = Record<string, unknown>
 
 const nameFields = [
   'displayName', 'name', 'username', 'hostname', 'dataSourceDisplayName', 'dataSourceName', 'groupName', 'dataPointName',
@@ -47,10 +49,12 @@ export function objectList(template: string, param: string, byId: (id: string) =
   if (!key) return undefined
   const query = new Map(list.params.filter((p) => p.in === 'query').map((p) => [p.name, p]))
   const names = nameFields.filter((n) => n !== key.name && has(n))
-  const contains = new Set(operatorsOf(query.get('filter')).filter(([, ops]) => ops.includes('~')).map(([f]) => f))
+  const operators = operatorsOf(query.get('filter'))
+  const taking = (op: string) => new Set(operators.filter(([, ops]) => ops.includes(op)).map(([f]) => f))
+  const contains = taking('~')
   const last = segments[at - 1]
   return {
-    label: last.charAt(0).toUpperCase() + last.slice(1), path, key: key.name, keyType: key.type,
+    label: last.charAt(0).toUpperCase() + last.slice(1), path, key: key.name, keyType: key.type, numbered: key.type === 'integer' || taking('>').has(key.name),
     names: names.slice(0, 3), searchable: names.slice(0, 2).filter((n) => contains.has(n)),
     status: statusFields.find((f) => has(f) && !names.slice(0, 2).includes(f)) ?? '', asks: query.has('filter'),
   }
@@ -70,10 +74,25 @@ export function operatorsOf(filter: Param | undefined): [field: string, ops: str
 export const quoted = (text: string) => `"${text.replace(/["\\*]/g, '\\$&')}"`
 
 const shown = (value: unknown) => (value === undefined || value === null ? '' : String(value))
-export const nameOf = (list: ObjectList, item: Item) => list.names.map((n) => shown(item[n])).find(Boolean) ?? ''
+/** What an item is called, the best name first, each once. */
+export const namesOf = (list: ObjectList, item: Item) => [...new Set(list.names.map((n) => shown(item[n])).filter(Boolean))]
+export const nameOf = (list: ObjectList, item: Item) => namesOf(list, item)[0] ?? ''
 
 /** A value that is already in the path, as it stands there. */
 export const segment = (value: string) => (value.includes('{{') ? value : encodeURIComponent(value))
+
+/** The number of an id, 12 of R_12 where ids are texts; undefined when it has none. */
+export function numberOf({ keyType, numbered }: ObjectList, id: string): number | undefined {
+  const [, digits] = (keyType === 'integer' ? /^(\d{1,15})$/ : /^(?:[A-Z]{1,3}_?)?(\d{1,15})$/).exec(id) ?? []
+  return numbered && digits ? Number(digits) : undefined
+}
+
+/** The filter that finds the object with an id; undefined for what is none. */
+function withId(list: ObjectList, id: string): string | undefined {
+  if (id === '') return undefined
+  const value = id.includes('{{') ? id : list.numbered ? numberOf(list, id) : quoted(id)
+  return value === undefined ? undefined : `${list.key}:${value}`
+}
 
 /** Fills the parameters of a template; undefined when one has no value. */
 export function filled(template: string, valueOf: (param: string) => string | undefined): string | undefined {
@@ -87,16 +106,29 @@ export function filled(template: string, valueOf: (param: string) => string | un
   return missing ? undefined : path
 }
 
-/** Objects whose id or name goes with what was typed. */
-export async function findObjects(lookups: Lookups, list: ObjectList, path: string, typed: string, signal: AbortSignal): Promise<Option[]> {
+const mostTerms = 100 // of a filter
+
+/** The filters that find what has each word in one name or another; with too many words for that, the text as it is. */
+function withWords(names: string[], text: string): string[] {
+  const words = text.split(/\s+/).filter(Boolean)
+  if (!words.length || !names.length) return []
+  const few = names.length ** words.length * words.length < mostTerms ? words : [text]
+  return few.reduce<string[]>((all, word) => names.flatMap((n) => (all.length ? all : ['']).map((t) => `${t && `${t},`}${n}~${quoted(word)}`)), [])
+}
+
+/** The first objects with the id that was typed, or with all its words in their names. `wait` is in ms, as the lookups have it. */
+export async function listObjects(lookups: Lookups, list: ObjectList, path: string, typed: string, signal: AbortSignal, wait?: number): Promise<Item[]> {
   const text = typed.trim()
   const fields = [list.key, ...list.names, list.status].filter((f, i, all) => f && all.indexOf(f) === i).join(',')
-  const isId = list.keyType !== 'integer' || /^\d{1,18}$/.test(text)
-  const terms = text === '' ? [] : list.searchable.map((n) => `${n}~${quoted(text)}`)
-  if (text !== '' && isId) terms.unshift(list.keyType === 'integer' ? `${list.key}:${text}` : `${list.key}:${quoted(text)}`)
+  const terms = [withId(list, text), ...withWords(list.searchable, text)].filter((t) => t !== undefined)
   const query = list.asks ? { size: '30', fields, ...(terms.length ? { filter: terms.join('||') } : {}) } : {}
-  const answer = await lookups.ask<{ items?: Item[] }>(path, query as Record<string, string>, signal)
-  const options = (answer.items ?? []).map((item) => ({
+  return (await lookups.ask<{ items?: Item[] }>(path, query as Record<string, string>, signal, wait)).items ?? []
+}
+
+/** They as options, the one with that very id first. */
+export async function findObjects(lookups: Lookups, list: ObjectList, path: string, typed: string, signal: AbortSignal): Promise<Option[]> {
+  const text = typed.trim()
+  const options = (await listObjects(lookups, list, path, text, signal)).map((item) => ({
     label: shown(item[list.key]), insert: shown(item[list.key]), detail: nameOf(list, item), note: list.status ? shown(item[list.status]) : '',
   }))
   const lower = text.toLowerCase()
@@ -113,10 +145,9 @@ export async function offerObjects(lookups: Lookups, list: ObjectList, path: str
 
 /** What the object with that id is called; '' when there is none. */
 export async function objectName(lookups: Lookups, list: ObjectList, path: string, id: string, signal: AbortSignal): Promise<string> {
-  if (id.trim() === '' || (list.keyType === 'integer' && !id.includes('{{') && !/^\d{1,18}$/.test(id.trim()))) return ''
-  const value = list.keyType === 'integer' ? id.trim() : id.includes('{{') ? id.trim() : quoted(id.trim())
-  const query = list.asks ? { size: '1', fields: [list.key, ...list.names].join(','), filter: `${list.key}:${value}` } : undefined
-  if (!query) return ''
+  const filter = withId(list, id.trim())
+  if (!filter || !list.asks) return ''
+  const query = { size: '1', fields: [list.key, ...list.names].join(','), filter }
   try {
     const [item] = (await lookups.ask<{ items?: Item[] }>(path, query, signal, 300)).items ?? []
     return item ? nameOf(list, item) : ''

@@ -2,7 +2,7 @@
 import type { App } from '../app.svelte'
 import type { DraftData } from '../client'
 import type { Draft } from '../request/draft.svelte'
-import { filled, findObjects, nameOf, objectList, quoted, segment, valuesIn, type ObjectList } from '../request/objects'
+import { filled, findObjects, nameOf, numberOf, objectList, quoted, segment, valuesIn, type ObjectList } from '../request/objects'
 import { listOf } from '../request/picking'
 
 export interface Near {
@@ -24,7 +24,8 @@ export async function nearest(app: App, draft: Draft, signal: AbortSignal): Prom
   if (!param || !found?.path) return []
   const { list, path } = found
   const typed = (valuesIn(template, draft.path).get(param) ?? draft.pathParams.find((r) => r.key === param)?.value ?? '').trim()
-  if (list.keyType === 'integer' && list.asks && /^\d{1,15}$/.test(typed)) return byNumber(app, list, path, Number(typed), signal)
+  const number = numberOf(list, typed)
+  if (list.asks && number !== undefined) return byNumber(app, list, path, number, signal)
   const byName = await findObjects(app.lookups, list, path, typed, signal)
   const some = byName.length ? byName : await findObjects(app.lookups, list, path, '', signal)
   return some.slice(0, most).map((o) => ({ id: o.insert, name: o.detail ?? '' }))
@@ -34,7 +35,7 @@ async function byNumber(app: App, list: ObjectList, path: string, at: number, si
   const fields = [list.key, ...list.names].join(',')
   const ask = (filter: string, sort: string) => app.lookups.ask<{ items?: Item[] }>(path, { filter, sort, fields, size: String(most) }, signal, 0)
   const sides = await Promise.all([ask(`${list.key}<${at}`, `-${list.key}`), ask(`${list.key}>${at}`, list.key)])
-  const far = (item: Item) => Math.abs(Number(item[list.key]) - at)
+  const far = (item: Item) => Math.abs((numberOf(list, String(item[list.key])) ?? Infinity) - at)
   const items = sides.flatMap((s) => s.items ?? []).sort((a, b) => far(a) - far(b))
   return items.slice(0, most).map((item) => ({ id: String(item[list.key]), name: nameOf(list, item) }))
 }
