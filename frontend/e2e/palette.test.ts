@@ -78,6 +78,43 @@ test('history is found by what was sent, fields open the docs, and tabs are gone
   await expect.poll(() => p.palette.getByRole('group', { name: 'Run' }).count()).toBe(0)
 })
 
+test('a device is found by its name or its address, and opens where it is watched or as the request that reads it', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('osl web-prod-03')
+  await page.keyboard.press('Enter') // before the portal has answered
+  await page.getByRole('main', { name: 'Monitor' }).getByRole('heading', { name: 'web-prod-03.osl' }).waitFor()
+
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('10.20.8.13')
+  const found = p.palette.getByRole('group', { name: 'Devices' }).getByRole('option')
+  await expect.poll(() => found.allInnerTexts()).toEqual(['web-prod-03.osl10.20.8.13 · Shop front end'])
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, /^200 OK/)
+  expect(await p.path.inputValue()).toMatch(/^\/device\/devices\//)
+})
+
+test('groups, alerts, data sources and reports are found by their names', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  const main = page.getByRole('main', { name: 'Monitor' })
+  const jump = async (typed: string, group: string, option: string) => {
+    await page.keyboard.press('Control+K')
+    await page.keyboard.type(typed)
+    await p.palette.getByRole('group', { name: group }).getByRole('option', { name: option }).first().click()
+    await p.palette.waitFor({ state: 'detached' })
+  }
+  await jump('databases', 'Groups', 'Databases')
+  await main.getByRole('treeitem', { name: /^Databases/, selected: true }).waitFor()
+  await jump('SNMP_Interfaces outErrors', 'Alerts', 'outErrors')
+  await main.getByRole('heading', { name: /^core-sw-/ }).waitFor()
+  await jump('web page', 'DataSources', 'Web page')
+  await main.getByRole('heading', { name: 'Web page' }).first().waitFor()
+  await jump('alerts of the week', 'Reports', 'Alerts of the week')
+  await main.getByRole('row', { name: /Alerts of the week/, selected: true }).waitFor()
+})
+
 test('every command is in it, with its key', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)

@@ -16,7 +16,12 @@ const places: Record<string, (id: string) => MonitorSpot> = {
 export function shownAt({ template, draft }: Opener): MonitorSpot | undefined {
   const values = draft.pathParams.map((p) => p.value)
   if (template === '/device/devices/{deviceId}/devicedatasources/{id}' && /^\d+$/.test(values[0])) return { screen: 'fleet', id: values[0], filters: { source: values[1] } }
-  return places[template]?.(values.at(-1) ?? '')
+  return placeOf(template, values.at(-1) ?? '')
+}
+
+/** The place of the object with that id, by the template of the endpoint that reads one. */
+export function placeOf(template: string, id: string): MonitorSpot | undefined {
+  return places[template]?.(id)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { App } from '../app.svelte'
 import { parseQuery, search, type Entry, type Source } from './entries'
 import { Results } from './results.svelte'
@@ -45,13 +45,15 @@ test('nothing found is no section', () => {
 })
 
 describe('what must be asked for', () => {
-  function asking() {
-    const calls: { query: string; signal: AbortSignal; answer: (entries: Entry[]) => void }[] = []
-    const slow: Source = {
-      group: 'History', signs: '#', most: 8, first: 4,
-      ask: (_, query, signal) => new Promise((answer) => calls.push({ query, signal, answer })),
-    }
-    const results = new Results(app, [slow, ...all], '')
+  type Call = { query: string; signal: AbortSignal; answer: (entries: Entry[]) => void; refuse: () => void }
+  const slow = (group: string, calls: Call[]): Source => ({
+    group, signs: '#', most: 8, first: 4,
+    ask: (_, query, signal) => new Promise((answer, refuse) => calls.push({ query, signal, answer, refuse })),
+  })
+
+  function asking(...more: Source[]) {
+    const calls: Call[] = []
+    const results = new Results(app, [slow('History', calls), ...more, ...all], '')
     const type = (text: string) => {
       results.query = text
       results.ask()
@@ -61,12 +63,58 @@ describe('what must be asked for', () => {
   const settle = () => new Promise((done) => setTimeout(done))
 
   test('comes below what is at hand, also what only its words match', async () => {
-    const { calls, type, shown } = asking()
+    const { calls, type, results, shown } = asking()
     type('monitor')
-    expect(shown()).toEqual([['Go to', 'Monitor']])
+    expect([results.unsure, shown()]).toEqual([false, [['Go to', 'Monitor']]])
     calls[0].answer([entry('/device/devices/42')])
     await settle()
     expect(shown()).toEqual([['Go to', 'Monitor'], ['History', '/device/devices/42']])
+  })
+
+  test('comes before what has only some of the letters, or another word for it', async () => {
+    const { calls, type, results, shown } = asking()
+    type('snd')
+    expect([results.unsure, shown()]).toEqual([true, [['Run', 'Send Request']]])
+    calls[0].answer([entry('snd-01')])
+    await results.soon
+    expect([results.unsure, shown()]).toEqual([false, [['History', 'snd-01'], ['Run', 'Send Request']]])
+    type('post add')
+    calls[1].answer([entry('/post/add')])
+    await results.settled
+    expect(shown()).toEqual([['History', '/post/add'], ['Endpoints', '/device/devices']])
+  })
+
+  test('comes together, in the order of the sources, so that nothing moves when one is later', async () => {
+    const portal: Call[] = []
+    const { calls, type, results, shown } = asking(slow('Devices', portal))
+    type('db')
+    portal[0].answer([entry('db-01')])
+    await settle()
+    expect([results.busy, shown()]).toEqual([true, []])
+    calls[0].answer([entry('/device/devices?filter=db')])
+    await results.settled
+    expect([results.busy, shown()]).toEqual([false, [['History', '/device/devices?filter=db'], ['Devices', 'db-01']]])
+  })
+
+  test('does not wait for what does not come, nor long for what is slow', async () => {
+    const portal: Call[] = []
+    const { calls, type, results, shown } = asking(slow('Devices', portal))
+    type('db')
+    portal[0].refuse()
+    calls[0].answer([entry('/db')])
+    await results.settled
+    expect(shown()).toEqual([['History', '/db']])
+    vi.useFakeTimers()
+    try {
+      type('db-')
+      portal[1].answer([entry('db-01')])
+      await vi.advanceTimersByTimeAsync(249)
+      expect(shown()).toEqual([])
+      await vi.advanceTimersByTimeAsync(1)
+      expect([results.busy, shown()]).toEqual([true, [['Devices', 'db-01']]])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('is given up by the next key, and a late answer changes nothing', async () => {

@@ -1,7 +1,7 @@
 import type { App } from '../app.svelte'
 import type { Method } from '../client'
 import type { IconName } from '../ui/icons'
-import { rank, type Ranked } from './fuzzy'
+import { asItStands, rank, type Ranked } from './fuzzy'
 
 /** One thing the palette can do. */
 export interface Entry {
@@ -68,6 +68,11 @@ export function search(sources: readonly Source[], entriesOf: (s: Source) => rea
     .filter((s) => s.entries.length > 0)
   const best = (s: Section) => Math.floor(s.entries[0].score) // how long a text is decides within a source only
   return query.bare ? sections : sections.sort((a, b) => best(b) - best(a))
+}
+
+/** Whether its best entry has what is typed in its text, and not only some letters of it or another word for it. */
+export function named(section: Section, query: Query): boolean {
+  return query.bare || section.entries[0].score >= asItStands * query.text.split(/\s+/).length
 }
 
 export function section(source: Source, entries: readonly Entry[], query: Query): Section {

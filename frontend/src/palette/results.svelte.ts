@@ -1,20 +1,39 @@
 import type { App } from '../app.svelte'
-import { asked, looksInto, parseQuery, search, type Entry, type Section, type Source } from './entries'
+import { asked, looksInto, named, parseQuery, search, type Entry, type Section, type Source } from './entries'
+
+/** How long answers wait for each other, in ms: those that come together move nothing that was shown. */
+const together = 250
+const aMoment = () => new Promise((go) => setTimeout(go, together))
 
 /**
- * What the palette shows for what is typed. What is at hand comes at once and
- * first; what is asked for follows below it, so that nothing that may be chosen
- * moves when it arrives.
+ * What the palette shows for what is typed. What is at hand comes at once, and
+ * what is asked for below it, so that nothing that may be chosen moves when it
+ * arrives; only what is at hand for other reasons than its name makes room.
  */
 export class Results {
   query = $state('')
+  /** Something that was asked for has not been answered yet. */
+  busy = $state(false)
   #answers = $state.raw(new Map<Source, { text: string; entries: Entry[] }>())
+  /** Resolves when what comes soon of what was asked for last is shown. */
+  soon: Promise<unknown> = Promise.resolve()
+  /** Resolves when all of it is shown, or known not to come. */
+  settled: Promise<unknown> = Promise.resolve()
   #asking: AbortController | undefined
 
   readonly #lists: Map<Source, Entry[]> = $derived.by(() => new Map(this.sources.map((s) => [s, s.list?.(this.app) ?? []])))
   readonly #parsed = $derived(parseQuery(this.query))
-  readonly sections: Section[] = $derived([...this.#atHand(), ...this.#asked()])
+  readonly sections: Section[] = $derived.by(() => {
+    const atHand = this.#atHand()
+    const [first, last] = [true, false].map((is) => atHand.filter((s) => named(s, this.#parsed) === is))
+    return [...first, ...this.#asked(), ...last]
+  })
   readonly flat: Entry[] = $derived(this.sections.flatMap((s) => s.entries.map((e) => e.item)))
+
+  /** Whether the first entry may be another one in a moment. */
+  get unsure(): boolean {
+    return this.busy && !this.sections.some((s) => named(s, this.#parsed))
+  }
 
   constructor(
     private app: App,
@@ -30,15 +49,19 @@ export class Results {
     const stop = (this.#asking = new AbortController())
     const query = this.#parsed
     const text = query.bare ? '' : query.text
-    for (const source of this.sources) {
-      if (!source.ask || !looksInto(source, query)) continue
-      source.ask(this.app, text, stop.signal).then(
-        (entries) => {
-          if (!stop.signal.aborted) this.#answers = new Map(this.#answers).set(source, { text, entries })
-        },
-        () => {}, // the palette works without them
-      )
-    }
+    const wanted = this.sources.filter((s) => s.ask && looksInto(s, query))
+    const answers = wanted.map(async (source) => ({ source, entries: await source.ask!(this.app, text, stop.signal) }))
+    const all = Promise.race([Promise.allSettled(answers), aMoment()])
+    const kept = answers.map(async (answer) => {
+      const { source, entries } = await answer
+      await all
+      if (!stop.signal.aborted) this.#answers = new Map(this.#answers).set(source, { text, entries })
+    })
+    this.busy = wanted.length > 0
+    this.settled = Promise.allSettled(kept).then(() => { // the palette works without those that do not come
+      if (!stop.signal.aborted) this.busy = false
+    })
+    this.soon = Promise.race([this.settled, aMoment()])
   }
 
   stop() {

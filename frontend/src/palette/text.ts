@@ -5,7 +5,7 @@ export const text = {
   palette: {
     commandPalette: 'Command palette',
     command: 'Command',
-    typeACommand: 'Type a command, a path, a tab',
+    typeACommand: 'Type a command, a path, the name of a device',
     esc: 'Esc',
     commands: 'Commands',
     of: (n: number, total: number) => `${number(n)} of ${number(total)}`,
@@ -32,6 +32,13 @@ export const text = {
   },
   history: {
     history: 'History',
+  },
+  objects: {
+    devices: 'Devices',
+    groups: 'Groups',
+    alerts: 'Alerts',
+    dataSources: 'DataSources',
+    reports: 'Reports',
   },
   portals: {
     portals: 'Portals',

@@ -1,0 +1,45 @@
+import { openInExplorer } from '../../monitor/explore'
+import { placeOf } from '../../monitor/shown'
+import { listObjects, namesOf, objectList, type Item, type ObjectList } from '../../request/objects'
+import type { IconName } from '../../ui/icons'
+import type { App } from '../../app.svelte'
+import type { Entry, Source } from '../entries'
+import { text } from '../text'
+
+/** What the portal has that people know by name, in the order shown. A new kind is a line here. */
+const kinds: { group: string; path: string; icon: IconName; by?: string[] }[] = [
+  { group: text.objects.devices, path: '/device/devices', icon: 'device' },
+  { group: text.objects.groups, path: '/device/groups', icon: 'group', by: ['name', 'fullPath'] },
+  { group: text.objects.alerts, path: '/alert/alerts', icon: 'bell', by: ['monitorObjectName', 'resourceTemplateName', 'dataPointName'] },
+  { group: text.objects.dataSources, path: '/setting/datasources', icon: 'gauge' },
+  { group: text.objects.reports, path: '/report/reports', icon: 'report' },
+]
+
+/** The built-in portal answers at once; another one is asked when a pause is made. */
+const pause = 60
+
+export const objects: Source[] = kinds.map(({ group, path, icon, by }) => ({
+  group, signs: '#', most: 5, first: 0,
+  async ask(app, query, signal) {
+    if (!query) return []
+    await app.catalog.settled
+    const found = objectList(`${path}/{id}`, 'id', (id) => app.catalog.byId(id))
+    if (!found) return []
+    const list = by ? { ...found, names: by, searchable: by } : found
+    const items = await listObjects(app.lookups, list, path, query, signal, app.portal.remote ? undefined : pause)
+    return items.map((item) => entry(app, list, item, icon))
+  },
+}))
+
+/** It leads to its place in the Monitor; in a new tab, or where that has none, to the request that reads it. */
+function entry(app: App, list: ObjectList, item: Item, icon: IconName): Entry {
+  const id = String(item[list.key])
+  const [name = id, ...more] = namesOf(list, item)
+  const template = `${list.path}/{id}`
+  const read = () => void openInExplorer(app, { method: 'GET', path: template, params: { id } })
+  const spot = app.portal.remote ? undefined : placeOf(template, id)
+  return {
+    id: `${list.path}/${id}`, text: name, hint: more.join(' · '), words: id, key: '', icon,
+    run: spot ? () => app.watch(spot.screen, spot.id, spot.filters) : read, runInTab: read,
+  }
+}
