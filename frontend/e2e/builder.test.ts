@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { endpoint, newRequest, parts, suite, tabNames, until } from './harness'
 
@@ -13,6 +13,15 @@ async function open(page: Page, id: string, words: string) {
 }
 
 const focusLabel = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+
+/** The rows of a list of parameters, as they are written in its text. */
+async function rowsOf(list: Locator): Promise<string[]> {
+  const values = (inputs: Element[]) => inputs.map((i) => (i as HTMLInputElement).value)
+  const names = await list.getByLabel('parameter name').evaluateAll(values)
+  const held = await list.getByLabel(/ value$/).evaluateAll(values)
+  const on = await list.getByRole('switch', { name: / on$/ }).evaluateAll((all) => all.map((i) => i.getAttribute('aria-checked')))
+  return names.map((n, i) => `${on[i] === 'true' ? '' : '# '}${n}: ${held[i]}`)
+}
 
 describe('objects are picked by name', () => {
   test('a path parameter searches the portal, by keyboard, and says what the id is called', async () => {
@@ -100,12 +109,7 @@ describe('rows', () => {
     await query.getByRole('button', { name: 'Edit query parameters as text' }).click()
     await query.getByRole('textbox', { name: 'Query parameters as text' }).fill('a: 1\n# b: two: {{x}}\na:')
     await query.getByRole('button', { name: 'Edit query parameters as text' }).click()
-    const rows = async () => {
-      const names = await query.getByRole('textbox', { name: 'parameter name' }).evaluateAll((all) => all.map((i) => (i as HTMLInputElement).value))
-      const values = await query.getByRole('textbox', { name: / value$/ }).evaluateAll((all) => all.map((i) => (i as HTMLInputElement).value))
-      const on = await query.getByRole('switch', { name: / on$/ }).evaluateAll((all) => all.map((i) => i.getAttribute('aria-checked')))
-      return names.map((n, i) => `${on[i] === 'true' ? '' : '# '}${n}: ${values[i]}`)
-    }
+    const rows = () => rowsOf(query)
     await expect.poll(rows).toEqual(['a: 1', '# b: two: {{x}}', 'a: '])
     await query.getByRole('textbox', { name: 'b value' }).focus()
     await page.keyboard.press('Alt+ArrowUp')
@@ -123,6 +127,30 @@ describe('rows', () => {
     await page.mouse.move(to.x, to.y + 12, { steps: 5 })
     await page.mouse.up()
     await expect.poll(rows).toEqual(['a: 1', 'a: ', '# b: two: {{x}}'])
+  })
+
+  test('rows copied elsewhere are pasted into a name as rows, and undo takes them away', async () => {
+    const page = await portal.page()
+    const p = parts(page)
+    await newRequest(page)
+    await p.path.fill('/device/groups')
+    await page.keyboard.press('Escape')
+    const query = p.request.getByRole('region', { name: 'Query parameters' })
+    const paste = async (text: string) => {
+      await query.getByRole('button', { name: 'Add parameter' }).click()
+      await page.evaluate((t) => navigator.clipboard.writeText(t), text)
+      await page.keyboard.press('Control+V')
+    }
+    const offered = ['# size: 50', '# offset: 0', '# fields: ', '# sort: ', '# filter: ']
+    await expect.poll(() => rowsOf(query)).toEqual(offered)
+    await paste('size: 5\r\n# own: a:b\r\n')
+    const pasted = [...offered.slice(1), 'size: 5', '# own: a:b']
+    await expect.poll(() => rowsOf(query)).toEqual(pasted)
+    await paste('x=1&x=a%20b')
+    await expect.poll(() => rowsOf(query)).toEqual([...pasted, 'x: 1', 'x: a b'])
+    await expect.poll(() => focusLabel(page)).toBe('x value')
+    await page.keyboard.press('Control+Z')
+    await expect.poll(() => rowsOf(query)).not.toContain('x: 1')
   })
 
   test('header names and their values are completed', async () => {

@@ -4,6 +4,7 @@
  * backslash, so that every list of rows comes back as it was.
  */
 import type { Row } from '../client'
+import { pairs } from './paste'
 
 type Line = Pick<Row, 'on' | 'key' | 'value' | 'doc'>
 
@@ -23,6 +24,19 @@ export function fromText(text: string, before: readonly Line[] = []): Row[] {
     const doc = same < 0 ? undefined : docs.splice(same, 1)[0].doc
     return doc ? { ...row, doc } : row
   })
+}
+
+/**
+ * What is pasted into a name as rows: lines of `key: value`, or of a key, a tab
+ * and a value, as they are copied elsewhere; or a query, `?a=1&b=2`. Undefined
+ * for any other text.
+ */
+export function pastedRows(text: string): Row[] | undefined {
+  const trimmed = text.trim()
+  if (/^\??[^\s=&?:]+=[^\s]*$/.test(trimmed)) return pairs(trimmed.replace(/^\?/, ''))
+  const lines = trimmed.split(/\r?\n/).filter((line) => line.trim() !== '')
+  const rows = lines.map((line) => /^(\s*#\s?)?([^\t:]+?)\s*(?::\s|:$|\t)(.*)$/.exec(line)).map((found) => found && { on: !found[1], key: found[2].trim(), value: found[3].trim() })
+  return rows.every((row) => row !== null) && rows.length ? rows : undefined
 }
 
 const escape = (text: string) => text.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/\r/g, '\\r')

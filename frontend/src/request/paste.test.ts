@@ -17,6 +17,10 @@ describe('an address', () => {
     expect(readPasted('https://acme.example.com/santaba/rest/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [], notes: ['The server acme.example.com was left out: requests go to the portal of their tab.'] })
   })
 
+  test('of the same server is no other one, whichever of its ways in it takes', () => {
+    expect(readPasted('http://127.0.0.1:8443/santaba/rest/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [] })
+  })
+
   test('a plain path is no paste to interpret', () => {
     expect(readPasted('/device/devices', bases)).toBeUndefined()
     expect(readPasted('devices and more', bases)).toBeUndefined()

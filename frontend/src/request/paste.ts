@@ -32,13 +32,15 @@ function readAddress(address: string, bases: string[]): Pasted {
   const base = bases.find((b) => whole === b || whole.startsWith(`${b}/`))
   let path = base !== undefined ? whole.slice(base.length) : whole.replace(/^https?:\/\/[^/]*/i, '')
   if (base === undefined) path = path.replace(/^\/(?:api|santaba\/rest)(?=\/|$)/, '')
-  const [, host] = base === undefined ? (/^https?:\/\/([^/{]+)/i.exec(whole) ?? []) : []
-  return { path: decode(path) || '/', query, ...noted(host ? [said.paste.server(host)] : []) }
+  const host = hostOf(whole)
+  const elsewhere = base === undefined && host && !bases.some((b) => hostOf(b) === host)
+  return { path: decode(path) || '/', query, ...noted(elsewhere ? [said.paste.server(host)] : []) }
 }
 
+const hostOf = (address: string) => /^https?:\/\/([^/{]+)/i.exec(address)?.[1].toLowerCase() ?? ''
 const noted = (notes: string[]): Pick<Pasted, 'notes'> => (notes.length ? { notes } : {})
 
-function pairs(search: string): Row[] {
+export function pairs(search: string): Row[] {
   return search.split('&').filter(Boolean).map((pair) => {
     const at = pair.indexOf('=')
     const key = at < 0 ? pair : pair.slice(0, at)
