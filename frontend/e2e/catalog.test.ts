@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endpoint, newRequest, parts, suite, tabNames } from './harness'
+import { endpoint, newRequest, parts, sendPath, suite, tabNames, until } from './harness'
 
 const portal = suite()
 
@@ -80,4 +80,19 @@ test('categories open and close with the keyboard', async () => {
   const before = await category.getAttribute('aria-expanded')
   await page.keyboard.press(before === 'true' ? 'ArrowLeft' : 'ArrowRight')
   await expect.poll(() => category.getAttribute('aria-expanded')).toBe(before === 'true' ? 'false' : 'true')
+})
+
+test('what was chosen or sent is on top once nobody aims at the tree', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  const recent = p.catalog.getByRole('treeitem', { name: /^Recent/ })
+  await endpoint(page, 'GET /device/devices').click()
+  await expect.poll(() => p.path.inputValue()).toBe('/device/devices')
+  expect(await recent.count()).toBe(0)
+  await p.path.click()
+  await until(recent, /^Recent 1$/)
+  await sendPath(page, '/device/groups')
+  await until(recent, /^Recent 2$/)
+  expect((await p.catalog.getByRole('treeitem').allInnerTexts()).slice(0, 3).map((t) => t.replace(/\s+/g, ' ').trim())).toEqual(['Recent 2', 'GET /device/groups /device/groups', 'GET /device/devices /device/devices'])
 })

@@ -7,6 +7,7 @@ import type { Side } from './client/ask'
 import type { DataProgress } from './client/data'
 import { Compare } from './response/compare.svelte'
 import type { Catalog } from './catalog/catalog.svelte'
+import { used } from './catalog/recents'
 import { Library } from './collections/library.svelte'
 import { commandList, type Command } from './commands'
 import type { Place } from './portals/place'
@@ -218,16 +219,8 @@ export class App {
     this.go('api')
     const tab = this.workspace.choose(endpoint, anew)
     this.showDocs()
-    const { id } = this.portals.place
-    const recents = [endpoint.id, ...this.recents.filter((id) => id !== endpoint.id)].slice(0, 8)
-    this.save(id ? { recentsAt: { ...this.settings.recentsAt, [id]: recents } } : { recents })
+    used(this, endpoint)
     return tab
-  }
-
-  /** The ids of the endpoints chosen last at the portal that is shown. */
-  get recents(): string[] {
-    const { id } = this.portals.place
-    return (id ? this.settings.recentsAt?.[id] : this.settings.recents) ?? []
   }
 
   openDraft(draft: DraftData): OpenTab {

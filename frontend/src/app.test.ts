@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { App } from './app.svelte'
+import { recentsOf } from './catalog/recents'
 import { Fault, type Listener, type Start } from './client'
 import { fakeClient, fakeViews } from './fake'
 import { nowhere } from './portals/place'
@@ -33,12 +34,31 @@ test('the endpoints chosen last belong to a portal', async () => {
   const [first, second] = app.catalog.endpoints
   app.chooseEndpoint(first)
   await app.portals.switchTo(7)
-  expect(app.recents).toEqual([])
+  expect(recentsOf(app)).toEqual([])
   app.chooseEndpoint(second)
   app.chooseEndpoint(first)
-  expect(app.recents).toEqual([first.id, second.id])
+  expect(recentsOf(app)).toEqual([first.id, second.id])
   await app.portals.switchTo(0)
-  expect([app.recents, app.settings.recents, app.settings.recentsAt]).toEqual([[first.id], [first.id], { 7: [first.id, second.id] }])
+  expect([recentsOf(app), app.settings.recents, app.settings.recentsAt]).toEqual([[first.id], [first.id], { 7: [first.id, second.id] }])
+})
+
+test('an endpoint that answered is the most recent one, also when its path was typed, and at its own portal', async () => {
+  const { app, away } = await begin()
+  await app.portals.switchTo(7)
+  await app.catalog.settled
+  const [first, second] = app.catalog.endpoints
+  app.chooseEndpoint(second)
+  const { draft } = app.newTab()
+  draft.setPath(first.path)
+  let answer = () => {}
+  const held = new Promise<void>((done) => (answer = done))
+  const { send } = away
+  away.send = (...asked) => held.then(() => send(...asked))
+  const sent = draft.send()
+  await app.portals.switchTo(0)
+  answer()
+  await sent
+  expect([draft.fault, recentsOf(app, 7), recentsOf(app)]).toEqual([undefined, [first.id, second.id], []])
 })
 
 test('a switch is kept before it is seen, so that a reload comes back to it', async () => {

@@ -1,5 +1,6 @@
 /** What the tabs of a portal and Go tell the page. */
 import type { App } from './app.svelte'
+import { used } from './catalog/recents'
 import { openLink } from './link'
 import { refused } from './portals/ask'
 import type { Place } from './portals/place'
@@ -20,6 +21,7 @@ export function wire(app: App, place: Place) {
   workspace.onanswer = (tab) => {
     for (const found of tab.draft.reply?.extracted ?? []) app.toast(...extractedToast(found))
     app.historyVersion++
+    if (tab.draft.endpoint && tab.draft.reply) used(app, tab.draft.endpoint, place.id)
     if (tab.draft.fault || tab.draft.reply) app.reach.heard(place.id, tab.draft.fault)
     if (app.portals.place === place && tab.draft.reply?.quota) app.quota = tab.draft.reply.quota
     if (tab.draft.fault?.detail.readOnly && !app.portal.readOnly) void app.portals.reload().catch(() => {}) // locked in another window
