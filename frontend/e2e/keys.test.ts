@@ -192,6 +192,29 @@ test('keys are changed, a conflict is named, and palette, tooltips and sheet fol
   await expect.poll(() => row('Send Request').locator('kbd').allTextContents()).toEqual(['Ctrl ⏎', 'F5'])
 })
 
+test('lists know their keys on a keyboard with other letters, too', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await sendPath(page, '/setting/version')
+  await sendPath(page, '/device/groups')
+  const cdp = await page.context().newCDPSession(page)
+  const press = async (key: string, code: string, ctrl = true) => {
+    for (const type of ['keyDown', 'keyUp'] as const) await cdp.send('Input.dispatchKeyEvent', { type, key, code, modifiers: ctrl ? 2 : 0 })
+  }
+  await p.tree.focus()
+  await page.keyboard.press('ArrowDown')
+  await press('с', 'KeyC')
+  await until(page.getByTestId('toast'), /^Copied /)
+  await page.keyboard.press('Control+H')
+  await p.tools.getByRole('tabpanel', { name: 'History' }).getByRole('button', { name: /^GET/ }).first().focus()
+  await press('ф', 'KeyA')
+  await p.tools.getByText('2 selected').waitFor()
+  await endpoint(page, 'GET /device/groups').focus()
+  await press('а', 'KeyF', false)
+  await p.catalog.getByText('GET /device/groups is a favourite', { exact: true }).waitFor({ state: 'attached' })
+})
+
 test('the sheet prints by itself', async () => {
   const page = await portal.page({ fresh: true })
   await page.keyboard.press('Control+/')
