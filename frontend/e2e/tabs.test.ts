@@ -129,6 +129,19 @@ test('tabs that do not fit are in a menu', async () => {
   await expect.poll(() => parts(page).path.inputValue()).toBe('/device/devices/0')
 })
 
+test('requests of one path are told apart by what they ask for', async () => {
+  const page = await portal.page({ fresh: true, width: 1280, height: 800 })
+  await openAll(page, Array.from({ length: 9 }, (_, i) => `/alert/alerts?offset=${50 * i}`))
+  await page.getByRole('button', { name: 'All tabs' }).click()
+  const all = page.getByRole('menu', { name: 'All tabs' }).getByRole('menuitemradio')
+  await expect.poll(async () => (await all.allInnerTexts()).slice(0, 2).map((t) => t.replace(/\s+/g, ' ').trim())).toEqual(['GET /alert/alerts offset=0', 'GET /alert/alerts offset=50'])
+  await page.keyboard.press('Escape')
+  expect(await parts(page).tabs.nth(1).getAttribute('title')).toBe('GET /alert/alerts offset=50: API request, unsaved changes')
+  await page.keyboard.press('Control+P')
+  await page.keyboard.type('offset=150')
+  await until(parts(page).palette.getByRole('group', { name: 'Tabs' }).getByRole('option'), /\/alert\/alerts\s*offset=150/)
+})
+
 test('requests that end in the same id are told apart however many tabs there are', async () => {
   const page = await portal.page({ fresh: true, width: 1280, height: 800 })
   await openAll(page, ['/device/devices/7', '/device/groups/7', '/alert/alerts/7', '/report/reports/7', '/setting/admins/7', '/setting/roles/7', '/sdt/sdts/7'])

@@ -34,6 +34,8 @@ export class OpenTab {
 
   /** `GET /device/devices`, until renamed by hand. */
   readonly title: string = $derived.by(() => this.name || this.draft.line)
+  /** What tells it from others with its path, of the rows that are sent: `id=7 size=5`. */
+  readonly told: string = $derived.by(() => [...this.draft.pathParams.filter((r) => r.value), ...this.draft.query.filter((r) => r.on && r.key)].map((r) => `${r.key}=${r.value}`).join(' '))
   readonly changed: boolean = $derived.by(() => this.draft.content !== contentOf(this.saved ?? emptyDraft()))
 
   constructor(
