@@ -95,7 +95,7 @@ test('a device is found by its name or its address, and opens where it is watche
   expect(await p.path.inputValue()).toMatch(/^\/device\/devices\//)
 })
 
-test('groups, alerts, data sources and reports are found by their names', async () => {
+test('groups, alerts, data sources, reports and settings are found by their names', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)
   const main = page.getByRole('main', { name: 'Monitor' })
@@ -113,6 +113,8 @@ test('groups, alerts, data sources and reports are found by their names', async 
   await main.getByRole('heading', { name: 'Web page' }).first().waitFor()
   await jump('alerts of the week', 'Reports', 'Alerts of the week')
   await main.getByRole('row', { name: /Alerts of the week/, selected: true }).waitFor()
+  await jump('audit log', 'Settings of the portal', 'Audit log')
+  await main.getByRole('heading', { name: 'Audit log' }).first().waitFor()
 })
 
 test('every command is in it, with its key', async () => {

@@ -40,6 +40,11 @@ test('what matches equally well comes in the order of the sources, however short
   expect(groups('deviceId')).toEqual(['Docs'])
 })
 
+test('a screen that is called so comes before the endpoints that end so', () => {
+  const both = [source('Go to', '>', [entry('Go to Alerts')]), source('Endpoints', '/', [entry('/alert/alerts'), entry('/device/devices/{id}/alerts')]), source('Docs', '', [entry('alerts')])]
+  expect(search(both, (s) => s.list!(app), parseQuery('alerts')).map((s) => s.group)).toEqual(['Go to', 'Endpoints', 'Docs'])
+})
+
 test('nothing found is no section', () => {
   expect(found('zzzz')).toEqual([])
 })

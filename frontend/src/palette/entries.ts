@@ -1,7 +1,7 @@
 import type { App } from '../app.svelte'
 import type { Method } from '../client'
 import type { IconName } from '../ui/icons'
-import { asItStands, rank, type Ranked } from './fuzzy'
+import { begins, rank, type Ranked } from './fuzzy'
 
 /** One thing the palette can do. */
 export interface Entry {
@@ -60,19 +60,23 @@ export function looksInto(source: Source, query: Query): boolean {
   return !query.sign || source.signs.includes(query.sign)
 }
 
-/** What a query finds of what is at hand, the source with the best match first; equally good ones keep their order. */
+const alike = 20 // points between matches that are as good for a person
+
+/** What a query finds of what is at hand, the source with the best match first; those that are as good keep their order. */
 export function search(sources: readonly Source[], entriesOf: (s: Source) => readonly Entry[], query: Query): Section[] {
   const sections = sources
     .filter((s) => looksInto(s, query))
     .map((s) => section(s, entriesOf(s), query))
     .filter((s) => s.entries.length > 0)
   const best = (s: Section) => Math.floor(s.entries[0].score) // how long a text is decides within a source only
-  return query.bare ? sections : sections.sort((a, b) => best(b) - best(a))
+  const least = Math.max(...sections.map(best)) - alike
+  const rate = (s: Section) => (best(s) > least ? Infinity : best(s))
+  return query.bare ? sections : sections.sort((a, b) => (rate(a) === rate(b) ? 0 : rate(b) - rate(a)))
 }
 
-/** Whether its best entry has what is typed in its text, and not only some letters of it or another word for it. */
+/** Whether its best entry is called what is typed: words that only some letters or other words for it match are not more than its name. */
 export function named(section: Section, query: Query): boolean {
-  return query.bare || section.entries[0].score >= asItStands * query.text.split(/\s+/).length
+  return query.bare || section.entries[0].score >= begins + 50 * (query.text.split(/\s+/).length - 1)
 }
 
 export function section(source: Source, entries: readonly Entry[], query: Query): Section {

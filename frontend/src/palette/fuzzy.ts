@@ -34,10 +34,10 @@ export function prepare(fields: readonly string[]): Text {
 const small = new Set(['a', 'an', 'the', 'of', 'to', 'for', 'in'])
 const bared = (words: string[]) => words.filter((w) => !small.has(w)).join(' ')
 
-/** What a word scores at least where the text itself has it as it stands: not letter by letter, and in no further field. */
-export const asItStands = 100
+/** What a word scores at least where a word of the text itself begins with it: not within one, nor in a further field. */
+export const begins = 140
 
-const boundary = /[\s/{}._\-:?&=,()]/
+const boundary = /[\s/{}._\-:?&=,()…]/
 const longestFuzzy = 120
 const wholeText = 1000 // for several words that are all of a field, but for the small ones
 const widestGap = 2
@@ -101,7 +101,7 @@ function matchPiece(word: string, text: string, lower: string): { score: number;
   let best = -1
   let bestScore = 0
   for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1)) {
-    let score = asItStands + word.length
+    let score = 100 + word.length
     if (startsWord(text, at)) score += 40
     if (endsWord(text, at + word.length)) score += 20
     if (text.startsWith('/') && at + word.length === text.length) score += 10 // a path is what it ends with

@@ -5,8 +5,9 @@ import { endpoints } from './sources/endpoints'
 import { history } from './sources/history'
 import { objects } from './sources/objects'
 import { portals } from './sources/portals'
+import { settings } from './sources/settings'
 import { tabs } from './sources/tabs'
 import { variables } from './sources/variables'
 
 /** What the palette looks through, in the order it is shown. A new source is a file and a line here. */
-export const sources: Source[] = [goTo, run, endpoints, tabs, portals, variables, docs, ...objects, history]
+export const sources: Source[] = [goTo, run, settings, endpoints, tabs, portals, variables, docs, ...objects, history]

@@ -44,6 +44,9 @@ export const text = {
     portals: 'Portals',
     switchTo: (name: string) => `Switch to ${name}`,
   },
+  settings: {
+    settings: 'Settings of the portal',
+  },
   tabs: {
     tabs: 'Tabs',
     untitledRequest: 'Untitled request',
