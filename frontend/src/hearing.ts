@@ -16,12 +16,14 @@ export function wire(app: App, place: Place) {
     app.toast(tabs.length === 1 ? text.closed(tabs[0].title) : text.closedTabs(tabs.length), { action: { label: text.undo, run: () => void workspace.reopenThese(tabs) } })
   }
   workspace.onactive = (tab) => void remember(app, place, tab)
-  workspace.before = (tab, anyway) => app.sending.before(tab, anyway)
+  workspace.before = (tab, anyway) => {
+    if (tab.draft.endpoint) used(app, tab.draft.endpoint, place.id) // now, and not with the answer: nothing moves when that comes
+    return app.sending.before(tab, anyway)
+  }
   workspace.onsaved = (file) => app.sending.saved(file)
   workspace.onanswer = (tab) => {
     for (const found of tab.draft.reply?.extracted ?? []) app.toast(...extractedToast(found))
     app.historyVersion++
-    if (tab.draft.endpoint && tab.draft.reply) used(app, tab.draft.endpoint, place.id)
     if (tab.draft.fault || tab.draft.reply) app.reach.heard(place.id, tab.draft.fault)
     if (app.portals.place === place && tab.draft.reply?.quota) app.quota = tab.draft.reply.quota
     if (tab.draft.fault?.detail.readOnly && !app.portal.readOnly) void app.portals.reload().catch(() => {}) // locked in another window

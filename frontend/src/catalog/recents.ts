@@ -8,7 +8,7 @@ export function recentsOf({ settings, portals }: App, portal = portals.place.id)
   return (portal ? settings.recentsAt?.[portal] : settings.recents) ?? []
 }
 
-/** An endpoint was chosen, or answered. */
+/** An endpoint was chosen, or something is sent to it. */
 export function used(app: App, endpoint: Endpoint, portal = app.portals.place.id) {
   const before = recentsOf(app, portal)
   if (before[0] === endpoint.id) return
