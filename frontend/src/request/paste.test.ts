@@ -13,6 +13,14 @@ describe('an address', () => {
     })
   })
 
+  test('may have spaces in its query as people type them', () => {
+    const query = [row('filter', 'name~"a b"'), row('size', '5')]
+    expect(readPasted('/device/devices?filter=name~"a b"&size=5', bases)).toEqual({ path: '/device/devices', query })
+    expect(readPasted('get /device/devices?filter=name~"a b"&size=5', bases)).toEqual({ method: 'GET', path: '/device/devices', query })
+    expect(readPasted('/device/devices?size=5\n/device/groups?size=5', bases)).toBeUndefined()
+    expect(readPasted('is it /device/devices?', bases)).toBeUndefined()
+  })
+
   test('of another portal loses its host and base', () => {
     expect(readPasted('https://acme.example.com/santaba/rest/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [], notes: ['The server acme.example.com was left out: requests go to the portal of their tab.'] })
   })
@@ -24,6 +32,12 @@ describe('an address', () => {
   test('a plain path is no paste to interpret', () => {
     expect(readPasted('/device/devices', bases)).toBeUndefined()
     expect(readPasted('devices and more', bases)).toBeUndefined()
+  })
+
+  test('a path from the root of a server begins below its API', () => {
+    expect(readPasted('/santaba/rest/device/devices/{id}', bases)).toEqual({ path: '/device/devices/{id}', query: [] })
+    expect(readPasted('/api/alert/alerts', bases)).toEqual({ path: '/alert/alerts', query: [] })
+    expect(readPasted('/apitokens', bases)).toBeUndefined()
   })
 
   test('a method before a path is taken', () => {

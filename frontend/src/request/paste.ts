@@ -8,19 +8,22 @@ export interface Pasted extends Partial<Pick<DraftData, 'method' | 'path' | 'que
   notes?: string[]
 }
 
+/** Where servers have the API: paths of requests begin below it. */
+const mounted = /^\/(?:api|santaba\/rest)(?=\/|$)/
+
 /**
  * What the text asks for, or undefined when it is neither a whole URL, nor a
- * path with a query, nor a cURL command. `bases` are the addresses to take off,
+ * path with a query or from the root of a server, nor a cURL command. `bases` are the addresses to take off,
  * `input` is what a command reads that says `-d @-`.
  */
 export function readPasted(text: string, bases: string[], input?: string): Pasted | undefined {
   const trimmed = text.trim()
   const command = trimmed.replace(/^(?:[$>#%]|PS[^>]*>)\s+(?=curl)/i, '')
   if (/^curl(\.exe)?\s/i.test(command)) return readCurl(command, bases, input)
-  const withMethod = /^(GET|POST|PUT|PATCH|DELETE)\s+(\S+)$/i.exec(trimmed)
+  const withMethod = /^(GET|POST|PUT|PATCH|DELETE)\s+([^\s?]+(?:\?.*)?)$/i.exec(trimmed)
   if (withMethod) return { ...readAddress(withMethod[2], bases), method: withMethod[1].toUpperCase() as Method }
-  if (/\s/.test(trimmed)) return undefined
-  if (/^https?:\/\//i.test(trimmed) || /^\/[^?{]*(?:\{[^?]*\}[^?{]*)*\?/.test(trimmed)) return readAddress(trimmed, bases)
+  if (!/^[^\s?]+(?:\?.*)?$/.test(trimmed)) return undefined // spaces are in queries only: ?filter=name~"a b"
+  if (/^https?:\/\//i.test(trimmed) || mounted.test(trimmed) || /^\/[^?{]*(?:\{[^?]*\}[^?{]*)*\?/.test(trimmed)) return readAddress(trimmed, bases)
   return undefined
 }
 
@@ -31,7 +34,7 @@ function readAddress(address: string, bases: string[]): Pasted {
   const query = cut < 0 ? [] : pairs(beforeHash.slice(cut + 1))
   const base = bases.find((b) => whole === b || whole.startsWith(`${b}/`))
   let path = base !== undefined ? whole.slice(base.length) : whole.replace(/^https?:\/\/[^/]*/i, '')
-  if (base === undefined) path = path.replace(/^\/(?:api|santaba\/rest)(?=\/|$)/, '')
+  if (base === undefined) path = path.replace(mounted, '')
   const host = hostOf(whole)
   const elsewhere = base === undefined && host && !bases.some((b) => hostOf(b) === host)
   return { path: decode(path) || '/', query, ...noted(elsewhere ? [said.paste.server(host)] : []) }
