@@ -371,6 +371,11 @@ describe('the body', () => {
     await page.keyboard.press('Escape') // first the suggestions
     await page.keyboard.press('Escape')
     await expect.poll(focused).toBe('Add field')
+    await body.getByRole('button', { name: 'Add field' }).press('Enter')
+    await page.keyboard.type('endD')
+    await page.getByRole('listbox', { name: 'Fields' }).getByRole('option', { name: /^endDateTime/, selected: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(focused).toBe('endDateTime value')
     await body.getByRole('button', { name: 'Choose a time for startDateTime' }).click()
     await page.getByRole('dialog', { name: 'Time of startDateTime' }).getByLabel(/Local time/).fill('2026-11-20T15:00:00')
     await page.keyboard.press('Escape')

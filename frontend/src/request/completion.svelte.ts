@@ -26,8 +26,7 @@ export class Completion {
         if (asking.signal.aborted) return
         this.offer = offer
         const again = before?.multi && offer?.multi
-        // Typing behind {{ asks for a name: Enter takes the first.
-        this.active = again ? Math.min(this.active, offer.options.length - 1) : offer?.label === words.completion.variables ? 0 : -1
+        this.active = again ? Math.min(this.active, offer.options.length - 1) : offer?.first ? 0 : -1
       },
       (e: unknown) => {
         const fault = asFault(e)

@@ -23,6 +23,8 @@ export interface Offer {
   from: number
   to: number
   options: Option[]
+  /** Enter takes the first option, unless another is chosen: what is typed is the beginning of one. */
+  first?: boolean
   /** Stay open after a choice. */
   multi?: boolean
   /** Why there are no options. */
@@ -43,7 +45,7 @@ export function matching(options: Option[], typed: string, most = 50): Option[] 
 }
 
 /** Offers the same options wherever the caret is; the field is replaced whole. */
-export function choices(label: string, options: Option[]): Suggest {
+export function choices(label: string, options: Option[]): (text: string) => Offer {
   return (text) => {
     const exact = options.some((o) => o.insert === text)
     return { label, from: 0, to: text.length, options: matching(options, exact ? '' : text) }

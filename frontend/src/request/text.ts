@@ -192,7 +192,6 @@ export const text = {
   },
   completion: {
     suggestions: 'Suggestions',
-    variables: 'Variables',
   },
   editorSchema: {
     isNotSet: (trim: string) => `${trim} is not set; add it under Variables`,

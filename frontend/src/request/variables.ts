@@ -81,7 +81,7 @@ export function offerVariables(text: string, caret: number, variables: readonly 
   ]
   const typed = open[1].toLowerCase()
   return {
-    label: said.variables.variables, from: open.index, to: caret + (rest.endsWith('}') ? rest.length : 0),
+    label: said.variables.variables, first: true, from: open.index, to: caret + (rest.endsWith('}') ? rest.length : 0),
     options: options.filter((o) => o.label.toLowerCase().includes(typed)),
   }
 }
