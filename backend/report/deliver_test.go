@@ -108,7 +108,10 @@ func (h *house) parts(text string) (subject, body, name, kind string, file []byt
 	if err != nil {
 		h.Fatal(err)
 	}
-	return m.Header.Get("Subject"), strings.ReplaceAll(string(plain), "\r\n", "\n"), second.FileName(), second.Header.Get("Content-Type"), file
+	if name, err = new(mime.WordDecoder).DecodeHeader(second.FileName()); err != nil {
+		h.Fatal(err)
+	}
+	return m.Header.Get("Subject"), strings.ReplaceAll(string(plain), "\r\n", "\n"), name, second.Header.Get("Content-Type"), file
 }
 
 // desk is the service with a service of notices, whose clock a test sets.
@@ -211,7 +214,7 @@ func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
 	}
 	for _, to := range []string{"board@example.net", "clerk@example.net"} {
 		subject, body, name, kind, attached := d.parts(p.mails[to])
-		if subject, err = new(mime.WordDecoder).DecodeHeader(subject); err != nil || subject != "Büro" || !strings.HasPrefix(kind, "application/pdf") || name != "B-ro 2026-05-04.pdf" || !bytes.Equal(attached, file) {
+		if subject, err = new(mime.WordDecoder).DecodeHeader(subject); err != nil || subject != "Büro" || !strings.HasPrefix(kind, "application/pdf") || name != "Büro 2026-05-04.pdf" || !bytes.Equal(attached, file) {
 			t.Errorf("%s got %q (%v), %s as %s, %d bytes of %d", to, subject, err, kind, name, len(attached), len(file))
 		}
 		const want = "Made 2026-05-04 12:00:00 UTC for clerk, with what that user may see: 2 rows.\n\nIt is attached, and lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\nfor who is signed in and may see as much.\n\n-- \nSpyglass\n"

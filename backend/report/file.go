@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
@@ -94,17 +95,17 @@ func typeOf(format string) string {
 }
 
 // filename is what the file is called when it is saved: of the report's name
-// only letters, digits and a few marks that no system objects to.
+// only letters and digits, of any script, and a few marks that no system objects to.
 func filename(name string, t *portal.ReportTask, day string) string {
 	name = strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == ' ', c == '-', c == '_':
+		if unicode.In(c, unicode.L, unicode.M, unicode.Nd) || c == ' ' || c == '-' || c == '_' {
 			return c
 		}
 		return '-'
 	}, name)
-	if len(name) > 80 {
-		name = name[:80]
+	const longest = 160 // bytes: the date comes behind it, and systems take 255
+	if len(name) > longest {
+		name = strings.ToValidUTF8(name[:longest], "")
 	}
 	if name = strings.Trim(name, " -"); name == "" {
 		name = "report"

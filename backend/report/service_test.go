@@ -119,7 +119,7 @@ func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
 	}
 	for _, who := range []*resource.Access{admin, clerk} {
 		text, name := h.text(h.ask(s, who, fetchIt, 1, 1, ""))
-		if text != "\ufeffDevice\r\nfjord\r\nbridge\r\n" || name != "B-ro -x 2026-05-04.csv" {
+		if text != "\ufeffDevice\r\nfjord\r\nbridge\r\n" || name != "Büro -x 2026-05-04.csv" {
 			t.Errorf("%s gets %q as %q", who.User, text, name)
 		}
 	}
