@@ -141,6 +141,9 @@ func finish(folder string) error {
 			return err
 		}
 	}
+	if !exists(at(workFolder)) { // on a read-only disk even to remove nothing fails
+		return nil
+	}
 	return os.RemoveAll(at(workFolder))
 }
 

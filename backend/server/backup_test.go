@@ -378,3 +378,11 @@ func contents(t *testing.T, folder string) string {
 	}
 	return lines.String()
 }
+
+func TestWithoutARestoreNothingIsTouched(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file") // in which nothing can be removed, as on a read-only disk
+	write(t, file, "x")
+	if err := backup.Finish(file); err != nil {
+		t.Error(err)
+	}
+}

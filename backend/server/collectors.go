@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"net/netip"
+	"os"
 	"path/filepath"
 
 	"spyglass/backend/check"
 	"spyglass/backend/collect"
+	"spyglass/backend/fault"
 	"spyglass/backend/monitor"
 	"spyglass/backend/notify"
 	"spyglass/backend/portal"
@@ -14,6 +16,20 @@ import (
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
+
+// samplesHavePortal refuses to make a new portal beside the samples of another:
+// a database that is there no more, or emptied by a failing disk, is none that
+// was never made.
+func (s *Server) samplesHavePortal(path string) error {
+	holds := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Size() > 0
+	}
+	if holds(path) || !holds(filepath.Join(s.o.Data, "series.db")) {
+		return nil
+	}
+	return fault.New(fault.Conflict, "%s is missing or empty, but the samples of a portal lie beside it; all was left as it is. Restore a backup, or choose another --data folder", path)
+}
 
 // openSeries opens the samples, in a file of their own, so that they never hold
 // up the portal's writes.

@@ -152,6 +152,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 func (s *Server) open(ctx context.Context) error {
 	var err error
 	path := filepath.Join(s.o.Data, "portal.db")
+	if err := s.samplesHavePortal(path); err != nil {
+		return err
+	}
 	if s.db, err = store.Open(ctx, store.Options{Path: path, Log: s.o.Log, Clock: s.o.Clock}); err != nil {
 		return err
 	}

@@ -130,6 +130,16 @@ func TestWhatCannotStartSaysWhy(t *testing.T) {
 		{"the database is damaged", func(t *testing.T, o *server.Options) {
 			write(t, filepath.Join(o.Data, "portal.db"), strings.Repeat("this is no database. ", 500))
 		}, fault.Conflict, "is damaged; it was left as it is"},
+		{"the database is empty", func(t *testing.T, o *server.Options) {
+			stop(t, start(t, *o))
+			write(t, filepath.Join(o.Data, "portal.db"), "")
+		}, fault.Conflict, "is missing or empty, but the samples of a portal lie beside it; all was left as it is"},
+		{"the database is gone", func(t *testing.T, o *server.Options) {
+			stop(t, start(t, *o))
+			if err := os.Remove(filepath.Join(o.Data, "portal.db")); err != nil {
+				t.Fatal(err)
+			}
+		}, fault.Conflict, "is missing or empty, but the samples of a portal lie beside it; all was left as it is"},
 		{"the database is newer", func(t *testing.T, o *server.Options) { newer(t, *o) }, fault.Conflict, "was written by a newer version of Spyglass"},
 		{"the key is damaged", func(t *testing.T, o *server.Options) { write(t, filepath.Join(o.Data, "portal.db.key"), "short") }, fault.Conflict, "is damaged"},
 	} {
