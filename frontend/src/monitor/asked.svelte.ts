@@ -63,6 +63,23 @@ function noted(app: App, e: unknown): Fault {
 }
 
 /**
+ * One of many calls in a row: where there are more than the portal takes in a
+ * minute it is made once there is room, and that is told.
+ */
+export async function patiently<T>(app: App, run: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await run()
+    } catch (e) {
+      const { status, retryAfter } = asFault(e)
+      if (status !== 429 || !retryAfter) throw e
+      app.toast(text.waits(retryAfter))
+      await new Promise((done) => setTimeout(done, retryAfter * 1000))
+    }
+  }
+}
+
+/**
  * Does something to the portal, unless that is locked against writes. What went
  * wrong is shown as a toast, and undefined answered.
  */

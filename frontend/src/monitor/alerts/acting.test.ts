@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { byParent } from '../overview/behind'
 import { deviceConditions, inGroups, pathsBelow } from '../overview/device-conditions'
 import type { App } from '../../app.svelte'
+import { Fault } from '../../client'
 import { act, actable, apart, maintenance } from './acting'
 import { called, instanceOf, measured, type Alert } from './alert'
 import { conditionsOf } from './filtering'
@@ -55,4 +56,22 @@ test('what one has done oneself is asked for at once, and what was refused is no
   expect(await act(app(async () => ({ id: '1' })), 'ack', [alert({})], saying)).toBe(true)
   expect(await act(app(async () => { throw new Error('no') }), 'ack', [alert({})], saying)).toBe(false)
   expect(said).toEqual(['refresh', 'Acknowledged Critical core-sw-01 loss', expect.stringMatching(/^Acknowledge Critical core-sw-01 loss failed/)])
+})
+
+test('more than the portal takes in a minute are done once there is room, and that is told', async () => {
+  vi.useFakeTimers()
+  try {
+    const said: string[] = []
+    let asked = 0
+    const create = async () => { if (++asked === 2) throw new Fault('too many', 429, {}, false, 7); return { id: '1' } }
+    const app = { portal: {}, client: { monitor: { create } }, toast: (text: string) => said.push(text), live: { refresh() {} } } as unknown as App
+    const doing = act(app, 'ack', [alert({}), alert({ id: '2' })], { comment: 'mine', minutes: 30, whole: true })
+    await vi.advanceTimersByTimeAsync(6999)
+    expect(asked).toBe(2)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await doing).toBe(true)
+    expect([asked, said]).toEqual([3, ['The portal takes no more of these in a minute. It goes on in 7 s.', 'Acknowledged 2 alerts']])
+  } finally {
+    vi.useRealTimers()
+  }
 })

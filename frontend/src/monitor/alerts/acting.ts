@@ -1,6 +1,6 @@
 /** What people do about alerts, one at a time or several. */
 import type { App } from '../../app.svelte'
-import { write } from '../asked.svelte'
+import { patiently, write } from '../asked.svelte'
 import { called, type Alert } from './alert'
 import { text } from './text'
 
@@ -31,13 +31,13 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
   const made: string[] = []
   let done = 0
   for (const alert of what === 'sdt' ? apart(alerts, saying.whole) : alerts) {
-    const answer = await write(app, text.act.failed(titles[what], called(alert)), (portal): Promise<{ id: string }> => {
+    const answer = await write(app, text.act.failed(titles[what], called(alert)), (portal) => patiently(app, (): Promise<{ id: string }> => {
       const at = { params: { id: alert.id } }
       if (what === 'ack') return portal.create(callOf.ack, { ackComment: saying.comment }, at)
       if (what === 'note') return portal.create(callOf.note, { ackComment: saying.comment }, at)
       if (what === 'escalate') return portal.create(callOf.escalate, undefined, at)
       return portal.create(callOf.sdt, maintenance(alert, saying, app.live.now))
-    })
+    }))
     if (answer === undefined) break // the next would fail as well
     done++
     if (what === 'sdt') made.push(answer.id)
@@ -62,6 +62,6 @@ export function maintenance(alert: Alert, { comment, minutes, whole }: Saying, n
 
 async function undoMaintenance(app: App, ids: string[]) {
   let gone = 0
-  for (const id of ids) if (await write(app, text.act.maintenanceStays, async (portal) => { await portal.remove('/sdt/sdts/{id}', { params: { id } }); return true })) gone++
+  for (const id of ids) if (await write(app, text.act.maintenanceStays, (portal) => patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true))) gone++
   if (gone) app.toast(text.act.takenBack(gone))
 }

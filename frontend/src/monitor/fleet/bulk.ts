@@ -1,8 +1,11 @@
 /** What is done to several devices at once: one transaction each, and how it is taken back. */
 import type { App } from '../../app.svelte'
-import { write } from '../asked.svelte'
+import { patiently, write } from '../asked.svelte'
 import { idsOf, type Device } from './devices'
 import { text } from './text'
+
+/** Devices that one transaction of the portal takes. */
+export const mostAtOnce = 1000
 
 interface Operation {
   op: 'patch' | 'delete'
@@ -47,7 +50,7 @@ export async function remove(app: App, devices: Device[], after: After) {
 }
 
 async function restore(app: App, devices: Device[], after: After) {
-  for (const { id } of devices) if ((await write(app, text.removal.notRestored, (portal) => portal.create('/device/recyclebin/{id}/restore', undefined, { params: { id } }))) === undefined) break
+  for (const { id } of devices) if ((await write(app, text.removal.notRestored, (portal) => patiently(app, () => portal.create('/device/recyclebin/{id}/restore', undefined, { params: { id } })))) === undefined) break
   after('undone')
 }
 
@@ -63,13 +66,13 @@ export async function maintain(app: App, ids: number[], { from, to, comment }: W
   const made: string[] = []
   for (const deviceId of ids) {
     const one = await write(app, text.maintenance.not, (portal) =>
-      portal.create('/sdt/sdts', { type: 'ResourceSDT', sdtType: 'oneTime', deviceId, startDateTime: from, endDateTime: to, comment } as never))
+      patiently(app, () => portal.create('/sdt/sdts', { type: 'ResourceSDT', sdtType: 'oneTime', deviceId, startDateTime: from, endDateTime: to, comment } as never)))
     if (one === undefined) return false
     made.push((one as { id: string }).id)
   }
   after('done')
   const undo = async () => {
-    for (const id of made) if ((await write(app, text.maintenance.notTakenBack, (portal) => portal.remove('/sdt/sdts/{id}', { params: { id } }).then(() => true))) === undefined) break
+    for (const id of made) if ((await write(app, text.maintenance.notTakenBack, (portal) => patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true))) === undefined) break
     after('undone')
   }
   app.toast(text.maintenance.done(ids.length), { action: { label: text.undo, run: () => void undo() } })

@@ -51,7 +51,7 @@ export const text = {
   },
 
   picked: {
-    title: 'Picked devices', count: (n: number) => `${devices(n)} picked`, none: 'Pick none',
+    title: 'Picked devices', tooMany: (most: number) => `Up to ${devices(most)} are changed at once`, count: (n: number) => `${devices(n)} picked`, none: 'Pick none',
     maintenance: 'Maintenance', move: 'Move', alertingOff: 'Turn alerting off', alertingOn: 'Turn alerting on', compare: 'Compare', comparable: (most: number) => `The charts of 2 to ${most} devices in one`, delete: 'Delete',
   },
   undo: 'Undo',
