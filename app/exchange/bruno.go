@@ -129,10 +129,10 @@ func (f *File) brunoFolder(item *brunoItem, headers workspace.Rows, level int) (
 		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", f.name(), workspace.MaxDepth)
 	}
 	if signsIn(root.Auth.Mode) {
-		f.notes.say("The authorization of folders was left out: the portal's sign-in is used.")
+		f.notes.say(foldersSignIn)
 	}
 	if root.scripted() {
-		f.notes.say("The scripts of folders were left out.")
+		f.notes.say(foldersScripts)
 	}
 	f.brunoVariables("the folder "+folder.Name, root.Vars.Req)
 	headers = over(headers, brunoRows(root.Headers, ""))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -26,7 +27,12 @@ var HAR = Format{
 			return nil, err
 		}
 		folder := workspace.Folder{Name: f.stem("Recorded requests")}
+		asked := slices.ContainsFunc(h.Log.Entries, func(e harEntry) bool { return e.Kind == "xhr" || e.Kind == "fetch" })
 		for i := range h.Log.Entries {
+			if asked && slices.Contains(partsOfPages, h.Log.Entries[i].Kind) {
+				f.notes.add("%s for pages, scripts, styles, images and the like: left out.")
+				continue
+			}
 			if r, ok := f.harRequest(&h.Log.Entries[i].Request); ok {
 				folder.Requests = append(folder.Requests, r)
 			}
@@ -37,6 +43,9 @@ var HAR = Format{
 		return &Found{Folders: []workspace.Folder{folder}}, nil
 	},
 }
+
+// partsOfPages are kinds of requests, in the words of browsers, that call no API.
+var partsOfPages = []string{"document", "stylesheet", "script", "image", "font", "media", "manifest", "texttrack", "preflight", "websocket", "ping", "prefetch"}
 
 type harFile struct {
 	Log struct {
@@ -58,6 +67,8 @@ type harEntry struct {
 	Response harResponse `json:"response"`
 	Cache    struct{}    `json:"cache"`
 	Timings  harTimings  `json:"timings"`
+
+	Kind string `json:"_resourceType,omitempty"` // as browsers say it
 }
 
 type harPair struct {

@@ -264,10 +264,10 @@ func (r *treeReader) folder(item *insomniaItem, headers workspace.Rows, level in
 		return folder, fault.New(fault.Invalid, "in %s folders lie more than %d deep in each other", r.name(), workspace.MaxDepth)
 	}
 	if item.SignIn {
-		r.notes.say("The authorization of folders was left out: the portal's sign-in is used.")
+		r.notes.say(foldersSignIn)
 	}
 	if item.Scripts {
-		r.notes.say("The scripts of folders were left out.")
+		r.notes.say(foldersScripts)
 	}
 	r.values("the folder "+folder.Name, "", item.Data)
 	headers = over(headers, r.rows(item.Headers))

@@ -20,10 +20,12 @@ type outside struct {
 
 // What is told of requests of several formats.
 const (
-	ownSignIn  = "%s with authorization of its own: it was left out, the portal's sign-in is used."
-	ownScripts = "%s with scripts: they were left out."
-	formBody   = "%s whose body is a form or a file: the body was left out."
-	notHTTP    = "%s with another protocol than HTTP, such as gRPC or WebSocket: left out."
+	ownSignIn      = "%s with authorization of its own: it was left out, the portal's sign-in is used."
+	ownScripts     = "%s with scripts: they were left out."
+	formBody       = "%s whose body is a form or a file: the body was left out."
+	foldersSignIn  = "The authorization of folders was left out: the portal's sign-in is used."
+	foldersScripts = "The scripts of folders were left out."
+	notHTTP        = "%s with another protocol than HTTP, such as gRPC or WebSocket: left out."
 )
 
 // saved is the request as ours, or false for a method that no draft has.

@@ -26,7 +26,7 @@ var Postman = Format{
 		if err := f.decode(f.ownBuiltIns(f.Text, "Postman"), &c); err != nil {
 			return nil, err
 		}
-		if c.Auth != nil {
+		if c.Auth.signsIn() {
 			f.notes.say("The collection's authorization was left out: the portal's sign-in is used.")
 		}
 		if len(c.Event) > 0 {
@@ -54,9 +54,20 @@ type postmanCollection struct {
 	} `json:"info"`
 	Item     []postmanItem   `json:"item"`
 	Variable []postmanRow    `json:"variable,omitempty"`
-	Auth     any             `json:"auth,omitempty"`
+	Auth     *postmanAuth    `json:"auth,omitempty"`
 	Event    []postmanScript `json:"event,omitempty"`
 }
+
+type postmanAuth struct{ kind string }
+
+func (a *postmanAuth) UnmarshalJSON(text []byte) error {
+	var in struct{ Type string }
+	_ = json.Unmarshal(text, &in) // whatever it is, it is left out
+	a.kind = in.Type
+	return nil
+}
+
+func (a *postmanAuth) signsIn() bool { return a != nil && a.kind != "noauth" }
 
 type postmanScript struct{}
 
@@ -67,7 +78,7 @@ type postmanItem struct {
 	Description looseText       `json:"description,omitzero"`
 	Item        *[]postmanItem  `json:"item,omitempty"`
 	Request     *postmanRequest `json:"request,omitempty"`
-	Auth        any             `json:"auth,omitempty"`
+	Auth        *postmanAuth    `json:"auth,omitempty"`
 	Event       []postmanScript `json:"event,omitempty"`
 }
 
@@ -76,7 +87,7 @@ type postmanRequest struct {
 	Header      postmanRows  `json:"header"`
 	URL         postmanURL   `json:"url"`
 	Body        *postmanBody `json:"body,omitempty"`
-	Auth        any          `json:"auth,omitempty"`
+	Auth        *postmanAuth `json:"auth,omitempty"`
 	Description looseText    `json:"description,omitzero"`
 }
 
@@ -183,6 +194,12 @@ func (f *File) postmanFolder(item *postmanItem, level int) (workspace.Folder, er
 	for i := range *item.Item {
 		inside := &(*item.Item)[i]
 		if inside.Item != nil {
+			if inside.Auth.signsIn() {
+				f.notes.say(foldersSignIn)
+			}
+			if len(inside.Event) > 0 {
+				f.notes.say(foldersScripts)
+			}
 			next, err := f.postmanFolder(inside, level+1)
 			if err != nil {
 				return folder, err
@@ -210,7 +227,7 @@ func (f *File) postmanRequest(item *postmanItem) (workspace.Saved, bool) {
 		o.Headers = append(o.Headers, workspace.Row{On: !h.Disabled, Key: h.Key, Value: h.Value.text, Doc: h.Description.text})
 	}
 	saved, ok := f.saved(o)
-	if ok && r.Auth != nil {
+	if ok && r.Auth.signsIn() {
 		f.notes.add(ownSignIn)
 	}
 	if ok && len(item.Event) > 0 {

@@ -61,3 +61,29 @@ func TestNamesThatVariablesMayNotHaveAreChangedEverywhere(t *testing.T) {
 	}
 	tt.run(t)
 }
+
+func TestOfABrowsersRecordingOnlyCallsAreRead(t *testing.T) {
+	entry := func(kind, url string) string {
+		return `{"_resourceType":"` + kind + `","request":{"method":"GET","url":"` + url + `"}}`
+	}
+	tt := reading{
+		name: "Monday.har", label: "HAR 1.2",
+		text:  `{"log":{"entries":[` + entry("document", "http://127.0.0.1:8443/") + "," + entry("script", "http://127.0.0.1:8443/a.js") + "," + entry("fetch", "http://127.0.0.1:8443/api/setting/version") + "," + entry("xhr", "http://127.0.0.1:8443/api/alert/alerts") + `]}}`,
+		want:  "Monday\n  : GET /setting/version | | | \n  : GET /alert/alerts | | | \n",
+		notes: []string{"2 requests for pages, scripts, styles, images and the like: left out.", "Answers and cookies in the file were left out."},
+	}
+	tt.run(t)
+}
+
+func TestWhatFoldersOfPostmanLoseIsSaid(t *testing.T) {
+	tt := reading{
+		name: "x.json", label: "Postman collection v2.1",
+		text: `{"info":{"name":"X"},"auth":{"type":"noauth"},"item":[{"name":"F","auth":{"type":"bearer","bearer":[{"key":"token","value":"pLaNtEd"}]},"event":[{"listen":"test"}],"item":[{"name":"One","request":{"method":"GET","url":"/a","auth":{"type":"noauth"}}}]}]}`,
+		want: "X\n  F\n    One: GET /a | | | \n",
+		notes: []string{
+			"The authorization of folders was left out: the portal's sign-in is used.",
+			"The scripts of folders were left out.",
+		},
+	}
+	tt.run(t)
+}
