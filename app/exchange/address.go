@@ -41,7 +41,7 @@ func (f *File) hostless(path string) string {
 		return rooted(unescape(f.hostPath(host) + path[len(host):]))
 	}
 	if host := hostName.FindString(path); host != "" {
-		f.notes.say("The address %s was left out: requests go to the portal of their tab.", host)
+		f.notes.address(host)
 		path = unmounted(path[len(host):])
 	}
 	return rooted(unescape(path))
@@ -58,7 +58,7 @@ func (f *File) hostPath(host string) string {
 	}
 	for _, m := range reference.FindAllStringSubmatch(host, -1) {
 		if name := variableName(m[1]); name != "baseUrl" && !f.hosts[name] {
-			f.notes.say("The address {{%s}} was left out: requests go to the portal of their tab.", name)
+			f.notes.address("{{" + name + "}}")
 		}
 		f.hosts[variableName(m[1])] = true
 	}
@@ -133,7 +133,7 @@ func (f *File) header(row workspace.Row) (workspace.Row, bool) {
 	case strings.TrimSpace(row.Key) == "" || notSent.MatchString(row.Key):
 		return row, false
 	case strings.EqualFold(row.Key, "authorization") && !strings.Contains(row.Value, "{{"):
-		f.notes.add("%s with a sign-in of its own: it was left out, the portal's is used.")
+		f.notes.add("%s with an Authorization header: it was left out, the portal's sign-in is used.")
 		return row, false
 	}
 	row.Key = strings.TrimSpace(row.Key)

@@ -143,7 +143,7 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 `,
 		variables: []string{"deviceId=7", "note=two\nlines"},
 		notes: []string{
-			"1 request with authorization of its own: it was left out, the portal's sign-in is used.",
+			"1 request with authorization: it was left out, the portal's sign-in is used.",
 			"1 request with scripts: they were left out.",
 			"1 request with variables that are taken from the answer: set them up as extractors under Tools, Helpers.",
 		},
@@ -162,7 +162,7 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 `,
 		variables: []string{"token*=", "deviceId=7", "note=two\nlines"},
 		notes: []string{
-			"1 request with authorization of its own: it was left out, the portal's sign-in is used.",
+			"1 request with authorization: it was left out, the portal's sign-in is used.",
 			"1 request with scripts: they were left out.",
 			"1 request with variables that are taken from the answer: set them up as extractors under Tools, Helpers.",
 			"The address {{host}} was left out: requests go to the portal of their tab.",
@@ -186,7 +186,7 @@ func TestWhatBrunoKeepsIsRead(t *testing.T) {
 		notes: []string{
 			"Nothing fills in {{$randomInt}} here: add variables in place of Bruno's own.",
 			"The address {{host}} was left out: requests go to the portal of their tab.",
-			"1 request with authorization of its own: it was left out, the portal's sign-in is used.",
+			"1 request with authorization: it was left out, the portal's sign-in is used.",
 			"2 requests with scripts: they were left out.",
 			"1 request with variables that are taken from the answer: set them up as extractors under Tools, Helpers.",
 			"1 request whose body is a form or a file: the body was left out.",

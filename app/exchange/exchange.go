@@ -232,6 +232,7 @@ type notes struct {
 	order []string
 	count map[string]int
 	said  map[string]bool
+	hosts []string // addresses that were left out
 }
 
 // add counts one more request that a sentence such as "%s with scripts: they
@@ -259,6 +260,18 @@ func (n *notes) say(format string, args ...any) {
 	n.order = append(n.order, sentence)
 }
 
+// addresses is the place of the sentence about all of them.
+const addresses = "addresses"
+
+// address tells of an address that was left out.
+func (n *notes) address(host string) {
+	n.say(addresses)
+	if !n.said[host] {
+		n.said[host] = true
+		n.hosts = append(n.hosts, host)
+	}
+}
+
 // mostNotes is how many sentences are told of one file.
 const mostNotes = 100
 
@@ -269,6 +282,10 @@ func (n *notes) sentences() []string {
 	out := make([]string, len(n.order))
 	for i, sentence := range n.order {
 		switch count := n.count[sentence]; {
+		case sentence == addresses && len(n.hosts) == 1:
+			out[i] = fmt.Sprintf("The address %s was left out: requests go to the portal of their tab.", n.hosts[0])
+		case sentence == addresses:
+			out[i] = fmt.Sprintf("The addresses %s were left out: requests go to the portal of their tab.", someOf(n.hosts))
 		case count == 1:
 			out[i] = fmt.Sprintf(sentence, "1 request")
 		case count > 1:

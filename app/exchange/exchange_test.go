@@ -141,12 +141,11 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
 `, []string{
 			"The collection's authorization was left out: the portal's sign-in is used.",
 			"The collection's scripts were left out.",
-			"The address https://acme.example was left out: requests go to the portal of their tab.",
-			"1 request with a sign-in of its own: it was left out, the portal's is used.",
+			"The addresses https://acme.example, {{host}} were left out: requests go to the portal of their tab.",
+			"1 request with an Authorization header: it was left out, the portal's sign-in is used.",
 			"1 request with scripts: they were left out.",
-			"The address {{host}} was left out: requests go to the portal of their tab.",
 			"1 request whose body is a form or a file: the body was left out.",
-			"1 request with authorization of its own: it was left out, the portal's sign-in is used.",
+			"1 request with authorization: it was left out, the portal's sign-in is used.",
 			"1 request with another method than GET, POST, PUT, PATCH, DELETE: left out.",
 		}},
 		{"Tuesday.har", harText, "Tuesday\n  : POST /device/devices | a=1 | X-A=b | {}\n", []string{"Answers and cookies in the file were left out."}},
@@ -303,12 +302,24 @@ func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {
 }
 
 func TestNotesHaveAnEnd(t *testing.T) {
-	var har strings.Builder
+	var har, insomnia strings.Builder
 	for i := range 150 {
 		fmt.Fprintf(&har, `,{"request":{"method":"GET","url":"http://h%d.example/a"}}`, i)
+		fmt.Fprintf(&insomnia, `,{"_id":"r%d","_type":"request","parentId":"w","url":"/a/{{ _.x | filter%d }}"}`, i, i)
 	}
-	found, err := exchange.Read(&exchange.File{Text: []byte(`{"log":{"entries":[` + har.String()[1:] + `]}}`)})
-	if err != nil || len(found.Notes) != 101 || found.Notes[100] != "And 51 more notes like these." {
-		t.Errorf("%v, %d notes, the last is %q", err, len(found.Notes), found.Notes[len(found.Notes)-1])
+	read := func(text string) []string {
+		found, err := exchange.Read(&exchange.File{Text: []byte(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Notes
+	}
+	notes := read(`{"log":{"entries":[` + har.String()[1:] + `]}}`)
+	if want := "The addresses http://h0.example, http://h1.example, http://h2.example, http://h3.example, http://h4.example, http://h5.example, … were left out: requests go to the portal of their tab."; len(notes) != 2 || notes[0] != want {
+		t.Errorf("%d notes, the first is %q", len(notes), notes[0])
+	}
+	notes = read(`{"__export_format":4,"resources":[{"_id":"w","_type":"workspace"}` + insomnia.String() + `]}`)
+	if last := notes[len(notes)-1]; len(notes) != 101 || last != "And 50 more notes like these." {
+		t.Errorf("%d notes, the last is %q", len(notes), last)
 	}
 }

@@ -108,10 +108,9 @@ func TestWhatInsomniaExportsIsRead(t *testing.T) {
 		variables: []string{"device.display_name=Web 01", "host=acme.example", "pageSize=50", "scheme=https", "title=acme.example", "only=true", "Least_severity=error", "deviceId=7"},
 		notes: []string{
 			`The filter "upper" of {{ _.host | upper }} was left out.`,
-			"The address {{base_url}} was left out: requests go to the portal of their tab.",
+			"The addresses {{base_url}}, https://acme.example were left out: requests go to the portal of their tab.",
 			"1 request whose body is a form or a file: the body was left out.",
-			"The address https://acme.example was left out: requests go to the portal of their tab.",
-			"1 request with authorization of its own: it was left out, the portal's sign-in is used.",
+			"1 request with authorization: it was left out, the portal's sign-in is used.",
 			"1 request with scripts: they were left out.",
 			"1 request with another protocol than HTTP, such as gRPC or WebSocket: left out.",
 			"The description of the API in the file was left out: import that by itself, as OpenAPI.",

@@ -20,7 +20,7 @@ type outside struct {
 
 // What is told of requests of several formats.
 const (
-	ownSignIn      = "%s with authorization of its own: it was left out, the portal's sign-in is used."
+	ownSignIn      = "%s with authorization: it was left out, the portal's sign-in is used."
 	ownScripts     = "%s with scripts: they were left out."
 	formBody       = "%s whose body is a form or a file: the body was left out."
 	foldersSignIn  = "The authorization of folders was left out: the portal's sign-in is used."

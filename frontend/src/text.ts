@@ -45,7 +45,7 @@ export const text = {
     'request.cancel': { label: 'Cancel request' },
     'request.save': { label: 'Save request' },
     'request.saveAs': { label: 'Save request in another collection', words: 'save as copy' },
-    'exchange.import': { label: 'Import…', words: 'postman openapi har curl file collection' },
+    'exchange.import': { label: 'Import…', words: 'postman insomnia bruno yaak openapi swagger har curl file collection environment' },
     'exchange.export': { label: 'Export…', words: 'postman openapi har file collection download' },
     'request.path': { label: 'Edit path' },
     'request.form': { label: 'Edit request as form', words: 'body fields parameters headers' },
