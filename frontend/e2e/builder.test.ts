@@ -385,6 +385,22 @@ describe('the body', () => {
     expect(JSON.parse(text)).toMatchObject({ type: 'ResourceGroupSDT', startDateTime: Number(want) })
   })
 
+  test('offers the names of the fields at the first quote, and takes the last one with it', async () => {
+    const page = await portal.page()
+    await open(page, 'POST /device/devices', 'post device devices')
+    const text = await raw(page)
+    await text.click()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Delete')
+    await page.keyboard.type('{"')
+    const offered = page.locator('.cm-tooltip-autocomplete li')
+    await expect.poll(() => offered.first().innerText()).toMatch(/^"name"/)
+    await page.keyboard.type('disp')
+    await expect.poll(() => offered.count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => text.innerText()).toBe('{"displayName": ""}')
+  })
+
   test('is checked against the schema, laid out without a change, and undone first by the editor, then by the request', async () => {
     const page = await portal.page()
     const p = parts(page)

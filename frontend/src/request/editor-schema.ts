@@ -97,19 +97,24 @@ export function complete(context: CompletionContext, schema: Schema | undefined)
   const text = context.state.doc.toString()
   const path = pathAt(text, word.from)
   const before = text.slice(0, word.from).trimEnd()
+  const to = context.pos + (word.text.startsWith('"') && text[context.pos] === '"' ? 1 : 0) // with the quote that closes by itself
+  const typed = word.text.replace('"', '').toLowerCase()
+  /** Chosen here: the editor would look for the quotes, too. */
+  const offer = (options: Completion[]): CompletionResult | null => {
+    const at = (o: Completion) => o.label.replace('"', '').toLowerCase().indexOf(typed)
+    const fit = options.filter((o) => at(o) >= 0).sort((a, b) => Number(at(a) > 0) - Number(at(b) > 0))
+    return fit.length ? { from: word.from, to, filter: false, options: fit } : null
+  }
   if (before.endsWith(':')) {
     const key = /"((?:[^"\\]|\\.)*)"\s*:$/.exec(before)?.[1] ?? ''
     const at = schemaAt(schema, [...path, key])
     const values = at?.enum ?? (at?.type === 'boolean' ? [true, false] : [])
-    return values.length ? { from: word.from, options: values.map((v) => ({ label: JSON.stringify(v), type: 'constant' })) } : null
+    return offer(values.map((v) => ({ label: JSON.stringify(v), type: 'constant' })))
   }
   if (!/[{,]$/.test(before)) return null
   const object = schemaAt(schema, path)
   const names = object?.properties?.filter((p) => !p.readOnly) ?? []
-  const closing = text[context.pos] === '"' ? 1 : 0
-  return names.length
-    ? { from: word.from, to: context.pos + closing, options: names.map((p) => ({ label: `"${p.name}"`, apply: `"${p.name}": ${starter(p)}`, detail: hint(p), info: p.doc, type: 'property' })) }
-    : null
+  return offer(names.map((p) => ({ label: `"${p.name}"`, apply: `"${p.name}": ${starter(p)}`, detail: hint(p), info: p.doc, type: 'property' })))
 }
 
 /** Keys and indexes around a place, found by counting brackets: the text need not be valid. */

@@ -1,0 +1,43 @@
+import { CompletionContext } from '@codemirror/autocomplete'
+import { EditorState } from '@codemirror/state'
+import { expect, test } from 'vitest'
+import type { Schema } from '../client'
+import { complete } from './editor-schema'
+
+const schema: Schema = {
+  type: 'object',
+  properties: [
+    { name: 'id', type: 'integer', readOnly: true, doc: '' },
+    { name: 'name', type: 'string', doc: '' },
+    { name: 'displayName', type: 'string', doc: '' },
+    { name: 'status', type: 'string', enum: ['on', 'off'], doc: '' },
+    { name: 'muted', type: 'boolean', doc: '' },
+  ],
+}
+
+/** What the text becomes with each choice, where | is the caret. */
+function completed(text: string, explicit = false): string[] {
+  const pos = text.indexOf('|')
+  const doc = text.replace('|', '')
+  const found = complete(new CompletionContext(EditorState.create({ doc }), pos, explicit), schema)
+  return (found?.options ?? []).map((o) => doc.slice(0, found!.from) + String(o.apply ?? o.label) + doc.slice(found!.to ?? pos))
+}
+
+test.each<[string, string[]]>([
+  ['{"|"}', ['{"name": ""}', '{"displayName": ""}', '{"status": "on"}', '{"muted": false}']],
+  ['{"na|"}', ['{"name": ""}', '{"displayName": ""}']],
+  ['{"name": "", "DIS|"}', ['{"name": "", "displayName": ""}']],
+  ['{sta|}', ['{"status": "on"}']],
+  ['{"status": "|"}', ['{"status": "on"}', '{"status": "off"}']],
+  ['{"status": "of|"}', ['{"status": "off"}']],
+  ['{"muted": t|}', ['{"muted": true}']],
+  ['{"muted": |}', []],
+  ['{"zz|"}', []],
+  ['{"name": "|"}', []],
+])('%s can become %j', (text, want) => {
+  expect(completed(text)).toEqual(want)
+})
+
+test('all are offered where nothing is typed, when asked for', () => {
+  expect(completed('{"muted": |}', true)).toEqual(['{"muted": true}', '{"muted": false}'])
+})
