@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { App } from '../app.svelte'
-import { parseQuery, search, type Entry, type Source } from './entries'
+import { asked, parseQuery, search, type Entry, type Source } from './entries'
 import { Results } from './results.svelte'
 
 const entry = (text: string, more: Partial<Entry> = {}): Entry => ({ id: text, text, hint: '', words: '', key: '', run: () => {}, ...more })
@@ -43,6 +43,12 @@ test('what matches equally well comes in the order of the sources, however short
 test('a screen that is called so comes before the endpoints that end so', () => {
   const both = [source('Go to', '>', [entry('Go to Alerts')]), source('Endpoints', '/', [entry('/alert/alerts'), entry('/device/devices/{id}/alerts')]), source('Docs', '', [entry('alerts')])]
   expect(search(both, (s) => s.list!(app), parseQuery('alerts')).map((s) => s.group)).toEqual(['Go to', 'Endpoints', 'Docs'])
+})
+
+test('how many there are is said only where it is known', () => {
+  const many = Array.from({ length: 12 }, (_, i) => entry(`web-${i}`))
+  const of = (cut?: number) => asked({ ...source('Devices', '#', []), cut }, many, parseQuery('web'))
+  expect([of(), of(13), of(12)].map((s) => [s.entries.length, s.total])).toEqual([[8, 12], [8, 12], [8, 8]])
 })
 
 test('nothing found is no section', () => {

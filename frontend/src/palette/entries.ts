@@ -31,11 +31,13 @@ export interface Source {
   first: number
   /** All there are; they are ranked by what is typed. */
   list?(app: App): Entry[]
+  /** An answer with so many entries may not be all there are. */
+  cut?: number
   /** Asks for those that match; given up when something else is typed. */
   ask?(app: App, query: string, signal: AbortSignal): Promise<Entry[]>
 }
 
-/** A source with its entries that match, and how many there are in all. */
+/** A source with its entries that match, and how many there are in all, as far as that is known. */
 export interface Section {
   group: string
   entries: Ranked<Entry>[]
@@ -89,5 +91,6 @@ export function section(source: Source, entries: readonly Entry[], query: Query)
 export function asked(source: Source, entries: readonly Entry[], query: Query): Section {
   const known = new Map(section({ ...source, most: Infinity, first: Infinity }, entries, query).entries.map((r) => [r.item.id, r]))
   const all = entries.map((item) => known.get(item.id) ?? { item, score: 0, marks: [] })
-  return { group: source.group, entries: all.slice(0, query.sign ? 200 : query.bare ? source.first : source.most), total: all.length }
+  const few = all.slice(0, query.sign ? 200 : query.bare ? source.first : source.most)
+  return { group: source.group, entries: few, total: all.length < (source.cut ?? Infinity) ? all.length : few.length }
 }

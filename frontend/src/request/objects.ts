@@ -107,6 +107,7 @@ export function filled(template: string, valueOf: (param: string) => string | un
 }
 
 const mostTerms = 100 // of a filter
+export const mostListed = 30
 
 /** The filters that find what has each word in one name or another; with too many words for that, the text as it is. */
 function withWords(names: string[], text: string): string[] {
@@ -121,7 +122,7 @@ export async function listObjects(lookups: Lookups, list: ObjectList, path: stri
   const text = typed.trim()
   const fields = [list.key, ...list.names, list.status].filter((f, i, all) => f && all.indexOf(f) === i).join(',')
   const terms = [withId(list, text), ...withWords(list.searchable, text)].filter((t) => t !== undefined)
-  const query = list.asks ? { size: '30', fields, ...(terms.length ? { filter: terms.join('||') } : {}) } : {}
+  const query = list.asks ? { size: String(mostListed), fields, ...(terms.length ? { filter: terms.join('||') } : {}) } : {}
   return (await lookups.ask<{ items?: Item[] }>(path, query as Record<string, string>, signal, wait)).items ?? []
 }
 

@@ -1,6 +1,6 @@
 import { openInExplorer } from '../../monitor/explore'
 import { placeOf } from '../../monitor/shown'
-import { listObjects, namesOf, objectList, type Item, type ObjectList } from '../../request/objects'
+import { listObjects, mostListed, namesOf, objectList, type Item, type ObjectList } from '../../request/objects'
 import type { IconName } from '../../ui/icons'
 import type { App } from '../../app.svelte'
 import type { Entry, Source } from '../entries'
@@ -19,7 +19,7 @@ const kinds: { group: string; path: string; icon: IconName; by?: string[] }[] = 
 const pause = 60
 
 export const objects: Source[] = kinds.map(({ group, path, icon, by }) => ({
-  group, signs: '#', most: 5, first: 0,
+  group, signs: '#', most: 5, first: 0, cut: mostListed,
   async ask(app, query, signal) {
     if (!query) return []
     await app.catalog.settled
