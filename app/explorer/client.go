@@ -15,10 +15,13 @@ import (
 	"spyglass/backend/fault"
 )
 
-const maxRedirects = 10
+const (
+	maxRedirects = 10
+	maxHeaders   = 1 << 20 // bytes of an answer's headers
+)
 
 // newClient sends requests as they were built: no cookie jar (the session is
-// each caller's own), no retries, no compression.
+// each caller's own), no retries, and answers are not asked for packed.
 func newClient() *resty.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	transport := &http.Transport{
@@ -28,7 +31,7 @@ func newClient() *resty.Client {
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        time.Minute,
 		TLSHandshakeTimeout:    10 * time.Second,
-		MaxResponseHeaderBytes: 1 << 20,
+		MaxResponseHeaderBytes: maxHeaders,
 	}
 	client := resty.NewWithClient(&http.Client{Transport: transport})
 	client.SetDoNotParseResponse(true)

@@ -73,7 +73,7 @@ func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [
 		r.Undo = way.says()
 	}
 	r.JSON, r.Problem = doc.JSON()
-	r.Reading = doc.Reading()
+	r.Reading = cmp.Or(stillPacked(headers), doc.Reading())
 	var err error
 	if r.Binary, err = doc.Binary(); err != nil {
 		return nil, err

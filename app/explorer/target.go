@@ -107,6 +107,7 @@ func (t *target) ask(ctx context.Context, out *outgoing) (*http.Response, error)
 		}
 		return nil, err
 	}
+	unpack(answer.RawResponse)
 	return answer.RawResponse, nil
 }
 
@@ -177,11 +178,34 @@ func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Er
 	case errors.As(err, &at) && came.status == "" && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)):
 		out.Message = fmt.Sprintf("%s closed the connection without an answer", address)
 	case errors.As(err, &at): // its own words hold the URL
-		out.Message = fmt.Sprintf("%s gave no answer: %v", address, at.Err)
+		var answered bool
+		if out.Message, answered = noHTTP(address, at.Err.Error()); answered {
+			out.Detail["answered"] = true
+		}
 	default:
 		out.Message = fmt.Sprintf("the answer of %s broke off after %d bytes", address, came.bytes)
 	}
 	return out
+}
+
+// noHTTP says why an answer could not be read, in the words of net/http that are
+// not about itself; answered tells whether it is known that there was one.
+func noHTTP(address, why string) (message string, answered bool) {
+	_, wrong, broken := strings.Cut(why, "transport connection broken: ")
+	wrong = strings.TrimPrefix(strings.TrimPrefix(wrong, "net/http: "), "http: ")
+	location, leads := strings.CutPrefix(why, "failed to parse Location header ")
+	switch {
+	case leads:
+		location, _, _ = strings.Cut(location, ": ")
+		return fmt.Sprintf("%s redirects to %s, which is no address", address, location), true
+	case !broken:
+		return fmt.Sprintf("%s gave no answer: %s", address, why), false
+	case strings.Contains(wrong, `"\x15\x03`): // a TLS alert
+		return address + " speaks HTTPS, not HTTP; its address would begin with https://", true
+	case strings.Contains(wrong, "response headers exceeded"):
+		return fmt.Sprintf("%s answered with more than %d KiB of headers, which are not read", address, maxHeaders>>10), true
+	}
+	return fmt.Sprintf("%s answered, but not in HTTP: %s", address, wrong), true
 }
 
 // seconds is a time as people say it.

@@ -10,6 +10,7 @@ test('a fault says what failed and whether anything was sent', () => {
     [new Fault('the connection was closed', 502), 'Could not reach Demo', 'It may have been sent; no answer came.'],
     [new Fault('the answer of a.example broke off after 7 bytes', 502), 'The answer of Demo is not whole', 'The request was sent; the portal may have carried it out.'],
     [new Fault('a.example answered 200 OK and then stalled: 7 bytes came, and nothing more for 3 seconds', 502), 'The answer of Demo is not whole', 'The request was sent; the portal may have carried it out. What came is not shown, because it is cut.'],
+    [new Fault('a.example answered, but not in HTTP: malformed HTTP response "SSH-2.0"', 502), 'The answer of Demo cannot be read', 'The request was sent; the portal may have carried it out.'],
     [new Fault('a.example did not answer within 3 seconds', 502), 'Demo did not answer in time', 'The request may have been sent; the portal may still carry it out.'],
     [new Fault('the portal redirects in a circle: more than 10 times', 502), 'Demo leads nowhere', 'The request was sent; only redirects came back.'],
     [new Fault('too many tries at Demo', 429, {}, false, 1800), 'Too many requests', 'Try again in 30 min.'],

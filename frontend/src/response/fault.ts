@@ -40,6 +40,7 @@ function explainCause(fault: Cause, portal: string): Explained {
       if (/did not answer within/.test(fault.message)) return { title: text.fault.didNotAnswer(portal), sent: text.fault.theRequestMay, tone: 'crit' }
       if (/stalled|was not done/.test(fault.message)) return { title: text.fault.theAnswerOf(portal), sent: text.fault.theRequestWasSent, tone: 'crit' }
       if (/in a circle/.test(fault.message)) return { title: text.fault.leadsNowhere(portal), sent: text.fault.theRequestWasSentOnly, tone: 'crit' }
+      if (/answered, but not|answered with|is no address/.test(fault.message)) return { title: text.fault.cannotBeRead(portal), sent: text.fault.theRequestWas, tone: 'crit' }
       return { title: text.fault.couldNotReach(portal), sent: neverSent.test(fault.message) ? text.fault.sentNothing : text.fault.itMayHaveBeen, tone: 'crit' }
     case 507:
       if (/not kept/.test(fault.message)) return { title: text.fault.theDiskIs, sent: text.fault.theRequestWasSentMay(portal), tone: 'crit' }

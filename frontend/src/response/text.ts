@@ -292,6 +292,7 @@ export const text = {
     nothingWasSent: 'Nothing was sent',
     tooManyRequests: 'Too many requests',
     theAnswerOf: (portal: string) => `The answer of ${portal} is not whole`,
+    cannotBeRead: (portal: string) => `The answer of ${portal} cannot be read`,
     didNotAnswer: (portal: string) => `${portal} did not answer in time`,
     leadsNowhere: (portal: string) => `${portal} leads nowhere`,
     couldNotReach: (portal: string) => `Could not reach ${portal}`,

@@ -1,0 +1,80 @@
+package explorer
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// packings are how an answer may be packed, with the bytes that one begins with.
+var packings = map[string]struct {
+	begin []byte
+	open  func(io.Reader) (io.ReadCloser, error)
+}{
+	"gzip":    {[]byte{0x1f, 0x8b}, func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
+	"deflate": {[]byte{0x78}, zlib.NewReader},
+}
+
+// unpack takes a packing off an answer that a portal packed without being asked
+// to. What is not packed as it says stays as it is.
+func unpack(response *http.Response) {
+	p, known := packings[packingOf(response.Header.Get("Content-Encoding"))]
+	if !known {
+		return
+	}
+	packed := bufio.NewReader(response.Body)
+	body := &unpacked{Reader: packed, Closer: response.Body}
+	response.Body = body
+	if begin, _ := packed.Peek(len(p.begin)); !bytes.Equal(begin, p.begin) {
+		return
+	}
+	response.ContentLength = -1
+	body.Reader = &opening{from: packed, open: p.open}
+}
+
+// unpacked is a body that is read through something else.
+type unpacked struct {
+	io.Reader
+	io.Closer
+}
+
+// opening opens the packing when it is first read.
+type opening struct {
+	from io.Reader
+	open func(io.Reader) (io.ReadCloser, error)
+	to   io.Reader
+}
+
+func (o *opening) Read(b []byte) (int, error) {
+	if o.to == nil {
+		to, err := o.open(o.from)
+		if err != nil {
+			return 0, err
+		}
+		o.to = to
+	}
+	return o.to.Read(b)
+}
+
+func packingOf(encoding string) string {
+	return strings.TrimPrefix(strings.ToLower(strings.TrimSpace(encoding)), "x-")
+}
+
+// stillPacked says that an answer is shown packed as it came; empty for one that is not.
+func stillPacked(headers [][2]string) string {
+	for _, h := range headers {
+		if h[0] != "Content-Encoding" {
+			continue
+		}
+		name := packingOf(h[1])
+		if _, known := packings[name]; !known && name != "" && name != "identity" {
+			return fmt.Sprintf("The answer is compressed (%s), which was not asked for and cannot be unpacked here: it is shown as it came", name)
+		}
+	}
+	return ""
+}
