@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"spyglass/app/document"
@@ -158,7 +159,7 @@ func goesOn(h *workspace.History, items int64) bool {
 // the request as it is now, which still has what the history masks: fault.Conflict
 // when that asks for something else.
 func (x *exchange) regain(past *workspace.History, doc *document.Document) (*progressed, error) {
-	if asks(past.URL) != asks(x.history.URL) {
+	if asks(past.URL) != asks(x.history.URL) || !slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.history.Draft.Headers)) {
 		return nil, fault.New(fault.Conflict, "the request was edited since these pages came; fetch all pages again")
 	}
 	var body bytes.Buffer
@@ -179,6 +180,16 @@ func (x *exchange) regain(past *workspace.History, doc *document.Document) (*pro
 		p.notice(idOf(item))
 	}
 	return p, nil
+}
+
+// switchedOn are the rows that are not switched off, without their notes.
+func switchedOn(rows workspace.Rows) (out [][2]string) {
+	for _, r := range rows {
+		if r.On {
+			out = append(out, [2]string{r.Key, r.Value})
+		}
+	}
+	return out
 }
 
 // asks is what a URL asks for, whichever port the portal has.

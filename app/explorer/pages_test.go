@@ -174,8 +174,9 @@ func TestAFailedLaterPageIsPartialAndGoesOnFromThere(t *testing.T) {
 	}{
 		"an error": {func(w http.ResponseWriter) { w.WriteHeader(503); fmt.Fprint(w, `{"errorMessage":"out of order"}`) },
 			"page 2 of 3 was answered 503 Service Unavailable: out of order"},
-		"a capped body": {func(w http.ResponseWriter) { fmt.Fprint(w, `{"total":12,"items":[{"id":5},{"id":6`) }, "broke off after 37 bytes"},
-		"no list":       {func(w http.ResponseWriter) { fmt.Fprint(w, `{"a":1}`) }, "page 2 of 3 was answered 200 OK"},
+		"a capped body":        {func(w http.ResponseWriter) { fmt.Fprint(w, `{"total":12,"items":[{"id":5},{"id":6`) }, "broke off after 37 bytes"},
+		"no list":              {func(w http.ResponseWriter) { fmt.Fprint(w, `{"a":1}`) }, "page 2 of 3 was answered 200 OK, but not with a list"},
+		"a page to sign in at": {func(w http.ResponseWriter) { fmt.Fprint(w, `<html>Sign in`) }, "page 2 of 3 was answered 200 OK, but not with a list"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := build(t)
@@ -230,6 +231,10 @@ func TestARunOfTheHistoryGoesOnAfterARestart(t *testing.T) {
 	resume := `,"resume":"` + left.Document + `"`
 	if a := h.ask(1, "POST /explorer/pages", `{"sendId":"s2","draft":{"path":"/raw/list?size=5"}`+resume+`}`); a.status != 409 || h.said(a) != "the request was edited since these pages came; fetch all pages again" {
 		t.Errorf("another request got %d %s", a.status, a.body)
+	}
+	header := strings.TrimSuffix(fives, "}") + `,"headers":[{"on":true,"key":"X-Scope","value":"other"}]}`
+	if a := h.ask(1, "POST /explorer/pages", `{"sendId":"s2",`+header+resume+`}`); a.status != 409 {
+		t.Errorf("another header got %d %s", a.status, a.body)
 	}
 	r := h.pages(fives + resume)
 	if got, want := h.body(1, r.Document), `{"total":12,"items":[`+list(0, 13)+`]}`; got != want {

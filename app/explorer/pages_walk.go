@@ -44,6 +44,9 @@ type refused struct {
 func (r *refused) Error() string {
 	var said struct{ ErrorMessage string }
 	text := fmt.Sprintf("was answered %s", r.response.Status)
+	if r.response.StatusCode == http.StatusOK {
+		text += ", but not with a list"
+	}
 	if json.Unmarshal(r.body, &said) == nil && said.ErrorMessage != "" {
 		text += ": " + said.ErrorMessage
 	}
@@ -120,7 +123,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
 			return nil, nil, &refused{response, body}
 		}
 		got, err := readPage(body)
-		if errors.Is(err, errNoList) {
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) { // a page to sign in at, for one
 			return nil, nil, &refused{response, body}
 		}
 		if err != nil {
