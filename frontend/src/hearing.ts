@@ -4,6 +4,7 @@ import { used } from './catalog/recents'
 import { openLink } from './link'
 import { refused } from './portals/ask'
 import type { Place } from './portals/place'
+import { signedOut } from './sending/sending.svelte'
 import { extractedToast } from './sidebar/extractors.svelte'
 import type { OpenTab } from './tabs/workspace.svelte'
 import { text } from './text'
@@ -28,8 +29,8 @@ export function wire(app: App, place: Place) {
     if (app.portals.place === place && tab.draft.reply?.quota) app.quota = tab.draft.reply.quota
     if (tab.draft.fault?.detail.readOnly && !app.portal.readOnly) void app.portals.reload().catch(() => {}) // locked in another window
     if (tab.draft.fault?.status === 401) app.sessionEnded = true
-    if (tab.draft.fault?.status === 401 || tab.draft.reply?.status === 401) app.sending.refused(tab)
-    if (tab.draft.reply?.status === 401) refused(app, place.id)
+    if (signedOut(tab.draft)) app.sending.refused(tab)
+    if (tab.draft.fault?.status !== 401 && signedOut(tab.draft)) refused(app, place.id)
   }
 }
 

@@ -26,6 +26,11 @@ export function hasPages(draft: Draft): boolean {
   return reply?.items != null && reply.total != null && reply.items !== reply.total
 }
 
+/** Whether the last answer, or that to a page of it, says that the portal does not know who asks. */
+export function signedOut({ fault, reply }: Pick<Draft, 'fault' | 'reply'>): boolean {
+  return (fault ?? reply)?.status === 401 || (!fault && reply?.run?.status === 401)
+}
+
 /** Fetches every page of a list into a file named after its path. */
 export function savePages(draft: Draft, format: FileFormat): Promise<void> {
   return draft.saveAll(format, draft.path.split('?')[0].split('/').filter(Boolean).join('-'))
@@ -93,8 +98,10 @@ export class Sending {
       if (among && !among.includes(tab)) continue
       this.#refused.delete(tab)
       const { draft } = tab
-      if (draft.busy || (draft.reply?.status !== 401 && draft.fault?.status !== 401)) continue
-      if (draft.method === 'GET' && !draft.stale) void draft.send()
+      if (draft.busy || !signedOut(draft)) continue
+      const { reply } = draft
+      if (!draft.fault && reply?.run?.resume) void draft.sendAll(false, reply.document)
+      else if (draft.method === 'GET' && !draft.stale) void draft.send()
       else this.app.toast(said.sending.wasRefusedBefore(draft.line), { stay: true, action: { label: said.sending.sendItNow, run: () => void draft.send() } })
     }
   }

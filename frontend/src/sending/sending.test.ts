@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { App } from '../app.svelte'
-import { Fault, type Listener, type Method } from '../client'
+import { Fault, type Listener, type Method, type Reply } from '../client'
 import { fakeClient, fakeViews } from '../fake'
 import { emptyDraft } from '../request/draft.svelte'
 
@@ -43,4 +43,20 @@ test('a write that was undone in another window is no longer offered to be undon
   told().undone?.({ historyId: 31 })
   expect([app.sending.undone.has(31), app.sending.back.has(31)]).toEqual([true, true])
   expect(client.undos).toHaveBeenCalledTimes(1)
+})
+
+test('pages that met the end of the session go on after signing in again', async () => {
+  const { app, client } = await begin()
+  const pages = client.pages
+  client.pages = vi.fn(async (...asked: Parameters<typeof pages>) => {
+    const reply = (await pages(...asked)) as Reply
+    return { ...reply, run: { ...reply.run!, status: 401, partial: 'page 2 of 3 was answered 401 Unauthorized', resume: true } }
+  })
+  const tab = app.openDraft({ ...emptyDraft(), path: '/device/devices' })
+  await tab.draft.sendAll()
+  const first = tab.draft.reply!.document
+  client.pages = vi.fn(pages)
+  app.sending.resume()
+  await vi.waitFor(() => expect(tab.draft.reply?.run?.partial).toBe(''))
+  expect(vi.mocked(client.pages).mock.calls.map(([asked]) => asked.resume)).toEqual([first])
 })
