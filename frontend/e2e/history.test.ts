@@ -175,8 +175,17 @@ test('snippets follow the draft, keep the language, and are saved', async () => 
   await p.response.getByRole('button', { name: 'Save', exact: true }).click()
   expect((await saved).suggestedFilename()).toBe('request.go')
   const settings = page.waitForResponse((r) => r.url().includes('/explorer/settings') && r.request().method() === 'PATCH')
+  let goOn = () => {}
+  const held = new Promise<void>((done) => (goOn = done))
+  await page.route('**/explorer/snippet*', async (route) => {
+    await held
+    await route.continue()
+  })
   await p.response.getByRole('radio', { name: 'JavaScript' }).check({ force: true })
   await settings
+  await until(code, /^package main/) // the code is called what it is until the other has come
+  goOn()
+  await until(p.response.getByRole('group', { name: 'JavaScript snippet' }), /fetch\(/)
 })
 
 test('chosen requests are saved as HAR, with their answers', async () => {
