@@ -44,7 +44,9 @@ func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 	if got, want := complete(), []string{"Host_Disks"}; !slices.Equal(got, want) {
 		t.Errorf("it has %q of them, not %q", got, want)
 	}
-	w.tx(func(ctx context.Context, tx resource.Tx) error { return resource.Delete(ctx, tx, portal.DataSources.Name, disks) })
+	w.tx(func(ctx context.Context, tx resource.Tx) error {
+		return resource.Delete(ctx, tx, portal.DataSources.Name, disks)
+	})
 	if got := complete(); len(got) != 0 {
 		t.Errorf("what was deleted is back: %q", got)
 	}
