@@ -55,10 +55,8 @@ func command() *cobra.Command {
 		Long:         "Without a command, opens the desktop window on the demo portal, and in it a spyglass:// link.",
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.ArbitraryArgs, Version: version, SuggestionsMinimumDistance: 2,
 		RunE: func(c *cobra.Command, args []string) error {
-			for _, arg := range args {
-				if !link.Is(arg) {
-					return noCommand(c, arg)
-				}
+			if len(args) > 0 && !link.Is(args[0]) { // behind a link stands what another program put there: it opens nothing
+				return noCommand(c, args[0])
 			}
 			o.Demo = true
 			return window(c.Context(), o, args)

@@ -3638,7 +3638,7 @@ export interface components {
             value?: string;
             /** @description custom: the row's own; inherit: of a group; system or auto: set by the portal */
             readonly type?: string;
-            /** @description what the groups say, the nearest first, whether or not it applies */
+            /** @description what the groups that one sees say, the nearest first, whether or not it applies */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
         };
         EntityPropertyList: {
@@ -4351,8 +4351,8 @@ export interface components {
             globalAlertTransitionInterval: number;
             /** @description of the datasource; set by the portal */
             globalAlertClearTransitionInterval: number;
-            /** @description what the groups above say, the nearest first; set by the portal */
-            parentDeviceGroupAlertExprList: components["schemas"]["GroupThreshold"][];
+            /** @description what the nearest group above says, one object in spite of the name; null: nothing; set by the portal */
+            parentDeviceGroupAlertExprList: components["schemas"]["GroupThreshold"] | null;
         };
         DeviceGroupDataSourceAlertConfig: {
             /**
@@ -7691,7 +7691,7 @@ export interface components {
             value: string;
             /** @description custom: the row's own; inherit: of a group; system or auto: set by the portal */
             readonly type?: string;
-            /** @description what the groups say, the nearest first, whether or not it applies */
+            /** @description what the groups that one sees say, the nearest first, whether or not it applies */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
         };
         EntityPropertyBody2: {
@@ -7701,7 +7701,7 @@ export interface components {
             value: string;
             /** @description custom: the row's own; inherit: of a group; system or auto: set by the portal */
             readonly type?: string;
-            /** @description what the groups say, the nearest first, whether or not it applies */
+            /** @description what the groups that one sees say, the nearest first, whether or not it applies */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
         };
         EntityPropertyChanges: {
@@ -7711,7 +7711,7 @@ export interface components {
             value?: string;
             /** @description custom: the row's own; inherit: of a group; system or auto: set by the portal */
             readonly type?: string;
-            /** @description what the groups say, the nearest first, whether or not it applies */
+            /** @description what the groups that one sees say, the nearest first, whether or not it applies */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
         };
         DeviceGroupBody: {
@@ -7993,8 +7993,8 @@ export interface components {
             globalAlertTransitionInterval?: number;
             /** @description of the datasource; set by the portal */
             globalAlertClearTransitionInterval?: number;
-            /** @description what the groups above say, the nearest first; set by the portal */
-            parentDeviceGroupAlertExprList?: components["schemas"]["GroupThresholdBody"][];
+            /** @description what the nearest group above says, one object in spite of the name; null: nothing; set by the portal */
+            parentDeviceGroupAlertExprList?: components["schemas"]["GroupThresholdBody"] | null;
         };
         DeviceGroupDataSourceAlertConfigBody: {
             /**
