@@ -1,0 +1,144 @@
+package service_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"spyglass/backend/service"
+)
+
+// recorder keeps what a guard logs and reports.
+type recorder struct {
+	mu     sync.Mutex
+	log    bytes.Buffer
+	events []string
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.Write(p)
+}
+
+func (r *recorder) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) guard() *service.Guard {
+	return &service.Guard{
+		Log:       slog.New(slog.NewTextHandler(r, nil)),
+		Panicked:  func(p *service.Panic) { r.note("%v", p) },
+		Recovered: func(task string) { r.note("%s recovered", task) },
+	}
+}
+
+func (r *recorder) expect(t *testing.T, lines int, events ...string) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if got := strings.Count(r.log.String(), "\n"); got != lines {
+		t.Errorf("%d lines in the log, want %d:\n%s", got, lines, r.log.String())
+	}
+	if got, want := fmt.Sprint(r.events), fmt.Sprint(events); got != want {
+		t.Errorf("reported %s, want %s", got, want)
+	}
+}
+
+func TestAPanicEndsItsTaskAloneWithOneLogLineAndOneReport(t *testing.T) {
+	r := &recorder{}
+	g := service.Group{Guard: r.guard()}
+	goOn, done := make(chan struct{}), false
+	g.Go("other", func() { <-goOn; done = true })
+	broken := make(chan struct{})
+	g.Go("broken", func() { defer close(broken); panic("index out of range") })
+	<-broken
+	close(goOn)
+	g.Wait()
+	if !done {
+		t.Error("the other task did not run to its end")
+	}
+	r.expect(t, 1, "broken panicked: index out of range")
+	for _, want := range []string{"task=broken", `panic="index out of range"`, "service_test.go"} {
+		if !strings.Contains(r.log.String(), want) {
+			t.Errorf("the log line lacks %q:\n%s", want, r.log.String())
+		}
+	}
+}
+
+func TestATaskThatEndsByItselfAfterAPanicHasRecovered(t *testing.T) {
+	r := &recorder{}
+	g := service.Group{Guard: r.guard()}
+	for _, do := range []func(){func() {}, func() { panic(1) }, func() { panic(2) }, func() {}, func() {}} {
+		g.Go("report", do)
+		g.Wait()
+	}
+	r.expect(t, 2, "report panicked: 1", "report panicked: 2", "report recovered")
+}
+
+func TestAKeptTaskStartsAgainAfterEverLongerPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{}
+		g := service.Group{Guard: r.guard()}
+		ctx, cancel := context.WithCancel(t.Context())
+		began, starts := time.Now(), []time.Duration{}
+		g.Keep(ctx, "loop", func(ctx context.Context) {
+			starts = append(starts, time.Since(began))
+			if len(starts) < 9 {
+				panic(len(starts))
+			}
+			<-ctx.Done()
+		})
+		time.Sleep(5*time.Minute + service.Steady)
+		cancel()
+		g.Wait()
+		want := "[0s 1s 3s 7s 15s 31s 1m3s 2m3s 3m3s]"
+		if got := fmt.Sprint(starts); got != want {
+			t.Errorf("started after %s, want %s", got, want)
+		}
+		if last := r.events[len(r.events)-1]; len(r.events) != 9 || last != "loop recovered" {
+			t.Errorf("reported %q, want eight panics and the recovery", r.events)
+		}
+	})
+}
+
+func TestAKeptTaskThatReturnsOrIsStoppedDoesNotStartAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, starts := service.Group{Guard: (&recorder{}).guard()}, 0
+		g.Keep(t.Context(), "loop", func(context.Context) { starts++ })
+		g.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		g.Keep(ctx, "other", func(context.Context) { starts++; cancel(); panic("while it stops") })
+		g.Wait()
+		if starts != 2 {
+			t.Errorf("%d starts, want 2", starts)
+		}
+	})
+}
+
+func TestWaitForNamesWhatStillRuns(t *testing.T) {
+	g, end := service.Group{}, make(chan struct{})
+	for _, name := range []string{"reports", "notices", "reports"} {
+		g.Go(name, func() { <-end })
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("10 seconds are over"))
+	err := g.WaitFor(ctx)
+	if want := "still running: notices, reports: 10 seconds are over"; err == nil || err.Error() != want {
+		t.Errorf("WaitFor: %v, want %s", err, want)
+	}
+	close(end)
+	g.Wait()
+	if err := g.WaitFor(ctx); err != nil {
+		t.Errorf("WaitFor with nothing under way: %v", err)
+	}
+}
