@@ -18,6 +18,30 @@ test('search matches path, method and description, and choosing fills an untouch
   await p.tools.getByRole('heading', { level: 2 }).waitFor()
 })
 
+test('selecting the next endpoint clears the response of a request that was sent as it was', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await p.search.fill('get setting version')
+  await endpoint(page, 'GET /setting/version').click()
+  await page.keyboard.press('Control+Enter')
+  await until(p.status, /^200 OK/)
+  await p.search.fill('get device groups')
+  await endpoint(page, 'GET /device/groups').click()
+  await expect.poll(() => tabNames(page)).toEqual(['GET /device/groups'])
+  await expect.poll(() => p.status.innerText()).not.toContain('200')
+})
+
+test('a DELETE is spelled out wherever methods stand', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  await p.search.fill('delete device devices')
+  await endpoint(page, 'DELETE /device/devices/{id}').click()
+  await expect.poll(() => p.tabs.first().innerText()).toMatch(/DELETE/)
+  await expect.poll(() => page.getByText('DEL', { exact: true }).count()).toBe(0)
+})
+
 test('an edited request is never overwritten by a choice', async () => {
   const page = await portal.page()
   const p = parts(page)

@@ -24,6 +24,32 @@ test('parameters go into the request on a click and by keyboard, with feedback a
   expect(sent).not.toContain('sort=')
 })
 
+test('a typed path brings its docs to the front once, and opens the tools for them', async () => {
+  const page = await portal.page({ fresh: true })
+  const p = parts(page)
+  await newRequest(page)
+  const shown = (name: string) => p.tools.getByRole('tab', { name, selected: true }).waitFor()
+  await page.keyboard.press('Control+h')
+  await shown('History')
+  await p.path.focus()
+  await page.keyboard.type('/device/devices/1')
+  await shown('Docs')
+  await p.tools.getByRole('heading', { name: 'GET /device/devices/{id}' }).or(p.tools.getByText('/device/devices/{id}', { exact: true })).first().waitFor()
+
+  await page.keyboard.press('Escape') // of the suggestions
+  await page.keyboard.press('Control+e')
+  await shown('Variables')
+  await p.path.focus()
+  await page.keyboard.press('End')
+  await page.keyboard.type('2')
+  await shown('Variables')
+
+  await page.keyboard.press('Control+Alt+b')
+  await p.tools.waitFor({ state: 'detached' })
+  await p.path.fill('/alert/alerts')
+  await shown('Docs')
+})
+
 test('the operators of a field begin a condition in the filter', async () => {
   const page = await portal.page({ fresh: true })
   const p = parts(page)

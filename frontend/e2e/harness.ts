@@ -165,7 +165,7 @@ export async function tabNames(page: Page): Promise<string[]> {
     for (const hidden of read.querySelectorAll('[aria-hidden="true"]')) hidden.remove()
     return read.textContent ?? ''
   }))
-  return texts.map((t) => t.replace(/\s+/g, ' ').trim().replace(/^API /, '').replace(/^DEL /, 'DELETE '))
+  return texts.map((t) => t.replace(/\s+/g, ' ').trim().replace(/^API /, ''))
 }
 
 /** Opens a new, empty request. */

@@ -26,6 +26,16 @@ test('new tab: select + and then New API Request', async () => {
   await parts(page).path.waitFor()
 })
 
+test('new tab: the + is there in every view', async () => {
+  const page = await portal.page({ fresh: true })
+  for (const view of ['Monitor', 'API']) {
+    await page.getByRole('group', { name: 'View' }).getByRole('button', { name: view }).click()
+    await page.getByRole('button', { name: 'New tab' }).click()
+    await page.getByRole('menuitem', { name: 'New API Request' }).click()
+    await parts(page).path.waitFor()
+  }
+})
+
 test('keyboard: press K with the modifier, then M, to toggle to the API view', async () => {
   const page = await portal.page({ fresh: true })
   await page.keyboard.press('Control+K')

@@ -248,10 +248,9 @@ export class App {
     return tab
   }
 
-  /** Docs come to the front when an endpoint is chosen. */
+  /** Brings Docs to the front, and opens the tools: an endpoint was selected, or its path typed. */
   showDocs() {
-    this.panel = 'docs'
-    this.save({ panel: 'docs' })
+    void this.showPanel('docs')
   }
 
   /** The key of a command as people read it, '' when it has none. */

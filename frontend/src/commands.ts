@@ -49,7 +49,7 @@ export function commandList(app: App): Command[] {
     { id: 'palette', ...named['palette'], group: 'View', keys: ['Mod+K', 'Mod+Shift+P'], run: () => app.openPalette() },
     { id: 'quick.switch', ...named['quick.switch'], group: 'View', keys: ['Mod+P'], run: () => app.openPalette('#') },
 
-    { id: 'request.send', ...named['request.send'], group: 'Request', keys: ['Mod+Enter', 'F5'], when: withTab, run: () => void tab()?.draft.send() },
+    { id: 'request.send', ...named['request.send'], group: 'Request', keys: isMac ? ['Mod+Enter', 'Control+Enter', 'F5'] : ['Mod+Enter', 'F5'], when: withTab, run: () => void tab()?.draft.send() },
     { id: 'request.pages', ...named['request.pages'], group: 'Request', when: withPages, run: () => void tab()?.draft.sendAll() },
     { id: 'request.pagesLargest', ...named['request.pagesLargest'], group: 'Request', when: withPages, run: () => void tab()?.draft.sendAll(true) },
     { id: 'request.pagesCsv', ...named['request.pagesCsv'], group: 'Request', when: withPages, run: () => void savePages(tab()!.draft, 'csv') },

@@ -50,9 +50,12 @@ export function sameKeys(a: string, b: string, mac = isMac): boolean {
   return JSON.stringify(parse(a, mac)) === JSON.stringify(parse(b, mac))
 }
 
+/** Whether the key only changes what others mean. */
+export const isModifier = (key: string): boolean => ['Control', 'Shift', 'Alt', 'Meta', 'AltGraph'].includes(key)
+
 /** The text for what is pressed; undefined while only modifiers are held. */
 export function pressed(e: KeyboardEvent, mac = isMac): string | undefined {
-  if (['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'Dead', 'Process'].includes(e.key)) return undefined
+  if (isModifier(e.key) || ['Dead', 'Process'].includes(e.key)) return undefined
   const key = keyOf(e)
   const held = [
     (mac ? e.metaKey : e.ctrlKey) && 'Mod', mac && e.ctrlKey && 'Control', !mac && e.metaKey && 'Meta',

@@ -48,6 +48,13 @@ test('a capital, a held or a composing m is a search', () => {
   expect(fired).toBe(0)
 })
 
+test('the modifier may be released and pressed again before the m', () => {
+  chord.key(press('Control'))
+  chord.key(press('m'))
+  vi.advanceTimersByTime(400)
+  expect(fired).toBe(1)
+})
+
 test('caps lock does not hide the chord', () => {
   chord.key(press('M'))
   vi.advanceTimersByTime(400)

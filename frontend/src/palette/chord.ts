@@ -1,3 +1,5 @@
+import { isModifier } from '../keys'
+
 /**
  * The chord "K then M": an `m` that is the first key after the palette opened
  * and is followed by no other key for a while is the chord; anything else is a
@@ -19,9 +21,10 @@ export class Chord {
     this.#first = true
   }
 
-  /** Every keydown while the palette is open, in order. */
+  /** Every keydown while the palette is open, in order. Ctrl may be released and pressed again before the m. */
   key(e: Pick<KeyboardEvent, 'key' | 'altKey' | 'shiftKey' | 'repeat' | 'isComposing'>) {
     const first = this.#first
+    if (first && isModifier(e.key)) return
     this.cancel()
     if (!first || e.key.toLowerCase() !== 'm' || e.altKey || e.shiftKey || e.repeat || e.isComposing) return
     this.#timer = setTimeout(() => {

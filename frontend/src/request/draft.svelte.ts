@@ -59,6 +59,8 @@ export class Draft {
   #held = false
   /** The id of the endpoint the request led to when its body was last looked at. */
   #led = ''
+  /** The id of the last endpoint it led to. */
+  #last = ''
   #sending = $state.raw<AbortController>()
   #sent = $state('')
 
@@ -105,7 +107,7 @@ export class Draft {
     this.timeout = data.timeout ?? 0
     this.bodyOff = []
     this.fault = this.marked = undefined
-    this.#led = `${this.method} ${this.template}`
+    this.#led = this.#last = `${this.method} ${this.template}`
     this.syncPathParams()
   }
 
@@ -166,31 +168,37 @@ export class Draft {
     this.#follow()
   }
 
-  setPath(path: string) {
+  /** True when the path begins to lead to another endpoint than the last. */
+  setPath(path: string): boolean {
     this.path = path
     this.template = this.endpoint?.path ?? ''
-    this.#follow()
+    const another = this.#follow()
     if (this.fault?.field === 'path') this.fault = undefined
     this.syncPathParams()
+    return another
   }
 
-  /** The request may lead to another endpoint now: a body nobody wrote becomes its example, an edited one stays. */
-  #follow() {
+  /** The request may lead to another endpoint now: a body nobody wrote becomes its example, an edited one stays. True when it does. */
+  #follow(): boolean {
     const [before, now] = [this.owner.catalog.byId(this.#led), this.endpoint]
-    if (before === now) return
+    if (before === now) return false
     this.#led = now?.id ?? ''
     const written = this.body.trim() !== '' && (!before || this.body !== exampleBody(before))
     if (!written && this.bodyOff.length === 0) this.body = now && hasBody(this.method) ? exampleBody(now) : ''
+    if (!now || now.id === this.#last) return false
+    this.#last = now.id
+    return true
   }
 
-  /** Takes over what was pasted; what the paste does not say stays. */
-  become(pasted: Pasted) {
-    if (pasted.method) this.setMethod(pasted.method)
-    this.setPath(pasted.path ?? '')
+  /** Takes over what was pasted; what the paste does not say stays. True when it leads to another endpoint. */
+  become(pasted: Pasted): boolean {
+    if (pasted.method) this.method = pasted.method
+    const another = this.setPath(pasted.path ?? '')
     if (pasted.query) this.query = editRows(pasted.query)
     if (pasted.headers) this.headers = editRows(pasted.headers)
     if (pasted.body !== undefined) this.body = pasted.body
     this.offerParams()
+    return another
   }
 
   /** A query or a whole address typed into the path goes to its rows. */

@@ -1,5 +1,5 @@
-import { asFault, type DraftData, type Tab } from '../client'
-import { contentOf, Draft, emptyDraft } from '../request/draft.svelte'
+import { asFault, type DraftData, type Endpoint, type Tab } from '../client'
+import { contentOf, Draft, draftOf, emptyDraft } from '../request/draft.svelte'
 import type { OffField } from '../request/form'
 import { leftIn, unfolded } from '../response/left'
 import { Saver } from './saver'
@@ -77,9 +77,24 @@ export class OpenTab {
     return this.#version
   }
 
-  /** Holds nothing anyone would miss: no edit, no name, no answer. */
+  /**
+   * Holds nothing anyone would miss: an unnamed, unsaved request as the catalog
+   * begins it, sent or not, and no write that could be undone from here.
+   */
   get untouched(): boolean {
-    return !this.changed && !this.pinned && !this.name && !this.requestId && !this.historyId && !this.draft.reply && !this.draft.busy
+    const { draft } = this
+    if (this.changed || this.pinned || this.name || this.requestId || draft.busy) return false
+    if (draft.reply ? draft.reply.undo : this.historyId && draft.method !== 'GET') return false
+    return draft.content === contentOf(draft.endpoint ? draftOf(draft.endpoint) : emptyDraft())
+  }
+
+  /** Becomes the request that the catalog begins for the endpoint, without the previous response. */
+  begin(endpoint: Endpoint) {
+    this.draft.choose(endpoint)
+    this.saved = this.draft.data()
+    this.historyId = 0
+    this.view = {}
+    this.saver.touch()
   }
 
   /** On its way to Go for the first time: its id will be known soon. */

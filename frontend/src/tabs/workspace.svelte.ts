@@ -58,9 +58,7 @@ export class Workspace {
   choose(endpoint: Endpoint, anew = false): OpenTab {
     const tab = this.active
     if (anew || !tab?.untouched) return this.open(draftOf(endpoint))
-    tab.draft.choose(endpoint)
-    tab.saved = tab.draft.data()
-    tab.saver.touch()
+    tab.begin(endpoint)
     return tab
   }
 

@@ -56,13 +56,47 @@ describe('choosing an endpoint', () => {
     expect(workspace.active).toBe(other)
   })
 
-  test('nor one with an answer: a write can be undone from there', async () => {
+  test('clears the previous response of a request that was sent as the catalog began it', async () => {
     const { workspace, catalog } = await setUp()
     const tab = workspace.choose(catalog.byId('GET /device/devices')!)
     await tab.draft.send()
-    expect(tab.changed).toBe(false)
-    expect(workspace.choose(catalog.byId('GET /device/groups')!)).not.toBe(tab)
+    tab.setView({ filter: '.items' })
     expect(tab.draft.reply).toBeDefined()
+    expect(workspace.choose(catalog.byId('GET /device/groups')!)).toBe(tab)
+    expect([tab.title, tab.draft.reply, tab.historyId, tab.view]).toEqual(['GET /device/groups', undefined, 0, {}])
+  })
+
+  test('keeps a tab from which a write can be undone, also after a restart', async () => {
+    const { client, workspace, catalog } = await setUp()
+    const tab = workspace.choose(catalog.byId('POST /device/devices')!)
+    const send = client.send
+    client.send = async (...asked) => ({ ...(await send(...asked)), undo: 'Undo will delete the device.' })
+    await tab.draft.send(true)
+    expect(workspace.choose(catalog.byId('GET /device/groups')!)).not.toBe(tab)
+
+    const again = new Workspace(client, catalog)
+    again.restore([{ ...tab.snapshot(), id: tab.id }], tab.id)
+    expect(again.choose(catalog.byId('GET /device/groups')!).title).toBe('GET /device/groups')
+    expect(again.tabs.map((t) => t.title)).toEqual(['POST /device/devices', 'GET /device/groups'])
+  })
+
+  test('keeps a tab that is named, pinned, saved, or whose request is not as the catalog begins it', async () => {
+    const { workspace, catalog } = await setUp()
+    const groups = catalog.byId('GET /device/groups')!
+    const begun = () => workspace.choose(catalog.byId('GET /device/devices')!, true)
+    const past = () => {
+      const tab = begun()
+      tab.draft.setPath('/device/devices/7')
+      tab.save(tab.draft.data())
+      return tab
+    }
+    for (const make of [
+      () => Object.assign(begun(), { name: 'Mine' }), () => Object.assign(begun(), { pinned: true }),
+      () => Object.assign(begun(), { requestId: 3 }), past,
+    ]) {
+      const tab = make()
+      expect(workspace.choose(groups)).not.toBe(tab)
+    }
   })
 })
 
