@@ -50,6 +50,7 @@ func main() {
 
 func command() *cobra.Command {
 	var o server.Options
+	var listen string
 	root := &cobra.Command{
 		Use: "spyglass [LINK]", Short: "A monitoring portal on your own machine, with an API explorer",
 		Long:         "Without a command, opens the desktop window on the demo portal, and in it a spyglass:// link.",
@@ -59,9 +60,13 @@ func command() *cobra.Command {
 				return noCommand(c, args[0])
 			}
 			o.Demo = true
+			if o.Listen = listen; listen == "" {
+				o.Listen, o.SamePort = "127.0.0.1:0", true
+			}
 			return window(c.Context(), o, args)
 		},
 	}
+	root.Flags().StringVar(&listen, "listen", "", "address and port of the portal (default: those of the last start)")
 	root.PersistentFlags().StringVar(&o.Data, "data", "", "the data folder (default: the system's place for application data)")
 	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
 		if o.Data == "" {
@@ -200,7 +205,6 @@ func serve(ctx context.Context, o server.Options) error {
 // default browser.
 func window(ctx context.Context, o server.Options, args []string) error {
 	if !shell.Desktop {
-		o.Listen = "127.0.0.1:0"
 		return browse(ctx, o, args)
 	}
 	if missing := shell.DisplayMissing(); missing != "" {

@@ -30,7 +30,6 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	}
 	raise := make(chan struct{}, 1)
 	held := make(chan struct{})
-	o.Listen = "127.0.0.1:0"
 	o.Raise = func([]string) {
 		select {
 		case raise <- struct{}{}:

@@ -58,6 +58,8 @@ type Options struct {
 	Listen  string // address and port, "127.0.0.1:0" for a free one; empty: no listener
 	Version string // of this program
 
+	SamePort bool // with a Listen that ends in ":0": take the port of the last start again
+
 	Demo        bool // fill an empty folder with the demo environment
 	DemoDevices int  // how many devices that has; 0 for the standard company
 	NoLimits    bool // no rate limits
@@ -136,7 +138,11 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		return nil, err
 	}
 	if o.Listen != "" {
-		if s.listener, err = listen(o); err != nil {
+		open := listen
+		if o.SamePort {
+			open = listenAgain
+		}
+		if s.listener, err = open(o); err != nil {
 			return nil, err
 		}
 	}
