@@ -74,6 +74,10 @@ func (people) ByToken(_ context.Context, authorization string, _ session.TokenRe
 	return &resource.Access{UserID: 9, User: "program", Admin: true}, nil
 }
 
+func (people) CheckSigner(context.Context, string) error {
+	return fault.New(fault.NoLogin, "nobody signs")
+}
+
 func (people) Redeem(context.Context, string) (*session.Session, error) {
 	return nil, fault.New(fault.NoLogin, "there are no launch tokens here")
 }

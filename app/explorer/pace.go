@@ -35,7 +35,13 @@ func (p *pace) after(q *quota, now time.Time) time.Duration {
 	return max(p.asked[0].Add(window).Sub(now), window/time.Duration(q.Limit))
 }
 
-// retryAfter is how long a 429 asks to wait.
+// asksToWait reports whether a portal refuses only for now: 429, or a 503 that
+// says when to try again.
+func asksToWait(status int, h http.Header) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && h.Get("Retry-After") != ""
+}
+
+// retryAfter is how long a refusal asks to wait.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil && seconds >= 0 {

@@ -113,7 +113,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
 		}
 		r.quota = quotaOf(r.shownHeaders(response.Header))
 		switch {
-		case response.StatusCode == http.StatusTooManyRequests && try < maxTries:
+		case asksToWait(response.StatusCode, response.Header) && try < maxTries:
 			if err := r.wait(ctx, retryAfter(response.Header, time.Now())); err != nil {
 				return nil, nil, err
 			}

@@ -43,11 +43,11 @@ func problemOf(status int64, headers [][2]string, body []byte) *problem {
 	if p.Allowed == nil {
 		p.Allowed = []any{}
 	}
-	if status == http.StatusTooManyRequests {
-		header := http.Header{}
-		for _, h := range headers {
-			header.Add(h[0], h[1])
-		}
+	header := http.Header{}
+	for _, h := range headers {
+		header.Add(h[0], h[1])
+	}
+	if asksToWait(int(status), header) {
 		p.RetryAfter = int64(max(retryAfter(header, time.Now()), time.Second).Seconds())
 	}
 	return p

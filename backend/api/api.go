@@ -30,6 +30,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -38,6 +39,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
@@ -48,6 +51,7 @@ import (
 type Sessions interface {
 	ByCookie(ctx context.Context, secret string) (*session.Session, error)
 	ByToken(ctx context.Context, authorization string, r session.TokenRequest) (*resource.Access, error)
+	CheckSigner(ctx context.Context, authorization string) error
 	Redeem(ctx context.Context, token string) (*session.Session, error)
 }
 
@@ -66,6 +70,10 @@ type Options struct {
 	Root     []resource.Endpoint // below no prefix, such as /metrics: not rate limited, not in OpenAPI
 	Observer Observer            // is told of every answer; nil for nobody
 
+	// BodyBudget is how many bytes of request bodies may be in memory at once;
+	// DefaultBodyBudget when 0.
+	BodyBudget int64
+
 	// Trouble may hold up or refuse a request to the portal that everything else
 	// lets through, as incidents of the demo do; nil: nothing does.
 	Trouble func(ctx context.Context, e *resource.Endpoint) error
@@ -80,7 +88,10 @@ func New(o Options) (http.Handler, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	h := &handler{Options: o, cookie: "spyglass_" + o.Instance, started: time.Now(), hosts: map[string]*site{}}
+	h := &handler{
+		Options: o, cookie: "spyglass_" + o.Instance, started: time.Now(), hosts: map[string]*site{},
+		bodies: newBodyBudget(cmp.Or(o.BodyBudget, DefaultBodyBudget)),
+	}
 	scheme := "http://"
 	if o.Secure {
 		scheme = "https://"
@@ -147,6 +158,7 @@ type handler struct {
 	mounts  []*mount
 	own     *mount // of what lies below no prefix
 	page    *page
+	bodies  *bodyBudget
 }
 
 // site is one of our own origins, with the URL of each mount.
@@ -180,6 +192,7 @@ var (
 // ServeHTTP answers one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{handler: h, w: w, r: r, path: r.URL.EscapedPath(), came: time.Now()}
+	defer x.releaseBody()
 	defer x.rescue()
 	if r.ContentLength != 0 {
 		x.hurryBody()
@@ -218,7 +231,9 @@ type exchange struct {
 	route   *route
 	values  []string // of the path parameters, in order, still escaped
 	body    []byte
-	taken   bool // body has been read
+	taken   bool                // body has been read
+	purse   *semaphore.Weighted // the part of the body budget that body came from
+	held    int64               // bytes of it
 	session *session.Session
 	access  *resource.Access
 	charged bool // against the rate limit

@@ -25,6 +25,7 @@ var status = map[fault.Kind]int{
 	fault.TooLarge:  http.StatusRequestEntityTooLarge,
 	fault.MediaType: http.StatusUnsupportedMediaType,
 	fault.TooMany:   http.StatusTooManyRequests,
+	fault.Busy:      http.StatusServiceUnavailable,
 	fault.Offline:   http.StatusBadGateway,
 	fault.Full:      http.StatusInsufficientStorage,
 	fault.Running:   http.StatusAccepted,

@@ -48,7 +48,10 @@ var (
 	errForeign = fault.New(fault.Denied, "a page of another origin may not ask this portal")
 	errNoLogin = fault.New(fault.NoLogin, "nobody is signed in here; sign in, or send an API token")
 	errForged  = fault.New(fault.Denied, "the X-CSRF-Token header is not the one of this session; GET anything with X-CSRF-Token: Fetch to be told it")
-	errSlow    = fault.New(fault.Invalid, "this takes longer than 2 seconds; ask for less, with a smaller size or a narrower filter")
+	errSlow    = &fault.Error{
+		Kind: fault.Busy, RetryAfter: maxQuery,
+		Message: "this takes longer than 2 seconds; ask for less, with a smaller size or a narrower filter, or try again when the portal has less to do",
+	}
 )
 
 // checkHost keeps out names that were made to point here (DNS rebinding).
@@ -102,7 +105,10 @@ func (x *exchange) identify() error {
 	ctx := x.r.Context()
 	if authorization := x.r.Header.Get("Authorization"); authorization != "" {
 		if scheme, _, _ := strings.Cut(authorization, " "); strings.EqualFold(scheme, "LMv1") { // it signs the body
-			if err := x.readBody(); err != nil {
+			if err := x.Sessions.CheckSigner(ctx, authorization); err != nil {
+				return err
+			}
+			if err := x.readBody(maxSigned); err != nil {
 				return err
 			}
 		}

@@ -259,6 +259,8 @@ func failsWhen(e *resource.Endpoint, kind fault.Kind) (when string, ok bool) {
 		ok = ok || e.Right.Object != resource.Open
 	case fault.Invalid:
 		ok = ok || e.Body != nil || len(e.Params) > 0
+	case fault.Busy:
+		ok = ok || e.Method == http.MethodGet || e.Body != nil
 	case fault.TooLarge, fault.MediaType:
 		ok = ok || e.Body != nil
 	case fault.Unknown:

@@ -28,6 +28,7 @@ var failures = []struct {
 	{fault.TooMany, "TooMany", "The rate limit is reached; Retry-After says how many seconds to wait"},
 	{fault.Internal, "InternalError", "A mistake of the portal; errorDetail.requestId finds it in the log"},
 	{fault.Offline, "NoAnswer", "The other side does not answer"},
+	{fault.Busy, "Busy", "The portal has too much to do, or the request asks for too much; Retry-After says how many seconds to wait"},
 	{fault.Full, "DiskFull", "The disk is full; nothing was written"},
 }
 
@@ -61,7 +62,7 @@ func errorResponses(endpoints []resource.Endpoint) object {
 		}
 		response := object{{"description", f.when}}
 		headers := rateRefs
-		if f.kind == fault.TooMany {
+		if f.kind == fault.TooMany || f.kind == fault.Busy {
 			headers = append(object{{"Retry-After", object{
 				{"description", "Seconds until the same request goes again"}, {"schema", object{{"type", "integer"}}},
 			}}}, rateRefs...)

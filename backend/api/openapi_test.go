@@ -87,7 +87,7 @@ func TestAnOperationIsDescribedWhole(t *testing.T) {
 		`"requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/ThingChanges","description":"One thing"},"example":{"level":"error"}}}},` +
 		`"responses":{"200":{"description":"Done",` + rate + `,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing","description":"One thing"}}}},` +
 		`"400":{"$ref":"#/components/responses/Invalid"},"401":{"$ref":"#/components/responses/NotSignedIn"},"403":{"$ref":"#/components/responses/Denied"},"404":{"$ref":"#/components/responses/NotFound"},` +
-		`"409":{"$ref":"#/components/responses/Conflict","description":"it is busy; it is taken"},"413":{"$ref":"#/components/responses/TooLarge"},"415":{"$ref":"#/components/responses/NotJSON"},"429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/InternalError"}},` +
+		`"409":{"$ref":"#/components/responses/Conflict","description":"it is busy; it is taken"},"413":{"$ref":"#/components/responses/TooLarge"},"415":{"$ref":"#/components/responses/NotJSON"},"429":{"$ref":"#/components/responses/TooMany"},"500":{"$ref":"#/components/responses/InternalError"},"503":{"$ref":"#/components/responses/Busy"}},` +
 		`"security":[{"session":[],"csrf":[]},{"bearer":[]},{"lmv1":[]}],"x-right":"write on settings: portal","x-example":"/a/things/7?dry=true"}}}`
 	if string(doc.Paths) != want {
 		t.Errorf("the paths are\n%s\nwant\n%s", doc.Paths, want)

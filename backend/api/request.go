@@ -3,14 +3,12 @@ package api
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +31,7 @@ func (x *exchange) call() (*resource.Call, error) {
 		return nil, err
 	}
 	if x.route.Body != nil || x.r.Method != http.MethodGet {
-		if err := x.readBody(); err != nil {
+		if err := x.readBody(x.bodyLimit()); err != nil {
 			return nil, err
 		}
 		if err := x.unpackUpload(); err != nil {
@@ -190,34 +188,4 @@ func (x *exchange) unpackUpload() error {
 // server drains what is left of it behind the answer.
 func (x *exchange) hurryBody() {
 	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(bodyTime)) // only a test's recorder cannot
-}
-
-// readBody reads the body, once.
-func (x *exchange) readBody() error {
-	if x.taken || x.r.ContentLength == 0 {
-		return nil
-	}
-	limit := x.route.Limit
-	if limit == 0 {
-		limit = maxBody
-	}
-	tooLarge := fault.New(fault.TooLarge, "the body is larger than %d bytes", limit)
-	if x.r.ContentLength > limit {
-		return tooLarge
-	}
-	var body bytes.Buffer
-	body.Grow(int(min(max(x.r.ContentLength, 512), 64<<10))) // more only when it has come
-	_, err := io.Copy(&body, http.MaxBytesReader(x.w, x.r.Body, limit))
-	var over *http.MaxBytesError
-	switch {
-	case errors.As(err, &over):
-		return tooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fault.New(fault.Invalid, "the body did not arrive within %d seconds", seconds(bodyTime))
-	case err != nil:
-		return fault.New(fault.Invalid, "the body broke off before its end")
-	}
-	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
-	x.body, x.taken = body.Bytes(), true
-	return nil
 }

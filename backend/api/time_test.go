@@ -64,7 +64,7 @@ func TestABodyThatDoesNotComeIsGivenUpAfterTenSeconds(t *testing.T) {
 		must(t, err)
 		want := `{"errorMessage":"the body did not arrive within 10 seconds","errorCode":1400,"errorDetail":null}`
 		if took := time.Since(begun); answer.StatusCode != 400 || string(text) != want || took != bodyTime {
-			t.Errorf("after %v: %d %s, want 400 %s", took, answer.StatusCode, text, want)
+			t.Errorf("after %v: %d %s, want 503 %s", took, answer.StatusCode, text, want)
 		}
 	})
 }
@@ -118,7 +118,7 @@ func TestWhatAQuestionWaitsForIsNotItsOwnTime(t *testing.T) {
 	for _, tt := range []struct {
 		after time.Duration // that the question takes itself, after what it waits for
 		want  int
-	}{{maxQuery - 1, 200}, {maxQuery + 1, 400}} {
+	}{{maxQuery - 1, 200}, {maxQuery + 1, 503}} {
 		e := resource.Endpoint{Method: "GET", Path: "/a", Handle: func(ctx context.Context, _ *resource.Call) (any, error) {
 			resume := resource.Pause(ctx)
 			time.Sleep(5 * maxQuery)

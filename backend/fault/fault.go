@@ -27,6 +27,7 @@ const (
 	TooLarge  Kind = "too_large"  // the body or the headers pass a limit
 	MediaType Kind = "media_type" // the body is not JSON
 	TooMany   Kind = "too_many"   // rate limit; resend after RetryAfter
+	Busy      Kind = "busy"       // this portal has too much to do; resend after RetryAfter
 	Offline   Kind = "offline"    // the other side does not answer; try again
 	Full      Kind = "full"       // the disk is full; nothing was written
 	Running   Kind = "running"    // accepted and still under way; ask again
@@ -40,7 +41,7 @@ type Error struct {
 	Message    string         // one sentence, no trailing period, safe to show
 	Allowed    []any          // the values that would do, where they can be listed
 	Detail     map[string]any // further facts for a program, safe to show
-	RetryAfter time.Duration  // for TooMany: when the same request may come again
+	RetryAfter time.Duration  // for TooMany and Busy: when the same request may come again
 	Err        error          // the cause, for the log only
 }
 

@@ -15,7 +15,7 @@ const badToken = "no_login: the API token is not valid"
 // signed puts together an LMv1 header for the time of a new house, plus skew.
 func signed(key, method, path, body string, skew time.Duration) string {
 	millis := strconv.FormatInt(time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC).Add(skew).UnixMilli(), 10)
-	return "LMv1 id:" + signature([]byte(key), method, millis, []byte(body), path) + ":" + millis
+	return "LMv1 id:" + sign([]byte(key), method, millis, []byte(body), path) + ":" + millis
 }
 
 func TestATokenIsCheckedByItsHeader(t *testing.T) {

@@ -10432,6 +10432,27 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The portal has too much to do, or the request asks for too much; Retry-After says how many seconds to wait */
+        Busy: {
+            headers: {
+                /** @description Seconds until the same request goes again */
+                "Retry-After"?: number;
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "errorMessage": "the portal has too much to do, or the request asks for too much; Retry-After says how many seconds to wait",
+                 *       "errorCode": 1503,
+                 *       "errorDetail": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -10505,6 +10526,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceDevices: {
@@ -10565,6 +10587,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesById: {
@@ -10625,6 +10648,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceDevicesById: {
@@ -10701,6 +10725,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteDeviceDevicesById: {
@@ -10812,6 +10837,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceDevicesBatch: {
@@ -10894,6 +10920,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceRecyclebin: {
@@ -10950,6 +10977,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceRecyclebinByIdRestore: {
@@ -11152,6 +11180,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceDevicesByDeviceIdProperties: {
@@ -11207,6 +11236,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdPropertiesByName: {
@@ -11272,6 +11302,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceDevicesByDeviceIdPropertiesByName: {
@@ -11334,6 +11365,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteDeviceDevicesByDeviceIdPropertiesByName: {
@@ -11445,6 +11477,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByIdDevices: {
@@ -11509,6 +11542,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroups: {
@@ -11565,6 +11599,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceGroups: {
@@ -11619,6 +11654,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsById: {
@@ -11679,6 +11715,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceGroupsById: {
@@ -11749,6 +11786,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteDeviceGroupsById: {
@@ -11862,6 +11900,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByGidProperties: {
@@ -11925,6 +11964,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceGroupsByGidProperties: {
@@ -11980,6 +12020,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByGidPropertiesByName: {
@@ -12045,6 +12086,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceGroupsByGidPropertiesByName: {
@@ -12107,6 +12149,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteDeviceGroupsByGidPropertiesByName: {
@@ -12218,6 +12261,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasources: {
@@ -12281,6 +12325,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesById: {
@@ -12346,6 +12391,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstances: {
@@ -12414,6 +12460,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstances: {
@@ -12480,6 +12527,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById: {
@@ -12550,6 +12598,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById: {
@@ -12630,6 +12679,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesById: {
@@ -12758,6 +12808,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByIdInstances: {
@@ -12822,6 +12873,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroups: {
@@ -12890,6 +12942,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroups: {
@@ -12949,6 +13002,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById: {
@@ -13019,6 +13073,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById: {
@@ -13089,6 +13144,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsById: {
@@ -13214,6 +13270,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettings: {
@@ -13286,6 +13343,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById: {
@@ -13361,6 +13419,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById: {
@@ -13436,6 +13495,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByInstanceIdAlertsettingsById: {
@@ -13510,6 +13570,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettings: {
@@ -13577,6 +13638,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById: {
@@ -13647,6 +13709,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById: {
@@ -13717,6 +13780,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     patchDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdAlertsettingsById: {
@@ -13786,6 +13850,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdAlertsettings: {
@@ -13848,6 +13913,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig: {
@@ -13923,6 +13989,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig: {
@@ -13998,6 +14065,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     patchDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdDatapointsByDpIdAlertconfig: {
@@ -14072,6 +14140,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByDeviceGroupIdDatasources: {
@@ -14134,6 +14203,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByDeviceGroupIdDatasourcesById: {
@@ -14199,6 +14269,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceGroupsByDeviceGroupIdDatasourcesById: {
@@ -14264,6 +14335,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     patchDeviceGroupsByDeviceGroupIdDatasourcesById: {
@@ -14328,6 +14400,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings: {
@@ -14393,6 +14466,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings: {
@@ -14463,6 +14537,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     patchDeviceGroupsByDeviceGroupIdDatasourcesByDsIdAlertsettings: {
@@ -14533,6 +14608,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByDeviceGroupIdClusterAlertConf: {
@@ -14596,6 +14672,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceGroupsByDeviceGroupIdClusterAlertConf: {
@@ -14655,6 +14732,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByDeviceGroupIdClusterAlertConfById: {
@@ -14720,6 +14798,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putDeviceGroupsByDeviceGroupIdClusterAlertConfById: {
@@ -14790,6 +14869,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteDeviceGroupsByDeviceGroupIdClusterAlertConfById: {
@@ -14905,6 +14985,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingFunctions: {
@@ -14961,6 +15042,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingFunctions: {
@@ -15009,6 +15091,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingFunctionsById: {
@@ -15069,6 +15152,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingFunctionsById: {
@@ -15133,6 +15217,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingFunctionsById: {
@@ -15244,6 +15329,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingDatasources: {
@@ -15302,6 +15388,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingDatasources: {
@@ -15466,6 +15553,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingDatasourcesById: {
@@ -15528,6 +15616,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingDatasourcesById: {
@@ -15707,6 +15796,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingDatasourcesById: {
@@ -15817,6 +15907,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingDatasourcesBatch: {
@@ -15995,6 +16086,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingDatasourcesByIdUpdatereasons: {
@@ -16059,6 +16151,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingDatasourcesByDsIdOgraphs: {
@@ -16121,6 +16214,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingDatasourcesByDsIdOgraphsById: {
@@ -16186,6 +16280,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingDatasourcesByIdDevices: {
@@ -16248,6 +16343,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getAlertAlerts: {
@@ -16311,6 +16407,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getAlertAlertsById: {
@@ -16378,6 +16475,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postAlertAlertsByIdAck: {
@@ -16437,6 +16535,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postAlertAlertsByIdNote: {
@@ -16496,6 +16595,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postAlertAlertsByIdEscalate: {
@@ -16623,6 +16723,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByIdAlerts: {
@@ -16694,6 +16795,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getAlertDeliveries: {
@@ -16750,6 +16852,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getAlertDeliveriesById: {
@@ -16810,6 +16913,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postAlertDeliveriesByIdRetry: {
@@ -16914,6 +17018,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSdtSdts: {
@@ -16968,6 +17073,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSdtSdtsById: {
@@ -17028,6 +17134,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSdtSdtsById: {
@@ -17095,6 +17202,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSdtSdtsById: {
@@ -17200,6 +17308,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByIdSdts: {
@@ -17264,6 +17373,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByIdSdts: {
@@ -17328,6 +17438,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByIdHistorysdts: {
@@ -17392,6 +17503,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByIdHistorysdts: {
@@ -17456,6 +17568,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByIdHistorysdts: {
@@ -17525,6 +17638,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdHistorysdts: {
@@ -17599,6 +17713,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAlertRules: {
@@ -17655,6 +17770,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingAlertRules: {
@@ -17714,6 +17830,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAlertRulesById: {
@@ -17774,6 +17891,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingAlertRulesById: {
@@ -17846,6 +17964,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingAlertRulesById: {
@@ -17951,6 +18070,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAlertChains: {
@@ -18007,6 +18127,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingAlertChains: {
@@ -18085,6 +18206,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAlertChainsById: {
@@ -18145,6 +18267,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingAlertChainsById: {
@@ -18236,6 +18359,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingAlertChainsById: {
@@ -18341,6 +18465,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingRecipientgroups: {
@@ -18397,6 +18522,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingRecipientgroups: {
@@ -18456,6 +18582,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingRecipientgroupsById: {
@@ -18516,6 +18643,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingRecipientgroupsById: {
@@ -18588,6 +18716,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingRecipientgroupsById: {
@@ -18693,6 +18822,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingIntegrations: {
@@ -18749,6 +18879,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingIntegrations: {
@@ -18806,6 +18937,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingIntegrationsById: {
@@ -18866,6 +18998,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingIntegrationsById: {
@@ -18936,6 +19069,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingIntegrationsById: {
@@ -19041,6 +19175,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectors: {
@@ -19097,6 +19232,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingCollectors: {
@@ -19149,6 +19285,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectorsById: {
@@ -19209,6 +19346,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingCollectorsById: {
@@ -19277,6 +19415,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingCollectorsById: {
@@ -19385,6 +19524,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingCollectorsByIdAckdown: {
@@ -19444,6 +19584,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectorsGroups: {
@@ -19500,6 +19641,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingCollectorsGroups: {
@@ -19553,6 +19695,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectorsGroupsById: {
@@ -19613,6 +19756,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingCollectorsGroupsById: {
@@ -19682,6 +19826,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingCollectorsGroupsById: {
@@ -19790,6 +19935,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectorsVersions: {
@@ -19846,6 +19992,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAdmins: {
@@ -19902,6 +20049,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingAdmins: {
@@ -19957,6 +20105,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAdminsById: {
@@ -20017,6 +20166,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingAdminsById: {
@@ -20085,6 +20235,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingAdminsById: {
@@ -20190,6 +20341,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAdminsByAdminIdApitokens: {
@@ -20253,6 +20405,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingAdminsByAdminIdApitokens: {
@@ -20301,6 +20454,7 @@ export interface operations {
             415: components["responses"]["NotJSON"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAdminsByAdminIdApitokensById: {
@@ -20366,6 +20520,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingAdminsByAdminIdApitokensById: {
@@ -20431,6 +20586,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingAdminsByAdminIdApitokensById: {
@@ -20546,6 +20702,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAdminsApitokens: {
@@ -20602,6 +20759,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingRoles: {
@@ -20658,6 +20816,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingRoles: {
@@ -20712,6 +20871,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingRolesById: {
@@ -20772,6 +20932,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingRolesById: {
@@ -20839,6 +21000,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingRolesById: {
@@ -20944,6 +21106,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingOpsnotes: {
@@ -21000,6 +21163,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingOpsnotes: {
@@ -21057,6 +21221,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingOpsnotesById: {
@@ -21117,6 +21282,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingOpsnotesById: {
@@ -21187,6 +21353,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSettingOpsnotesById: {
@@ -21292,6 +21459,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingPortal: {
@@ -21344,6 +21512,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingPortal: {
@@ -21393,6 +21562,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     patchSettingPortal: {
@@ -21441,6 +21611,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingRemotewrite: {
@@ -21493,6 +21664,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putSettingRemotewrite: {
@@ -21542,6 +21714,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     patchSettingRemotewrite: {
@@ -21590,6 +21763,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getReportGroups: {
@@ -21646,6 +21820,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postReportGroups: {
@@ -21693,6 +21868,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getReportGroupsById: {
@@ -21753,6 +21929,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putReportGroupsById: {
@@ -21813,6 +21990,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteReportGroupsById: {
@@ -21918,6 +22096,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getReportReports: {
@@ -21974,6 +22153,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postReportReports: {
@@ -22066,6 +22246,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getReportReportsById: {
@@ -22126,6 +22307,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     putReportReportsById: {
@@ -22231,6 +22413,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteReportReportsById: {
@@ -22336,6 +22519,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getReportReportsByReportIdTasks: {
@@ -22398,6 +22582,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAccesslogs: {
@@ -22454,6 +22639,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingAccesslogsById: {
@@ -22514,6 +22700,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDemoIncidents: {
@@ -22570,6 +22757,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDemoIncidents: {
@@ -22616,6 +22804,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDemoIncidentsById: {
@@ -22676,6 +22865,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteDemoIncidentsById: {
@@ -22797,6 +22987,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     patchDemoTime: {
@@ -22838,6 +23029,7 @@ export interface operations {
             415: components["responses"]["NotJSON"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDemoTimeReset: {
@@ -22880,6 +23072,7 @@ export interface operations {
             415: components["responses"]["NotJSON"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingDatasourcesImportjson: {
@@ -22970,6 +23163,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingFunctionsImportjson: {
@@ -23030,6 +23224,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingVersion: {
@@ -23057,6 +23252,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getAlertSummary: {
@@ -23095,6 +23291,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceGroupsByIdHealth: {
@@ -23131,6 +23328,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSession: {
@@ -23158,6 +23356,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSession: {
@@ -23200,6 +23399,7 @@ export interface operations {
             /** @description ten sign-ins failed for the user name or from the address */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteSession: {
@@ -23271,6 +23471,7 @@ export interface operations {
             /** @description ten wrong passwords were given for the user name or from the address */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postReportReportsByIdExecutions: {
@@ -23318,6 +23519,7 @@ export interface operations {
             /** @description the rate limit is reached; 100 runs are waiting already */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getReportReportsByIdTasksByTaskId: {
@@ -23366,6 +23568,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     deleteReportReportsByIdTasksByTaskId: {
@@ -23461,6 +23664,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getReportSchedule: {
@@ -23504,6 +23708,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingIntegrationsByIdTest: {
@@ -23548,6 +23753,7 @@ export interface operations {
             415: components["responses"]["NotJSON"];
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectorsByIdInstallers: {
@@ -23589,6 +23795,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectorsByIdInstallersByOsAndArch: {
@@ -23635,6 +23842,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectorsByIdInstallersByOsAndArchProgram: {
@@ -23681,6 +23889,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingCollectorsByIdDownloadToken: {
@@ -23778,6 +23987,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingCollectorsByIdHeartbeat: {
@@ -23832,6 +24042,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectorsByIdAssignments: {
@@ -23888,6 +24099,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingCollectorsByIdSamples: {
@@ -23941,6 +24153,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getSettingCollectorsByIdSearches: {
@@ -23982,6 +24195,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingCollectorsByIdFindings: {
@@ -24042,6 +24256,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByIdData: {
@@ -24106,6 +24321,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdData: {
@@ -24175,6 +24391,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdGraphsByGraphIdData: {
@@ -24238,6 +24455,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicedatasourceinstancesByInstanceIdGraphsByGraphIdData: {
@@ -24291,6 +24509,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesByDeviceIdDevicedatasourcesByDeviceDsIdGroupsByDsigIdGraphsByOgraphIdData: {
@@ -24354,6 +24573,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceInstancesDatafetch: {
@@ -24411,6 +24631,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingDatasourcesByIdTest: {
@@ -24464,6 +24685,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postDeviceDevicesTest: {
@@ -24516,6 +24738,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     getDeviceDevicesMatching: {
@@ -24554,6 +24777,7 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
 }

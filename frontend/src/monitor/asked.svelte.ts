@@ -72,7 +72,7 @@ export async function patiently<T>(app: App, run: () => Promise<T>): Promise<T> 
       return await run()
     } catch (e) {
       const { status, retryAfter } = asFault(e)
-      if (status !== 429 || !retryAfter) throw e
+      if ((status !== 429 && status !== 503) || !retryAfter) throw e
       app.toast(text.waits(retryAfter))
       await new Promise((done) => setTimeout(done, retryAfter * 1000))
     }

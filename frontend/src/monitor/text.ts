@@ -50,7 +50,7 @@ export const text = {
   explorer: 'Open in API Explorer',
   explorerOf: (what: string) => `: ${what}`,
   show: (name: string) => `Show ${name}`,
-  waits: (seconds: number) => `The portal takes no more of these in a minute. It goes on in ${seconds} s.`,
+  waits: (seconds: number) => `The portal takes no more of these for now. It goes on in ${seconds} s.`,
   locked: (portal: string) => `${portal} is locked for reading only; unlock it to write`,
   failed: (what: string, why: string) => `${what}: ${why}`,
 

@@ -14,6 +14,8 @@ test('a fault says what failed and whether anything was sent', () => {
     [new Fault('a.example did not answer within 3 seconds', 502), 'Demo did not answer in time', 'The request may have been sent; the portal may still carry it out.'],
     [new Fault('the portal redirects in a circle: more than 10 times', 502), 'Demo leads nowhere', 'The request was sent; only redirects came back.'],
     [new Fault('too many tries at Demo', 429, {}, false, 1800), 'Too many requests', 'Try again in 30 min.'],
+    [new Fault('this takes longer than 2 seconds', 503, {}, false, 2), 'Demo is busy', 'Try again in 2 s.'],
+    [new Fault('the portal is starting', 503), 'Demo is busy', 'Try again in a moment.'],
     [new Fault('no answer in 60 s', 504), 'Demo did not answer in time', 'The request was sent; the portal may still carry it out.'],
     [new Fault('the disk is full; nothing was written', 507), 'The disk is full', 'Make room on the disk that holds the data folder, then try again. Your edits are kept here.'],
     [new Fault('the disk is full; the response was not kept', 507), 'The disk is full', 'The request was sent; Demo may have carried it out. Make room on the disk that holds the data folder, then try again.'],

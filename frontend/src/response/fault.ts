@@ -42,6 +42,8 @@ function explainCause(fault: Cause, portal: string): Explained {
       if (/in a circle/.test(fault.message)) return { title: text.fault.leadsNowhere(portal), sent: text.fault.theRequestWasSentOnly, tone: 'crit' }
       if (/answered, but not|answered with|is no address/.test(fault.message)) return { title: text.fault.cannotBeRead(portal), sent: text.fault.theRequestWas, tone: 'crit' }
       return { title: text.fault.couldNotReach(portal), sent: neverSent.test(fault.message) ? text.fault.sentNothing : text.fault.itMayHaveBeen, tone: 'crit' }
+    case 503:
+      return { title: text.fault.portalIsBusy(portal), sent: fault.retryAfter ? text.fault.tryAgainIn(fault.retryAfter) : text.fault.tryAgainInA, tone: 'warn' }
     case 507:
       if (/not kept/.test(fault.message)) return { title: text.fault.theDiskIs, sent: text.fault.theRequestWasSentMay(portal), tone: 'crit' }
       return { title: text.fault.theDiskIs, sent: text.fault.makeRoomOn, tone: 'crit' }

@@ -14,7 +14,7 @@ export function statusText(reply: Pick<Reply, 'status' | 'statusText' | 'ms' | '
 export type Tone = 'ok' | 'warn' | 'err'
 
 export function tone(status: number): Tone {
-  if (status === 429) return 'warn'
+  if (status === 429 || status === 503) return 'warn'
   if (status >= 200 && status < 400) return 'ok'
   return 'err'
 }

@@ -291,6 +291,7 @@ export const text = {
     theSessionHas: 'The session has ended',
     nothingWasSent: 'Nothing was sent',
     tooManyRequests: 'Too many requests',
+    portalIsBusy: (portal: string) => `${portal} is busy`,
     theAnswerOf: (portal: string) => `The answer of ${portal} is not whole`,
     cannotBeRead: (portal: string) => `The answer of ${portal} cannot be read`,
     didNotAnswer: (portal: string) => `${portal} did not answer in time`,

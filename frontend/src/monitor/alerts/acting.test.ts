@@ -70,7 +70,7 @@ test('more than the portal takes in a minute are done once there is room, and th
     expect(asked).toBe(2)
     await vi.advanceTimersByTimeAsync(1)
     expect(await doing).toBe(true)
-    expect([asked, said]).toEqual([3, ['The portal takes no more of these in a minute. It goes on in 7 s.', 'Acknowledged 2 alerts']])
+    expect([asked, said]).toEqual([3, ['The portal takes no more of these for now. It goes on in 7 s.', 'Acknowledged 2 alerts']])
   } finally {
     vi.useRealTimers()
   }
