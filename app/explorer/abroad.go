@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -100,6 +101,9 @@ func dialler(p *workspace.Portal, proxyPassword string, own netip.AddrPort) (*re
 		}
 		transport.Proxy = http.ProxyURL(proxy)
 	}
+	if p.Fingerprint != "" {
+		transport.DialTLSContext = dialPinned(dialer, secureProxy(p.BaseURL, transport.Proxy), transport.TLSClientConfig)
+	}
 	return client, nil
 }
 
@@ -132,8 +136,10 @@ func (e *Explorer) ownAddress() netip.AddrPort {
 	return at
 }
 
-// trusting is whose certificates go for a portal: those of the system and of
-// its own authority, and the one that the person accepted.
+// trusting returns the TLS settings of a portal. Without a pin these are the
+// authorities of the system and the portal's own one. With a pin only the pinned
+// certificate, or one with the pinned key, is accepted, whatever any authority
+// says and however the portal is addressed.
 func trusting(p *workspace.Portal) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if p.Authority != "" {
@@ -149,30 +155,53 @@ func trusting(p *workspace.Portal) (*tls.Config, error) {
 	if p.Fingerprint == "" {
 		return config, nil
 	}
-	config.InsecureSkipVerify = true // VerifyConnection below does it, and knows the accepted certificate
+	config.InsecureSkipVerify = true // VerifyConnection below compares with the pin instead
 	config.VerifyConnection = func(s tls.ConnectionState) error {
-		if len(s.PeerCertificates) > 0 && fingerprintOf(s.PeerCertificates[0]) == p.Fingerprint {
+		if len(s.PeerCertificates) > 0 && pinned(s.PeerCertificates[0], p.Fingerprint) {
 			return nil
 		}
-		return verify(s, config.RootCAs)
+		return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: errNotPinned}
 	}
 	return config, nil
 }
 
-// verify does what crypto/tls does by itself.
-func verify(s tls.ConnectionState, roots *x509.CertPool) error {
-	if len(s.PeerCertificates) == 0 {
-		return errors.New("the other side has no certificate")
+// errNotPinned is the fault of a certificate that is not the pinned one.
+var errNotPinned = errors.New("the certificate is not the pinned one")
+
+// pinned reports whether pin is the SHA-256 of the certificate or of its public
+// key (RFC 7469), so that a pin of the key outlives a renewal.
+func pinned(c *x509.Certificate, pin string) bool {
+	key := sha256.Sum256(c.RawSubjectPublicKeyInfo)
+	return fingerprintOf(c) == pin || hex.EncodeToString(key[:]) == pin
+}
+
+// dialPinned connects with the pin, except to the https proxy on the way, which
+// is judged by the rules of the system. Empty: there is none.
+func dialPinned(dialer *net.Dialer, proxy string, pin *tls.Config) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		config := &tls.Config{MinVersion: tls.VersionTLS12}
+		if proxy == "" || address != proxy {
+			config = pin.Clone()
+			config.NextProtos = []string{"h2", "http/1.1"}
+		}
+		ctx, cancel := context.WithTimeout(ctx, dialer.Timeout+handshakeTimeout)
+		defer cancel()
+		to := tls.Dialer{NetDialer: dialer, Config: config}
+		return to.DialContext(ctx, network, address)
 	}
-	between := x509.NewCertPool()
-	for _, c := range s.PeerCertificates[1:] {
-		between.AddCert(c)
+}
+
+// secureProxy is the host and port of the https proxy to a portal; empty for none.
+func secureProxy(base string, proxy func(*http.Request) (*url.URL, error)) string {
+	u, err := url.Parse(base)
+	if err != nil || proxy == nil {
+		return ""
 	}
-	_, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{DNSName: s.ServerName, Roots: roots, Intermediates: between})
-	if err != nil {
-		return &tls.CertificateVerificationError{UnverifiedCertificates: s.PeerCertificates, Err: err}
+	by, err := proxy(&http.Request{URL: u})
+	if err != nil || by == nil || by.Scheme != "https" || strings.EqualFold(by.Host, u.Host) {
+		return ""
 	}
-	return nil
+	return net.JoinHostPort(by.Hostname(), cmp.Or(by.Port(), "443"))
 }
 
 func fingerprintOf(c *x509.Certificate) string {
@@ -196,6 +225,8 @@ func (t *target) explainTLS(out *fault.Error, err error) bool {
 	var invalid x509.CertificateInvalidError
 	const next = "; if you know this certificate, you can trust it in the portal's settings"
 	switch {
+	case errors.Is(err, errNotPinned):
+		out.Message = fmt.Sprintf("the certificate of %s is not the one that you trusted for it; if it was renewed, trust the new one in the portal's settings", t.host)
 	case errors.As(err, &host):
 		out.Message = fmt.Sprintf("the certificate of %s is for another host%s", t.host, next)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && time.Now().After(c.NotAfter):

@@ -18,6 +18,8 @@ import (
 const (
 	maxRedirects = 10
 	maxHeaders   = 1 << 20 // bytes of an answer's headers
+
+	handshakeTimeout = 10 * time.Second
 )
 
 // newClient sends requests as they were built: no cookie jar (the session is
@@ -30,7 +32,7 @@ func newClient() *resty.Client {
 		DisableCompression:     true,
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        time.Minute,
-		TLSHandshakeTimeout:    10 * time.Second,
+		TLSHandshakeTimeout:    handshakeTimeout,
 		MaxResponseHeaderBytes: maxHeaders,
 	}
 	client := resty.NewWithClient(&http.Client{Transport: transport})
