@@ -43,6 +43,7 @@ func (f *filler) integrations() error {
 		if i.Headers == nil {
 			i.Headers = props()
 		}
+		i.GroupAbove, i.GroupWait = 10, 30
 		if err := add(f, &portal.Integrations, &i, nil); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"time"
@@ -56,13 +57,19 @@ func (h hook) send(ctx context.Context, i *portal.Integration, d *portal.Deliver
 		request.Header.Set("X-Spyglass-Timestamp", at)
 		request.Header.Set("X-Spyglass-Signature", "sha256="+sign(i.SigningKey, at+"."+d.Payload))
 	}
+	connected := false
+	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }}))
 	answer, err := h.client.Do(request)
 	if err != nil {
 		var why interface{ Unwrap() error } // its own words hold the address with its query
 		if errors.As(err, &why) && why.Unwrap() != nil {
 			err = why.Unwrap()
 		}
-		return fmt.Errorf("%s gave no answer: %w", request.URL.Host, err)
+		err = fmt.Errorf("%s gave no answer: %w", request.URL.Host, err)
+		if !connected {
+			return unsent{err}
+		}
+		return err
 	}
 	defer answer.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxHookAnswer)) // only for the words
@@ -81,7 +88,7 @@ func hookError(host string, code int, status, said string) error {
 	}
 	switch {
 	case code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests:
-		return err
+		return unsent{err}
 	case code >= 300 && code < 400:
 		return refused{fmt.Errorf("%w; redirects are not followed, change the address", err)}
 	}

@@ -36,7 +36,7 @@ func (m mailer) send(ctx context.Context, i *portal.Integration, d *portal.Deliv
 	if err != nil {
 		return refused{err}
 	}
-	return judged(client.DialAndSendWithContext(ctx, message), i.Host)
+	return judged(client.DialAndSendWithContext(ctx, message), i.Host, message.IsDelivered())
 }
 
 func (m mailer) client(i *portal.Integration, limit time.Duration) (*smtp.Client, error) {
@@ -94,9 +94,9 @@ func (m mailer) message(i *portal.Integration, d *portal.Delivery) (*smtp.Msg, e
 	return message, nil
 }
 
-// judged tells errors that no second attempt would mend: what the server
-// refuses for good, and a certificate that is not trusted.
-func judged(err error, host string) error {
+// judged tells errors that no second attempt would mend, what the server refuses
+// for good, and those after which it may have the mail nevertheless.
+func judged(err error, host string, delivered bool) error {
 	if err == nil {
 		return nil
 	}
@@ -104,5 +104,10 @@ func judged(err error, host string) error {
 	if errors.As(err, &sent) && !sent.IsTemp() && sent.ErrorCode() >= 500 {
 		return refused{fmt.Errorf("%s refused the mail: %w", host, err)}
 	}
-	return fmt.Errorf("%s did not take the mail: %w", host, err)
+	answered := sent == nil || sent.ErrorCode() > 0 // without one it was not begun
+	err = fmt.Errorf("%s did not take the mail: %w", host, err)
+	if answered && !delivered {
+		return unsent{err}
+	}
+	return err
 }

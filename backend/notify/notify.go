@@ -40,10 +40,40 @@
 // of the alerts (Pace), which a demo hurries or stops. Attempts go by real time,
 // because the servers that are tried do.
 //
+// # Order
+//
+// Of one alert a receiver (a method and an address) hears in order, and nothing
+// that is out of date. Before a lane sends, arrange looks at all that waits for a
+// receiver:
+//
+//   - A notice that an alert is active or escalated supersedes the earlier ones
+//     of that kind which were not delivered. One that it was acknowledged does
+//     not: it goes after them.
+//   - A notice that it has cleared supersedes all of them. It is not sent itself
+//     where nothing of the alert was delivered: nobody waits for its end.
+//   - A notice does not go before the earlier one to the same receiver has gone.
+//
+// Superseded notices stay in the log as such. Whether one was delivered is not
+// known while it is tried and after it was cut off (Delivery.InDoubt); it counts
+// as delivered then, so that no end is missing. InDoubt is written before the
+// attempt and holds after the process was killed.
+//
+// # Many at once
+//
+// Up to Integration.GroupAbove notices go to one address one by one within
+// GroupWait seconds, without delay. What comes beyond, in a storm or after the
+// other side was away, is collected for as long and goes as one digest of up to
+// laneFull notices: a mail with a list, or one request to a web hook, see
+// hookDigest. A template that names more than digestTokens cannot carry several,
+// and gets them one by one. The key of a digest is written to its notices before
+// it is sent: as long as none of them is superseded, each attempt sends the same
+// ones with the same key. If a digest is refused for good its notices go one by one.
+//
 // # Attempts
 //
 // A busy or silent server is tried again after ever longer pauses (pauses) for
-// about a day; what it refuses for good is not. Each way out has a lane of its
+// about a day; what it refuses for good is not. When it takes one again after more
+// than a minute (recovered), all that waits for it is due. Each way out has a lane of its
 // own, so that a stuck one delays only itself. An attempt takes at most 10 s, or a
 // minute where a file goes with it.
 //
@@ -96,6 +126,15 @@ func (o Options) page(alert int64) string {
 	return origin + "/#monitor/alerts/" + strconv.FormatInt(alert, 10)
 }
 
+// alertsPage is where people look at all alerts; empty where the portal cannot be reached.
+func (o Options) alertsPage() string {
+	origin := o.Origin()
+	if origin == "" {
+		return ""
+	}
+	return origin + "/#monitor/alerts"
+}
+
 // Service plans and sends notices.
 type Service struct {
 	db    resource.LiveDB
@@ -105,8 +144,8 @@ type Service struct {
 
 	sent, failed, retried atomic.Int64 // see Stats
 
-	mu   sync.Mutex
-	busy map[string]bool // lanes
+	mu    sync.Mutex
+	lanes map[string]*lane // by method
 
 	close context.CancelFunc // nil until Start
 	wait  sync.WaitGroup
@@ -135,7 +174,7 @@ func New(db resource.LiveDB, o Options) *Service {
 	if o.Name == nil {
 		o.Name = func() string { return "Spyglass" }
 	}
-	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), busy: map[string]bool{}}
+	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), lanes: map[string]*lane{}}
 	s.ways = map[string]way{portal.IntegrationSMTP: mailer{s}, portal.IntegrationHTTP: newHook(s)}
 	return s
 }
@@ -204,4 +243,15 @@ func (r refused) Unwrap() error { return r.error }
 func isRefused(err error) bool {
 	var r refused
 	return errors.As(err, &r)
+}
+
+// unsent is an error after which the other side certainly has not taken the
+// notice. After any other one it may have.
+type unsent struct{ error }
+
+func (u unsent) Unwrap() error { return u.error }
+
+func isUnsent(err error) bool {
+	var u unsent
+	return errors.As(err, &u) || isRefused(err)
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,23 +22,20 @@ const (
 	attempt  = 10 * time.Second // how long one may take
 	carrying = time.Minute      // with a file
 	giveUp   = 24 * time.Hour   // after the first attempt
-	laneFull = 100              // notices a lane takes at once
+	laneFull = 500              // notices a lane takes at once, and a digest carries at most
 )
 
-// dispatch gives each free lane what is due on it.
+// dispatch lets each free lane send what is due on it.
 func (s *Service) dispatch(ctx context.Context) error {
-	lanes, err := s.lanes(ctx)
+	methods, err := s.methods(ctx)
 	if err != nil {
 		return err
 	}
-	for method, integration := range lanes {
+	for _, method := range methods {
 		if !s.take(method) {
 			continue
 		}
-		due, err := resource.Find(ctx, s.db, portal.Deliveries.Name,
-			resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting},
-			resource.Where{Field: "method", Op: "=", Value: method},
-			resource.Where{Field: "nextOn", Op: "<=", Value: s.o.Clock().Unix()}, resource.Limit(laneFull))
+		due, err := resource.Find(ctx, s.db, portal.Deliveries.Name, append(s.dueOn(method), resource.Limit(1))...)
 		if err != nil || len(due) == 0 {
 			s.free(method, false)
 			if err != nil {
@@ -46,12 +45,10 @@ func (s *Service) dispatch(ctx context.Context) error {
 		}
 		s.wait.Go(func() {
 			defer s.free(method, true)
-			for i := range due {
-				if err := s.deliver(ctx, integration, &due[i]); err != nil {
-					if ctx.Err() == nil {
-						s.o.Log.ErrorContext(ctx, "what became of a notice could not be kept; it is sent again", "delivery", due[i].ID, "err", err)
-					}
-					return
+			for more := true; more && ctx.Err() == nil; {
+				var err error
+				if more, err = s.round(ctx, method); err != nil && ctx.Err() == nil {
+					s.o.Log.ErrorContext(ctx, "what became of notices could not be kept; they are sent again", "method", method, "err", err)
 				}
 			}
 		})
@@ -59,77 +56,109 @@ func (s *Service) dispatch(ctx context.Context) error {
 	return nil
 }
 
-// lanes are the ways out by method; nil for one that recipients name and that
-// is not there.
-func (s *Service) lanes(ctx context.Context) (map[string]*portal.Integration, error) {
+// round sends what is due on a lane, up to the first message that fails: what
+// comes after it to the same receiver has to wait. It reports whether there
+// may be more.
+func (s *Service) round(ctx context.Context, method string) (more bool, err error) {
+	i, units, err := s.arrange(ctx, method)
+	if err != nil {
+		return false, err
+	}
+	for k := range units {
+		failed, err := s.deliver(ctx, i, &units[k], units[k+1:])
+		if err != nil {
+			return false, err
+		}
+		if failed {
+			break
+		}
+	}
+	return len(units) > 0, nil
+}
+
+// methods are those of the integrations, and those that waiting notices name.
+func (s *Service) methods(ctx context.Context) ([]string, error) {
 	all, err := resource.Find(ctx, s.db, portal.Integrations.Name)
 	if err != nil {
 		return nil, err
 	}
-	b := book{integrations: all}
-	lanes := map[string]*portal.Integration{mail: b.integration(mail)}
+	known := map[string]bool{mail: true}
 	for i := range all {
-		lanes[all[i].Name] = &all[i]
+		known[all[i].Name] = true
 	}
 	// Those of an integration that was renamed or removed meanwhile.
 	waiting, err := resource.Find(ctx, s.db, portal.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting},
 		resource.Where{Field: "nextOn", Op: "<=", Value: s.o.Clock().Unix()}, resource.Limit(1000))
 	for i := range waiting {
-		if _, known := lanes[waiting[i].Method]; !known {
-			lanes[waiting[i].Method] = b.integration(waiting[i].Method)
-		}
+		known[waiting[i].Method] = true
 	}
-	return lanes, err
+	return slices.Sorted(maps.Keys(known)), err
 }
 
-func (s *Service) take(lane string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.busy[lane] {
-		return false
-	}
-	s.busy[lane] = true
-	return true
-}
-
-func (s *Service) free(lane string, tell bool) {
-	s.mu.Lock()
-	delete(s.busy, lane)
-	s.mu.Unlock()
-	if !tell {
-		return
-	}
-	select {
-	case s.freed <- struct{}{}:
-	default: // it is known already
-	}
-}
-
-// deliver makes one attempt and keeps what became of it.
-func (s *Service) deliver(ctx context.Context, i *portal.Integration, d *portal.Delivery) error {
-	err := s.try(ctx, i, d)
+// deliver makes one attempt and keeps what became of it. Where it failed, the
+// messages after it are not tried now.
+func (s *Service) deliver(ctx context.Context, i *portal.Integration, u *unit, after []unit) (failed bool, err error) {
+	d := s.message(i, u)
+	tried := s.try(ctx, i, d)
 	if ctx.Err() != nil {
-		return ctx.Err() // the portal stops: the next process sends it
+		return true, ctx.Err() // the portal stops: the next process sends it
 	}
-	state := ""
-	kept := s.db.Write(ctx, func(tx resource.Tx) error {
-		row, gone := resource.Get(ctx, tx, portal.Deliveries.Name, d.ID)
-		if gone != nil {
-			return nil // removed meanwhile
+	var states []string
+	err = s.db.Write(ctx, func(tx resource.Tx) error {
+		states = nil
+		doubt, mine := map[int64]bool{}, map[int64]bool{}
+		for k, row := range u.rows {
+			doubt[row.ID], mine[row.ID] = u.doubt[k], true
 		}
-		s.settle(row, err)
-		state = row.State
-		return resource.Put(ctx, tx, portal.Deliveries.Name, row)
+		if tried != nil {
+			for _, other := range after {
+				for k, row := range other.rows {
+					doubt[row.ID] = other.doubt[k]
+				}
+			}
+		}
+		rows, err := resource.Find(ctx, tx, portal.Deliveries.Name, resource.Where{Field: "id", Op: "in", Value: slices.Sorted(maps.Keys(doubt))})
+		for k := range rows { // some may have been removed meanwhile
+			row := &rows[k]
+			was := doubt[row.ID]
+			switch {
+			case err != nil:
+				return err
+			case !mine[row.ID]:
+				row.InDoubt = was
+			default:
+				s.settle(row, tried)
+				row.InDoubt = tried != nil && (was || !isUnsent(tried))
+				if isRefused(tried) && len(u.rows) > 1 { // perhaps only that they came together
+					row.State, row.NextOn, row.Digest = portal.DeliveryWaiting, resource.SecondsOf(s.o.Clock()), alone
+				}
+				states = append(states, row.State)
+			}
+			err = resource.Put(ctx, tx, portal.Deliveries.Name, row)
+		}
+		return err
 	})
-	switch state {
-	case portal.DeliverySent:
-		s.sent.Add(1)
-	case portal.DeliveryFailed:
-		s.failed.Add(1)
-	case portal.DeliveryWaiting:
-		s.retried.Add(1)
+	s.count(states)
+	if err != nil || tried != nil || i == nil {
+		return tried != nil, err
 	}
-	return kept
+	if s.took(d.Method, d.Address, int64(len(u.rows)), i.GroupAbove) {
+		err = s.resume(ctx, d.Method)
+	}
+	return false, err
+}
+
+func (s *Service) count(states []string) {
+	for _, state := range states {
+		switch state {
+		case portal.DeliverySent:
+			s.sent.Add(1)
+		case portal.DeliveryFailed:
+			s.failed.Add(1)
+		case portal.DeliveryWaiting:
+			s.retried.Add(1)
+		}
+	}
 }
 
 // Stats count what became of notices since the service was made.

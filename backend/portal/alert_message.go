@@ -35,7 +35,7 @@ const maxMessage = 64 << 10
 
 var tokens = regexp.MustCompile(`##[A-Za-z0-9_.\-]{1,255}##`)
 
-// Wording fills in texts about one alert. A token is the name of a property of
+// Wording fills in texts about one alert; the zero Wording is about none. A token is the name of a property of
 // the instance or device, or one of the words in alertWords; others stay as
 // they stand. Secret-looking properties are masked.
 type Wording struct{ subject *alertSubject }
@@ -57,12 +57,21 @@ func (w Wording) Message() AlertMessage { return w.subject.message() }
 func (w Wording) JSON(text string, more map[string]string) string {
 	return fill(text, func(name string) (string, bool) {
 		value, ok := more[name]
-		if !ok {
+		if !ok && w.subject != nil {
 			value, ok = w.subject.token(name)
 		}
 		in := resource.AppendString(nil, value)
 		return string(in[1 : len(in)-1]), ok
 	})
+}
+
+// TokensOf returns the names of the tokens in a text, as often as they occur.
+func TokensOf(text string) []string {
+	all := tokens.FindAllString(text, -1)
+	for i := range all {
+		all[i] = strings.Trim(all[i], "#")
+	}
+	return all
 }
 
 // alertSubject is an alert and what its message may quote.

@@ -30,6 +30,8 @@ type Integration struct {
 	Secret       string // sealed
 	Payload      string // template of the body; empty for the usual one
 	SigningKey   string // sealed
+	GroupAbove   int64
+	GroupWait    int64 // seconds
 }
 
 // The types of integration.
@@ -62,6 +64,9 @@ var Integrations = resource.Resource[*Integration]{
 		{Name: "payload", At: func(i *Integration) any { return &i.Payload }, Doc: "http: the JSON that is sent, ##TOKENS## as in the text of an alert, and ##EVENT##, ##SUBJECT##, ##BODY##, ##RECIPIENT##; empty for the usual one", MaxLen: 65_536,
 			Example: `{"text":"##SUBJECT##","state":"##EVENT##"}`},
 		{Name: "signingKey", At: func(i *Integration) any { return &i.SigningKey }, Doc: "http: each body is signed with it, see X-Spyglass-Signature; never shown", WriteOnly: true, Sealed: true, MaxLen: 255},
+		{Name: "groupAbove", At: func(i *Integration) any { return &i.GroupAbove }, Default: 10, Min: number(0), Max: number(1000),
+			Doc: "How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together"},
+		{Name: "groupWait", At: func(i *Integration) any { return &i.GroupWait }, Doc: "Seconds for which notices beyond groupAbove are collected", Default: 30, Min: number(1), Max: number(3600)},
 	},
 	Unique: [][]string{{"name"}},
 	Check: func(w *resource.Write, was, now *Integration) error {

@@ -5269,7 +5269,7 @@ export interface components {
             /** @description What a web hook is sent */
             readonly payload?: string;
             /**
-             * @description waiting, sent, failed or throttled
+             * @description waiting, sent, failed, throttled or superseded
              * @example sent
              */
             readonly state?: string;
@@ -5306,6 +5306,10 @@ export interface components {
              * @example 5f2c8d0e-1a3b-4c5d-8e9f-001122334455
              */
             readonly key?: string;
+            /** @description The key of the message that carries it together with others; empty for one of its own */
+            readonly digest?: string;
+            /** @description An attempt was cut off before the other side answered, so it may have arrived */
+            readonly inDoubt?: boolean;
         };
         DeliveryList: {
             /** @description How many match in all, whatever the page */
@@ -5834,6 +5838,16 @@ export interface components {
              * @example {"text":"##SUBJECT##","state":"##EVENT##"}
              */
             payload?: string;
+            /**
+             * @description How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together
+             * @default 10
+             */
+            groupAbove: number;
+            /**
+             * @description Seconds for which notices beyond groupAbove are collected
+             * @default 30
+             */
+            groupWait: number;
         };
         IntegrationList: {
             /** @description How many match in all, whatever the page */
@@ -9088,6 +9102,16 @@ export interface components {
              * @description http: each body is signed with it, see X-Spyglass-Signature; never shown
              */
             signingKey?: string;
+            /**
+             * @description How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together
+             * @default 10
+             */
+            groupAbove: number;
+            /**
+             * @description Seconds for which notices beyond groupAbove are collected
+             * @default 30
+             */
+            groupWait: number;
         };
         IntegrationChanges: {
             /**
@@ -9176,6 +9200,16 @@ export interface components {
              * @description http: each body is signed with it, see X-Spyglass-Signature; never shown
              */
             signingKey?: string;
+            /**
+             * @description How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together
+             * @default 10
+             */
+            groupAbove: number;
+            /**
+             * @description Seconds for which notices beyond groupAbove are collected
+             * @default 30
+             */
+            groupWait: number;
         };
         AckDown: {
             /** @description what is known of it, up to 4,000 characters */

@@ -6,7 +6,7 @@ import { text } from './text'
 const t = text.deliveries
 
 const states: Record<string, Cell> = {
-  sent: { text: t.states.sent, tone: 'ok' }, waiting: { text: t.states.waiting, icon: 'clock' }, failed: { text: t.states.failed, tone: 'crit' }, throttled: { text: t.states.throttled, tone: 'warn' },
+  sent: { text: t.states.sent, tone: 'ok' }, waiting: { text: t.states.waiting, icon: 'clock' }, failed: { text: t.states.failed, tone: 'crit' }, throttled: { text: t.states.throttled, tone: 'warn' }, superseded: { text: t.states.superseded },
 }
 const state = (r: Row): Cell => states[String(r.state)] ?? { text: String(r.state) }
 

@@ -41,6 +41,10 @@ export const kind: Kind = {
       { name: 'signingKey', label: t.fields.signingKey, control: 'secret', when: hook, hint: t.hints.signingKey },
       { name: 'payload', label: t.fields.payload, control: 'long', when: hook, hint: t.hints.payload },
     ] },
+    { title: t.groups.many, fields: [
+      { name: 'groupAbove', label: t.fields.groupAbove, hint: t.hints.groupAbove },
+      { name: 'groupWait', label: t.fields.groupWait, unit: text.units.seconds },
+    ] },
   ],
   acts: [{
     label: t.test, method: 'POST', path: '/setting/integrations/1/test', when: () => true,

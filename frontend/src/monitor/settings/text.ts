@@ -91,9 +91,9 @@ export const text = {
   integrations: {
     one: 'integration', many: 'Integrations', empty: 'An integration is a way out of the portal: a mail server, or a web hook.',
     columns: { name: 'Name', type: 'Type', where: 'Where', description: 'What it is for' },
-    groups: { mail: 'Mail server', hook: 'Web hook' },
-    fields: { type: 'Type', name: 'Name', description: 'What it is for', host: 'Server', port: 'Port', security: 'Encryption', username: 'User name', password: 'Password', from: 'Notices come from', url: 'Address', method: 'Method', headers: 'Headers', secretHeader: 'Header of the secret', secret: 'Secret', signingKey: 'Signing key', payload: 'Body' },
-    hints: { name: 'Recipients name it as their method', password: 'Never shown. Left empty, it stays as it is', headers: 'A secret goes below, where it is kept encrypted', secret: 'The whole value of that header, Bearer included. Never shown; left empty, it stays as it is', signingKey: 'Each body is signed with it, in X-Spyglass-Signature. Never shown; left empty, it stays as it is', payload: 'JSON with ##TOKENS##; empty for the usual one' },
+    groups: { mail: 'Mail server', hook: 'Web hook', many: 'Grouping' },
+    fields: { type: 'Type', name: 'Name', description: 'What it is for', host: 'Server', port: 'Port', security: 'Encryption', username: 'User name', password: 'Password', from: 'Notices come from', url: 'Address', method: 'Method', headers: 'Headers', secretHeader: 'Header of the secret', secret: 'Secret', signingKey: 'Signing key', payload: 'Body', groupAbove: 'Single notices per recipient', groupWait: 'Collect the rest for' },
+    hints: { name: 'Recipients name it as their method', password: 'Never shown. Left empty, it stays as it is', headers: 'A secret goes below, where it is kept encrypted', secret: 'The whole value of that header, Bearer included. Never shown; left empty, it stays as it is', signingKey: 'Each body is signed with it, in X-Spyglass-Signature. Never shown; left empty, it stays as it is', payload: 'JSON with ##TOKENS##; empty for the usual one', groupAbove: 'More are sent as one digest. 0: never grouped' },
     examples: { host: 'for example mail.example.net', from: 'for example spyglass@example.net', url: 'for example https://duty.example.net/hooks/spyglass' },
     words: { type: { smtp: 'Mail server', http: 'Web hook' }, security: { starttls: 'STARTTLS', tls: 'TLS', none: 'None' } },
     types: { smtp: 'Mail server', http: 'Web hook' }, test: 'Send a test', took: (name: string) => `${name} took the test notice`, not: (why: string) => `The test did not arrive: ${why}`,
@@ -137,7 +137,7 @@ export const text = {
   deliveries: {
     one: 'notice', many: 'Delivery log', empty: 'Each notice of an alert and each mailed report is written down here. Alert rules say who is told.',
     columns: { at: 'When', state: 'State', subject: 'Notice', who: 'To', chain: 'Chain', tries: 'Tries' },
-    states: { sent: 'Sent', waiting: 'Waiting', failed: 'Failed', throttled: 'Held back' }, narrow: { all: 'All', failed: 'Failed', throttled: 'Held back', waiting: 'Waiting' },
+    states: { sent: 'Sent', waiting: 'Waiting', failed: 'Failed', throttled: 'Held back', superseded: 'Superseded' }, narrow: { all: 'All', failed: 'Failed', throttled: 'Held back', waiting: 'Waiting' },
     stage: (chain: string, stage: string) => `${chain}, stage ${stage}`, to: (who: string, address: string) => `${who} (${address})`,
     facts: { state: 'State', to: 'To', written: 'Written', taken: 'Taken', next: 'Tried next', tries: 'Tries', why: 'Why' }, again: 'Send again', goesTo: (who: string) => `It goes to ${who} once more`, hookGets: 'What the web hook gets',
   },

@@ -1,0 +1,281 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"slices"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// receiver is where the notices of one alert are kept in order.
+type receiver struct {
+	alert   int64
+	address string
+}
+
+// unit is what goes out as one message: one notice, or several to one address.
+type unit struct {
+	rows  []*portal.Delivery
+	doubt []bool // of each row, before this attempt
+}
+
+// digest is the key of a message of several notices; empty for one notice.
+func (u *unit) digest() string {
+	if d := u.rows[0].Digest; d != alone {
+		return d
+	}
+	return ""
+}
+
+// alone is the Digest of a notice that goes by itself because the receiver
+// refused it together with others.
+const alone = "alone"
+
+// arrange decides what the lane sends now, and notes that it may have left.
+func (s *Service) arrange(ctx context.Context, method string) (i *portal.Integration, units []unit, err error) {
+	due, err := resource.Find(ctx, s.db, portal.Deliveries.Name, s.dueOn(method)...)
+	if err != nil || len(due) == 0 {
+		return nil, nil, err
+	}
+	err = s.db.Write(ctx, func(tx resource.Tx) error {
+		all, err := resource.Find(ctx, tx, portal.Integrations.Name)
+		if err != nil {
+			return err
+		}
+		i = (&book{integrations: all}).integration(method)
+		due, err := resource.Find(ctx, tx, portal.Deliveries.Name, s.dueOn(method)...)
+		if err != nil {
+			return err
+		}
+		a := &arranging{Service: s, tx: tx, method: method, now: s.o.Clock(), changed: map[int64]*portal.Delivery{}}
+		ready, err := a.inOrder(ctx, due)
+		if err != nil {
+			return err
+		}
+		if units, err = a.units(ctx, i, ready); err != nil {
+			return err
+		}
+		a.claim(units)
+		return a.keep(ctx)
+	})
+	return i, units, err
+}
+
+// dueOn are the conditions of the notices that a lane may send now.
+func (s *Service) dueOn(method string) []resource.Where {
+	return []resource.Where{
+		{Field: "state", Op: "=", Value: portal.DeliveryWaiting}, {Field: "method", Op: "=", Value: method},
+		{Field: "nextOn", Op: "<=", Value: s.o.Clock().Unix()}, resource.Limit(laneFull),
+	}
+}
+
+// arranging is one transaction of arrange.
+type arranging struct {
+	*Service
+	tx      resource.Tx
+	method  string
+	now     time.Time
+	changed map[int64]*portal.Delivery
+}
+
+func (a *arranging) change(d *portal.Delivery) { a.changed[d.ID] = d }
+
+func (a *arranging) keep(ctx context.Context) error {
+	for _, d := range a.changed {
+		if err := resource.Put(ctx, a.tx, portal.Deliveries.Name, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inOrder returns the due notices that may go now: not those that a later one
+// has superseded, and none before the earlier ones to the same receiver.
+func (a *arranging) inOrder(ctx context.Context, due []portal.Delivery) ([]*portal.Delivery, error) {
+	alerts := map[int64]bool{}
+	var ids []int64
+	for i := range due {
+		if id := due[i].AlertID; id > 0 && !alerts[id] {
+			alerts[id], ids = true, append(ids, id)
+		}
+	}
+	all, err := resource.Find(ctx, a.tx, portal.Deliveries.Name,
+		resource.Where{Field: "alertId", Op: "in", Value: ids}, resource.Where{Field: "method", Op: "=", Value: a.method})
+	if err != nil {
+		return nil, err
+	}
+	told := map[receiver][]*portal.Delivery{}
+	for i := range all {
+		to := receiver{all[i].AlertID, all[i].Address}
+		told[to] = append(told[to], &all[i])
+	}
+	heads := map[int64]*portal.Delivery{} // by notice: the first that waits for the same receiver
+	mine := map[int64]*portal.Delivery{}
+	for _, rows := range told {
+		waiting := a.supersede(rows)
+		for _, d := range waiting {
+			heads[d.ID], mine[d.ID] = waiting[0], d
+		}
+	}
+	var ready []*portal.Delivery
+	for i := range due {
+		d := &due[i]
+		if d.AlertID > 0 {
+			if d = mine[d.ID]; d == nil {
+				continue // superseded
+			}
+			if head := heads[d.ID]; head.NextOn > resource.SecondsOf(a.now) {
+				d.NextOn = head.NextOn
+				a.change(d)
+				continue
+			}
+		}
+		ready = append(ready, d)
+	}
+	return ready, a.dissolve(ctx, ready)
+}
+
+// supersede marks the notices of one alert to one receiver that need not be
+// sent any more, and returns those that still wait. See the package comment.
+func (a *arranging) supersede(rows []*portal.Delivery) (waiting []*portal.Delivery) {
+	heard, over := false, false
+	last := int64(0) // the newest that says how bad it is
+	for _, d := range rows {
+		heard = heard || d.State == portal.DeliverySent || d.InDoubt
+		if d.State != portal.DeliveryWaiting {
+			continue
+		}
+		waiting = append(waiting, d)
+		switch d.Tells {
+		case portal.ToldCleared:
+			over, last = true, d.ID
+		case portal.ToldActive, portal.ToldEscalated:
+			last = d.ID
+		}
+	}
+	return slices.DeleteFunc(waiting, func(d *portal.Delivery) bool {
+		pointless := d.ID < last && (over || d.Tells != portal.ToldAcked) || over && !heard
+		if pointless {
+			d.State, d.NextOn = portal.DeliverySuperseded, 0
+			a.change(d)
+		}
+		return pointless
+	})
+}
+
+// dissolve takes apart the digests of which a notice has been superseded: what
+// is left of them goes in another message.
+func (a *arranging) dissolve(ctx context.Context, ready []*portal.Delivery) error {
+	var keys []string
+	for _, d := range a.changed {
+		if d.State == portal.DeliverySuperseded && d.Digest != "" && d.Digest != alone {
+			keys = append(keys, d.Digest)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	rows, err := resource.Find(ctx, a.tx, portal.Deliveries.Name,
+		resource.Where{Field: "digest", Op: "in", Value: keys}, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting})
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		d := &rows[i]
+		if have := a.changed[d.ID]; have != nil {
+			d = have
+		}
+		if at := slices.IndexFunc(ready, func(r *portal.Delivery) bool { return r.ID == d.ID }); at >= 0 {
+			d = ready[at]
+		}
+		d.Digest = ""
+		a.change(d)
+	}
+	return nil
+}
+
+// units are the messages that carry the notices which are ready. Those of a
+// digest that was tried before stay together.
+func (a *arranging) units(ctx context.Context, i *portal.Integration, ready []*portal.Delivery) ([]unit, error) {
+	var units []unit
+	var order []string
+	tried, fresh := map[string]bool{}, map[string][]*portal.Delivery{}
+	for _, d := range ready {
+		switch {
+		case tried[d.Digest]:
+		case d.Digest != "" && d.Digest != alone:
+			tried[d.Digest] = true
+			rows, err := resource.Find(ctx, a.tx, portal.Deliveries.Name, // once for each message, of up to laneFull notices
+				resource.Where{Field: "digest", Op: "=", Value: d.Digest}, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting})
+			if err != nil {
+				return nil, err
+			}
+			units = append(units, unit{rows: pointers(rows)})
+		case d.AlertID == 0 || d.Digest == alone || !grouped(i):
+			units = append(units, unit{rows: []*portal.Delivery{d}})
+		default:
+			if fresh[d.Address] == nil {
+				order = append(order, d.Address)
+			}
+			fresh[d.Address] = append(fresh[d.Address], d)
+		}
+	}
+	for _, address := range order {
+		units = append(units, a.group(i, address, fresh[address])...)
+	}
+	slices.SortStableFunc(units, func(x, y unit) int { return cmp.Compare(x.rows[0].ID, y.rows[0].ID) })
+	return units, nil
+}
+
+func pointers(rows []portal.Delivery) []*portal.Delivery {
+	all := make([]*portal.Delivery, len(rows))
+	for i := range rows {
+		all[i] = &rows[i]
+	}
+	return all
+}
+
+// group makes messages of the notices to one address: one each while there are
+// few, one of all where there are many, none yet where many have just gone.
+func (a *arranging) group(i *portal.Integration, address string, rows []*portal.Delivery) []unit {
+	wait := time.Duration(i.GroupWait) * time.Second
+	before, until := a.recent(a.method, address, wait, int(i.GroupAbove))
+	switch {
+	case before+len(rows) <= int(i.GroupAbove):
+		var units []unit
+		for _, d := range rows {
+			units = append(units, unit{rows: []*portal.Delivery{d}})
+		}
+		return units
+	case before >= int(i.GroupAbove):
+		for _, d := range rows {
+			d.NextOn = resource.SecondsOf(until.Add(time.Second - 1)) // not before
+			a.change(d)
+		}
+		return nil
+	case len(rows) == 1:
+		return []unit{{rows: rows}}
+	}
+	key := rand.Text()
+	for _, d := range rows {
+		d.Digest = key
+	}
+	return []unit{{rows: rows}}
+}
+
+// claim notes of what is about to be tried that it may arrive: a process that
+// is killed meanwhile cannot say any more.
+func (a *arranging) claim(units []unit) {
+	for i := range units {
+		u := &units[i]
+		for _, d := range u.rows {
+			u.doubt = append(u.doubt, d.InDoubt)
+			d.InDoubt = true
+			a.change(d)
+		}
+	}
+}

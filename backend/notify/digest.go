@@ -1,0 +1,109 @@
+package notify
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// toldDigest is the event of a message that carries several notices.
+const toldDigest = "digest"
+
+// listed is how many notices a digest tells as text; a web hook gets all of them.
+const listed = 100
+
+// hookDigest is what a web hook without a template gets for several notices.
+type hookDigest struct {
+	Event     string            `json:"event"` // "digest"
+	Subject   string            `json:"subject"`
+	Body      string            `json:"body"`
+	Recipient string            `json:"recipient"`
+	Count     int               `json:"count"`
+	Notices   []json.RawMessage `json:"notices"` // what each of them alone would have sent, in order
+	Link      string            `json:"link"`
+}
+
+// digestTokens are the tokens that a template may have whose notices are grouped:
+// those that make sense without one certain alert.
+var digestTokens = []string{"EVENT", "SUBJECT", "BODY", "RECIPIENT"}
+
+// grouped reports whether an integration takes several notices in one message.
+func grouped(i *portal.Integration) bool {
+	if i == nil || i.GroupAbove == 0 {
+		return false
+	}
+	return i.Type != portal.IntegrationHTTP || !slices.ContainsFunc(portal.TokensOf(i.Payload), func(name string) bool { return !slices.Contains(digestTokens, name) })
+}
+
+// message is what goes out: the notice itself, or one that stands for several.
+func (s *Service) message(i *portal.Integration, u *unit) *portal.Delivery {
+	first := u.rows[0]
+	if u.digest() == "" || i == nil {
+		return first
+	}
+	d := &portal.Delivery{
+		Key: u.digest(), Tells: toldDigest, Method: first.Method, Address: first.Address, Recipient: first.Recipient, CreatedOn: first.CreatedOn,
+		Subject: digestSubject(u.rows), Body: s.digestBody(u.rows),
+	}
+	if i.Type == portal.IntegrationHTTP {
+		d.Payload = s.digestPayload(i, d, u.rows)
+	}
+	return d
+}
+
+// digestSubject is "12 notices: 9 active, 3 cleared".
+func digestSubject(rows []*portal.Delivery) string {
+	counts := map[string]int{}
+	for _, d := range rows {
+		counts[d.Tells]++
+	}
+	var parts []string
+	for _, tells := range []string{portal.ToldActive, portal.ToldEscalated, portal.ToldAcked, portal.ToldCleared} {
+		if n := counts[tells]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, cmp.Or(map[string]string{portal.ToldAcked: "acknowledged"}[tells], tells)))
+		}
+	}
+	return fmt.Sprintf("%d notices: %s", len(rows), strings.Join(parts, ", "))
+}
+
+// digestBody has a paragraph for each notice.
+func (s *Service) digestBody(rows []*portal.Delivery) string {
+	var b strings.Builder
+	for n, d := range rows {
+		if n == listed {
+			fmt.Fprintf(&b, "… and %d more.\n", len(rows)-listed)
+			break
+		}
+		fmt.Fprintf(&b, "%s\n%s\n", d.Subject, d.Body)
+		if page := s.o.page(d.AlertID); page != "" {
+			b.WriteString(page + "\n")
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (s *Service) digestPayload(i *portal.Integration, d *portal.Delivery, rows []*portal.Delivery) string {
+	if i.Payload != "" {
+		text := (portal.Wording{}).JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address})
+		if json.Valid([]byte(text)) { // cut short, it would not be
+			return text
+		}
+	}
+	all := hookDigest{Event: d.Tells, Subject: d.Subject, Body: d.Body, Recipient: d.Address, Count: len(rows), Notices: []json.RawMessage{}, Link: s.o.alertsPage()}
+	for _, row := range rows {
+		if json.Valid([]byte(row.Payload)) {
+			all.Notices = append(all.Notices, json.RawMessage(row.Payload))
+		}
+	}
+	body, err := resource.Encode(all)
+	if err != nil {
+		return "{}" // texts and numbers can always be written
+	}
+	return string(body)
+}

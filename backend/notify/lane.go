@@ -1,0 +1,114 @@
+package notify
+
+import (
+	"context"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// lane is one way out. Its notices leave one after the other.
+type lane struct {
+	busy bool
+	took time.Time              // when the other side last took a notice
+	sent map[string][]time.Time // the last messages by address, the oldest first
+}
+
+// take makes the caller the only one who sends on a lane, until it frees it.
+func (s *Service) take(method string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lanes[method]
+	if l == nil {
+		l = &lane{sent: map[string][]time.Time{}}
+		s.lanes[method] = l
+	}
+	if l.busy {
+		return false
+	}
+	l.busy = true
+	return true
+}
+
+func (s *Service) free(method string, tell bool) {
+	s.mu.Lock()
+	s.lanes[method].busy = false
+	s.mu.Unlock()
+	if !tell {
+		return
+	}
+	select {
+	case s.freed <- struct{}{}:
+	default: // it is known already
+	}
+}
+
+// recent counts what went to an address within the last wait, up to most, and
+// says when it is less than that again.
+func (s *Service) recent(method, address string, wait time.Duration, most int) (n int, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, now := s.lanes[method], s.o.Clock()
+	for to, times := range l.sent { // those of long ago
+		if last := times[len(times)-1]; now.Sub(last) >= time.Hour || last.After(now) {
+			delete(l.sent, to)
+		}
+	}
+	for _, at := range l.sent[address] {
+		if now.Sub(at) >= wait {
+			continue
+		}
+		if n++; n == 1 {
+			until = at.Add(wait)
+		}
+	}
+	return min(n, most), until
+}
+
+// recovered is how long ago the notice before has to have been taken for the
+// other side to have been away: after less, what waits is due soon by itself.
+const recovered = time.Minute
+
+// took notes that the other side has taken a message, and reports whether it
+// may have been away before.
+func (s *Service) took(method, address string, notices, most int64) (back bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, now := s.lanes[method], s.o.Clock()
+	back = l.took.IsZero() || now.Sub(l.took) >= recovered || l.took.After(now)
+	l.took = now
+	for range min(notices, most) { // a digest leaves no room for single ones beside it
+		l.sent[address] = append(l.sent[address], now)
+	}
+	if over := len(l.sent[address]) - int(most); over > 0 {
+		l.sent[address] = l.sent[address][over:]
+	}
+	if len(l.sent[address]) == 0 {
+		delete(l.sent, address)
+	}
+	return back
+}
+
+// resume makes all notices of a lane due: the other side is back.
+func (s *Service) resume(ctx context.Context, method string) error {
+	for {
+		var rows []portal.Delivery
+		err := s.db.Write(ctx, func(tx resource.Tx) (err error) {
+			now := resource.SecondsOf(s.o.Clock())
+			rows, err = resource.Find(ctx, tx, portal.Deliveries.Name,
+				resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting}, resource.Where{Field: "method", Op: "=", Value: method},
+				resource.Where{Field: "nextOn", Op: ">", Value: int64(now)}, resource.Limit(laneFull))
+			for i := range rows {
+				if err == nil {
+					rows[i].NextOn = now
+					err = resource.Put(ctx, tx, portal.Deliveries.Name, &rows[i])
+				}
+			}
+			return err
+		})
+		if err != nil || len(rows) < laneFull {
+			return err
+		}
+	}
+}

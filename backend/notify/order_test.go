@@ -1,0 +1,343 @@
+package notify
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// duty is a web hook that the only chain notifies, and what to answer is said by the test.
+func duty(h *house, change func(i *portal.Integration)) *hooked {
+	k := newHooked(h.T)
+	i := portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL, Method: "POST"}
+	if change != nil {
+		change(&i)
+	}
+	put(h, portal.Integrations.Name, i)
+	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+	return k
+}
+
+// events are those that the hook got, and the alerts they are about.
+func (k *hooked) events(t *testing.T) string {
+	t.Helper()
+	_, bodies := k.got()
+	var all []string
+	for _, body := range bodies {
+		var one struct {
+			Event, AlertID string
+			Notices        []struct{ Event, AlertID string }
+		}
+		if err := json.Unmarshal([]byte(body), &one); err != nil {
+			t.Fatal(err)
+		}
+		if len(one.Notices) == 0 {
+			all = append(all, one.Event+" "+one.AlertID)
+			continue
+		}
+		var parts []string
+		for _, n := range one.Notices {
+			parts = append(parts, n.Event+" "+n.AlertID)
+		}
+		all = append(all, "["+strings.Join(parts, " ")+"]")
+	}
+	return strings.Join(all, "; ")
+}
+
+func (k *hooked) answers(code int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.answer, k.requests, k.bodies = code, nil, nil
+}
+
+// others puts instances beside the one of the house, whose alerts storms raise.
+func (h *house) others(n int) {
+	h.Helper()
+	rows := make([]portal.Instance, n)
+	for i := range rows {
+		rows[i] = portal.Instance{ID: int64(100 + i), DeviceID: 1, DataSourceID: 1, WildValue: fmt.Sprint(i), Name: fmt.Sprintf("Ping-%d", i), DisplayName: fmt.Sprintf("Ping-%d", i)}
+	}
+	put(h, portal.Instances.Name, rows...)
+}
+
+// storm opens an alert of each of the other instances from one to before another.
+func (h *house) storm(from, before int) {
+	h.Helper()
+	h.write(func(tx resource.Tx) error {
+		for i := from; i < before; i++ {
+			f := &portal.Finding{InstanceID: int64(100 + i), DataPointID: 11, Severity: portal.SeverityError, Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())}
+			if _, _, err := portal.Raise(h.Context(), tx, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (h *house) clearOther(i int) {
+	h.Helper()
+	h.write(func(tx resource.Tx) error {
+		_, err := portal.Clear(h.Context(), tx, &portal.Finding{InstanceID: int64(100 + i), DataPointID: 11, Value: "0", At: resource.SecondsOf(h.clock())})
+		return err
+	})
+}
+
+func (h *house) states() string {
+	h.Helper()
+	counts := map[string]int{}
+	for _, d := range h.deliveries() {
+		counts[d.State]++
+	}
+	return strings.TrimPrefix(fmt.Sprint(counts), "map")
+}
+
+func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
+	ack := func(h *house) {
+		h.change(func(a *portal.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.clock()), "on it") })
+	}
+	worse := func(h *house) { h.raise(portal.SeverityCritical) }
+	for _, tt := range []struct {
+		what     string
+		answer   int
+		meantime []func(*house)
+		want     string
+	}{
+		{"it clears before anything was delivered: neither is sent", 500, []func(*house){(*house).clear}, ""},
+		{"it clears after it was delivered", 200, []func(*house){(*house).clear}, "cleared 1"},
+		{"it gets worse: only that", 500, []func(*house){worse}, "active 1"},
+		{"it is acknowledged: after the alert itself", 500, []func(*house){ack}, "active 1; acked 1"},
+		{"it is acknowledged and clears", 500, []func(*house){ack, (*house).clear}, ""},
+		{"it may have arrived: its end is sent, and nothing else", 0, []func(*house){(*house).clear}, "cleared 1"},
+	} {
+		h := open(t)
+		k := duty(h, nil)
+		if k.answer = tt.answer; tt.answer == 0 { // it ends the connection instead
+			k.Config.Handler = k.abandon(k.Config.Handler)
+		}
+		s := h.service(nil)
+		h.raise(portal.SeverityError)
+		h.planned(s)
+		h.send(s)
+		h.pass(2 * time.Second)
+		for _, do := range tt.meantime {
+			do(h)
+			h.planned(s)
+			h.pass(time.Second)
+		}
+		k.answers(200)
+		for range 3 {
+			h.send(s)
+			h.pass(time.Minute)
+		}
+		if got := k.events(t); got != tt.want {
+			t.Errorf("%s: the receiver hears %q, want %q", tt.what, got, tt.want)
+		}
+		for _, d := range h.deliveries() {
+			if d.State == portal.DeliveryWaiting {
+				t.Errorf("%s: %s still waits", tt.what, d.Tells)
+			}
+		}
+	}
+}
+
+// abandon ends the connection while the answer to give is none.
+func (k *hooked) abandon(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		k.mu.Lock()
+		none := k.answer == 0
+		k.mu.Unlock()
+		if none {
+			panic(http.ErrAbortHandler)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func TestTheEndOfAnAlertIsSentAfterAProcessThatWasKilledWhileItSent(t *testing.T) {
+	h := open(t)
+	k := duty(h, nil)
+	s := h.service(nil)
+	h.raise(portal.SeverityError)
+	h.planned(s)
+	if _, units, err := s.arrange(t.Context(), "duty"); err != nil || len(units) != 1 {
+		t.Fatalf("%d messages are about to be sent (%v)", len(units), err)
+	}
+	h.reopen() // nobody knows whether it was sent
+	s = h.service(nil)
+	h.clear()
+	h.planned(s)
+	h.send(s)
+	if got := k.events(t); got != "cleared 1" {
+		t.Errorf("the receiver hears %q", got)
+	}
+}
+
+func TestWhatWaitsGoesAtOnceWhenTheOtherSideIsBack(t *testing.T) {
+	h := open(t)
+	k := duty(h, nil)
+	h.others(4)
+	s := h.service(nil)
+	k.answer = 503
+	h.storm(0, 3)
+	h.planned(s)
+	for range 12 { // hours: the pauses are long by now
+		h.send(s)
+		h.pass(30 * time.Minute)
+	}
+	h.send(s)
+	k.answers(200)
+	h.pass(time.Second)
+	h.storm(3, 4)
+	h.planned(s)
+	h.send(s)
+	if got, want := k.events(t), "active 4; active 1; active 2; active 3"; got != want {
+		t.Errorf("the receiver hears %q, want %q", got, want)
+	}
+}
+
+func TestManyNoticesToOneRecipientGoAsOne(t *testing.T) {
+	h := open(t)
+	k := duty(h, func(i *portal.Integration) { i.GroupAbove, i.GroupWait = 3, 30 })
+	h.others(40)
+	s := h.service(nil)
+	step := func(what string, from, before int, want string) {
+		t.Helper()
+		k.answers(200)
+		h.storm(from, before)
+		h.planned(s)
+		h.send(s)
+		if got := k.events(t); got != want {
+			t.Errorf("%s: got %q, want %q", what, got, want)
+		}
+		h.pass(time.Second)
+	}
+	step("a few go at once", 0, 2, "active 1; active 2")
+	step("and one more", 2, 3, "active 3")
+	step("the next ones are collected", 3, 5, "")
+	step("for a while", 5, 6, "")
+	h.pass(26 * time.Second)
+	step("and go together, with what comes in that moment", 6, 7, "[active 4 active 5 active 6 active 7]")
+	h.pass(30 * time.Second)
+	step("a storm is not waited for", 7, 11, "[active 8 active 9 active 10 active 11]")
+	h.pass(30 * time.Second)
+	step("afterwards each is sent alone again", 11, 12, "active 12")
+}
+
+func TestADigestIsTriedAgainAsItIs(t *testing.T) {
+	h := open(t)
+	k := duty(h, func(i *portal.Integration) { i.GroupAbove, i.GroupWait = 2, 30 })
+	h.others(5)
+	s := h.service(nil)
+	k.answer = 503
+	h.storm(0, 3)
+	h.planned(s)
+	var keys, bodies []string
+	again := func() {
+		t.Helper()
+		h.send(s)
+		requests, texts := k.got()
+		if len(requests) != len(keys)+1 {
+			t.Fatalf("%d requests arrived, want %d", len(requests), len(keys)+1)
+		}
+		keys, bodies = append(keys, requests[len(keys)].Header.Get("Idempotency-Key")), append(bodies, texts[len(bodies)])
+		h.pass(time.Minute)
+	}
+	again()
+	h.reopen() // by another process
+	s = h.service(nil)
+	again()
+	if keys[0] == "" || keys[0] != keys[1] || bodies[0] != bodies[1] {
+		t.Errorf("tried again it has the key %s, before %s:\n%s\n%s", keys[1], keys[0], bodies[1], bodies[0])
+	}
+	h.clearOther(1)
+	h.planned(s)
+	k.mu.Lock()
+	k.answer = 200
+	k.mu.Unlock()
+	h.send(s)
+	h.pass(time.Minute)
+	h.send(s)
+	requests, _ := k.got()
+	for _, r := range requests[2:] {
+		if r.Header.Get("Idempotency-Key") == keys[0] {
+			t.Error("what has another content has the same key")
+		}
+	}
+	if got, want := k.events(t), "[active 1 active 2 active 3]; [active 1 active 2 active 3]; active 1; active 3"; got != want {
+		t.Errorf("the receiver hears %q, want %q", got, want)
+	}
+	if got, want := h.states(), "[sent:2 superseded:2]"; got != want {
+		t.Errorf("the notices are %s, want %s", got, want)
+	}
+}
+
+func TestADigestThatIsRefusedGoesOneByOne(t *testing.T) {
+	h := open(t)
+	k := duty(h, func(i *portal.Integration) { i.GroupAbove, i.GroupWait = 1, 30 })
+	plain := k.Config.Handler
+	k.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > 2000 {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			return
+		}
+		plain.ServeHTTP(w, r)
+	})
+	h.others(4)
+	s := h.service(nil)
+	h.storm(0, 4)
+	h.planned(s)
+	h.send(s)
+	if got, want := k.events(t), "active 1; active 2; active 3; active 4"; got != want {
+		t.Errorf("the receiver hears %q, want %q", got, want)
+	}
+}
+
+func TestATemplateCarriesSeveralNoticesUnlessItNamesOneAlert(t *testing.T) {
+	for payload, want := range map[string][]string{
+		`{"text":"##SUBJECT##","event":"##EVENT##","to":"##RECIPIENT##"}`: {`{"text":"2 notices: 2 active","event":"digest","to":"a"}`},
+		`{"text":"##HOST## ##INSTANCE##"}`:                                {`{"text":"fjord Ping-0"}`, `{"text":"fjord Ping-1"}`},
+	} {
+		h := open(t)
+		k := duty(h, func(i *portal.Integration) { i.GroupAbove, i.GroupWait, i.Payload = 1, 30, payload })
+		h.others(2)
+		s := h.service(nil)
+		h.storm(0, 2)
+		h.planned(s)
+		h.send(s)
+		if _, bodies := k.got(); fmt.Sprint(bodies) != fmt.Sprint(want) {
+			t.Errorf("%s: got %q, want %q", payload, bodies, want)
+		}
+	}
+}
+
+func TestAMailListsTheNoticesOfADigest(t *testing.T) {
+	h := open(t)
+	m := newMailServer(t, false)
+	i := m.integration("starttls")
+	i.GroupAbove, i.GroupWait = 1, 30
+	put(h, portal.Integrations.Name, i)
+	h.chain(portal.Chain{}, []portal.Recipient{mailTo("admin")})
+	h.others(listed + 2)
+	s := h.service(m.roots)
+	h.storm(0, listed+2)
+	h.planned(s)
+	h.send(s)
+	mails := m.got()
+	if len(mails) != 1 {
+		t.Fatalf("%d mails arrived", len(mails))
+	}
+	for _, want := range []string{
+		"\nSubject: 102 notices: 102 active\n", "\nMessage-ID: <" + h.deliveries()[0].Digest + "@spyglass>\n",
+		"\nerror: fjord Ping-7 loss\nloss of Ping-7 on fjord is 83; it should be at most 60 (error above 80). Error since 2026-05-04 12:00:00 UTC.\n\n", "and 2 more.",
+	} {
+		if !strings.Contains(strings.ReplaceAll(mails[0], "=\n", ""), want) {
+			t.Errorf("%q is missing in\n%s", want, mails[0])
+		}
+	}
+}
