@@ -60,26 +60,6 @@ type Property struct {
 	Value string `json:"value"`
 }
 
-// Mask stands for every secret that is shown.
-const Mask = "********"
-
-// secretWords end or make up the names whose values are never shown (wire.md, Values).
-var secretWords = []string{"pass", "password", "passwd", "community", "key", "token", "secret", "authtoken", "privtoken", "credential", "apikey", "accesskey", "privatekey", "passphrase"}
-
-// SecretName reports whether the value of a property of that name is write-only.
-func SecretName(name string) bool {
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	return slices.ContainsFunc(secretWords, func(w string) bool {
-		at := len(last) - len(w)
-		if at < 0 || !strings.EqualFold(last[at:], w) {
-			return false
-		}
-		return at == 0 || last[at-1] == '_' || last[at-1] == '-' || isUpper(last[at]) && !isUpper(last[at-1])
-	})
-}
-
-func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
-
 // Masked is a copy of properties as it may be shown.
 func Masked(props []Property) []Property {
 	out := slices.Clone(props)

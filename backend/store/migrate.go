@@ -69,6 +69,9 @@ func (t *Table[T]) shape() string {
 	}
 	for _, c := range t.columns {
 		text += fmt.Sprintf("|%s %d %v %v", c.Name, c.Kind, c.Hidden, c.field.Index)
+		if c.Kind == resource.KindPairs { // what is masked and sealed of them
+			text += " " + resource.SecretRules()
+		}
 	}
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
