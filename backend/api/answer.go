@@ -49,7 +49,11 @@ func (x *exchange) begin(status int) {
 		h["X-Rate-Limit-Window"] = []string{strconv.Itoa(limit.seconds())}
 	}
 	x.begun = true
-	x.Observer.Answered(x.r.Method, status, time.Since(x.came))
+	took := time.Since(x.came)
+	if took > time.Second { // until then the server's own deadline, set when the request came, has not worn off
+		x.extendWrite()
+	}
+	x.Observer.Answered(x.r.Method, status, took)
 	x.w.WriteHeader(status)
 }
 
@@ -112,24 +116,18 @@ func encode(body any) ([]byte, error) {
 	return resource.Encode(body)
 }
 
-// Up to so much of an answer fits into the socket's buffer; a caller who does
-// not take more gets stallTime.
-const (
-	smallAnswer = 64 << 10
-	stallTime   = 30 * time.Second
-)
+// stallTime is how long a caller may take no more of an answer.
+const stallTime = 30 * time.Second
 
 // send writes a whole answer.
 func (x *exchange) send(status int, body []byte) {
 	x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.begin(status)
-	if len(body) <= smallAnswer {
+	if len(body) <= piece { // begin has set the deadline, or the server has
 		_, _ = x.w.Write(body) // an error means that the caller has gone
 		return
 	}
-	out := x.patient()
-	_, _ = out.Write(body)
-	out.done()
+	_, _ = x.patient().Write(body)
 }
 
 // matches reports whether an If-None-Match header names the tag.

@@ -200,6 +200,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := x.serve(); err != nil {
 		x.fail(err)
 	}
+	if time.Since(x.came) > time.Second { // the rest of the answer is written yet
+		x.extendWrite()
+	}
 }
 
 func (x *exchange) serve() error {

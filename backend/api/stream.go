@@ -107,7 +107,6 @@ func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFun
 	if !x.begun {
 		x.begin(http.StatusOK)
 	}
-	out.done()
 	return nil
 }
 
@@ -135,7 +134,6 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 	x.Observer.Listens(1)
 	defer x.Observer.Listens(-1)
 	out := x.patient()
-	defer out.done()
 	var mu sync.Mutex // events and the pulse come from different goroutines
 	write := func(p []byte) error {
 		mu.Lock()
@@ -176,27 +174,34 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 	return err
 }
 
-// patientWriter gives the caller stallTime for each piece, however many there
-// are: one who stops reading holds nothing up for longer.
-type patientWriter struct {
-	x       *exchange
-	control *http.ResponseController
+// patientWriter gives the caller stallTime for each piece of an answer, however
+// many there are: one who stops reading holds nothing up for longer.
+type patientWriter struct{ x *exchange }
+
+// piece is how much has to be taken within stallTime.
+const piece = 64 << 10
+
+func (x *exchange) patient() *patientWriter { return &patientWriter{x} }
+
+func (p *patientWriter) Write(b []byte) (n int, err error) {
+	for {
+		p.x.extendWrite()
+		part := b[n:min(len(b), n+piece)]
+		done, err := p.x.w.Write(part)
+		if n += done; err != nil || n == len(b) {
+			return n, err
+		}
+	}
 }
 
-func (x *exchange) patient() *patientWriter {
-	return &patientWriter{x: x, control: http.NewResponseController(x.w)}
+func (p *patientWriter) flush() error {
+	p.x.extendWrite()
+	return http.NewResponseController(p.x.w).Flush()
 }
 
-func (p *patientWriter) Write(b []byte) (int, error) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(stallTime)) // only a test's recorder cannot
-	return p.x.w.Write(b)
-}
-
-func (p *patientWriter) flush() error { return p.control.Flush() }
-
-// done sends what is buffered and lifts the deadline for the next request on
-// the same connection.
-func (p *patientWriter) done() {
-	_ = p.flush()
-	_ = p.control.SetWriteDeadline(time.Time{})
+// extendWrite gives what is written next its stallTime. The deadline stays
+// behind the answer, for what the server itself has yet to write; the next
+// request on the connection gets a new one.
+func (x *exchange) extendWrite() {
+	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(stallTime)) // only a test's recorder cannot
 }

@@ -41,7 +41,7 @@ func inABubble(t *testing.T, e resource.Endpoint, text string, do func(c net.Con
 		h, err := New(Options{Endpoints: []resource.Endpoint{e}, Hosts: []string{"h"}, Log: slog.New(slog.DiscardHandler)})
 		must(t, err)
 		listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
-		server := &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
+		server := NewServer(h, slog.New(slog.DiscardHandler))
 		go func() { _ = server.Serve(listener) }()
 		client, remote := net.Pipe()
 		listener.conns <- remote

@@ -224,6 +224,7 @@ func listen(o Options) (net.Listener, error) {
 	if err != nil {
 		return nil, fault.New(fault.Conflict, "%s cannot be listened on (%v); another program may have the port: choose one with --listen, port 0 picks a free one", o.Listen, cause(err))
 	}
+	l = api.CapConns(l, o.Log)
 	if o.TLSCert == "" {
 		return l, nil
 	}
@@ -287,12 +288,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 	if err != nil {
 		return err
 	}
-	s.http = &http.Server{
-		Handler: handler, MaxHeaderBytes: 64 << 10,
-		ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute,
-		DisableGeneralOptionsHandler: true, // it would answer any Host
-		ErrorLog:                     slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
-	}
+	s.http = api.NewServer(handler, s.o.Log)
 	s.wait.Go(func() {
 		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serving %s: %w", s.Address(), err)

@@ -1,0 +1,40 @@
+package server_test
+
+import (
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A thousand connections of four sorts are open while the portal answers others,
+// and none of them keeps it from stopping.
+func TestAThousandSlowConnectionsHoldUpNobody(t *testing.T) {
+	o := options(t)
+	o.NoLimits = true
+	s := start(t, o)
+	bearer := token(t, o, "admin")
+	sorts := []string{
+		"",                                       // silent
+		"GET / HTTP/1.1\r\nHost: " + s.Address(), // half a head
+		"POST /explorer/exchange/import HTTP/1.1\r\nHost: " + s.Address() + "\r\nAuthorization: LMv1 x\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n{", // a body that does not come
+		strings.Repeat("GET / HTTP/1.1\r\nHost: "+s.Address()+"\r\n\r\n", 50),                                                                                                  // answers that nobody reads
+	}
+	for i := range 1000 {
+		c, err := net.Dial("tcp", s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		if err := c.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(c, sorts[i%len(sorts)]) // the portal may have refused it already
+	}
+	for range 100 {
+		if status, body := get(t, s, bearer, "/api/device/devices"); status != 200 {
+			t.Fatalf("%d %v", status, body)
+		}
+	}
+}
