@@ -150,7 +150,20 @@ func now(clock func() time.Time) time.Time {
 	return clock()
 }
 
+// shapes returns the shape of every table that addTables adds.
+func shapes() []store.Shape {
+	return []store.Shape{
+		store.ShapeOf(&Tabs), store.ShapeOf(&Variables), store.ShapeOf(&Extractors), store.ShapeOf(&Portals), store.ShapeOf(&catalogs),
+		store.ShapeOf(&Histories), store.ShapeOf(&replies), store.ShapeOf(&ways), store.ShapeOf(&Collections), store.ShapeOf(&Requests),
+		store.ShapeOf(&settings),
+	}
+}
+
 func (w *Workspace) addTables() (err error) {
+	err = w.db.Accept(context.Background(), shapes()...)
+	if err != nil {
+		return err
+	}
 	if w.tabs, err = store.Add(w.db, &Tabs); err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ type Resource[T any] struct {
 
 	Fields  []Field[T]
 	Derived []Derived // computed when read; they come last in the object
+	Former  []string  // fields of earlier versions that are gone, as store.Shape writes them; older files still list them
 
 	Unique  [][]string // sets of fields no two rows share; text compares ignoring case
 	Counted []string   // fields by which rows are often counted together, in this order: worth an index that a count is read from

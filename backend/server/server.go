@@ -88,6 +88,7 @@ type Server struct {
 	endpoints []resource.Endpoint
 	staged    []resource.Endpoint // that only a demo has
 	takers    []taker             // of the resources that a reset of the demo makes anew
+	shapes    []store.Shape       // of what tables would add
 	kinds     []string            // names of the resources that have endpoints
 	series    *series.DB
 	samples   *samples
@@ -156,12 +157,19 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 }
 
 func (s *Server) open(ctx context.Context) error {
-	var err error
 	path := filepath.Join(s.o.Data, "portal.db")
 	if err := s.samplesHavePortal(path); err != nil {
 		return err
 	}
+	var err error
 	if s.db, err = store.Open(ctx, store.Options{Path: path, Log: s.o.Log, Clock: s.o.Clock}); err != nil {
+		return err
+	}
+	known, err := shapes()
+	if err == nil {
+		err = s.db.Accept(ctx, known...)
+	}
+	if err != nil {
 		return err
 	}
 	if err := s.tables(); err != nil {

@@ -6,10 +6,12 @@ import (
 
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/session"
 	"spyglass/backend/store"
 )
 
-// tables adds every resource; this list is the portal.
+// tables adds every resource; this list is the portal. Without a database it
+// only collects their shapes.
 func (s *Server) tables() error {
 	return errors.Join(
 		mount(s, &portal.Devices),
@@ -64,12 +66,23 @@ func (s *Server) tables() error {
 	)
 }
 
+// shapes returns the shape of every table of a portal.
+func shapes() ([]store.Shape, error) {
+	var s Server
+	err := s.tables()
+	return append(s.shapes, session.Shapes()...), err
+}
+
 func mount[T any](s *Server, r *resource.Resource[*T]) error {
 	return mountIn(s, &s.endpoints, r)
 }
 
 // mountIn adds a resource whose endpoints go elsewhere.
 func mountIn[T any](s *Server, endpoints *[]resource.Endpoint, r *resource.Resource[*T]) error {
+	if s.db == nil {
+		s.shapes = append(s.shapes, store.ShapeOf(r))
+		return nil
+	}
 	table, err := store.Add(s.db, r)
 	if err == nil {
 		*endpoints = append(*endpoints, table.Endpoints()...)
@@ -81,12 +94,19 @@ func mountIn[T any](s *Server, endpoints *[]resource.Endpoint, r *resource.Resou
 
 // mountView adds rows that are computed and not kept.
 func mountView[T any](s *Server, v *resource.View[*T]) error {
+	if s.db == nil {
+		return nil
+	}
 	s.endpoints = append(s.endpoints, store.ViewEndpoints(s.db, v)...)
 	return nil
 }
 
 // keep adds rows that have no endpoints of their own.
 func keep[T any](s *Server, r *resource.Resource[*T]) error {
+	if s.db == nil {
+		s.shapes = append(s.shapes, store.ShapeOf(r))
+		return nil
+	}
 	_, err := store.Add(s.db, r)
 	takes(s, r)
 	return err

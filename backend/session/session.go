@@ -93,6 +93,9 @@ func (s *Session) Done() <-chan struct{} { return s.done }
 // watchEvery is how often sessions are checked that nobody asks with.
 const watchEvery = 2 * time.Second
 
+// Shapes returns the shape of every table that New adds.
+func Shapes() []store.Shape { return []store.Shape{store.ShapeOf(&credentials)} }
+
 // New begins to keep sessions. The users, roles, tokens and groups must have been
 // added to db before.
 func New(db *store.DB, o Options) (*Service, error) {

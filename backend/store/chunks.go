@@ -31,7 +31,8 @@ type Chunks struct {
 // ChunksTx is a transaction under way.
 type ChunksTx struct{ c *Chunks }
 
-// chunkFormat is the number of the layout of such a file.
+// chunkFormat is the number of the layout of such a file. It is raised when what
+// a chunk holds is written in another way; a space more is seen without that.
 const chunkFormat = 1
 
 // pageSize lets several chunks share a page, with little room lost at its end.
@@ -69,6 +70,9 @@ func (c *Chunks) connect(ctx context.Context, spaces []string) (err error) {
 	if found > chunkFormat {
 		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d); start that version, or choose another --data folder", c.path, found, chunkFormat)
 	}
+	if err := c.accept(ctx, spaces); err != nil {
+		return err
+	}
 	for _, space := range spaces {
 		if _, err := c.conn.ExecContext(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %q ("id" INTEGER PRIMARY KEY, "data" BLOB NOT NULL)`, space)); err != nil {
 			return err
@@ -87,6 +91,29 @@ func (c *Chunks) connect(ctx context.Context, spaces []string) (err error) {
 	c.read.SetConnMaxIdleTime(idleReader)
 	c.find.prepare = c.read.PrepareContext
 	return nil
+}
+
+// accept refuses a file with a space that this program does not know.
+func (c *Chunks) accept(ctx context.Context, spaces []string) error {
+	found, err := c.conn.QueryContext(ctx, `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT LIKE '\_%' ESCAPE '\'`)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	var foreign []string
+	for found.Next() {
+		var name string
+		if err := found.Scan(&name); err != nil {
+			return err
+		}
+		if !slices.Contains(spaces, name) {
+			foreign = append(foreign, name)
+		}
+	}
+	if err := errors.Join(found.Err(), found.Close()); err != nil || len(foreign) == 0 {
+		return err
+	}
+	return newer(c.path, foreign)
 }
 
 // Close waits for the transaction under way and closes the file. It may be called again.

@@ -124,3 +124,19 @@ func TestAFileOfChunksThatCannotBeUsedIsRefusedWithASentence(t *testing.T) {
 		}
 	}
 }
+
+func TestChunksOfANewerVersionAreRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "chunks.db")
+	c, err := store.OpenChunks(t.Context(), path, "a", "b", "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = store.OpenChunks(t.Context(), path, "a", "b")
+	want := path + " was written by a newer version of Spyglass: it has c, which this version does not know and would lose. Start the newer version, or choose another --data folder. Nothing was changed"
+	if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
@@ -35,8 +36,31 @@ func (t *Table[T]) migrate(ctx context.Context) error {
 				return err
 			}
 		}
+		if kept, err := t.fieldsKept(ctx, tx); err != nil {
+			return err
+		} else if !kept {
+			if err := t.keepFields(ctx, tx); err != nil {
+				return err
+			}
+		}
 		return t.readNext(ctx, tx)
 	})
+}
+
+// unmigrated says that the rows of a table could not be brought to the present
+// declaration: they are as they were.
+func unmigrated(path, table string, err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("table %s: %w", table, err)
+	}
+	why := "its rows cannot be read"
+	if code(err) == codeUnique {
+		why = "several of its rows have what only one may have"
+	}
+	return &fault.Error{Kind: fault.Conflict, Err: err, Message: fmt.Sprintf(
+		"%s cannot be opened by this version of Spyglass: in its table %s, %s. It was left as it is. Start the version that wrote it last, restore a backup, or choose another --data folder",
+		path, table, why)}
 }
 
 // readNext learns the next id: put takes a row with a higher one for a new row.

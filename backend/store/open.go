@@ -70,6 +70,7 @@ type DB struct {
 
 	mu       sync.RWMutex
 	tables   map[string]rows
+	accepted map[string]bool // the tables that Accept was told of; nil before
 	watchers map[*watcher]bool
 	feeds    map[*Feed]bool
 	backedUp bool
@@ -77,8 +78,9 @@ type DB struct {
 }
 
 // format is the number of this layout of the file. A higher one was written by
-// a newer program.
-const format = 1
+// a newer program. Since 2 the file lists its fields: see Accept. It is raised
+// when something changes that no list of fields shows.
+const format = 2
 
 // readers bounds the connections that read at the same time.
 const readers = 8
@@ -173,7 +175,11 @@ func (db *DB) checkFormat(ctx context.Context) error {
 	if found == format {
 		return nil
 	}
-	return db.writer.raw(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "_shape" ("name" TEXT PRIMARY KEY, "shape" TEXT NOT NULL) WITHOUT ROWID; PRAGMA user_version = %d`, format))
+	return db.writer.raw(ctx, fmt.Sprintf(`BEGIN IMMEDIATE;
+		CREATE TABLE IF NOT EXISTS "_shape" ("name" TEXT PRIMARY KEY, "shape" TEXT NOT NULL) WITHOUT ROWID;
+		CREATE TABLE IF NOT EXISTS "_field" ("table" TEXT NOT NULL, "field" TEXT NOT NULL, PRIMARY KEY ("table", "field")) WITHOUT ROWID;
+		PRAGMA user_version = %d;
+		COMMIT`, format))
 }
 
 // Close stops the writer once what waits is written, and closes the file.

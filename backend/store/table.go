@@ -54,8 +54,11 @@ func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 	}
 	t.lock.notes = &t.mirror.notes
 	t.prepareSQL()
+	if db.accepted != nil && !db.accepted[string(r.Name)] {
+		return nil, fmt.Errorf("Accept was not told of the table %s", r.Name)
+	}
 	if err := t.migrate(context.Background()); err != nil {
-		return nil, fmt.Errorf("table %s: %w", r.Name, explain(db.path, err))
+		return nil, unmigrated(db.path, string(r.Name), explain(db.path, err))
 	}
 	t.mirror.newest.Store(t.next)
 	db.mu.Lock()

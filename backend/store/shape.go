@@ -1,0 +1,189 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// Shape lists what the rows of one resource keep in the file: "name text" for
+// each field, and "privileges[].operation string" for what lies inside it. The
+// file lists the same, so that a program can tell when a newer one has written
+// something that it would lose.
+type Shape struct {
+	Table  string
+	Fields []string
+	Former []string // of earlier versions, which a file may list though they are gone
+}
+
+// ShapeOf returns the shape of a declaration.
+func ShapeOf[T any](r *resource.Resource[T]) Shape {
+	s := Shape{Table: string(r.Name), Former: r.Former}
+	row := r.New()
+	for i, c := range r.Columns() {
+		s.Fields = append(s.Fields, c.Name+" "+kindName(c.Kind))
+		if c.Kind == resource.KindOther {
+			s.Fields = inside(s.Fields, c.Name, reflect.TypeOf(r.Fields[i].At(row)).Elem(), nil)
+		}
+	}
+	slices.Sort(s.Fields)
+	s.Fields = slices.Compact(s.Fields)
+	return s
+}
+
+// inside appends the keys that encoding/json gives a value of the type; above
+// are the types that it lies in.
+func inside(fields []string, path string, typ reflect.Type, above []reflect.Type) []string {
+	for ; slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map}, typ.Kind()); typ = typ.Elem() {
+		if typ.Kind() != reflect.Pointer {
+			path += "[]"
+		}
+	}
+	if typ.Kind() != reflect.Struct || slices.Contains(above, typ) {
+		return fields
+	}
+	above = append(slices.Clip(above), typ)
+	for field := range typ.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !field.IsExported() && !field.Anonymous:
+		case field.Anonymous && name == "":
+			fields = inside(fields, path, field.Type, above)
+		default:
+			at := path + "." + cmp.Or(name, field.Name)
+			fields = inside(append(fields, at+" "+jsonName(field.Type)), at, field.Type, above)
+		}
+	}
+	return fields
+}
+
+// jsonName names what a value of the type is in JSON. As those of kindName,
+// these names never change.
+func jsonName(typ reflect.Type) string {
+	switch typ.Kind() {
+	case reflect.Pointer:
+		return jsonName(typ.Elem())
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Slice, reflect.Array:
+		return "list"
+	case reflect.Struct, reflect.Map:
+		return "object"
+	case reflect.Interface:
+		return "any"
+	}
+	return "number"
+}
+
+// kindName names how a field lies in the file. These names are in every file:
+// they never change.
+func kindName(k resource.Kind) string {
+	switch k {
+	case resource.KindText:
+		return "text"
+	case resource.KindInteger, resource.KindSeconds, resource.KindMillis, resource.KindBoolean:
+		return "integer"
+	case resource.KindNumber:
+		return "number"
+	case resource.KindPairs:
+		return "pairs"
+	case resource.KindIDs:
+		return "ids"
+	}
+	return "json"
+}
+
+// Accept checks that this program knows all that the file keeps: shapes are
+// those of every table it is about to add. It is fault.Conflict when a newer
+// version has added tables or fields; nothing in the file is changed then. Add
+// refuses tables that Accept was not told of.
+func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
+	kept, err := db.keptFields(ctx)
+	if err != nil {
+		return err
+	}
+	var foreign []string
+	db.accepted = map[string]bool{}
+	for _, s := range shapes {
+		db.accepted[s.Table] = true
+		for _, field := range kept[s.Table] {
+			if !slices.Contains(s.Fields, field) && !slices.Contains(s.Former, field) {
+				name, _, _ := strings.Cut(field, " ")
+				foreign = append(foreign, s.Table+"."+name)
+			}
+		}
+		delete(kept, s.Table)
+	}
+	foreign = append(foreign, slices.Sorted(maps.Keys(kept))...)
+	if len(foreign) == 0 {
+		return nil
+	}
+	return newer(db.path, foreign)
+}
+
+// newer says that a file has what this program does not know.
+func newer(path string, foreign []string) error {
+	return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass: it has %s, which this version does not know and would lose. Start the newer version, or choose another --data folder. Nothing was changed",
+		path, some(foreign))
+}
+
+// some names the first few of many.
+func some(names []string) string {
+	const most = 3
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// keptFields returns what the file says of itself, by table; of a file from
+// before format 2 nothing.
+func (db *DB) keptFields(ctx context.Context) (map[string][]string, error) {
+	found, err := db.read.QueryContext(ctx, `SELECT "table", "field" FROM "_field" ORDER BY 1, 2`)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	kept := map[string][]string{}
+	for found.Next() {
+		var table, field string
+		if err := found.Scan(&table, &field); err != nil {
+			return nil, err
+		}
+		kept[table] = append(kept[table], field)
+	}
+	return kept, found.Err()
+}
+
+// keepFields makes the file list the fields of a table as they are declared now.
+func (t *Table[T]) keepFields(ctx context.Context, tx *tx) error {
+	if _, err := tx.exec(ctx, `DELETE FROM "_field" WHERE "table" = ?`, string(t.res.Name)); err != nil {
+		return err
+	}
+	for _, field := range ShapeOf(t.res).Fields {
+		if _, err := tx.exec(ctx, `INSERT INTO "_field" VALUES (?, ?)`, string(t.res.Name), field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fieldsKept reports whether the file lists the fields as they are declared now.
+func (t *Table[T]) fieldsKept(ctx context.Context, tx *tx) (bool, error) {
+	stmt, err := tx.stmt(ctx, `SELECT coalesce(group_concat("field", '|'), '') FROM (SELECT "field" FROM "_field" WHERE "table" = ? ORDER BY "field")`)
+	if err != nil {
+		return false, err
+	}
+	var have string
+	err = stmt.QueryRowContext(ctx, string(t.res.Name)).Scan(&have)
+	return have == strings.Join(ShapeOf(t.res).Fields, "|"), err
+}
