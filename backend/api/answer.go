@@ -18,12 +18,14 @@ var (
 	noReferrer = []string{"no-referrer"}
 	sameOrigin = []string{"same-origin"}
 	version3   = []string{"3"}
+	nothingIn  = []string{"default-src 'none'; frame-ancestors 'none'"}
 )
 
 // fixedHeaders go with every answer.
 func (x *exchange) fixedHeaders() {
 	h := x.w.Header()
 	h["Cache-Control"] = noStore
+	h["Content-Security-Policy"] = nothingIn // of what is not the page
 	h["X-Content-Type-Options"] = nosniff
 	h["Referrer-Policy"] = noReferrer
 	h["Cross-Origin-Opener-Policy"] = sameOrigin

@@ -40,12 +40,12 @@ func TestWhatGoesWrongInsideIsLoggedOnceAndNeverShown(t *testing.T) {
 	p.play(t, []scenario{
 		{do: "GET /api/test/offline", as: "admin", code: 502, want: `{"errorMessage":"127.0.0.1:9 refuses the connection","errorCode":1502,"errorDetail":null}`},
 		{do: "GET /api/test/slow", as: "admin", code: 503, want: `{"errorMessage":"this takes longer than 2 seconds; ask for less, with a smaller size or a narrower filter, or try again when the portal has less to do","errorCode":1503,"errorDetail":null}`, headers: "Retry-After: 2"},
-		{do: "GET /api/test/early", as: "admin", code: 409, want: `{"errorMessage":"the report still runs","errorCode":1409,"errorDetail":null}`, headers: "Content-Type: application/json\nContent-Disposition:\nContent-Security-Policy:"},
+		{do: "GET /api/test/early", as: "admin", code: 409, want: `{"errorMessage":"the report still runs","errorCode":1409,"errorDetail":null}`, headers: "Content-Type: application/json\nContent-Disposition:\nContent-Security-Policy: default-src 'none'; frame-ancestors 'none'"},
 		{do: "GET /api/test/tagged", as: "admin", code: 200, want: `{"v":7}`, headers: `ETag: "v7"`},
 		{do: "GET /api/test/tagged", as: "admin", head: `If-None-Match: "v6", W/"v7"`, code: 304, want: ``, headers: `ETag: "v7"`},
 		{do: "GET /api/test/tagged", as: "admin", head: `If-None-Match: "v6"`, code: 200, want: `{"v":7}`},
 		{do: "GET /api/test/report", as: "admin", code: 200, want: `<script>alert(1)</script>`,
-			headers: "Content-Type: text/html; charset=utf-8\nContent-Disposition: attachment; filename*=utf-8''a-b%20%22%3C%C3%BC%3E.html\nContent-Security-Policy: sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"},
+			headers: "Content-Type: text/html; charset=utf-8\nContent-Disposition: attachment; filename*=utf-8''a-b%20%22%3C%C3%BC%3E.html\nContent-Security-Policy: sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"},
 	})
 	if after := p.log.String(); after != before {
 		t.Errorf("what the caller can mend was logged: %s", strings.TrimPrefix(after, before))

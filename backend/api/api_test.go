@@ -54,6 +54,10 @@ func (p *served) hygiene(t *testing.T, answer *http.Response) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
+	policy, file := answer.Header.Get("Content-Security-Policy"), ui[strings.TrimPrefix(answer.Request.URL.Path, "/")] != nil
+	if !(strings.Contains(policy, "default-src 'none'") && strings.Contains(policy, "frame-ancestors 'none'")) && !(file && answer.StatusCode < 400) {
+		t.Errorf("the policy is %q", policy)
+	}
 	for name := range answer.Header {
 		if strings.HasPrefix(name, "Access-Control-") {
 			t.Errorf("the answer has %s; there is no CORS", name)
@@ -72,6 +76,10 @@ const (
 	noDevices = `{"total":0,"searchId":null,"items":[],"data":null}`
 	admin     = `{"userId":1,"username":"admin","role":"administrator","csrfToken":""}`
 )
+
+func twice(name string) string {
+	return strings.ReplaceAll(`{"errorMessage":"the request has 2 NAME headers; send one","errorCode":1400,"errorDetail":{"field":"NAME","reason":"the request has 2 NAME headers; send one"}}`, "NAME", name)
+}
 
 func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 	p := newPortal(t, nil)
@@ -125,6 +133,10 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 		{do: "GET /santaba/rest/session", as: "token", code: 200, want: admin},
 		{do: "GET /api/session", as: "admin", head: "Authorization: Bearer wrong", code: 401, want: badToken},
 		{do: "GET /api/session", as: "admin", head: "Authorization: Basic YTpi", code: 401, want: `{"errorMessage":"Authorization is Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>","errorCode":1401,"errorDetail":null}`},
+		{do: "GET /api/session", head: "Authorization+ Bearer wrong\nAuthorization+ Bearer right", code: 400, want: twice("Authorization")},
+		{do: "GET /explorer/echo", as: "token", head: "Authorization+ Bearer wrong", code: 400, want: twice("Authorization")},
+		{do: "POST /api/test/echo/a", as: "admin", body: `{}`, head: "X-CSRF-Token+ guess", code: 400, want: twice("X-Csrf-Token")},
+		{do: "POST /santaba/rest/test/echo/a", as: "token", body: `{}`, head: "Content-Type+ text/plain", code: 400, want: twice("Content-Type")},
 		{do: "GET /api/session?access_token=x", code: 401, want: nobody},
 		{do: "POST /api/session", head: "Authorization: Bearer wrong", body: `{"username":"admin","password":"correct horse battery"}`, code: 401, want: badToken},
 
@@ -207,6 +219,9 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 		{do: "GET /santaba/rest/device/devices?size=2000&fields=id", as: "token", code: 200, want: `{"total":2,"searchId":null,"items":[{"id":1},{"id":2}],"data":null}`},
 		{do: "GET /santaba/rest/device/devices/1?fields=id", as: "token", head: "X-Version: 2", code: 200, want: `{"id":1}`, headers: "X-Version: 3\nX-Rate-Limit-Remaining: 499"},
 		{do: "GET /api/device/devices/2?fields=id", as: "token", code: 200, want: `{"id":2}`, headers: "X-Version: 3\nX-Rate-Limit-Remaining: 498"},
+		{do: "GET /api/device/devices/+1", as: "token", code: 404, want: `{"errorMessage":"there is no \"+1\" here; an id is a whole number","errorCode":1404,"errorDetail":null}`},
+		{do: "GET /api/device/devices/01", as: "token", code: 404, want: `{"errorMessage":"there is no \"01\" here; an id is a whole number","errorCode":1404,"errorDetail":null}`},
+		{do: "GET /santaba/rest/device/devices/01", as: "token", code: 404, want: `{"errorMessage":"there is no \"01\" here; an id is a whole number","errorCode":1404,"errorDetail":null}`},
 		{do: "GET /api/device/devices/x", as: "admin", code: 404, want: `{"errorMessage":"there is no \"x\" here; an id is a whole number","errorCode":1404,"errorDetail":null}`},
 
 		// Published clients send the whole object, and name what they mean by patchFields.

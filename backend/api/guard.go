@@ -21,6 +21,9 @@ func (x *exchange) guard() error {
 	if x.foreign() {
 		return errForeign
 	}
+	if err := x.checkSingle(); err != nil {
+		return err
+	}
 	if err := x.find(); err != nil {
 		return err
 	}
@@ -84,6 +87,18 @@ func (x *exchange) foreign() bool {
 func (x *exchange) navigates() bool {
 	h := x.r.Header
 	return x.r.Method == http.MethodGet && h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document"
+}
+
+// singletons are the headers that decide something and come once (RFC 9110, 5.3).
+var singletons = []string{"Authorization", "X-Csrf-Token", "Content-Type"}
+
+func (x *exchange) checkSingle() error {
+	for _, name := range singletons {
+		if len(x.r.Header[name]) > 1 {
+			return fault.At(name, "the request has %d %s headers; send one", len(x.r.Header[name]), name)
+		}
+	}
+	return nil
 }
 
 func (x *exchange) find() error {

@@ -78,9 +78,11 @@ func (x *exchange) servePage() error {
 	switch f := x.page.files[x.path]; {
 	case x.path == "/launch":
 		return x.launch()
-	case f != nil && strings.HasPrefix(x.path, "/assets/"): // their names change with their content
-		return f.serve(x, "public, max-age=31536000, immutable")
 	case f != nil:
+		delete(x.w.Header(), "Content-Security-Policy") // its parts go with the page's own
+		if strings.HasPrefix(x.path, "/assets/") {      // their names change with their content
+			return f.serve(x, "public, max-age=31536000, immutable")
+		}
 		return f.serve(x, "no-cache")
 	case view:
 		x.sendPage(x.look())

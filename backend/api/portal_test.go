@@ -241,7 +241,10 @@ func (p *served) ask(do, as, body string, headers ...string) (*http.Response, st
 	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
+		more, another, _ := strings.Cut(h, "+ ")
 		switch {
+		case another != "" && value == "": // one more of a header that is there
+			r.Header.Add(more, another)
 		case name == "Host":
 			r.Host = value
 		case value == "":

@@ -73,7 +73,7 @@ func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFun
 	h["Content-Type"] = []string{kind}
 	if kind != "application/json" {
 		// Whatever text it holds stays text, should a browser show it.
-		h["Content-Security-Policy"] = []string{"sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"}
+		h["Content-Security-Policy"] = []string{"sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"}
 	}
 	if a.Filename != "" {
 		name := strings.NewReplacer("/", "-", `\`, "-").Replace(a.Filename)
@@ -96,7 +96,7 @@ func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFun
 	if err != nil {
 		if !x.begun {
 			h.Del("Content-Disposition")
-			h.Del("Content-Security-Policy")
+			h["Content-Security-Policy"] = nothingIn
 			h.Del("Content-Encoding")
 		}
 		if ctx.Err() != nil {

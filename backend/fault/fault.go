@@ -9,6 +9,8 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 )
 
@@ -56,12 +58,54 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // New is an Error of a kind, with a formatted sentence.
 func New(kind Kind, format string, args ...any) *Error {
-	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+	return &Error{Kind: kind, Message: sentence(format, args)}
 }
 
 // At is a wrong request whose fault lies in one field.
 func At(field, format string, args ...any) *Error {
-	return &Error{Kind: Invalid, Field: field, Message: fmt.Sprintf(format, args...)}
+	return &Error{Kind: Invalid, Field: cut(field), Message: sentence(format, args)}
+}
+
+// longestQuote is how many characters of a caller's text an error shows.
+const longestQuote = 80
+
+// sentence formats a message in which a quoted text is cut.
+func sentence(format string, args []any) string {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok && len(text) > longestQuote {
+			args = slices.Clone(args)
+			args[i] = quoted(text)
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// quoted is a text that %q cuts and any other verb shows whole.
+type quoted string
+
+// Format writes the text as fmt does, cut for %q.
+func (q quoted) Format(s fmt.State, verb rune) {
+	text := string(q)
+	if verb == 'q' {
+		text = cut(text)
+	}
+	fmt.Fprintf(s, fmt.FormatString(s, verb), text)
+}
+
+// Quote returns a caller's text in quotes, cut like what New and At quote.
+func Quote(text string) string { return strconv.Quote(cut(text)) }
+
+func cut(text string) string {
+	if len(text) <= longestQuote { // no fewer bytes than characters
+		return text
+	}
+	n := 0
+	for at := range text {
+		if n++; n > longestQuote {
+			return text[:at] + "…"
+		}
+	}
+	return text
 }
 
 // Of is what may be shown of err. Anything that is not ours, or is Internal,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"strings"
 	"testing"
 
 	"spyglass/backend/fault"
@@ -53,5 +54,26 @@ func TestAFaultInAFieldIsInvalid(t *testing.T) {
 	want := &fault.Error{Kind: fault.Invalid, Field: "name", Message: "name is empty"}
 	if got := fault.At("name", "%s is empty", "name"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestWhatAnErrorQuotesIsCut(t *testing.T) {
+	long := strings.Repeat("ä", 100)
+	name := strings.Repeat("ä", 80) + "…"
+	for _, tt := range []struct {
+		what string
+		got  *fault.Error
+		want *fault.Error
+	}{
+		{"a short name", fault.At("web", "there is no field %q", "web"), &fault.Error{Kind: fault.Invalid, Field: "web", Message: `there is no field "web"`}},
+		{"a name of 80 characters", fault.New(fault.Unknown, "%q", long[:160]), &fault.Error{Kind: fault.Unknown, Message: `"` + long[:160] + `"`}},
+		{"a long name", fault.At(long, "there is no field %q%s", long, "; did you mean x?"), &fault.Error{Kind: fault.Invalid, Field: name, Message: `there is no field "` + name + `"; did you mean x?`}},
+		{"a long sentence", fault.New(fault.Denied, "%s: %d", long, 7), &fault.Error{Kind: fault.Denied, Message: long + ": 7"}},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			if !reflect.DeepEqual(tt.got, tt.want) {
+				t.Errorf("got %+v, want %+v", tt.got, tt.want)
+			}
+		})
 	}
 }

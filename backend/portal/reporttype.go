@@ -204,6 +204,6 @@ func wrongColumn(kind *ReportType, field, name string) error {
 	}
 	return &fault.Error{
 		Kind: fault.Invalid, Field: field, Allowed: allowed,
-		Message: fmt.Sprintf("%s: a report of the type %s has no column %q; it has %s", field, kind.Name, oneLine(name), strings.Join(kind.Columns, ", ")),
+		Message: fmt.Sprintf("%s: a report of the type %s has no column %s; it has %s", field, kind.Name, fault.Quote(name), strings.Join(kind.Columns, ", ")),
 	}
 }

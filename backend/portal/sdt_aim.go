@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"fmt"
 	"slices"
 
 	"spyglass/backend/fault"
@@ -52,7 +51,7 @@ func (a *aiming) device() error {
 			return err
 		}
 		if d == nil {
-			return missing("deviceDisplayName", "device", fmt.Sprintf("%q", name))
+			return missing("deviceDisplayName", "device", fault.Quote(name))
 		}
 		a.s.DeviceID = d.ID
 	}
@@ -67,7 +66,7 @@ func (a *aiming) group() error {
 			return err
 		}
 		if g == nil {
-			return missing("deviceGroupFullPath", "device group", fmt.Sprintf("%q", path))
+			return missing("deviceGroupFullPath", "device group", fault.Quote(path))
 		}
 		a.s.GroupID = g.ID
 	}
@@ -88,7 +87,7 @@ func (a *aiming) dataSource() error {
 		return err
 	}
 	if d == nil {
-		return missing("dataSourceName", "data source", fmt.Sprintf("%q", name))
+		return missing("dataSourceName", "data source", fault.Quote(name))
 	}
 	a.s.DataSourceID = d.ID
 	return nil
@@ -105,7 +104,7 @@ func (a *aiming) deviceDataSource() error {
 			return err
 		}
 		if d == nil {
-			return missing("dataSourceName", "data source of the device", fmt.Sprintf("%q", name))
+			return missing("dataSourceName", "data source of the device", fault.Quote(name))
 		}
 		a.s.DeviceDataSourceID = d.ID
 	}
@@ -133,7 +132,7 @@ func (a *aiming) instance() error {
 			return err
 		}
 		if i == nil {
-			return missing("dataSourceInstanceName", "instance of the device", fmt.Sprintf("%q", name))
+			return missing("dataSourceInstanceName", "instance of the device", fault.Quote(name))
 		}
 		a.s.InstanceID = i.ID
 	}
@@ -161,7 +160,7 @@ func (a *aiming) instanceGroup() error {
 			return err
 		}
 		if g == nil {
-			return missing("deviceDataSourceInstanceGroupName", "instance group", fmt.Sprintf("%q", name))
+			return missing("deviceDataSourceInstanceGroupName", "instance group", fault.Quote(name))
 		}
 		a.s.InstanceGroupID = g.ID
 	}

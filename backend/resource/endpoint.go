@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"spyglass/backend/fault"
@@ -96,11 +97,24 @@ type Session struct {
 // ID is a path parameter that holds an id. Anything else than a whole number
 // is fault.Unknown: there is no such row.
 func (c *Call) ID(param string) (int64, error) {
-	id, err := strconv.ParseInt(c.Vars[param], 10, 64)
-	if err != nil || id < 1 {
+	id, ok := ParseID(c.Vars[param])
+	if !ok {
 		return 0, fault.New(fault.Unknown, "there is no %q here; an id is a whole number", c.Vars[param])
 	}
 	return id, nil
+}
+
+// ParseID reads an id, which has one spelling: neither +7 nor 07 is one.
+func ParseID(text string) (int64, bool) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	return id, err == nil && id >= 1 && Plain(text)
+}
+
+// Plain reports whether the text of a whole number is as one writes it: no plus
+// sign and no leading zeros.
+func Plain(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	return text == "0" || digits != "" && digits[0] >= '1' && digits[0] <= '9'
 }
 
 // Flag reads a boolean query parameter; absent is false.

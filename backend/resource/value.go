@@ -43,8 +43,8 @@ func ParseIDs(text string) (IDs, error) {
 		if part == "" {
 			continue
 		}
-		id, err := strconv.ParseInt(part, 10, 64)
-		if err != nil || id < 1 {
+		id, ok := ParseID(part)
+		if !ok {
 			return nil, fmt.Errorf("%q is no id", part)
 		}
 		if !seen[id] {

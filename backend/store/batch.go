@@ -178,8 +178,8 @@ func (t *Table[T]) prepare(c *resource.Call, node resource.Node, r *resource.Res
 		case "op":
 			r.Op = value.Text
 		case "id":
-			id, err := strconv.ParseInt(value.Text, 10, 64)
-			if err != nil || id < 1 {
+			id, ok := resource.ParseID(value.Text)
+			if !ok {
 				return nil, fault.At(key, "id is the id of a %s", t.res.Label)
 			}
 			r.ID, one.Vars["id"] = id, value.Text

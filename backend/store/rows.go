@@ -104,7 +104,7 @@ func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
 			value := fmt.Sprint(plain(c.field.At(row)))
 			where, args = append(where, quote(name)+collation(c.Kind)+" = ?"), append(args, plain(c.field.At(row)))
 			if name != t.res.Owner && !c.Hidden {
-				words = append(words, fmt.Sprintf("%s %q", name, value))
+				words = append(words, name+" "+fault.Quote(value))
 			}
 		}
 		stmt, failed := tx.stmt(ctx, "SELECT count(*) FROM "+t.name()+" WHERE "+strings.Join(where, " AND "))
