@@ -52,9 +52,11 @@ type Alert struct {
 	DataPointID        int64
 	DataPointName      string
 	CollectorID        int64
-	GroupID            int64 // of a GroupAlert
-	ClusterID          int64 // the ClusterAlert it was judged by
+	Condition          string // of a collector's alert, ConditionHeartbeat
+	GroupID            int64  // of a GroupAlert
+	ClusterID          int64  // the ClusterAlert it was judged by
 	Value              string
+	Reason             string // why, in a sentence, where a number does not say it
 	Threshold          string // "> 60 80 90"
 	ClearValue         string
 	ClearExpr          string
@@ -100,7 +102,7 @@ var Alerts = resource.Resource[*Alert]{
 	Asks:    alertAsks,
 	Fields: []resource.Field[*Alert]{
 		{Name: "id", At: func(a *Alert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true, Example: "12"},
-		{Name: "type", At: func(a *Alert) any { return &a.Type }, Doc: "dataSourceAlert, agentDownAlert of a collector, or hostClusterAlert of a device group", ReadOnly: true, Example: DataSourceAlert},
+		{Name: "type", At: func(a *Alert) any { return &a.Type }, Doc: "dataSourceAlert, agentDownAlert of a collector that does not report, or hostClusterAlert of a device group", ReadOnly: true, Example: DataSourceAlert},
 		{Name: "severity", At: func(a *Alert) any { return &a.Severity }, Doc: "2 warn, 3 error, 4 critical", ReadOnly: true, Index: true, Example: 3},
 		{Name: "startEpoch", At: func(a *Alert) any { return &a.StartOn }, Doc: "When it opened", ReadOnly: true, Index: true, Example: 1790000000},
 		{Name: "endEpoch", At: func(a *Alert) any { return &a.EndOn }, Doc: "When it cleared; 0 while it is active", ReadOnly: true, Index: true},
@@ -112,7 +114,8 @@ var Alerts = resource.Resource[*Alert]{
 		{Name: "monitorObjectId", At: func(a *Alert) any { return &a.DeviceID }, Doc: "The device; 0 for an alert of a collector or a group", ReadOnly: true, Refs: string(deviceRows), Cascade: true, Index: true, Example: 7},
 		{Name: "monitorObjectName", At: func(a *Alert) any { return &a.DeviceName }, Doc: "Display name of the device, host name of the collector, or full path of the group, when it opened", ReadOnly: true, Index: true, Example: "web-42"},
 		{Name: "monitorObjectType", At: func(a *Alert) any { return &a.ObjectType }, Doc: "device, collector or deviceGroup", ReadOnly: true, Example: "device"},
-		{Name: "collectorId", At: func(a *Alert) any { return &a.CollectorID }, Doc: "The collector that is down; 0 for an alert of a device", ReadOnly: true, Refs: string(collectorRows), Cascade: true, Index: true},
+		{Name: "collectorId", At: func(a *Alert) any { return &a.CollectorID }, Doc: "The collector that it is about, 1 for the portal itself; 0 for an alert of a device", ReadOnly: true, Refs: string(collectorRows), Cascade: true, Index: true},
+		{Name: "condition", At: func(a *Alert) any { return &a.Condition }, Doc: "What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, panic; empty for an alert of a device or a group", ReadOnly: true},
 		{Name: "deviceGroupId", At: func(a *Alert) any { return &a.GroupID }, Doc: "The group whose cluster alert it is; 0 for an alert of a device or a collector", ReadOnly: true, Refs: string(groupRows), Cascade: true, Index: true},
 		{Name: "clusterAlertConfId", At: func(a *Alert) any { return &a.ClusterID }, Doc: "The cluster alert of that group; 0 for none", ReadOnly: true, Index: true},
 		{Name: "resourceTemplateId", At: func(a *Alert) any { return &a.DataSourceID }, Doc: "The data source", ReadOnly: true, Index: true, Example: 3},
@@ -124,6 +127,7 @@ var Alerts = resource.Resource[*Alert]{
 		{Name: "dataPointId", At: func(a *Alert) any { return &a.DataPointID }, Doc: "The data point", ReadOnly: true, Example: 3001},
 		{Name: "dataPointName", At: func(a *Alert) any { return &a.DataPointName }, Doc: "Name of the data point", ReadOnly: true, Example: "PingLossPercent"},
 		{Name: "alertValue", At: func(a *Alert) any { return &a.Value }, Doc: "The value that opened it, or that changed its severity last", ReadOnly: true, Example: "83"},
+		{Name: "reason", At: func(a *Alert) any { return &a.Reason }, Doc: "Why, in a sentence: what a failed check met, or what is wrong with the collector; empty where the value says it all", ReadOnly: true},
 		{Name: "threshold", At: func(a *Alert) any { return &a.Threshold }, Doc: "What the value was held against", ReadOnly: true, Example: "> 60 80 90"},
 		{Name: "clearValue", At: func(a *Alert) any { return &a.ClearValue }, Doc: "The value that cleared it", ReadOnly: true},
 		{Name: "clearExpr", At: func(a *Alert) any { return &a.ClearExpr }, Doc: "What that value was held against", ReadOnly: true},

@@ -13,15 +13,18 @@ import (
 )
 
 // Finding is what was found out about one data point of an instance, about a
-// collector, or about a group by its cluster alert: of these only one is named.
+// condition of a collector, or about a group by its cluster alert: of these only
+// one is named.
 type Finding struct {
 	InstanceID  int64
 	DataPointID int64
 	CollectorID int64
+	Condition   string // of the collector; ConditionHeartbeat when empty
 	ClusterID   int64
 	Note        string // of a cluster alert: "3 of 4 devices"
 	Severity    int64  // of Raise
 	Value       string
+	Reason      string // of Raise: why, in a sentence; it stays with the alert
 	Threshold   string // what the value was held against, "> 60 80 90"
 	At          resource.Seconds
 }
@@ -199,7 +202,7 @@ func activeAlert(ctx context.Context, r resource.Reader, f *Finding) (*Alert, er
 	where := []resource.Where{active, {Field: "instanceId", Op: "=", Value: f.InstanceID}, {Field: "dataPointId", Op: "=", Value: f.DataPointID}}
 	switch {
 	case f.CollectorID > 0:
-		where = []resource.Where{active, {Field: "collectorId", Op: "=", Value: f.CollectorID}}
+		where = []resource.Where{active, {Field: "collectorId", Op: "=", Value: f.CollectorID}, ofCondition(f.Condition)}
 	case f.ClusterID > 0:
 		where = []resource.Where{active, {Field: "clusterAlertConfId", Op: "=", Value: f.ClusterID}}
 	}
@@ -271,10 +274,10 @@ func lookUp(ctx context.Context, r resource.Reader, f *Finding) (about *foundAt,
 
 // open is a new alert of a finding.
 func (at *foundAt) open(ctx context.Context, r resource.Reader, f *Finding) (*Alert, error) {
-	a := &Alert{Type: DataSourceAlert, ObjectType: "device", Severity: f.Severity, StartOn: f.At, Value: f.Value, Threshold: f.Threshold}
+	a := &Alert{Type: DataSourceAlert, ObjectType: "device", Severity: f.Severity, StartOn: f.At, Value: f.Value, Reason: f.Reason, Threshold: f.Threshold}
 	switch {
 	case at.collector != nil:
-		a.Type, a.ObjectType, a.CollectorID, a.DeviceName = AgentDownAlert, "collector", at.collector.ID, at.collector.Hostname
+		at.collector.alertOf(a, f.Condition)
 	case at.group != nil:
 		a.Type, a.ObjectType, a.GroupID, a.DeviceName, a.ClusterID, a.InstanceNote = GroupAlert, "deviceGroup", at.group.ID, at.group.path(), f.ClusterID, f.Note
 		a.DataSourceID, a.DataSourceName = at.source.ID, at.source.Name
@@ -285,7 +288,7 @@ func (at *foundAt) open(ctx context.Context, r resource.Reader, f *Finding) (*Al
 		a.InstanceID, a.InstanceName, a.InstanceNote = at.instance.ID, at.instance.Name, at.instance.Description
 		a.DataPointID, a.DataPointName = at.point.ID, at.point.Name
 	}
-	a.note(systemUser, f.At, "opened as "+levels[f.Severity])
+	a.note(systemUser, f.At, because("opened as "+levels[f.Severity], f.Reason))
 	_, err := a.cover(ctx, r, at.device, at.instance, time.Unix(int64(f.At), 0))
 	return a, err
 }
@@ -294,7 +297,7 @@ func (at *foundAt) open(ctx context.Context, r resource.Reader, f *Finding) (*Al
 func (a *Alert) turn(f *Finding) {
 	worse := f.Severity > a.Severity
 	text := fmt.Sprintf("%s became %s", levels[a.Severity], levels[f.Severity])
-	a.Severity, a.Value, a.Threshold = f.Severity, f.Value, f.Threshold
+	a.Severity, a.Value, a.Reason, a.Threshold = f.Severity, f.Value, f.Reason, f.Threshold
 	if f.ClusterID > 0 {
 		a.InstanceNote = f.Note
 	}
@@ -302,7 +305,15 @@ func (a *Alert) turn(f *Finding) {
 		a.Acked, a.AckedBy, a.AckedOn, a.AckComment = false, "", 0, ""
 		text += ", and is no longer acknowledged"
 	}
-	a.note(systemUser, f.At, text)
+	a.note(systemUser, f.At, because(text, f.Reason))
+}
+
+// because adds a reason, if there is one, to what happened to an alert.
+func because(text, reason string) string {
+	if reason == "" {
+		return text
+	}
+	return text + ": " + reason
 }
 
 func clearAlert(ctx context.Context, tx resource.Tx, a *Alert, f *Finding, text string) error {

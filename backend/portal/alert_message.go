@@ -163,6 +163,10 @@ func (s *alertSubject) message() AlertMessage {
 	switch p := s.point(); {
 	case s.alert.Type == AgentDownAlert:
 		subject, body = downSubject, downBody
+	case s.alert.CollectorID > 0 && s.alert.Cleared:
+		subject, body = conditionSubject, conditionOver
+	case s.alert.CollectorID > 0:
+		subject, body = conditionSubject, conditionBody
 	case s.alert.Type == GroupAlert: // the words of the data point are about one instance
 		subject, body = groupSubject, groupBody
 	case p != nil:
@@ -260,6 +264,9 @@ var alertWords = map[string]func(*alertSubject) string{
 		}
 		return ""
 	},
+	"COLLECTOR":  func(s *alertSubject) string { return s.collector() },
+	"CONDITION":  func(s *alertSubject) string { return cmp.Or(conditions[s.alert.Condition], s.alert.Condition) },
+	"REASON":     func(s *alertSubject) string { return s.alert.Reason },
 	"VALUE":      func(s *alertSubject) string { return s.alert.Value },
 	"READING":    func(s *alertSubject) string { return s.reading() },
 	"EXPECTED":   func(s *alertSubject) string { return s.expected() },

@@ -177,8 +177,8 @@ func TestAnAlertReadsLikeThis(t *testing.T) {
 	w := watch(t)
 	w.raise(1, portal.SeverityError, 0)
 	const want = `{"id":"1","type":"dataSourceAlert","severity":3,"startEpoch":1777896000,"endEpoch":0,"cleared":false,"acked":false,"ackedBy":"","ackedEpoch":0,"ackComment":"",` +
-		`"monitorObjectId":1,"monitorObjectName":"fjord","monitorObjectType":"device","collectorId":0,"deviceGroupId":0,"clusterAlertConfId":0,"resourceTemplateId":900,"resourceTemplateName":"Echo","resourceId":11,` +
-		`"instanceId":1,"instanceName":"Echo-1","instanceDescription":"the machine","dataPointId":900001,"dataPointName":"loss","alertValue":"75","threshold":"> 40 60 80","clearValue":"","clearExpr":"",` +
+		`"monitorObjectId":1,"monitorObjectName":"fjord","monitorObjectType":"device","collectorId":0,"condition":"","deviceGroupId":0,"clusterAlertConfId":0,"resourceTemplateId":900,"resourceTemplateName":"Echo","resourceId":11,` +
+		`"instanceId":1,"instanceName":"Echo-1","instanceDescription":"the machine","dataPointId":900001,"dataPointName":"loss","alertValue":"75","reason":"","threshold":"> 40 60 80","clearValue":"","clearExpr":"",` +
 		`"sdted":false,"sdtIds":"","ruleId":0,"rule":"","chainId":0,"chain":"","subChainId":0,"nextRecipient":0,"receivedList":"","suppressor":"","suppressDesc":"","lastUpdatedOnEpoch":1777896000,` +
 		`"notes":[{"by":"system","on":1777896000,"text":"opened as error"}],"internalId":"DS1","resourceTemplateType":"DS","dataPointUnit":"","monitorObjectGroups":[{"id":2,"name":"Oslo","fullPath":"Oslo"}],` +
 		`"SDT":null,"detailMessage":null,"customColumns":null,"tenant":"","dependencyRole":"","dependencyRoutingState":""}`

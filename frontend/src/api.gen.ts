@@ -4983,7 +4983,7 @@ export interface components {
              */
             readonly id?: string;
             /**
-             * @description dataSourceAlert, agentDownAlert of a collector, or hostClusterAlert of a device group
+             * @description dataSourceAlert, agentDownAlert of a collector that does not report, or hostClusterAlert of a device group
              * @example dataSourceAlert
              */
             readonly type?: string;
@@ -5034,8 +5034,10 @@ export interface components {
              * @example device
              */
             readonly monitorObjectType?: string;
-            /** @description The collector that is down; 0 for an alert of a device */
+            /** @description The collector that it is about, 1 for the portal itself; 0 for an alert of a device */
             readonly collectorId?: number;
+            /** @description What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, panic; empty for an alert of a device or a group */
+            readonly condition?: string;
             /** @description The group whose cluster alert it is; 0 for an alert of a device or a collector */
             readonly deviceGroupId?: number;
             /** @description The cluster alert of that group; 0 for none */
@@ -5082,6 +5084,8 @@ export interface components {
              * @example 83
              */
             readonly alertValue?: string;
+            /** @description Why, in a sentence: what a failed check met, or what is wrong with the collector; empty where the value says it all */
+            readonly reason?: string;
             /**
              * @description What the value was held against
              * @example > 60 80 90

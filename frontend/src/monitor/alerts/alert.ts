@@ -8,7 +8,7 @@ import { text } from './text'
 export type Alert = ItemOf<'/alert/alerts'>
 
 /** All that a row shows; the notes come with the alert that is looked at. */
-export const rowFields = 'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,monitorObjectType,deviceGroupId,collectorId,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,dataPointUnit,alertValue,threshold,sdted,type'
+export const rowFields = 'id,severity,startEpoch,endEpoch,cleared,acked,ackedBy,monitorObjectId,monitorObjectName,monitorObjectType,deviceGroupId,collectorId,resourceTemplateName,resourceId,instanceId,instanceName,dataPointName,dataPointUnit,alertValue,reason,condition,threshold,sdted,type'
 
 export const severityColumn: Column = { id: 'severity', label: text.columns.severity, width: '84px', sort: 'severity', down: true }
 export const deviceColumn: Column = { id: 'device', label: text.columns.device, width: 'minmax(110px, 1fr)', sort: 'monitorObjectName' }

@@ -1,0 +1,82 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
+	w := watch(t)
+	w.steps(nil, []step{
+		{"POST /setting/alert/chains", `{"name":"Portal","destinations":[{"type":"single","stages":[[{"type":"ARBITRARY","method":"email","addr":"a@example.net"}]]}]}`, ""},
+		{"POST /setting/alert/rules", `{"name":"Portal","priority":10,"levelStr":"All","datasource":"Collector","datapoint":"network","escalatingChainId":1}`, ""},
+	})
+	finding := func(condition, reason string, severity int64) *portal.Finding {
+		return &portal.Finding{CollectorID: portal.BuiltInCollector, Condition: condition, Severity: severity, Value: "bad", Reason: reason, At: w.now}
+	}
+	raise := func(f *portal.Finding) (a *portal.Alert, changed bool) {
+		w.tx(func(ctx context.Context, tx resource.Tx) (err error) {
+			a, changed, err = portal.Raise(ctx, tx, f)
+			return err
+		})
+		return a, changed
+	}
+	clear := func(condition string) {
+		w.tx(func(ctx context.Context, tx resource.Tx) error {
+			_, err := portal.Clear(ctx, tx, finding(condition, "", 0))
+			return err
+		})
+	}
+	raise(finding("", "", portal.SeverityCritical))
+	raise(finding(portal.ConditionNetwork, "This machine has no network.", portal.SeverityError))
+	if _, changed := raise(finding(portal.ConditionNetwork, "This machine has no network.", portal.SeverityError)); changed {
+		t.Error("the same finding changed the alert a second time")
+	}
+	clear(portal.ConditionClock) // there is none
+	clear(portal.ConditionHeartbeat)
+	if a, _ := raise(finding(portal.ConditionNetwork, "No route at all.", portal.SeverityCritical)); a.ID != 2 {
+		t.Errorf("a worse network is alert %d, want 2", a.ID)
+	}
+	raise(finding("volcano", "It erupts.", portal.SeverityWarn)) // a condition without words of its own
+	alerts, err := resource.Find(t.Context(), w.db, portal.Alerts.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range alerts {
+		a := &alerts[i]
+		words, err := portal.WordingOf(t.Context(), w.db, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := words.Message()
+		got = append(got, fmt.Sprintf("%d %s %s %s %s/%s %v rule %q: %s | %s", a.ID, a.Type, a.ObjectType, a.Condition, a.DataSourceName, a.DataPointName, a.Cleared, a.Rule, m.Subject, m.Body))
+	}
+	const since = "since 2026-05-04 12:00:00 UTC."
+	want := `1 agentDownAlert collector heartbeat / true rule "": critical: the collector localhost is down | The collector localhost has not answered ` + since + `
+2 dataSourceAlert collector network Collector/network false rule "Portal": critical: the portal has no network | No route at all. Critical ` + since + `
+3 dataSourceAlert collector volcano Collector/volcano false rule "": warn: the portal volcano | It erupts. Warning ` + since
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+func TestAHeartbeatAlertOfAnEarlierVersionClears(t *testing.T) {
+	w := watch(t)
+	w.tx(func(ctx context.Context, tx resource.Tx) error {
+		old := portal.Alert{Type: portal.AgentDownAlert, ObjectType: "collector", CollectorID: 1, Severity: portal.SeverityCritical, StartOn: w.now}
+		if err := resource.Put(ctx, tx, portal.Alerts.Name, &old); err != nil {
+			return err
+		}
+		cleared, err := portal.Clear(ctx, tx, &portal.Finding{CollectorID: 1, Condition: portal.ConditionHeartbeat, At: w.now})
+		if err == nil && (cleared == nil || cleared.ID != old.ID) {
+			t.Errorf("cleared %+v, want the old alert", cleared)
+		}
+		return err
+	})
+}
