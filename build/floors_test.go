@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"backend/demo", "backend/collect", "backend/metrics"}, // what the demo tells has happened, such as a report that was run, the verbs have made
 	{"backend/api"},
 	{"backend/server", "app/document/query"},
-	{"app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link", "app/diagnose"},
+	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link", "app/diagnose"},
 	{"app/exchange"}, // reads and writes what the workspace keeps
 	{"app/explorer"},
 	{"app/shell"},

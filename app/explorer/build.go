@@ -116,6 +116,12 @@ func (f *filler) path(typed string, params workspace.Rows) (string, error) {
 	var out strings.Builder
 	var missing []string
 	last := 0
+	values := map[string]string{}
+	for _, r := range slices.Backward(params) { // the first of a name counts
+		if r.On && strings.TrimSpace(r.Value) != "" {
+			values[r.Key] = r.Value
+		}
+	}
 	for _, at := range parameter.FindAllStringSubmatchIndex(typed, -1) {
 		if at[2] < 0 {
 			continue
@@ -127,13 +133,13 @@ func (f *filler) path(typed string, params workspace.Rows) (string, error) {
 		out.WriteString(text)
 		last = at[1]
 		name := typed[at[2]:at[3]]
-		i := slices.IndexFunc(params, func(r workspace.Row) bool { return r.On && r.Key == name && strings.TrimSpace(r.Value) != "" })
-		if i < 0 {
+		value, have := values[name]
+		if !have {
 			missing = append(missing, name)
 			out.WriteString("{" + name + "}")
 			continue
 		}
-		if text, err = f.fillPath(params[i].Value, segment); err != nil {
+		if text, err = f.fillPath(value, segment); err != nil {
 			return "", err
 		}
 		out.WriteString(text)

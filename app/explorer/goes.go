@@ -37,7 +37,7 @@ func (e *Explorer) goes(ctx context.Context, c *resource.Call, in *draftRequest)
 	if err != nil {
 		return nil, err
 	}
-	safe, err := t.build(&filler{values: v, manner: shown}, &in.Draft)
+	safe, err := t.build(v.filler(shown, &in.Draft), &in.Draft)
 	if err != nil {
 		return nil, err
 	}

@@ -120,15 +120,18 @@ func (m *masker) body(body string, endpoint *resource.Endpoint) string {
 		declared = endpoint.Body
 	}
 	hidden = secretNodes(hidden, node, declared)
-	for i := len(hidden) - 1; i >= 0; i-- {
-		n := hidden[i]
+	var out strings.Builder
+	last := 0
+	for _, n := range hidden {
 		from, to := n.Pos, n.Pos+len(n.Raw)
 		if text := strings.Trim(body[from:to], `"`); m.text(text) == resource.Mask {
 			m.note(n.Text)
-			body = body[:from] + `"` + resource.Mask + `"` + body[to:]
+			out.WriteString(body[last:from] + `"` + resource.Mask + `"`)
+			last = to
 		}
 	}
-	return body
+	out.WriteString(body[last:])
+	return out.String()
 }
 
 // secretNodes adds the values below n that are secrets: by the schema, by

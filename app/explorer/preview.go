@@ -59,7 +59,7 @@ func (e *Explorer) snippets(ctx context.Context, c *resource.Call, in *snippetRe
 	text := language.Write(plainRequest(out))
 	if slices.ContainsFunc(v.seen, func(u used) bool { return u.Secret }) {
 		m := newMarks(v)
-		if out, err = t.build(&filler{values: v, manner: anyway}, &in.Draft); err != nil {
+		if out, err = t.build(v.filler(anyway, &in.Draft), &in.Draft); err != nil {
 			return nil, err
 		}
 		text = language.Script([]snippet.Step{{Title: out.Method + " " + out.path, Request: plainRequest(out)}}, m.variables)

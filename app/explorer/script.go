@@ -76,12 +76,13 @@ func (e *Explorer) script(ctx context.Context, c *resource.Call, in *scriptReque
 type marks struct {
 	*values
 	variables []snippet.Variable
-	masked    int // secrets that the history does not have, so far
-	round     int // the request under way: each has a UUID of its own
+	places    map[string]int // in variables, by name
+	masked    int            // secrets that the history does not have, so far
+	round     int            // the request under way: each has a UUID of its own
 }
 
 func newMarks(v *values) *marks {
-	m := &marks{values: v}
+	m := &marks{values: v, places: map[string]int{}}
 	v.stand = m.mark
 	return m
 }
@@ -92,7 +93,7 @@ const hidden = "{{$hidden}}"
 func (m *marks) step(t *target, h *workspace.History) (snippet.Step, error) {
 	m.round++
 	draft := unmask(h.Draft)
-	out, err := t.build(&filler{values: m.values, manner: anyway}, &draft)
+	out, err := t.build(m.filler(anyway, &draft), &draft)
 	if err != nil {
 		f := fault.Of(err)
 		return snippet.Step{}, &fault.Error{Kind: fault.Invalid, Field: "ids", Message: fmt.Sprintf("%s %s cannot be written: %s", h.Method, h.Path, f.Message), Err: err}
@@ -121,9 +122,10 @@ func (m *marks) mark(u used) string {
 	case strings.HasPrefix(u.Name, "$now"):
 		v.Source, v.Value = snippet.Clock, m.sinceNow(u.Value)
 	}
-	if i := slices.IndexFunc(m.variables, func(have snippet.Variable) bool { return have.Name == v.Name }); i >= 0 {
+	if i, have := m.places[v.Name]; have {
 		return m.variables[i].Mark
 	}
+	m.places[v.Name] = len(m.variables)
 	v.Mark = fmt.Sprintf("7%d%06d", 1_000_000_007_000_000_009, len(m.variables))
 	m.variables = append(m.variables, v)
 	return v.Mark

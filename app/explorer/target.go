@@ -83,7 +83,7 @@ func (e *Explorer) outgoing(ctx context.Context, c *resource.Call, d *workspace.
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	out, err := t.build(&filler{values: v, manner: m}, d)
+	out, err := t.build(v.filler(m, d), d)
 	return t, v, out, err
 }
 

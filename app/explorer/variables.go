@@ -5,11 +5,11 @@ import (
 	"crypto/rand"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"spyglass/app/budget"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -27,6 +27,7 @@ type used struct {
 // values looks variables up for one request. Each is looked up once, so that
 // it is the same everywhere in it.
 type values struct {
+	ctx    context.Context
 	own    map[string]*workspace.Variable
 	secret func(*workspace.Variable) (string, error)
 	now    time.Time
@@ -34,6 +35,7 @@ type values struct {
 	stand  func(used) string // gives what goes out for each, known or not, instead of its value; nil for its value
 
 	seen  []used
+	at    map[string]int    // in seen, by name
 	plain map[string]string // values by name, secrets only when they were needed
 }
 
@@ -42,7 +44,7 @@ func (e *Explorer) values(ctx context.Context, c *resource.Call) (*values, error
 	if err != nil {
 		return nil, err
 	}
-	v := &values{own: map[string]*workspace.Variable{}, secret: e.o.Workspace.Secret, now: c.At, userID: c.Access.UserID, plain: map[string]string{}}
+	v := &values{ctx: ctx, at: map[string]int{}, own: map[string]*workspace.Variable{}, secret: e.o.Workspace.Secret, now: c.At, userID: c.Access.UserID, plain: map[string]string{}}
 	for i := range list {
 		if have := v.own[list[i].Name]; have == nil || have.Scope == "global" {
 			v.own[list[i].Name] = &list[i]
@@ -54,7 +56,7 @@ func (e *Explorer) values(ctx context.Context, c *resource.Call) (*values, error
 // look notes that name is used and tells what is known of it without asking
 // for secrets.
 func (v *values) look(name string) used {
-	if i := slices.IndexFunc(v.seen, func(u used) bool { return u.Name == name }); i >= 0 {
+	if i, have := v.at[name]; have {
 		return v.seen[i]
 	}
 	u := used{Name: name}
@@ -63,6 +65,7 @@ func (v *values) look(name string) used {
 	} else if value, ok := v.builtIn(name); ok {
 		u = used{Name: name, Value: value, Scope: "built-in", Known: true}
 	}
+	v.at[name] = len(v.seen)
 	v.seen = append(v.seen, u)
 	return u
 }
@@ -136,8 +139,41 @@ const (
 type filler struct {
 	*values
 	manner  manner
+	budget  *budget.Budget
 	field   string   // where the first unknown one is
 	unknown []string // in order
+	missed  map[string]bool
+}
+
+// roomToFill is how many bytes a draft may grow by when its variables are filled
+// in, beside what it has itself.
+const roomToFill = 4 << 20
+
+// filler returns a filler for one draft. Values count as often as they are used,
+// whatever becomes of them, so that a small draft cannot make a huge request.
+func (v *values) filler(m manner, d *workspace.Draft) *filler {
+	room := roomToFill + 2*sizeOf(d)
+	return &filler{values: v, manner: m, missed: map[string]bool{}, budget: budget.New(v.ctx, budget.Limits{Bytes: room, Steps: 16 * room})}
+}
+
+// sizeOf returns the bytes of a draft's texts.
+func sizeOf(d *workspace.Draft) int64 {
+	n := len(d.Path) + len(d.Body)
+	for _, rows := range []workspace.Rows{d.PathParams, d.Query, d.Headers} {
+		for _, r := range rows {
+			n += len(r.Key) + len(r.Value)
+		}
+	}
+	return int64(n)
+}
+
+// spend spends n bytes; field is where they go.
+func (f *filler) spend(field string, n int) error {
+	err := f.budget.Bytes(n)
+	if budget.Spent(err) {
+		return fault.At(field, "With its variables filled in, the request is larger than %s allows. Use shorter values, or use them less often.", amount(roomToFill))
+	}
+	return err
 }
 
 // reference is a variable in a text.
@@ -172,12 +208,18 @@ func (f *filler) one(field, typed, name string, literal func(string) string, pla
 		case u.Secret:
 			return resource.Mask, nil
 		}
+		if err := f.spend(field, len(u.Value)); err != nil {
+			return "", err
+		}
 		if text, err := place(name, u.Value); err == nil {
 			return text, nil
 		}
 		return typed, nil
 	}
 	value, ok, err := f.value(name)
+	if err == nil {
+		err = f.spend(field, len(value))
+	}
 	if err != nil {
 		return "", err
 	}
@@ -185,7 +227,8 @@ func (f *filler) one(field, typed, name string, literal func(string) string, pla
 		if f.field == "" {
 			f.field = field
 		}
-		if !slices.Contains(f.unknown, name) {
+		if !f.missed[name] {
+			f.missed[name] = true
 			f.unknown = append(f.unknown, name)
 		}
 		return literal(typed), nil
@@ -193,18 +236,22 @@ func (f *filler) one(field, typed, name string, literal func(string) string, pla
 	return place(name, value)
 }
 
+// mostUnknown is how many unknown variables are named.
+const mostUnknown = 100
+
 // verdict is the fault that unknown variables are, if they are one.
 func (f *filler) verdict() error {
 	if len(f.unknown) == 0 || f.manner != strict {
 		return nil
 	}
-	words := make([]string, len(f.unknown))
-	for i, name := range f.unknown {
+	named := f.unknown[:min(len(f.unknown), mostUnknown)]
+	words := make([]string, len(named))
+	for i, name := range named {
 		words[i] = "{{" + name + "}}"
 	}
 	message := words[0] + " has no value; give it one under Variables, or send anyway"
 	if n := len(words) - 1; n > 0 {
 		message = strings.Join(words[:n], ", ") + " and " + words[n] + " have no value; give them one under Variables, or send anyway"
 	}
-	return &fault.Error{Kind: fault.Invalid, Field: f.field, Message: message, Detail: map[string]any{"unknown": f.unknown}}
+	return &fault.Error{Kind: fault.Invalid, Field: f.field, Message: message, Detail: map[string]any{"unknown": named}}
 }

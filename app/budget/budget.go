@@ -1,0 +1,94 @@
+// Package budget bounds the work that one request of a caller can cause: bytes
+// that come out, steps that are taken, and time through a context.
+//
+// Small inputs can ask for much: a variable that is used a thousand times, an
+// alias of YAML that repeats a long text, headers of a folder that every request
+// in it inherits. Code that multiplies spends from a Budget before it does so,
+// and stops when the Budget is spent.
+//
+// A nil *Budget is unlimited. A Budget belongs to one goroutine.
+package budget
+
+import (
+	"context"
+
+	"spyglass/backend/fault"
+)
+
+// Limits are how much may be spent.
+type Limits struct {
+	Bytes int64 // of what is made
+	Steps int64 // of work that makes nothing; about a byte that is read
+}
+
+// Budget is what is left of the Limits, and why it ended.
+type Budget struct {
+	ctx  context.Context
+	left Limits
+	next int64 // steps until the context is looked at
+	err  error
+}
+
+// between is how many steps are taken between two looks at the context.
+const between = 1 << 16
+
+// New returns a Budget that also ends with ctx.
+func New(ctx context.Context, limits Limits) *Budget {
+	return &Budget{ctx: ctx, left: limits, next: between}
+}
+
+// Bytes spends n bytes of output, and as many steps. It returns the error that
+// ended the Budget, the same from then on.
+func (b *Budget) Bytes(n int) error {
+	if b == nil {
+		return nil
+	}
+	if b.left.Bytes -= int64(n); b.left.Bytes < 0 {
+		b.end(errTooMuch())
+	}
+	return b.Steps(n)
+}
+
+// Steps spends n steps.
+func (b *Budget) Steps(n int) error {
+	if b == nil {
+		return nil
+	}
+	if b.left.Steps -= int64(n); b.left.Steps < 0 {
+		b.end(errTooMuch())
+	}
+	if b.next -= int64(n); b.next <= 0 && b.err == nil {
+		b.next = between
+		if b.ctx.Err() != nil {
+			b.end(context.Cause(b.ctx))
+		}
+	}
+	return b.err
+}
+
+// Err returns what ended the Budget, or nil.
+func (b *Budget) Err() error {
+	if b == nil {
+		return nil
+	}
+	if b.err == nil && b.ctx.Err() != nil {
+		b.end(context.Cause(b.ctx))
+	}
+	return b.err
+}
+
+// end keeps the first error.
+func (b *Budget) end(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// errTooMuch is the fault of a spent Budget; who spends says what was too much.
+func errTooMuch() error {
+	return fault.New(fault.TooLarge, "This asks for more work than one request may cause. Repeat less in it.")
+}
+
+// Spent reports whether err says that a Budget was spent, and not that the
+// caller went away.
+func Spent(err error) bool { return fault.Is(err, fault.TooLarge) }
