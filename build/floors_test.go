@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"backend/api"},
 	{"backend/server", "app/document/query"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link", "app/diagnose"},
-	{"app/exchange"}, // reads and writes what the workspace keeps
+	{"app/exchange", "app/exchange/hostile"}, // reads and writes what the workspace keeps
 	{"app/explorer"},
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together

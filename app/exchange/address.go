@@ -38,7 +38,18 @@ func (f *File) hostless(path string) string {
 		}
 	}
 	if host := hostVariable.FindString(path); host != "" {
-		return rooted(unescape(f.hostPath(host) + path[len(host):]))
+		behind, known := f.written[host]
+		if !known {
+			if f.written == nil {
+				f.written = map[string]string{}
+			}
+			behind = f.hostPath(host)
+			f.written[host] = behind
+		}
+		if f.budget.Bytes(len(behind)) != nil {
+			return "/"
+		}
+		return rooted(unescape(behind + path[len(host):]))
 	}
 	if host := hostName.FindString(path); host != "" {
 		f.notes.address(host)
@@ -99,11 +110,13 @@ func unescape(text string) string {
 // params are rows for the {names} in a path.
 func params(path string, values map[string]workspace.Row) workspace.Rows {
 	var rows workspace.Rows
+	have := map[string]bool{}
 	for segment := range strings.SplitSeq(path, "/") {
 		m := wholeParam.FindStringSubmatch(segment)
-		if m == nil || slices.ContainsFunc(rows, func(r workspace.Row) bool { return r.Key == m[1] }) {
+		if m == nil || have[m[1]] {
 			continue
 		}
+		have[m[1]] = true
 		row := values[m[1]]
 		row.On, row.Key = true, m[1]
 		rows = append(rows, row)

@@ -135,7 +135,7 @@ func (f *File) brunoFolder(item *brunoItem, headers workspace.Rows, level int) (
 		f.notes.say(foldersScripts)
 	}
 	f.brunoVariables("the folder "+folder.Name, root.Vars.Req)
-	headers = over(headers, brunoRows(root.Headers, ""))
+	headers = f.over(headers, brunoRows(root.Headers, ""))
 	slices.SortStableFunc(item.Items, func(a, b brunoItem) int {
 		return cmp.Compare(cmp.Or(a.Seq, math.MaxFloat64), cmp.Or(b.Seq, math.MaxFloat64)) // those without a number come last
 	})
@@ -172,7 +172,7 @@ func (f *File) brunoRequest(item *brunoItem, headers workspace.Rows) (workspace.
 	saved, ok := f.saved(&outside{
 		Name: item.Name.text, Doc: r.Docs, Method: r.Method, URL: r.URL, Body: f.brunoBody(&r.Body),
 		Query: brunoRows(append(slices.Clone(r.Params), r.Query...), "query"), Params: brunoRows(r.Params, "path"),
-		Headers: over(headers, brunoRows(r.Headers, "")),
+		Headers: f.over(headers, brunoRows(r.Headers, "")),
 	})
 	if !ok {
 		return saved, false

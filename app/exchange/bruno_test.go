@@ -225,7 +225,7 @@ func TestWhatIsWrongWithABruFileIsSaid(t *testing.T) {
 		"meta {\n}\nhello\n":                         "a.bru cannot be read as Bruno's: line 3 begins no block",
 		"meta {\n  name: Folder\n}\n":                "a.bru is from Bruno, and holds neither a request nor a variable",
 	} {
-		_, err := exchange.Read(&exchange.File{Name: "a.bru", Text: []byte(text)})
+		_, err := exchange.Read(t.Context(), &exchange.File{Name: "a.bru", Text: []byte(text)})
 		if err == nil || fault.Of(err).Message != want {
 			t.Errorf("the error is %v, want %s", err, want)
 		}

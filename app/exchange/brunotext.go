@@ -142,7 +142,9 @@ func (i *brunoItem) bruText(name, text string) {
 	case "body:graphql:vars":
 		r.Body.GraphQL.Variables = text
 	case "script:pre-request", "script:post-response":
-		r.Script.Req += text
+		if text != "" { // whether there is one is all that counts
+			r.Script.Req = text
+		}
 	case "tests":
 		r.Tests = text
 	case "docs":

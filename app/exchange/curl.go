@@ -25,7 +25,10 @@ var Curl = Format{
 		return nil, fault.New(fault.Invalid, "%s holds cURL commands; they are read where they are pasted", f.name())
 	},
 	Write: func(b *Bundle) ([]byte, error) {
-		w := &curlWriter{Bundle: b}
+		w := &curlWriter{Bundle: b, values: map[string]string{}, at: map[string]int{}}
+		for _, v := range slices.Backward(b.Variables) { // the first of a name counts
+			w.values[v.Name] = v.Value
+		}
 		chapters := w.chapters(b.Folders)
 		_, requests := countOf(b.Folders)
 		title := fmt.Sprintf("%s: %d requests to %s", b.Name, requests, b.BaseURL)
@@ -45,9 +48,11 @@ func countOf(folders []workspace.Folder) (all, requests int) {
 // stands for it until the script is written.
 type curlWriter struct {
 	*Bundle
+	values    map[string]string // of the bundle's variables
 	variables []snippet.Variable
-	round     int // the request under way: each has a UUID of its own
-	hidden    int // secrets that were masked, so far
+	at        map[string]int // in variables, by name
+	round     int            // the request under way: each has a UUID of its own
+	hidden    int            // secrets that were masked, so far
 }
 
 func (w *curlWriter) chapters(folders []workspace.Folder) (out []snippet.Chapter) {
@@ -56,6 +61,9 @@ func (w *curlWriter) chapters(folders []workspace.Folder) (out []snippet.Chapter
 		chapter := snippet.Chapter{Title: f.Name, Chapters: w.chapters(f.Folders)}
 		for j := range f.Requests {
 			r := &f.Requests[j]
+			if w.budget.Steps(len(r.Draft.Path)+len(r.Draft.Body)) != nil {
+				return out // Write of the package tells it
+			}
 			w.round++
 			chapter.Commands = append(chapter.Commands, snippet.Command{Step: w.step(r), Doc: r.Doc})
 		}
@@ -69,13 +77,19 @@ func (w *curlWriter) step(r *workspace.Saved) snippet.Step {
 	out := snippet.Step{Title: cmp.Or(r.Name, d.Method+" "+d.Path)}
 	out.Method = d.Method
 	path, search, _ := strings.Cut(w.marked(d.Path), "?")
+	values := map[string]string{}
+	for _, p := range slices.Backward(d.PathParams) { // the first of a name counts
+		if p.On && strings.TrimSpace(p.Value) != "" {
+			values[p.Key] = p.Value
+		}
+	}
 	path = pathParameter.ReplaceAllStringFunc(path, func(in string) string {
 		name := in[1 : len(in)-1]
-		i := slices.IndexFunc(d.PathParams, func(p workspace.Row) bool { return p.On && p.Key == name && strings.TrimSpace(p.Value) != "" })
-		if i < 0 {
+		value, have := values[name]
+		if !have {
 			return w.mark(in)
 		}
-		return url.PathEscape(w.marked(d.PathParams[i].Value))
+		return url.PathEscape(w.marked(value))
 	})
 	pairs := slices.DeleteFunc([]string{search}, func(s string) bool { return s == "" })
 	for _, q := range d.Query {
@@ -111,11 +125,12 @@ func (w *curlWriter) marked(text string) string {
 	text = reference.ReplaceAllStringFunc(text, func(r string) string {
 		return w.mark("{{" + reference.FindStringSubmatch(r)[1] + "}}")
 	})
-	for strings.Contains(text, resource.Mask) {
+	parts := strings.Split(text, resource.Mask)
+	for i := range parts[1:] {
 		w.hidden++
-		text = strings.Replace(text, resource.Mask, w.mark(fmt.Sprintf("{{$hidden %d}}", w.hidden)), 1)
+		parts[i] += w.mark(fmt.Sprintf("{{$hidden %d}}", w.hidden))
 	}
-	return text
+	return strings.Join(parts, "")
 }
 
 // mark stands for what a reference such as {{name}} or {id} becomes. What the
@@ -126,8 +141,8 @@ func (w *curlWriter) mark(reference string) string {
 	if name == "$uuid" {
 		v = snippet.Variable{Name: fmt.Sprintf("%s of request %d", reference, w.round), Source: snippet.Random}
 	}
-	if own := slices.IndexFunc(w.Variables, func(v Variable) bool { return v.Name == name }); own >= 0 && strings.HasPrefix(reference, "{{") {
-		v.Source, v.Value = snippet.Plain, w.Variables[own].Value
+	if own, have := w.values[name]; have && strings.HasPrefix(reference, "{{") {
+		v.Source, v.Value = snippet.Plain, own
 	}
 	switch offset := clock.FindStringSubmatch(name); {
 	case name == "$baseUrl":
@@ -138,9 +153,10 @@ func (w *curlWriter) mark(reference string) string {
 		n, _ := strconv.Atoi(offset[1] + cmp.Or(offset[2], "0"))
 		v.Source, v.Value = snippet.Clock, strconv.Itoa(n*clockUnits[offset[3]])
 	}
-	if i := slices.IndexFunc(w.variables, func(have snippet.Variable) bool { return have.Name == v.Name }); i >= 0 {
+	if i, have := w.at[v.Name]; have {
 		return w.variables[i].Mark
 	}
+	w.at[v.Name] = len(w.variables)
 	v.Mark = fmt.Sprintf("7%d%06d", 1_000_000_007_000_000_009, len(w.variables))
 	w.variables = append(w.variables, v)
 	return v.Mark

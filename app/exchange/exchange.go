@@ -28,13 +28,16 @@
 //
 // # Concurrency and errors
 //
-// All functions are pure. What cannot be read is fault.Invalid with a sentence
+// All functions are pure. Reading and writing end with their context, and have a
+// budget in proportion to the file: what repeats itself without end is refused.
+// What cannot be read is fault.Invalid with a sentence
 // that says where; what was left out on purpose is a note in Found. Nothing in a
 // file is fetched: references to other files are refused.
 package exchange
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,6 +45,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"spyglass/app/budget"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -64,6 +68,40 @@ type Bundle struct {
 	UserID    int64  // the value of {{$userId}}; 0: not known
 	Folders   []workspace.Folder
 	Variables []Variable
+
+	budget *budget.Budget // of the writing; nil: unlimited
+}
+
+// Write writes a bundle. It ends with ctx, and when the bundle asks for more work
+// than its size explains.
+func Write(ctx context.Context, format *Format, b *Bundle) ([]byte, error) {
+	own := *b
+	own.budget = budgetFor(ctx, sizeOf(b.Folders))
+	text, err := format.Write(&own)
+	if err == nil {
+		err = own.budget.Err()
+	}
+	if budget.Spent(err) {
+		return nil, fault.New(fault.TooLarge, "These requests become too large a file in the format %s. Export fewer of them.", format.Label)
+	}
+	return text, err
+}
+
+// sizeOf returns the bytes of all texts.
+func sizeOf(folders []workspace.Folder) (n int) {
+	for i := range folders {
+		n += len(folders[i].Name) + len(folders[i].Doc) + sizeOf(folders[i].Folders)
+		for j := range folders[i].Requests {
+			r := &folders[i].Requests[j]
+			n += len(r.Name) + len(r.Doc) + len(r.Draft.Path) + len(r.Draft.Body)
+			for _, rows := range []workspace.Rows{r.Draft.Query, r.Draft.Headers, r.Draft.PathParams} {
+				for _, row := range rows {
+					n += rowSize + len(row.Key) + len(row.Value) + len(row.Doc)
+				}
+			}
+		}
+	}
+	return n
 }
 
 // Found is what a file holds.
@@ -81,7 +119,7 @@ type Format struct {
 
 	Is    func(*File) bool // by its looks
 	Read  func(*File) (*Found, error)
-	Write func(*Bundle) ([]byte, error) // nil: it is not written from collections
+	Write func(*Bundle) ([]byte, error) // nil: it is not written from collections; call Write of the package
 }
 
 // Formats are all there are, those that are sure of themselves first.
@@ -103,17 +141,21 @@ type File struct {
 	Text  []byte
 	Bases []string // addresses of the portal, which come off
 
-	top   map[string]json.RawMessage // when it is a JSON object
-	notes notes
-	taken taken
-	hosts map[string]bool // variables that stood where an address begins
+	budget  *budget.Budget             // of the reading; nil: unlimited
+	top     map[string]json.RawMessage // when it is a JSON object
+	written map[string]string          // paths behind hosts of variables, by host
+	notes   notes
+	taken   taken
+	hosts   map[string]bool // variables that stood where an address begins
 }
 
 // has tells whether the file is a JSON object with that key at its top.
 func (f *File) has(key string) bool { _, ok := f.top[key]; return ok }
 
-// Read finds out what a file is and reads it. It writes nothing.
-func Read(f *File) (found *Found, err error) {
+// Read finds out what a file is and reads it. It writes nothing. It ends with
+// ctx, and when the file asks for more work than its size explains.
+func Read(ctx context.Context, f *File) (found *Found, err error) {
+	f.budget = budgetFor(ctx, len(f.Text))
 	if err := f.open(); err != nil {
 		return nil, err
 	}
@@ -126,8 +168,11 @@ func Read(f *File) (found *Found, err error) {
 	if at < 0 {
 		return nil, fault.New(fault.Invalid, "%s is none of what can be read: a Spyglass, Postman (v2.1), Insomnia, Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands", f.name())
 	}
-	if found, err = Formats[at].Read(f); err != nil {
-		return nil, err
+	if found, err = Formats[at].Read(f); err == nil {
+		err = f.budget.Err()
+	}
+	if err != nil {
+		return nil, f.tooMuch(err)
 	}
 	found.Format = Formats[at]
 	if depth(found.Folders) > workspace.MaxDepth {
@@ -135,6 +180,9 @@ func Read(f *File) (found *Found, err error) {
 	}
 	f.variables(found)
 	f.tidy(found.Folders)
+	if err := f.budget.Err(); err != nil {
+		return nil, f.tooMuch(err)
+	}
 	found.Notes = f.notes.sentences()
 	return found, nil
 }
@@ -159,6 +207,9 @@ func (f *File) open() error {
 	case !utf8.Valid(f.Text), bytes.IndexByte(f.Text, 0) >= 0:
 		return fault.New(fault.Invalid, "%s is no text", f.name())
 	case f.Text[0] == '{':
+		if err := f.shapeOfJSON(f.Text); err != nil {
+			return err
+		}
 		return f.decode(f.Text, &f.top)
 	}
 	return nil

@@ -75,7 +75,7 @@ func again(t *testing.T, f *exchange.Format, b *exchange.Bundle) *exchange.Found
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := exchange.Read(&exchange.File{Name: "x." + f.Ext, Text: text})
+	found, err := exchange.Read(t.Context(), &exchange.File{Name: "x." + f.Ext, Text: text})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -159,7 +159,7 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
 `, []string{"The server https://pets.example/v1 was left out: requests go to the portal of their tab."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			found, err := exchange.Read(&exchange.File{Name: tt.name, Text: []byte(tt.text), Bases: []string{"http://127.0.0.1:8443/api"}})
+			found, err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text), Bases: []string{"http://127.0.0.1:8443/api"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +177,7 @@ func TestWhatOthersWroteIsRead(t *testing.T) {
 }
 
 func TestWhatCannotBeReadIsSaid(t *testing.T) {
-	deep := strings.Repeat(`{"name":"x","item":[`, 500) + strings.Repeat(`]}`, 500)
+	deep := strings.Repeat(`{"name":"x","item":[`, 50) + strings.Repeat(`]}`, 50)
 	for _, tt := range []struct{ name, text, want string }{
 		{"a.json", "", "a.json is empty"},
 		{"a.zip", "PK\x03\x04abc", "a.zip is a packed archive; unpack it and choose the file inside"},
@@ -185,7 +185,7 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		{"a.json", "\xff\xfe", "a.json is no text"},
 		{"a.json", "{\n\"info\":{},\n\"item\":[}", "a.json is no valid JSON: line 3: invalid character '}' looking for beginning of value"},
 		{"a.json", strings.Repeat("[", 20_000), "a.json is none of what can be read: a Spyglass, Postman (v2.1), Insomnia, Bruno or Yaak collection, OpenAPI 3, Swagger 2.0, HAR, or cURL commands"},
-		{"a.json", `{"a":` + strings.Repeat("[", 20_000), "a.json is no valid JSON: line 1: invalid character '[' exceeded max depth"},
+		{"a.json", `{"a":` + strings.Repeat("[", 20_000), "a.json is nested more than 200 deep"},
 		{"a.json", `{"info":{},"item":[` + deep + `]}`, "in a.json folders lie more than 20 deep in each other"},
 		{"a.json", `{"info":{},"item":{"a":1}}`, "a.json cannot be read: item is a object where something else belongs"},
 		{"a.json", `{"info":{},"item":[{"request":{"method":5}}]}`, "a.json cannot be read: item.request.method is a number where something else belongs"},
@@ -195,10 +195,11 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		{"a.json", `{"folders_order":[],"requests":[]}`, "a.json is a Postman collection of version 1; export it from Postman as version 2.1"},
 		{"a.json", `{"swagger":"2.0"}`, "a.json describes no paths"},
 		{"a.yaml", "openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {}\n", "a.yaml describes no paths"},
+		{"a.yaml", "openapi: [\n", "a.yaml is no valid YAML: error converting YAML to JSON: yaml: line 1: did not find expected node content"},
 		{"a.yaml", "openapi: 3.0.0\nx: " + strings.Repeat("[", 300), "a.yaml is nested more than 200 deep"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
-			_, err := exchange.Read(&exchange.File{Name: tt.name, Text: []byte(tt.text)})
+			_, err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text)})
 			if err == nil || fault.Of(err).Kind != fault.Invalid || fault.Of(err).Message != tt.want {
 				t.Errorf("the error is %v", err)
 			}
@@ -206,17 +207,16 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	}
 	for _, text := range []string{
 		"openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {/a: {$ref: 'file:///etc/passwd'}}\n",
-		"openapi: 3.0.0\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n",
-		"openapi: [\n", "openapi: 3.0.0\npaths: 7\n",
+		"openapi: 3.0.0\npaths: 7\n",
 	} {
-		if _, err := exchange.Read(&exchange.File{Text: []byte(text)}); !fault.Is(err, fault.Invalid) || !strings.HasPrefix(fault.Of(err).Message, "the text is no OpenAPI 3") {
+		if _, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(text)}); !fault.Is(err, fault.Invalid) || !strings.HasPrefix(fault.Of(err).Message, "the text is no OpenAPI 3") {
 			t.Errorf("%.80q: the error is %v", text, err)
 		}
 	}
 }
 
 func TestASchemaThatIsItselfHasNoExample(t *testing.T) {
-	found, err := exchange.Read(&exchange.File{Text: []byte("openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {/a: {get: {responses: {}, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}}\ncomponents: {schemas: {A: {$ref: '#/components/schemas/A'}}}\n")})
+	found, err := exchange.Read(t.Context(), &exchange.File{Text: []byte("openapi: 3.0.0\ninfo: {title: x, version: '1'}\npaths: {/a: {get: {responses: {}, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}}\ncomponents: {schemas: {A: {$ref: '#/components/schemas/A'}}}\n")})
 	if err != nil || lines(found.Folders, "") != "x\n  Other\n    : GET /a | | | \n" {
 		t.Errorf("%v\n%s", err, lines(found.Folders, ""))
 	}
@@ -246,7 +246,7 @@ func TestWrittenOpenAPIIsValid(t *testing.T) {
 	if want := []string{"/device/devices", "/device/devices/{id}/{part}", "/odd{path}/{a}{a2}/%7B"}; !slices.Equal(paths, want) {
 		t.Errorf("the paths are %q, want %q", paths, want)
 	}
-	found, err := exchange.Read(&exchange.File{Text: text})
+	found, err := exchange.Read(t.Context(), &exchange.File{Text: text})
 	if err != nil || !strings.Contains(lines(found.Folders, ""), "GET /device/devices/{id}/{part} id=42 part= | -more=1 | | ") {
 		t.Errorf("read again: %v\n%s", err, lines(found.Folders, ""))
 	}
@@ -276,7 +276,7 @@ func TestHistoryIsWrittenAsHAR(t *testing.T) {
 			t.Errorf("%s is not in\n%s", part, out.String())
 		}
 	}
-	found, err := exchange.Read(&exchange.File{Text: out.Bytes()})
+	found, err := exchange.Read(t.Context(), &exchange.File{Text: out.Bytes()})
 	if err != nil || lines(found.Folders, "") != "Recorded requests\n  : GET /a | q=\"x\" | X-A=b | \n  : POST /b | | | {}\n  : PUT /c | | content-type=text/plain | x\n" {
 		t.Errorf("read again: %v\n%s", err, lines(found.Folders, ""))
 	}
@@ -289,7 +289,7 @@ func TestBuiltInVariablesHaveTheirNamesOfPostman(t *testing.T) {
 		t.Errorf("got %v %s", err, text)
 	}
 	text = []byte(strings.Replace(string(text), `\"by\":7`, `\"by\":{{$randomInt}},\"r\":\"{{$randomUUID}}\"`, 1))
-	found, err := exchange.Read(&exchange.File{Text: text})
+	found, err := exchange.Read(t.Context(), &exchange.File{Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestNotesHaveAnEnd(t *testing.T) {
 		fmt.Fprintf(&insomnia, `,{"_id":"r%d","_type":"request","parentId":"w","url":"/a/{{ _.x | filter%d }}"}`, i, i)
 	}
 	read := func(text string) []string {
-		found, err := exchange.Read(&exchange.File{Text: []byte(text)})
+		found, err := exchange.Read(t.Context(), &exchange.File{Text: []byte(text)})
 		if err != nil {
 			t.Fatal(err)
 		}

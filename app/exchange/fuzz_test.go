@@ -9,7 +9,7 @@ import (
 
 // fuzz reads whatever comes; what can be read can be written and read again.
 func fuzz(t *testing.T, text []byte) {
-	found, err := exchange.Read(&exchange.File{Name: "x", Text: text})
+	found, err := exchange.Read(t.Context(), &exchange.File{Name: "x", Text: text})
 	if err != nil {
 		if kind := fault.Of(err).Kind; kind != fault.Invalid && kind != fault.TooLarge {
 			t.Fatalf("the error is %v", err)
@@ -20,7 +20,7 @@ func fuzz(t *testing.T, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exchange.Read(&exchange.File{Text: written}); err != nil {
+	if _, err := exchange.Read(t.Context(), &exchange.File{Text: written}); err != nil {
 		t.Fatalf("%v\n%s", err, written)
 	}
 }

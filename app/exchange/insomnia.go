@@ -30,7 +30,7 @@ var Insomnia = Format{
 		r.text = r.insomniaText
 		defer func() { r.tags.say(f, "Insomnia") }()
 		if in.Resources != nil {
-			return r.resources(in.Resources)
+			return r.resources(insomniaItems(in.Resources))
 		}
 		return r.document(&in)
 	},
@@ -38,11 +38,11 @@ var Insomnia = Format{
 
 // insomniaFile is an export of either version.
 type insomniaFile struct {
-	Resources []insomniaItem `json:"resources"` // version 4
+	Resources []insomniaWire `json:"resources"` // version 4
 
 	Name         looseText            `json:"name"`
 	Meta         insomniaMeta         `json:"meta"`
-	Collection   []insomniaItem       `json:"collection"`
+	Collection   []insomniaWire       `json:"collection"`
 	Environments *insomniaEnvironment `json:"environments"`
 	Spec         *struct{}            `json:"spec"`
 }
@@ -78,55 +78,69 @@ type insomniaItem struct {
 	Data json.RawMessage // of an environment, or of a folder
 }
 
-// UnmarshalJSON takes the fields of both versions.
-func (i *insomniaItem) UnmarshalJSON(text []byte) error {
-	var in struct {
-		ID             string                                     `json:"_id"`
-		Parent         string                                     `json:"parentId"`
-		Kind           string                                     `json:"_type"`
-		Sort           float64                                    `json:"metaSortKey"`
-		About          looseText                                  `json:"description"`
-		Meta           insomniaMeta                               `json:"meta"`
-		Name           looseText                                  `json:"name"`
-		Children       *[]insomniaItem                            `json:"children"`
-		Method         looseText                                  `json:"method"`
-		URL            looseText                                  `json:"url"`
-		Body           struct{ MimeType, Text looseText }         `json:"body"`
-		Parameters     []insomniaPair                             `json:"parameters"`
-		PathParameters []insomniaPair                             `json:"pathParameters"`
-		Headers        []insomniaPair                             `json:"headers"`
-		SignIn         insomniaSignIn                             `json:"authentication"`
-		Before         string                                     `json:"preRequestScript"`
-		After          string                                     `json:"afterResponseScript"`
-		Scripts        struct{ PreRequest, AfterResponse string } `json:"scripts"`
-		Data           json.RawMessage                            `json:"data"`
-		Environment    json.RawMessage                            `json:"environment"`
+// insomniaWire is an item as either version writes it. Decoding and conversion
+// are two passes: an UnmarshalJSON of its own would read each level again for
+// every one above it.
+type insomniaWire struct {
+	ID             string                                     `json:"_id"`
+	Parent         string                                     `json:"parentId"`
+	Kind           string                                     `json:"_type"`
+	Sort           float64                                    `json:"metaSortKey"`
+	About          looseText                                  `json:"description"`
+	Meta           insomniaMeta                               `json:"meta"`
+	Name           looseText                                  `json:"name"`
+	Children       *[]insomniaWire                            `json:"children"`
+	Method         looseText                                  `json:"method"`
+	URL            looseText                                  `json:"url"`
+	Body           struct{ MimeType, Text looseText }         `json:"body"`
+	Parameters     []insomniaPair                             `json:"parameters"`
+	PathParameters []insomniaPair                             `json:"pathParameters"`
+	Headers        []insomniaPair                             `json:"headers"`
+	SignIn         insomniaSignIn                             `json:"authentication"`
+	Before         string                                     `json:"preRequestScript"`
+	After          string                                     `json:"afterResponseScript"`
+	Scripts        struct{ PreRequest, AfterResponse string } `json:"scripts"`
+	Data           json.RawMessage                            `json:"data"`
+	Environment    json.RawMessage                            `json:"environment"`
+}
+
+// insomniaItems converts a list and all that lies in it.
+func insomniaItems(list []insomniaWire) []insomniaItem {
+	out := make([]insomniaItem, len(list))
+	for i := range list {
+		out[i] = list[i].item()
 	}
-	if err := json.Unmarshal(text, &in); err != nil {
-		return err
-	}
-	*i = insomniaItem{
+	return out
+}
+
+func (in *insomniaWire) item() insomniaItem {
+	out := insomniaItem{
 		ID: cmp.Or(in.ID, in.Meta.ID), Parent: in.Parent, Kind: in.Kind, SortKey: cmp.Or(in.Sort, in.Meta.Sort), Name: in.Name,
-		About: cmp.Or(in.About, in.Meta.About), Children: in.Children, Method: in.Method, URL: in.URL, Body: in.Body,
+		About: cmp.Or(in.About, in.Meta.About), Method: in.Method, URL: in.URL, Body: in.Body,
 		Parameters: in.Parameters, PathParameters: in.PathParameters, Headers: in.Headers, SignIn: in.SignIn,
 		Scripts: in.Before+in.After+in.Scripts.PreRequest+in.Scripts.AfterResponse != "", Data: in.Data,
 	}
-	if i.Data == nil {
-		i.Data = in.Environment
+	if in.Children != nil {
+		children := insomniaItems(*in.Children)
+		out.Children = &children
 	}
-	if i.Kind == "" {
-		i.Kind = kindOf(i)
+	if out.Data == nil {
+		out.Data = in.Environment
 	}
-	return nil
+	if out.Kind == "" {
+		out.Kind = kindOf(&out)
+	}
+	return out
 }
+
+var otherProtocol = regexp.MustCompile(`^(?:ws-req|greq|socketio-req|mcp-req)_`)
 
 // kindOf is the kind of an item of version 5 by its looks, in version 4's words.
 func kindOf(i *insomniaItem) string {
-	other := regexp.MustCompile(`^(?:ws-req|greq|socketio-req|mcp-req)_`)
 	switch {
 	case i.Children != nil, strings.HasPrefix(i.ID, "fld_"):
 		return "request_group"
-	case other.MatchString(i.ID), i.Method.text == "" && i.URL.text == "":
+	case otherProtocol.MatchString(i.ID), i.Method.text == "" && i.URL.text == "":
 		return ""
 	}
 	return "request"
@@ -168,15 +182,21 @@ func (r *treeReader) resources(all []insomniaItem) (*Found, error) {
 		}
 	}
 	found := &Found{}
+	done := map[string]bool{} // ids whose environments were read; a file may repeat an id
 	for _, i := range all {
-		if i.Kind != "workspace" {
+		if i.Kind != "workspace" || done[i.ID] {
 			continue
 		}
+		done[i.ID] = true
 		for _, base := range inside[i.ID] {
 			if base.Kind != "environment" {
 				continue
 			}
 			r.environment(&insomniaEnvironment{Name: base.Name, Data: base.Data})
+			if done[base.ID] {
+				continue
+			}
+			done[base.ID] = true
 			for _, sub := range inside[base.ID] {
 				r.environment(&insomniaEnvironment{Name: sub.Name, Data: sub.Data})
 			}
@@ -218,7 +238,8 @@ func (r *treeReader) document(in *insomniaFile) (*Found, error) {
 	if in.Spec != nil {
 		r.notes.say("The description of the API in the file was left out: import that by itself, as OpenAPI.")
 	}
-	folder, err := r.folder(&insomniaItem{Name: in.Name, About: in.Meta.About, Children: &in.Collection}, nil, 1)
+	items := insomniaItems(in.Collection)
+	folder, err := r.folder(&insomniaItem{Name: in.Name, About: in.Meta.About, Children: &items}, nil, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -242,8 +263,11 @@ func (r *treeReader) environment(e *insomniaEnvironment) {
 // values takes variables over; what lies in objects has a dot in its name.
 func (r *treeReader) values(from, prefix string, data json.RawMessage) {
 	var object map[string]json.RawMessage
-	if json.Unmarshal(data, &object) != nil {
+	if r.budget.Steps(len(data)) != nil || json.Unmarshal(data, &object) != nil {
 		return
+	}
+	if len(prefix) > 4*longestName { // a name is cut to less, and every value in here has the prefix
+		prefix = prefix[:4*longestName]
 	}
 	for _, key := range sortedKeys(object) {
 		name, value := prefix+key, object[key]
@@ -270,7 +294,7 @@ func (r *treeReader) folder(item *insomniaItem, headers workspace.Rows, level in
 		r.notes.say(foldersScripts)
 	}
 	r.values("the folder "+folder.Name, "", item.Data)
-	headers = over(headers, r.rows(item.Headers))
+	headers = r.over(headers, r.rows(item.Headers))
 	if item.Children == nil {
 		return folder, nil
 	}
@@ -300,7 +324,7 @@ func (r *treeReader) folder(item *insomniaItem, headers workspace.Rows, level in
 func (r *treeReader) request(item *insomniaItem, headers workspace.Rows) (workspace.Saved, bool) {
 	saved, ok := r.saved(&outside{
 		Name: item.Name.text, Doc: item.About.text, Method: item.Method.text, URL: r.text(item.URL.text), Body: r.body(item),
-		More: r.rows(item.Parameters), Params: r.rows(item.PathParameters), Headers: over(headers, r.rows(item.Headers)),
+		More: r.rows(item.Parameters), Params: r.rows(item.PathParameters), Headers: r.over(headers, r.rows(item.Headers)),
 	})
 	if ok && bool(item.SignIn) {
 		r.notes.add(ownSignIn)

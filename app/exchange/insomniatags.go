@@ -63,7 +63,7 @@ func (r *treeReader) call(tag, name string, args []string) string {
 				value = args[2]
 			}
 			r.variable("the question "+args[0], Variable{Name: own, Value: value})
-			r.tags.asks(own)
+			r.tags.ask(own)
 			return own
 		}
 	}

@@ -23,7 +23,10 @@ var OpenAPI = Format{
 	ID: "openapi", Label: "OpenAPI 3", Ext: "openapi.json", Type: "application/json",
 	Is: func(f *File) bool { return f.has("openapi") || f.isYAML(openAPILine) },
 	Read: func(f *File) (*Found, error) {
-		if err := shallow(f); err != nil {
+		if err := f.asJSON(); err != nil {
+			return nil, err
+		}
+		if err := f.references(); err != nil {
 			return nil, err
 		}
 		doc, err := apiLoader().LoadFromData(f.Text)
@@ -54,8 +57,11 @@ func (f *File) described(doc *openapi3.T) (*Found, error) {
 	if doc.Info != nil && doc.Info.Title != "" {
 		top.Name, top.Doc = doc.Info.Title, doc.Info.Description
 	}
+	tags := map[string]int{} // where the folder of a tag is
 	for _, path := range doc.Paths.InMatchingOrder() {
-		f.operations(&top, path, doc.Paths.Value(path))
+		if err := f.operations(&top, tags, path, doc.Paths.Value(path)); err != nil {
+			return nil, err
+		}
 	}
 	slices.SortStableFunc(top.Folders, func(a, b workspace.Folder) int { return strings.Compare(a.Name, b.Name) })
 	if len(doc.Servers) > 0 {
@@ -75,7 +81,7 @@ func firstLine(err error) string {
 	return line
 }
 
-func (f *File) operations(top *workspace.Folder, path string, item *openapi3.PathItem) {
+func (f *File) operations(top *workspace.Folder, tags map[string]int, path string, item *openapi3.PathItem) error {
 	for _, method := range append(slices.Clone(workspace.Methods), "HEAD", "OPTIONS", "TRACE", "CONNECT") {
 		op := item.GetOperation(method)
 		if op == nil {
@@ -92,13 +98,19 @@ func (f *File) operations(top *workspace.Folder, path string, item *openapi3.Pat
 		if len(op.Tags) > 0 {
 			tag = op.Tags[0]
 		}
-		at := slices.IndexFunc(top.Folders, func(in workspace.Folder) bool { return in.Name == plain(tag) })
-		if at < 0 {
+		tag = plain(tag)
+		at, have := tags[tag]
+		if !have {
 			at = len(top.Folders)
-			top.Folders = append(top.Folders, workspace.Folder{Name: plain(tag)})
+			tags[tag] = at
+			top.Folders = append(top.Folders, workspace.Folder{Name: tag})
 		}
 		top.Folders[at].Requests = append(top.Folders[at].Requests, r)
+		if err := f.budget.Bytes(len(r.Name) + len(r.Doc) + len(r.Draft.Body)); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func (f *File) operation(method, path string, item *openapi3.PathItem, op *openapi3.Operation) workspace.Draft {
@@ -111,7 +123,10 @@ func (f *File) operation(method, path string, item *openapi3.PathItem, op *opena
 			continue
 		}
 		seen[p.In+" "+p.Name] = true
-		row := workspace.Row{On: p.Required, Key: p.Name, Value: paramExample(p), Doc: p.Description}
+		if f.budget.Bytes(rowSize+len(p.Name)+len(p.Description)) != nil {
+			break // the caller sees that it is spent
+		}
+		row := workspace.Row{On: p.Required, Key: p.Name, Value: f.paramExample(p), Doc: p.Description}
 		switch p.In {
 		case "path":
 			values[p.Name] = row
@@ -130,7 +145,7 @@ func (f *File) operation(method, path string, item *openapi3.PathItem, op *opena
 	return d
 }
 
-func paramExample(p *openapi3.Parameter) string {
+func (f *File) paramExample(p *openapi3.Parameter) string {
 	v := p.Example
 	if v == nil && p.Schema != nil && p.Schema.Value != nil {
 		if v = p.Schema.Value.Default; v == nil {
@@ -141,7 +156,13 @@ func paramExample(p *openapi3.Parameter) string {
 	case nil:
 		return ""
 	case string:
+		if f.budget.Bytes(len(v)) != nil {
+			return ""
+		}
 		return v
+	}
+	if !f.weigh(v, 0) {
+		return ""
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -166,8 +187,9 @@ func (f *File) bodyExample(b *openapi3.RequestBody) string {
 		}
 	}
 	if v == nil {
-		budget := 500
-		v = sample(media.Schema, nil, &budget)
+		v = (&sampler{f, 500}).of(media.Schema, nil)
+	} else if !f.weigh(v, 0) {
+		return ""
 	}
 	if v == nil {
 		return ""
@@ -188,59 +210,82 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// sample is a value that a schema would take. It ends where a schema holds
+// sampler makes examples of schemas.
+type sampler struct {
+	*File
+	left int // values
+}
+
+// of returns a value that a schema would take. It ends where a schema holds
 // itself, after a few levels, and after so many values.
-func sample(ref *openapi3.SchemaRef, above []*openapi3.Schema, budget *int) any {
-	if *budget--; ref == nil || ref.Value == nil || len(above) > 8 || *budget < 0 || slices.Contains(above, ref.Value) {
+func (s *sampler) of(ref *openapi3.SchemaRef, above []*openapi3.Schema) any {
+	if s.left--; ref == nil || ref.Value == nil || len(above) > 8 || s.left < 0 || slices.Contains(above, ref.Value) {
 		return nil
 	}
-	s := ref.Value
-	inside := append(slices.Clip(above), s)
+	v := s.plain(ref.Value, append(slices.Clip(above), ref.Value))
+	if v == nil || s.budget.Err() != nil {
+		return nil
+	}
+	return v
+}
+
+// given returns a value that the file gives, if the budget bears another copy.
+func (s *sampler) given(v any, above []*openapi3.Schema) any {
+	if !s.weigh(v, len(above)) {
+		return nil
+	}
+	return v
+}
+
+func (s *sampler) plain(schema *openapi3.Schema, inside []*openapi3.Schema) any {
 	switch {
-	case s.Example != nil:
-		return s.Example
-	case s.Default != nil:
-		return s.Default
-	case len(s.Enum) > 0:
-		return s.Enum[0]
-	case len(s.AllOf) > 0:
-		return merged(s, inside, budget)
-	case len(s.OneOf) > 0:
-		return sample(s.OneOf[0], inside, budget)
-	case len(s.AnyOf) > 0:
-		return sample(s.AnyOf[0], inside, budget)
-	case s.Type.Is("array"):
-		if item := sample(s.Items, inside, budget); item != nil {
+	case schema.Example != nil:
+		return s.given(schema.Example, inside)
+	case schema.Default != nil:
+		return s.given(schema.Default, inside)
+	case len(schema.Enum) > 0:
+		return s.given(schema.Enum[0], inside)
+	case len(schema.AllOf) > 0:
+		return s.merged(schema, inside)
+	case len(schema.OneOf) > 0:
+		return s.of(schema.OneOf[0], inside)
+	case len(schema.AnyOf) > 0:
+		return s.of(schema.AnyOf[0], inside)
+	case schema.Type.Is("array"):
+		if item := s.of(schema.Items, inside); item != nil {
 			return []any{item}
 		}
 		return []any{}
-	case s.Type.Is("object") || len(s.Properties) > 0:
-		return merged(s, inside, budget)
-	case s.Type.Is("integer"), s.Type.Is("number"):
+	case schema.Type.Is("object") || len(schema.Properties) > 0:
+		return s.merged(schema, inside)
+	case schema.Type.Is("integer"), schema.Type.Is("number"):
 		return 0
-	case s.Type.Is("boolean"):
+	case schema.Type.Is("boolean"):
 		return false
-	case s.Type.Is("string"):
+	case schema.Type.Is("string"):
 		return ""
 	}
 	return nil
 }
 
-func merged(s *openapi3.Schema, inside []*openapi3.Schema, budget *int) any {
+func (s *sampler) merged(schema *openapi3.Schema, inside []*openapi3.Schema) any {
 	out := map[string]any{}
-	for _, part := range s.AllOf {
-		if in, ok := sample(part, inside, budget).(map[string]any); ok {
+	for _, part := range schema.AllOf {
+		if in, ok := s.of(part, inside).(map[string]any); ok {
 			for k, v := range in {
 				out[k] = v
 			}
 		}
 	}
-	for _, name := range sortedKeys(s.Properties) {
-		p := s.Properties[name]
+	if s.left < 0 || s.budget.Steps(len(schema.Properties)) != nil {
+		return out
+	}
+	for _, name := range sortedKeys(schema.Properties) {
+		p := schema.Properties[name]
 		if p == nil || p.Value == nil || p.Value.ReadOnly {
 			continue
 		}
-		if v := sample(p, inside, budget); v != nil {
+		if v := s.of(p, inside); v != nil && s.budget.Bytes(len(name)+4*len(inside)) == nil {
 			out[name] = v
 		}
 	}

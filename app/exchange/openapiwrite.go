@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -18,6 +19,8 @@ type operation struct {
 	Parameters  []parameter          `json:"parameters,omitempty"`
 	Body        *requestBody         `json:"requestBody,omitempty"`
 	Responses   map[string]described `json:"responses"`
+
+	at map[string]int // in Parameters, by place and name
 }
 
 type described struct {
@@ -48,7 +51,7 @@ var anyParam = regexp.MustCompile(`\{\{\s*\$?([^{}]*?)\s*\}\}|\{([^{}/]+)\}`)
 // parameters and their bodies as examples. Requests of one method and path are
 // one operation.
 func writeOpenAPI(b *Bundle) ([]byte, error) {
-	w := &openAPIWriter{paths: map[string]map[string]*operation{}, shapes: map[string]string{}}
+	w := &openAPIWriter{Bundle: b, paths: map[string]map[string]*operation{}, shapes: map[string]string{}}
 	w.folders(b.Folders, "")
 	name := b.Name
 	if len(b.Folders) == 1 {
@@ -64,6 +67,7 @@ func writeOpenAPI(b *Bundle) ([]byte, error) {
 }
 
 type openAPIWriter struct {
+	*Bundle
 	paths  map[string]map[string]*operation
 	shapes map[string]string // the path that stands for all that differ in names only
 }
@@ -75,6 +79,9 @@ func (w *openAPIWriter) folders(folders []workspace.Folder, tag string) {
 			own = f.Name
 		}
 		for i := range f.Requests {
+			if w.budget.Steps(rowSize+len(f.Requests[i].Draft.Path)) != nil {
+				return // Write of the package tells it
+			}
 			w.request(&f.Requests[i], own)
 		}
 		w.folders(f.Folders, own)
@@ -93,7 +100,7 @@ func (w *openAPIWriter) request(r *workspace.Saved, tag string) {
 	}
 	op := w.paths[path][strings.ToLower(d.Method)]
 	if op == nil {
-		op = &operation{Summary: r.Name, Description: r.Doc, Tags: []string{tag}, Responses: map[string]described{"default": {"What the portal answers"}}}
+		op = &operation{at: map[string]int{}, Summary: r.Name, Description: r.Doc, Tags: []string{tag}, Responses: map[string]described{"default": {"What the portal answers"}}}
 		w.paths[path][strings.ToLower(d.Method)] = op
 		for _, name := range names {
 			op.add(parameter{Name: name, In: "path", Required: true})
@@ -112,7 +119,7 @@ func (w *openAPIWriter) request(r *workspace.Saved, tag string) {
 		}
 	}
 	if strings.TrimSpace(d.Body) != "" && workspace.HasBody(d.Method) {
-		op.body(r)
+		w.body(op, r)
 	}
 }
 
@@ -123,24 +130,28 @@ func (w *openAPIWriter) template(path string) (string, []string) {
 		path = "/" + path
 	}
 	var names []string
-	path = anyParam.ReplaceAllStringFunc(path, func(found string) string {
-		m := anyParam.FindStringSubmatch(found)
-		name := strings.NewReplacer("/", "_", "?", "_", "#", "_").Replace(m[1] + m[2])
-		if name == "" {
-			name = "value"
-		}
-		for unique, n := name, 2; ; unique, n = fmt.Sprint(name, n), n+1 {
-			if !slices.Contains(names, unique) {
-				names = append(names, unique)
-				return "{" + unique + "}"
+	used, next := map[string]bool{}, map[string]int{}
+	var out strings.Builder
+	last := 0
+	for _, at := range anyParam.FindAllStringSubmatchIndex(path, -1) {
+		name := ""
+		for i := 2; i < 6; i += 2 {
+			if at[i] >= 0 {
+				name += path[at[i]:at[i+1]]
 			}
 		}
-	})
-	path = strings.NewReplacer("{", "\x00", "}", "\x01").Replace(path) // braces that are no pair are text
-	for _, name := range names {
-		path = strings.Replace(path, "\x00"+name+"\x01", "{"+name+"}", 1)
+		name = cmp.Or(inName.Replace(name), "value")
+		unique := name
+		for n := max(next[name], 2); used[unique]; n++ {
+			unique = fmt.Sprint(name, n)
+			next[name] = n + 1
+		}
+		used[unique] = true
+		names = append(names, unique)
+		out.WriteString(braces.Replace(path[last:at[0]]) + "{" + unique + "}")
+		last = at[1]
 	}
-	path = strings.NewReplacer("\x00", "%7B", "\x01", "%7D").Replace(path)
+	path = out.String() + braces.Replace(path[last:])
 	shape := anyParam.ReplaceAllString(path, "{}")
 	if same, ok := w.shapes[shape]; ok {
 		names = nil
@@ -153,20 +164,25 @@ func (w *openAPIWriter) template(path string) (string, []string) {
 	return path, names
 }
 
+var (
+	inName = strings.NewReplacer("/", "_", "?", "_", "#", "_")
+	braces = strings.NewReplacer("{", "%7B", "}", "%7D") // braces that are no pair are text
+)
+
 func (op *operation) add(p parameter) {
-	if p.Name == "" || slices.ContainsFunc(op.Parameters, func(have parameter) bool { return have.In == p.In && have.Name == p.Name }) {
+	key := p.In + " " + p.Name
+	if _, have := op.at[key]; have || p.Name == "" {
 		return
 	}
+	op.at[key] = len(op.Parameters)
 	p.Schema = map[string]any{"type": "string"}
 	op.Parameters = append(op.Parameters, p)
 }
 
 // describe completes a path parameter by its row.
 func (op *operation) describe(row workspace.Row) {
-	for i := range op.Parameters {
-		if p := &op.Parameters[i]; p.In == "path" && p.Name == row.Key {
-			p.Description, p.Example = row.Doc, exampleOf(row.Value)
-		}
+	if i, have := op.at["path "+row.Key]; have {
+		op.Parameters[i].Description, op.Parameters[i].Example = row.Doc, exampleOf(row.Value)
 	}
 }
 
@@ -177,12 +193,12 @@ func exampleOf(value string) any {
 	return value
 }
 
-func (op *operation) body(r *workspace.Saved) {
+func (w *openAPIWriter) body(op *operation, r *workspace.Saved) {
 	if op.Body == nil {
 		op.Body = &requestBody{Content: map[string]*content{}}
 	}
 	kind, value, schema := "application/json", any(json.RawMessage(r.Draft.Body)), map[string]any{}
-	if !json.Valid([]byte(r.Draft.Body)) {
+	if !json.Valid([]byte(r.Draft.Body)) || w.indented(r.Draft.Body) != nil {
 		kind, value, schema = "text/plain", r.Draft.Body, map[string]any{"type": "string"}
 	}
 	c := op.Body.Content[kind]
@@ -191,4 +207,33 @@ func (op *operation) body(r *workspace.Saved) {
 		op.Body.Content[kind] = c
 	}
 	c.Examples[fmt.Sprintf("example%d", len(c.Examples)+1)] = map[string]any{"summary": r.Name, "value": value}
+}
+
+// indentedAt is how deep in the document the lines of an example lie.
+const indentedAt = 10
+
+// indented spends what a JSON text takes in lines: the deeper it is nested, the
+// longer they are.
+func (b *Bundle) indented(text string) error {
+	level, size, quoted := indentedAt, len(text), false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+			quoted = c != '"'
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			level++
+			size += 2 * level
+		case c == ',':
+			size += 2 * level
+		case c == '}' || c == ']':
+			level--
+			size += 2 * level
+		}
+	}
+	return b.budget.Bytes(size)
 }

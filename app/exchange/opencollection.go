@@ -101,24 +101,35 @@ func (s *openSignIn) UnmarshalJSON(text []byte) error {
 }
 
 // openBody is a body, or a list of them of which one is selected.
-type openBody struct {
+type openBody struct{ openOneBody }
+
+// openOneBody is a body that is no list: lists within lists would be read again
+// at each level.
+type openOneBody struct {
 	kind, data string
 	graphQL    brunoGraphQL
 }
 
 func (b *openBody) UnmarshalJSON(text []byte) error {
+	if text[0] != '[' {
+		return b.openOneBody.UnmarshalJSON(text)
+	}
 	var list []struct {
 		Selected bool
-		Body     openBody
+		Body     openOneBody
 	}
-	if json.Unmarshal(text, &list) == nil {
-		for i := range list {
-			if i == 0 || list[i].Selected {
-				*b = list[i].Body
-			}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	for i := range list {
+		if i == 0 || list[i].Selected {
+			b.openOneBody = list[i].Body
 		}
-		return nil
 	}
+	return nil
+}
+
+func (b *openOneBody) UnmarshalJSON(text []byte) error {
 	var in struct {
 		Type, Data, Query, Variables looseText
 	}

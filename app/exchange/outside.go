@@ -64,11 +64,20 @@ func (f *File) saved(o *outside) (workspace.Saved, bool) {
 	return saved, true
 }
 
-// over is rows of a folder with those of what lies in it, which count first.
-func over(outer, inner workspace.Rows) workspace.Rows {
-	out := slices.DeleteFunc(slices.Clone(outer), func(o workspace.Row) bool {
-		return slices.ContainsFunc(inner, func(i workspace.Row) bool { return i.On && strings.EqualFold(i.Key, o.Key) })
-	})
+// over returns rows of a folder with those of what lies in it, which count first.
+// Every request below a folder gets its rows, so they are spent each time; when
+// the budget is spent it returns the inner ones alone, and the file is refused.
+func (f *File) over(outer, inner workspace.Rows) workspace.Rows {
+	if len(outer) == 0 || f.spendRows(outer) != nil {
+		return inner
+	}
+	own := make(map[string]bool, len(inner))
+	for _, i := range inner {
+		if i.On {
+			own[strings.ToLower(i.Key)] = true
+		}
+	}
+	out := slices.DeleteFunc(slices.Clone(outer), func(o workspace.Row) bool { return own[strings.ToLower(o.Key)] })
 	return append(out, inner...)
 }
 

@@ -20,14 +20,16 @@ var (
 func (f *File) ownBuiltIns(text []byte, program string) []byte {
 	own := fromPostman.Replace(string(text))
 	var strange []string
+	seen := map[string]bool{}
 	for _, m := range postmanFilled.FindAllStringSubmatch(own, -1) {
 		name := m[1]
-		if name != "$uuid" && name != "$userId" && !clock.MatchString(name) && !slices.Contains(strange, m[0]) {
+		if name != "$uuid" && name != "$userId" && !clock.MatchString(name) && !seen[m[0]] {
+			seen[m[0]] = true
 			strange = append(strange, m[0])
 		}
 	}
 	if len(strange) > 0 {
-		f.notes.say("Nothing fills in %s here: add variables in place of %s own.", strings.Join(strange, ", "), program+"'s")
+		f.notes.say("Nothing fills in %s here: add variables in place of %s own.", someOf(strange), program+"'s")
 	}
 	return []byte(own)
 }

@@ -65,9 +65,13 @@ func postmanOf(r *workspace.Saved) *postmanRequest {
 	for _, q := range append(typed, d.Query...) {
 		u.Query = append(u.Query, rowOf(q))
 	}
-	u.Raw = "{{baseUrl}}/" + strings.Join(segments, "/")
+	pairs := make([]string, len(u.Query))
 	for i, q := range u.Query {
-		u.Raw += map[bool]string{true: "?", false: "&"}[i == 0] + rawPart(q.Key) + "=" + rawPart(q.Value.text)
+		pairs[i] = rawPart(q.Key) + "=" + rawPart(q.Value.text)
+	}
+	u.Raw = "{{baseUrl}}/" + strings.Join(segments, "/")
+	if len(pairs) > 0 {
+		u.Raw += "?" + strings.Join(pairs, "&")
 	}
 	if d.Body != "" {
 		out.Body = &postmanBody{Mode: "raw", Raw: d.Body, Options: map[string]any{"raw": map[string]any{"language": "json"}}}
@@ -77,8 +81,10 @@ func postmanOf(r *workspace.Saved) *postmanRequest {
 
 // rawPart escapes what would end a key or a value; {{variables}} stay readable.
 func rawPart(text string) string {
-	return strings.NewReplacer("%7B%7B", "{{", "%7D%7D", "}}").Replace(url.QueryEscape(text))
+	return readable.Replace(url.QueryEscape(text))
 }
+
+var readable = strings.NewReplacer("%7B%7B", "{{", "%7D%7D", "}}")
 
 func rowOf(r workspace.Row) postmanRow {
 	return postmanRow{Key: r.Key, Value: looseText{r.Value}, Disabled: !r.On, Description: looseText{r.Doc}}

@@ -16,7 +16,7 @@ type reading struct {
 
 func (tt *reading) run(t *testing.T) {
 	t.Helper()
-	found, err := exchange.Read(&exchange.File{Name: tt.name, Text: []byte(tt.text), Bases: []string{"http://127.0.0.1:8443/api"}})
+	found, err := exchange.Read(t.Context(), &exchange.File{Name: tt.name, Text: []byte(tt.text), Bases: []string{"http://127.0.0.1:8443/api"}})
 	if err != nil {
 		t.Fatal(err)
 	}

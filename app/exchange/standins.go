@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -13,6 +12,7 @@ type standIns struct {
 	order []string          // the tags
 	named map[string]int    // how many have a variable of that name
 	asked []string          // variables in the place of questions
+	asks  map[string]bool
 }
 
 // of is the variable for a tag, which has the tag's name if that is free.
@@ -32,9 +32,13 @@ func (s *standIns) of(tag, name string) string {
 	return own
 }
 
-// asks notes that a person would be asked for the variable.
-func (s *standIns) asks(variable string) {
-	if !slices.Contains(s.asked, variable) {
+// ask notes that a person would be asked for the variable.
+func (s *standIns) ask(variable string) {
+	if s.asks == nil {
+		s.asks = map[string]bool{}
+	}
+	if !s.asks[variable] {
+		s.asks[variable] = true
 		s.asked = append(s.asked, variable)
 	}
 }

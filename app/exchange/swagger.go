@@ -16,7 +16,10 @@ var Swagger = Format{
 	ID: "swagger", Label: "Swagger 2.0", Ext: "swagger.json", Type: "application/json",
 	Is: func(f *File) bool { return f.has("swagger") || f.isYAML(swaggerLine) },
 	Read: func(f *File) (*Found, error) {
-		if err := shallow(f); err != nil {
+		if err := f.asJSON(); err != nil {
+			return nil, err
+		}
+		if err := f.references(); err != nil {
 			return nil, err
 		}
 		var old openapi2.T

@@ -150,12 +150,18 @@ func variableName(name string) string {
 func (f *File) writtenOut(value string, most int) string {
 	for range 5 {
 		left := most - len(value)
+		if f.budget.Steps(len(value)) != nil {
+			break
+		}
 		next := reference.ReplaceAllStringFunc(value, func(in string) string {
 			inside, ok := f.valueOf(variableName(reference.FindStringSubmatch(in)[1]))
 			if !ok || len(inside) > left {
 				return in
 			}
 			left -= len(inside)
+			if f.budget.Bytes(len(inside)) != nil {
+				return in
+			}
 			return inside
 		})
 		if next == value {

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bytes"
 	"encoding/json"
 	"regexp"
 
@@ -15,43 +14,27 @@ func (f *File) isYAML(line *regexp.Regexp) bool { return f.top == nil && line.Ma
 
 // decodeAny reads JSON or YAML, whichever the file is.
 func (f *File) decodeAny(into any) error {
-	if f.top != nil {
-		return f.decode(f.Text, into)
+	if err := f.asJSON(); err != nil {
+		return err
 	}
-	if err := shallow(f); err != nil {
+	return f.decode(f.Text, into)
+}
+
+// asJSON makes JSON of a file that is YAML.
+func (f *File) asJSON() error {
+	if f.top != nil {
+		return nil
+	}
+	if err := f.shapeOfYAML(); err != nil {
 		return err
 	}
 	var text json.RawMessage
 	if _, err := yaml.Unmarshal(f.Text, &text, yaml.DecodeOpts{DisableTimestamps: true}); err != nil {
 		return fault.New(fault.Invalid, "%s is no valid YAML: %s", f.name(), firstLine(err))
 	}
-	return f.decode(text, into)
-}
-
-// maxNesting is how deep brackets or lines of YAML may go.
-const maxNesting = 200
-
-// shallow refuses files that would cost the library its stack.
-func shallow(f *File) error {
-	level, inside := 0, false
-	for i, c := range f.Text {
-		switch {
-		case c == '"' && (i == 0 || f.Text[i-1] != '\\'):
-			inside = !inside && f.top != nil // quotes of YAML may stand alone
-		case inside:
-		case c == '{' || c == '[':
-			level++
-		case c == '}' || c == ']':
-			level--
-		}
-		if level > maxNesting {
-			return fault.New(fault.Invalid, "%s is nested more than %d deep", f.name(), maxNesting)
-		}
+	if err := f.shapeOfJSON(text); err != nil {
+		return err
 	}
-	for line := range bytes.Lines(f.Text) {
-		if indent := len(line) - len(bytes.TrimLeft(line, " -")); f.top == nil && indent > 4*maxNesting && len(bytes.TrimSpace(line)) > 0 {
-			return fault.New(fault.Invalid, "%s is nested more than %d deep", f.name(), maxNesting)
-		}
-	}
-	return nil
+	f.Text = text
+	return f.decode(text, &f.top)
 }

@@ -62,7 +62,26 @@ func (e *Explorer) readFile(ctx context.Context, c *resource.Call, in *importReq
 		return nil, err
 	}
 	bases := []string{t.url, strings.Replace(t.url, "127.0.0.1", "localhost", 1)}
-	return files.Read(&files.File{Name: in.Name, Text: []byte(in.Text), Bases: bases})
+	done, err := e.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return files.Read(ctx, &files.File{Name: in.Name, Text: []byte(in.Text), Bases: bases})
+}
+
+// maxExchanges is how many files are read or written at the same time: each may
+// take many times its size of memory.
+const maxExchanges = 2
+
+// turn waits until a file may be read or written; done gives the turn to the next.
+func (e *Explorer) turn(ctx context.Context) (done func(), err error) {
+	select {
+	case e.turns <- struct{}{}:
+		return func() { <-e.turns }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // maxListed is how many lines of a file are shown before it is imported.
@@ -144,7 +163,12 @@ func (e *Explorer) export(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := format.Write(b)
+	done, err := e.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	text, err := files.Write(ctx, format, b)
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,8 @@ type Explorer struct {
 	undos     undos
 	began     time.Time
 
+	turns chan struct{} // of files that are read or written
+
 	maintenance maintenance
 
 	life   context.Context // ends with Stop
@@ -139,7 +141,7 @@ func New(o Options) (*Explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Explorer{o: o, documents: documents, client: newClient(), catalog: newCatalog(o.Catalog), seal: make([]byte, 32), began: time.Now()}
+	e := &Explorer{o: o, documents: documents, client: newClient(), catalog: newCatalog(o.Catalog), seal: make([]byte, 32), turns: make(chan struct{}, maxExchanges), began: time.Now()}
 	if err := os.RemoveAll(e.spool()); err != nil {
 		return nil, err
 	}

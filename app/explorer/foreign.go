@@ -15,6 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi2conv"
 	"github.com/getkin/kin-openapi/openapi3"
 
+	files "spyglass/app/exchange"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -138,7 +139,7 @@ func (e *Explorer) catalogAt(ctx context.Context, t *target, place string) ([]by
 	if response.StatusCode != http.StatusOK || !json.Valid(text) {
 		return nil, nil, nil
 	}
-	made, err := foreignCatalog(text, t.url)
+	made, err := judgedCatalog(ctx, text, t.url)
 	if errors.Is(err, errNoCatalog) {
 		return nil, nil, nil
 	}
@@ -157,6 +158,19 @@ var errNoCatalog = errors.New("this is no OpenAPI document")
 
 // maxNesting is how deep a document may go: what reads it is recursive.
 const maxNesting = 200
+
+// judgedCatalog makes a catalog of a document that has just come, if that takes
+// no more work than its size explains.
+func judgedCatalog(ctx context.Context, text []byte, base string) (*catalog, error) {
+	var head struct{ OpenAPI, Swagger any }
+	if json.Unmarshal(text, &head) != nil || head.OpenAPI == nil && head.Swagger == nil {
+		return nil, errNoCatalog
+	}
+	if err := files.CheckAPI(ctx, text); err != nil {
+		return nil, err
+	}
+	return foreignCatalog(text, base)
+}
 
 // foreignCatalog makes a catalog of an OpenAPI 3 or Swagger 2 document.
 func foreignCatalog(text []byte, base string) (*catalog, error) {
@@ -251,28 +265,26 @@ func prefixOf(doc *openapi3.T, base string) string {
 
 // catalog writes down what was found, tags in the document's order.
 func (r *foreignReader) catalog(doc *openapi3.T) (*catalog, error) {
-	names := []string{}
+	categories := []category{}
+	at := map[string]int{}
+	place := func(name string) int {
+		i, have := at[name]
+		if !have {
+			i = len(categories)
+			at[name] = i
+			categories = append(categories, category{Name: name})
+		}
+		return i
+	}
 	for _, tag := range doc.Tags {
-		names = append(names, tag.Name)
+		place(tag.Name)
 	}
 	for _, f := range r.found {
-		if !slices.Contains(names, f.entry.Category) {
-			names = append(names, f.entry.Category)
-		}
+		part := &categories[place(f.entry.Category)]
+		part.Endpoints = append(part.Endpoints, f.entry)
 	}
+	categories = slices.DeleteFunc(categories, func(c category) bool { return len(c.Endpoints) == 0 })
 	made := &catalog{}
-	categories := []category{}
-	for _, name := range names {
-		part := category{Name: name}
-		for _, f := range r.found {
-			if f.entry.Category == name {
-				part.Endpoints = append(part.Endpoints, f.entry)
-			}
-		}
-		if len(part.Endpoints) > 0 {
-			categories = append(categories, part)
-		}
-	}
 	for _, f := range r.found {
 		made.endpoints = append(made.endpoints, f.endpoint)
 	}

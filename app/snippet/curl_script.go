@@ -135,11 +135,13 @@ func bashEscapes(s *script) string {
 
 // bashNames are the variables' names in the script.
 func bashNames(s *script) map[string]string {
-	names, taken := map[string]string{}, map[string]bool{}
+	names, taken, next := map[string]string{}, map[string]bool{}, map[string]int{}
 	for _, v := range s.variables {
-		name := "var_" + strings.Trim(identifier(v.Name), "_")
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("var_%s_%d", strings.Trim(identifier(v.Name), "_"), n)
+		base := "var_" + strings.Trim(identifier(v.Name), "_")
+		name := base
+		for n := max(next[base], 2); taken[name]; n++ {
+			name = fmt.Sprintf("%s_%d", base, n)
+			next[base] = n + 1
 		}
 		names[v.Name], taken[name] = name, true
 	}

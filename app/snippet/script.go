@@ -111,7 +111,8 @@ const (
 func newScript(steps []Step, variables []Variable) *script {
 	s := &script{}
 	used := map[string]bool{}
-	split := func(t string, as func(before string) place) text { return splitMarks(t, variables, used, as) }
+	known := newMarks(variables)
+	split := func(t string, as func(before string) place) text { return known.split(t, used, as) }
 	for i, step := range steps {
 		r := clean(step.Request)
 		out := scriptStep{title: fmt.Sprintf("%d. %s", i+1, oneLineOf(step.Title)), method: r.Method, expect: step.Expect, pages: step.Pages}
@@ -122,16 +123,16 @@ func newScript(steps []Step, variables []Variable) *script {
 			return inURL
 		})
 		for _, h := range r.Headers {
-			for _, v := range variables {
-				h.Name = strings.ReplaceAll(h.Name, v.Mark, v.Value)
-			}
+			h.Name = known.filledIn(h.Name)
 			if validName(h.Name) {
 				out.headers = append(out.headers, scriptHeader{h.Name, split(h.Value, func(string) place { return asIs })})
 			}
 		}
 		json := strings.Contains(strings.ToLower(r.value("Content-Type")), "json")
+		inside, seen := false, 0
 		out.body = split(r.Body, func(before string) place {
-			if json && quoted(before) {
+			inside, seen = quoted(before[seen:], inside), len(before)
+			if json && inside {
 				return inJSON
 			}
 			return asIs
@@ -155,16 +156,63 @@ func (r *Request) value(name string) string {
 
 func oneLineOf(s string) string { return strings.Map(oneLine, strings.ToValidUTF8(s, "\uFFFD")) }
 
-// splitMarks makes pieces of a text; as says what a place behind before is.
-func splitMarks(t string, variables []Variable, used map[string]bool, as func(before string) place) (out text) {
-	from := 0
-	for from < len(t) {
-		at, found := -1, Variable{}
-		for _, v := range variables {
-			if i := strings.Index(t[from:], v.Mark); i >= 0 && (at < 0 || from+i < at) {
-				at, found = from+i, v
+// marked finds the marks of variables in texts. Their number and that of the
+// places is up to who wrote the requests, so a text is read once.
+type marked struct {
+	prefix  string // of all marks
+	lengths []int  // that marks have, the longest first
+	by      map[string]Variable
+}
+
+func newMarks(variables []Variable) *marked {
+	m := &marked{by: make(map[string]Variable, len(variables))}
+	for i, v := range variables {
+		if v.Mark == "" {
+			continue
+		}
+		if _, have := m.by[v.Mark]; !have {
+			m.by[v.Mark] = v
+		}
+		if i == 0 {
+			m.prefix = v.Mark
+		}
+		for !strings.HasPrefix(v.Mark, m.prefix) {
+			m.prefix = m.prefix[:len(m.prefix)-1]
+		}
+		if !slices.Contains(m.lengths, len(v.Mark)) {
+			m.lengths = append(m.lengths, len(v.Mark))
+		}
+	}
+	slices.SortFunc(m.lengths, func(a, b int) int { return b - a })
+	return m
+}
+
+// next returns the first mark from a place on; at is -1 where there is none.
+func (m *marked) next(t string, from int) (at int, found Variable) {
+	for len(m.by) > 0 {
+		i := strings.Index(t[from:], m.prefix)
+		if i < 0 || from+i == len(t) {
+			break
+		}
+		from += i
+		for _, n := range m.lengths {
+			if from+n > len(t) {
+				continue
+			}
+			if v, ok := m.by[t[from:from+n]]; ok {
+				return from, v
 			}
 		}
+		from++
+	}
+	return -1, Variable{}
+}
+
+// split makes pieces of a text; as says what a place behind before is.
+func (m *marked) split(t string, used map[string]bool, as func(before string) place) (out text) {
+	from := 0
+	for from < len(t) {
+		at, found := m.next(t, from)
 		if at < 0 {
 			break
 		}
@@ -181,14 +229,29 @@ func splitMarks(t string, variables []Variable, used map[string]bool, as func(be
 	return out
 }
 
-// quoted tells whether a JSON text ends within a string.
-func quoted(before string) bool {
-	in := false
-	for i := 0; i < len(before); i++ {
+// filledIn returns a text with the values of its variables.
+func (m *marked) filledIn(t string) string {
+	var out strings.Builder
+	from := 0
+	for {
+		at, found := m.next(t, from)
+		if at < 0 {
+			break
+		}
+		out.WriteString(t[from:at] + found.Value)
+		from = at + len(found.Mark)
+	}
+	return out.String() + t[from:]
+}
+
+// quoted tells whether a JSON text, which begins within a string or not, ends
+// within one. A mark that follows is no quote, so a backslash at the end is done.
+func quoted(text string, in bool) bool {
+	for i := 0; i < len(text); i++ {
 		switch {
-		case before[i] == '"':
+		case text[i] == '"':
 			in = !in
-		case before[i] == '\\' && in:
+		case text[i] == '\\' && in:
 			i++
 		}
 	}

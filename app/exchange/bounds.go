@@ -1,0 +1,283 @@
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	yaml "github.com/oasdiff/yaml3"
+
+	"spyglass/app/budget"
+	"spyglass/app/workspace"
+	"spyglass/backend/fault"
+)
+
+// What a file may cost beside what it has itself.
+const (
+	spareBytes = 4 << 20
+	spareSteps = 16 << 20
+
+	stepsPerByte = 64
+	bytesPerByte = 4
+)
+
+// budgetFor returns the budget of reading or writing so many bytes.
+func budgetFor(ctx context.Context, size int) *budget.Budget {
+	return budget.New(ctx, budget.Limits{Bytes: spareBytes + bytesPerByte*int64(size), Steps: spareSteps + stepsPerByte*int64(size)})
+}
+
+// tooMuch says in words that a file was too much work.
+func (f *File) tooMuch(err error) error {
+	if !budget.Spent(err) {
+		return err
+	}
+	return fault.New(fault.TooLarge, "%s repeats its contents so often that it would become many times as large. Remove the repetitions and try again.", f.name())
+}
+
+// Some rows of a draft beside their texts, in bytes.
+const rowSize = 64
+
+// spendRows spends what a copy of the rows takes, in memory and in the workspace.
+func (f *File) spendRows(rows workspace.Rows) error {
+	n := len(rows) * rowSize
+	for _, r := range rows {
+		n += len(r.Key) + len(r.Value) + len(r.Doc)
+	}
+	return f.budget.Bytes(n)
+}
+
+// maxNesting is how deep brackets or lines may go.
+const maxNesting = 200
+
+// A value takes some hundred bytes of memory, however short it is in the file.
+// Files of people have one value in many bytes; these refuse what has hardly
+// anything else.
+const (
+	bytesPerValue = 16
+	spareValues   = 10_000
+)
+
+func (f *File) tooDeep() error {
+	return fault.New(fault.Invalid, "%s is nested more than %d deep", f.name(), maxNesting)
+}
+
+func (f *File) tooMany(values, size int) error {
+	if values <= spareValues+size/bytesPerValue {
+		return nil
+	}
+	return fault.New(fault.Invalid, "%s holds more values than can be read: more than one in %d bytes", f.name(), bytesPerValue)
+}
+
+// shapeOfJSON refuses JSON that is nested too deep or has too many values for
+// its size. What is no JSON passes; it is refused when it is read.
+func (f *File) shapeOfJSON(text []byte) error {
+	var lists [maxNesting + 1]bool // which levels are lists
+	level, values := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			if level++; level > maxNesting {
+				return f.tooDeep()
+			}
+			lists[level] = text[i] == '['
+			values++
+		case '}', ']':
+			level = max(level-1, 0)
+		case ',':
+			if lists[level] {
+				values++
+			}
+		}
+	}
+	return f.tooMany(values, len(text))
+}
+
+// shapeOfYAML refuses YAML that is nested too deep, has too many values for its
+// size, or becomes too large when its aliases are written out. The library counts
+// the nodes of aliases, but not the bytes in them.
+func (f *File) shapeOfYAML() error {
+	level, values := 0, 0
+	for _, c := range f.Text { // quotes may stand alone, so brackets count in texts as well
+		switch c {
+		case '{', '[':
+			level++
+			values++
+		case '}', ']':
+			level--
+		case ',':
+			values++
+		}
+		if level > maxNesting {
+			return f.tooDeep()
+		}
+	}
+	for line := range bytes.Lines(f.Text) {
+		rest := bytes.TrimLeft(line, " -?:\t")
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		marks := line[:len(line)-len(rest)]
+		if len(marks) > 4*maxNesting {
+			return f.tooDeep()
+		}
+		values += 1 + bytes.Count(marks, []byte("- "))
+	}
+	if err := f.tooMany(values/2, len(f.Text)); err != nil { // lines are counted, and many are of texts
+		return err
+	}
+	if bytes.IndexByte(f.Text, '*') < 0 {
+		return nil
+	}
+	var top yaml.Node
+	if yaml.Unmarshal(f.Text, &top) != nil {
+		return nil // it is refused when it is read
+	}
+	w := weigher{sizes: map[*yaml.Node]int64{}}
+	if w.of(&top); w.most > spareBytes+bytesPerByte*int64(len(f.Text)) {
+		return f.tooMuch(errSpent)
+	}
+	return nil
+}
+
+// errSpent stands for a budget that would be spent.
+var errSpent = fault.New(fault.TooLarge, "too large")
+
+// weigher adds up how many bytes nodes have when aliases are written out.
+type weigher struct {
+	sizes map[*yaml.Node]int64 // of anchored nodes; -1 while one is being weighed
+	most  int64
+}
+
+// enough is where adding up ends: sizes double with each line.
+const enough = 1 << 40
+
+func (w *weigher) of(n *yaml.Node) int64 {
+	if size, known := w.sizes[n]; known {
+		if size < 0 { // it holds itself
+			w.most = enough
+			return enough
+		}
+		return size
+	}
+	if n.Anchor != "" {
+		w.sizes[n] = -1
+	}
+	size := int64(len(n.Value)) + 2
+	if n.Alias != nil {
+		size += w.of(n.Alias)
+	}
+	for _, in := range n.Content {
+		size = min(size+w.of(in), enough)
+	}
+	if n.Anchor != "" {
+		w.sizes[n] = size
+	}
+	w.most = max(w.most, size)
+	return size
+}
+
+// localReference is a reference within a description of an API.
+var localReference = regexp.MustCompile(`"\$ref"\s*:\s*"#/?([^"]*)"`)
+
+// references spends what the references of a description cost: the library goes
+// through what each leads to, and copies what is no component and no path.
+func (f *File) references() error {
+	sizes := targets(f.top)
+	for _, m := range localReference.FindAllSubmatch(f.Text, -1) {
+		if err := f.budget.Steps(costOf(string(m[1]), sizes, len(f.Text))); err != nil {
+			return f.tooMuch(err)
+		}
+	}
+	return nil
+}
+
+// targets returns the bytes of what references usually lead to, by the beginning
+// of the pointer.
+func targets(top map[string]json.RawMessage) map[string]int {
+	sizes := map[string]int{}
+	add := func(place string, text json.RawMessage) {
+		var named map[string]json.RawMessage
+		if json.Unmarshal(text, &named) == nil {
+			for name, in := range named {
+				sizes[place+"/"+name] = len(in)
+			}
+		}
+	}
+	for _, place := range []string{"paths", "definitions", "parameters", "responses"} {
+		add(place, top[place])
+	}
+	var kinds map[string]json.RawMessage
+	if json.Unmarshal(top["components"], &kinds) == nil {
+		for kind, in := range kinds {
+			add("components/"+kind, in)
+		}
+	}
+	return sizes
+}
+
+// costOf returns the steps of following a pointer.
+func costOf(pointer string, sizes map[string]int, all int) int {
+	parts := strings.Split(pointer, "/")
+	for i, part := range parts {
+		parts[i] = pointerPart.Replace(unescape(part))
+	}
+	depth := 2
+	if parts[0] == "components" {
+		depth = 3
+	}
+	size, known := sizes[strings.Join(parts[:min(depth, len(parts))], "/")]
+	if !known || slices.ContainsFunc(parts, copied) {
+		return all
+	}
+	return size
+}
+
+var pointerPart = strings.NewReplacer("~1", "/", "~0", "~")
+
+// copied reports whether what lies below such a part of a pointer is copied.
+func copied(part string) bool {
+	return strings.HasPrefix(part, "x-") || slices.Contains([]string{"example", "examples", "default", "enum"}, part)
+}
+
+// weigh spends what a value takes when it is written out in lines, at that level
+// of nesting, and reports whether the budget bears it.
+func (f *File) weigh(v any, level int) bool {
+	size := 2*level + 2
+	switch v := v.(type) {
+	case string:
+		size += len(v)
+	case []any:
+		for _, in := range v {
+			if !f.weigh(in, level+1) {
+				return false
+			}
+		}
+	case map[string]any:
+		for key, in := range v {
+			size += len(key)
+			if !f.weigh(in, level+1) {
+				return false
+			}
+		}
+	}
+	return f.budget.Bytes(size) == nil
+}
+
+// CheckAPI refuses a description of an API in JSON that takes far more work to
+// read than its size explains.
+func CheckAPI(ctx context.Context, text []byte) error {
+	f := &File{Name: "The description", Text: text, budget: budgetFor(ctx, len(text))}
+	if err := f.open(); err != nil {
+		return err
+	}
+	return f.references()
+}
