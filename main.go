@@ -68,6 +68,7 @@ func command() *cobra.Command {
 	}
 	root.Flags().StringVar(&listen, "listen", "", "address and port of the portal (default: those of the last start)")
 	root.PersistentFlags().StringVar(&o.Data, "data", "", "the data folder (default: the system's place for application data)")
+	root.PersistentFlags().StringSliceVar(&o.Without, "without", nil, "go on without a file that is lost: series.db, workspace.db or portal.db.key")
 	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
 		if o.Data == "" {
 			o.Data, err = dataFolder()

@@ -29,6 +29,7 @@ import (
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
 	"spyglass/backend/server"
+	"spyglass/backend/store"
 )
 
 // App is one running portal with its Explorer.
@@ -69,8 +70,14 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 			err = errors.Join(err, a.close(ctx))
 		}
 	}()
-	a.workspace, err = workspace.Open(ctx, workspace.Options{
-		Path: filepath.Join(o.Data, "workspace.db"), Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock,
+	err = a.OpenBeside(ctx, "workspace.db", func(path string, sibling store.Sibling) (file string, err error) {
+		a.workspace, err = workspace.Open(ctx, workspace.Options{
+			Path: path, Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock, Sibling: sibling,
+		})
+		if err != nil {
+			return "", err
+		}
+		return a.workspace.FileID(), nil
 	})
 	if err != nil {
 		return nil, err

@@ -76,6 +76,7 @@ type Options struct {
 	Kept    int64            // rows of history a user; Kept when 0
 	Log     *slog.Logger     // slog.Default when nil
 	Clock   func() time.Time // time.Now when nil
+	Sibling store.Sibling    // whose file it is; zero for nobody's
 }
 
 // Workspace is everybody's tabs, variables, history and settings in one portal.
@@ -124,7 +125,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	db, err := store.Open(ctx, store.Options{Path: o.Path, Log: o.Log, Clock: o.Clock})
+	db, err := store.Open(ctx, store.Options{Path: o.Path, Log: o.Log, Clock: o.Clock, Sibling: o.Sibling})
 	if err != nil {
 		return nil, err
 	}
@@ -210,6 +211,9 @@ func (w *Workspace) Close() error {
 	w.learning.Wait()
 	return w.db.Close()
 }
+
+// FileID returns the id of the database, see store.Sibling.
+func (w *Workspace) FileID() string { return w.db.FileID() }
 
 // Counts are how many rows each table has.
 func (w *Workspace) Counts(ctx context.Context) (map[string]int64, error) { return w.db.Counts(ctx) }

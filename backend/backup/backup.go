@@ -265,8 +265,7 @@ func fingerprint(folder string) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	sum := sha256.Sum256(append([]byte("spyglass key "), key...))
-	return hex.EncodeToString(sum[:8]), err
+	return store.KeyFingerprint(key), err
 }
 
 // unwritten says why a file could not be made.

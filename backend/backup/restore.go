@@ -61,10 +61,15 @@ func Stage(ctx context.Context, o Options) error {
 	if err := o.verify(ctx, z, m); err != nil { // all of it, before the folder is touched
 		return err
 	}
-	if err := o.checkKey(m); err != nil {
+	same, err := o.checkKey(m)
+	if err != nil {
 		return err
 	}
-	if err := o.unpack(ctx, z, m); err != nil {
+	err = o.unpack(ctx, z, m)
+	if err == nil && !same {
+		err = store.ReleaseKey(ctx, filepath.Join(o.Folder, newFolder, portalFile))
+	}
+	if err != nil {
 		return unwritten(o.Folder, errors.Join(err, os.RemoveAll(filepath.Join(o.Folder, workFolder))))
 	}
 	if err := os.Rename(filepath.Join(o.Folder, newFolder), filepath.Join(o.Folder, readyFolder)); err != nil {
@@ -170,12 +175,12 @@ func unwritable(err error) bool {
 }
 
 // checkKey sees that what is sealed in the backup can be opened in the folder.
-func (o Options) checkKey(m Manifest) error {
-	same, err := m.SameKey(o.Folder)
+func (o Options) checkKey(m Manifest) (same bool, err error) {
+	same, err = m.SameKey(o.Folder)
 	if err != nil || same || o.WithoutKey {
-		return err
+		return same, err
 	}
-	return fault.New(fault.Conflict, "the secrets in %s were sealed with another key than that of %s: put the %s of the portal that was backed up there, or lose the passwords and access keys in it with --without-key. Nothing was changed",
+	return false, fault.New(fault.Conflict, "the secrets in %s were sealed with another key than that of %s: put the %s of the portal that was backed up there, or lose the passwords and access keys in it with --without-key. Nothing was changed",
 		o.name(), o.Folder, keyFile)
 }
 

@@ -71,6 +71,8 @@ type Options struct {
 	Path  string           // of the file
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
+
+	Sibling store.Sibling // whose file it is; zero for nobody's
 }
 
 // DB is one open file of samples.
@@ -150,7 +152,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if db.clock == nil {
 		db.clock = time.Now
 	}
-	file, err := store.OpenChunks(ctx, o.Path, names, logs, chunks, hours)
+	file, err := store.OpenChunks(ctx, o.Path, o.Sibling, names, logs, chunks, hours)
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +235,9 @@ func (db *DB) Close() error {
 	<-db.done
 	return db.file.Close()
 }
+
+// FileID returns the id of the file, see store.Sibling.
+func (db *DB) FileID() string { return db.file.FileID() }
 
 // Stats are counts of the samples.
 type Stats struct {

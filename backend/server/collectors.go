@@ -15,6 +15,7 @@ import (
 	"spyglass/backend/remotewrite"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
+	"spyglass/backend/store"
 )
 
 // samplesHavePortal refuses to make a new portal beside the samples of another:
@@ -33,9 +34,14 @@ func (s *Server) samplesHavePortal(path string) error {
 
 // openSeries opens the samples, in a file of their own, so that they never hold
 // up the portal's writes.
-func (s *Server) openSeries(ctx context.Context) (err error) {
-	s.series, err = series.Open(ctx, series.Options{Path: filepath.Join(s.o.Data, "series.db"), Log: s.o.Log, Clock: s.pace.Now})
-	return err
+func (s *Server) openSeries(ctx context.Context) error {
+	return s.OpenBeside(ctx, "series.db", func(path string, sibling store.Sibling) (file string, err error) {
+		s.series, err = series.Open(ctx, series.Options{Path: path, Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling})
+		if err != nil {
+			return "", err
+		}
+		return s.series.FileID(), nil
+	})
 }
 
 // watch makes the monitor, and the engine that is the built-in collector.

@@ -29,6 +29,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,6 +60,8 @@ type Options struct {
 	Version string // of this program
 
 	SamePort bool // with a Listen that ends in ":0": take the port of the last start again
+
+	Without []string // files that are lost, and without which the portal goes on: series.db, workspace.db, portal.db.key
 
 	Demo        bool // fill an empty folder with the demo environment
 	DemoDevices int  // how many devices that has; 0 for the standard company
@@ -117,6 +120,11 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		o.Clock = time.Now
 	}
 	o.Log = cmp.Or(o.Log, slog.Default())
+	for _, name := range o.Without {
+		if !slices.Contains(losable, name) {
+			return nil, fault.New(fault.Invalid, "--without takes %s, not %q", strings.Join(losable, ", "), name)
+		}
+	}
 	s := &Server{o: o, pace: clock.New(o.Clock), failed: make(chan error, 1)}
 	defer func() {
 		if err != nil {
@@ -162,7 +170,7 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if s.db, err = store.Open(ctx, store.Options{Path: path, Log: s.o.Log, Clock: s.o.Clock}); err != nil {
+	if err = s.openDB(ctx, path); err != nil {
 		return err
 	}
 	known, err := shapes()

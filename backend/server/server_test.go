@@ -218,12 +218,18 @@ func write(t *testing.T, path, text string) {
 func newer(t *testing.T, o server.Options) {
 	t.Helper()
 	stop(t, start(t, o))
-	db, err := sql.Open("sqlite", filepath.Join(o.Data, "portal.db"))
+	change(t, filepath.Join(o.Data, "portal.db"), "PRAGMA user_version = 99")
+}
+
+// change runs SQL on a database that nobody has open.
+func change(t *testing.T, path, statements string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("PRAGMA user_version = 99"); err != nil {
+	if _, err := db.ExecContext(t.Context(), statements); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 // one range. Reading is safe for concurrent use and never waits for a write.
 type Chunks struct {
 	path string
+	file string  // its id, see Sibling
 	pool *sql.DB // of conn alone
 	read *sql.DB
 	find statements
@@ -43,19 +44,22 @@ var asked = []int{1, 4, 32}
 
 // OpenChunks opens the file, or makes it when it is not there. It refuses a
 // file that is damaged, read-only or from a newer version, and leaves it as it is.
-func OpenChunks(ctx context.Context, path string, spaces ...string) (*Chunks, error) {
+func OpenChunks(ctx context.Context, path string, sibling Sibling, spaces ...string) (*Chunks, error) {
+	if err := sibling.expect(path); err != nil {
+		return nil, err
+	}
 	if err := private(path); err != nil {
 		return nil, err
 	}
 	c := &Chunks{path: path}
-	if err := c.connect(ctx, spaces); err != nil {
+	if err := c.connect(ctx, sibling, spaces); err != nil {
 		_ = c.Close()
 		return nil, explain(path, err)
 	}
 	return c, nil
 }
 
-func (c *Chunks) connect(ctx context.Context, spaces []string) (err error) {
+func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) (err error) {
 	if c.pool, err = sql.Open("sqlite", dsn(c.path, "immediate", pageSize)); err != nil {
 		return err
 	}
@@ -71,6 +75,9 @@ func (c *Chunks) connect(ctx context.Context, spaces []string) (err error) {
 		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d); start that version, or choose another --data folder", c.path, found, chunkFormat)
 	}
 	if err := c.accept(ctx, spaces); err != nil {
+		return err
+	}
+	if c.file, err = sibling.claim(ctx, c.conn, c.path); err != nil {
 		return err
 	}
 	for _, space := range spaces {

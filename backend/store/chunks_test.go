@@ -15,7 +15,7 @@ import (
 
 func openChunks(t *testing.T, path string) *store.Chunks {
 	t.Helper()
-	c, err := store.OpenChunks(t.Context(), path, "a", "b")
+	c, err := store.OpenChunks(t.Context(), path, store.Sibling{}, "a", "b")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestAFileOfChunksThatCannotBeUsedIsRefusedWithASentence(t *testing.T) {
 		damaged:                             damaged + " is damaged; it was left as it is. Restore a backup, or choose another --data folder",
 		filepath.Join(folder, "no", "file"): filepath.Join(folder, "no", "file") + " cannot be written (no such file or directory); choose another --data folder or change its permissions",
 	} {
-		_, err := store.OpenChunks(t.Context(), path, "a")
+		_, err := store.OpenChunks(t.Context(), path, store.Sibling{}, "a")
 		if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want {
 			t.Errorf("%s: got %v, want %s", path, err, want)
 		}
@@ -127,14 +127,14 @@ func TestAFileOfChunksThatCannotBeUsedIsRefusedWithASentence(t *testing.T) {
 
 func TestChunksOfANewerVersionAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chunks.db")
-	c, err := store.OpenChunks(t.Context(), path, "a", "b", "c")
+	c, err := store.OpenChunks(t.Context(), path, store.Sibling{}, "a", "b", "c")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = store.OpenChunks(t.Context(), path, "a", "b")
+	_, err = store.OpenChunks(t.Context(), path, store.Sibling{}, "a", "b")
 	want := path + " was written by a newer version of Spyglass: it has c, which this version does not know and would lose. Start the newer version, or choose another --data folder. Nothing was changed"
 	if f := fault.Of(err); f.Kind != fault.Conflict || f.Message != want {
 		t.Errorf("got %v, want %s", err, want)

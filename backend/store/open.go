@@ -48,11 +48,16 @@ type Options struct {
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
 	Zone  *time.Location   // in which a day of a filter is a day; time.Local when nil
+
+	Sibling Sibling // whose file it is; zero for nobody's
+	Secrets bool    // the key belongs to the file: a missing one, or another one, is refused
+	NewKey  bool    // with Secrets: go on with a new key where the right one is lost
 }
 
 // DB is one open database.
 type DB struct {
 	path    string
+	file    string // its id, see Sibling
 	log     *slog.Logger
 	clock   func() time.Time
 	zone    func() *time.Location
@@ -103,15 +108,14 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := registerFunctions(); err != nil {
 		return nil, err
 	}
-	key, err := openSealer(o.Path + ".key")
-	if err != nil {
+	if err := o.Sibling.expect(o.Path); err != nil {
 		return nil, err
 	}
 	if err := private(o.Path); err != nil {
 		return nil, err
 	}
-	db := &DB{path: o.Path, log: o.Log, clock: o.Clock, zone: func() *time.Location { return o.Zone }, seal: key, streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(), mirrored: leastMirrored}
-	if err := db.connect(ctx); err != nil {
+	db := &DB{path: o.Path, log: o.Log, clock: o.Clock, zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(), mirrored: leastMirrored}
+	if err := db.connect(ctx, o); err != nil {
 		db.closePools()
 		return nil, explain(o.Path, err)
 	}
@@ -129,7 +133,7 @@ func (db *DB) dayZone(filter string) *time.Location {
 	return db.zone()
 }
 
-func (db *DB) connect(ctx context.Context) error {
+func (db *DB) connect(ctx context.Context, o Options) error {
 	pool, err := sql.Open("sqlite", dsn(db.path, "immediate"))
 	if err != nil {
 		return err
@@ -140,6 +144,12 @@ func (db *DB) connect(ctx context.Context) error {
 		return err
 	}
 	if err := db.checkFormat(ctx); err != nil {
+		return err
+	}
+	if db.file, err = o.Sibling.claim(ctx, db.writer.conn, db.path); err != nil {
+		return err
+	}
+	if db.seal, err = db.openKey(ctx, o); err != nil {
 		return err
 	}
 	if db.read, err = sql.Open("sqlite", dsn(db.path, "deferred")+"&_pragma=query_only(1)"); err != nil {
@@ -173,11 +183,12 @@ func (db *DB) checkFormat(ctx context.Context) error {
 		return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass (format %d, this one knows %d); start that version, or choose another --data folder", db.path, found, format)
 	}
 	if found == format {
-		return nil
+		return db.writer.raw(ctx, createIdentity)
 	}
 	return db.writer.raw(ctx, fmt.Sprintf(`BEGIN IMMEDIATE;
 		CREATE TABLE IF NOT EXISTS "_shape" ("name" TEXT PRIMARY KEY, "shape" TEXT NOT NULL) WITHOUT ROWID;
 		CREATE TABLE IF NOT EXISTS "_field" ("table" TEXT NOT NULL, "field" TEXT NOT NULL, PRIMARY KEY ("table", "field")) WITHOUT ROWID;
+		`+createIdentity+`;
 		PRAGMA user_version = %d;
 		COMMIT`, format))
 }

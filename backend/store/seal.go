@@ -1,12 +1,18 @@
 package store
 
 import (
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
+	"net/url"
 	"os"
+	"path/filepath"
 
 	"spyglass/backend/fault"
 )
@@ -16,18 +22,50 @@ import (
 // key that lies in a file of its own, beside the database, and in no backup.
 type sealer struct{ aead cipher.AEAD }
 
-func openSealer(path string) (sealer, error) {
-	key, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		key = make([]byte, 32)
-		rand.Read(key)
-		err = os.WriteFile(path, key, 0o600)
-	}
+// keyName is where a database keeps the fingerprint of its key.
+const keyName = "key"
+
+// released stands for a fingerprint once somebody has gone on without the key:
+// the next start takes the key that is there, or makes one.
+const released = "released"
+
+// openKey reads the key beside the database. A new database gets a new one. In
+// one that has secrets, a key that is missing, or another one, is refused.
+func (db *DB) openKey(ctx context.Context, o Options) (sealer, error) {
+	path := db.path + ".key"
+	known, err := identity(ctx, db.writer.conn, keyName)
 	if err != nil {
+		return sealer{}, err
+	}
+	var used bool
+	if err := db.writer.conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM "_shape")`).Scan(&used); err != nil {
+		return sealer{}, err
+	}
+	key, err := os.ReadFile(path)
+	missing := errors.Is(err, os.ErrNotExist)
+	if err != nil && !missing {
 		return sealer{}, fault.New(fault.Conflict, "the key file %s cannot be used (%v); choose another --data folder or change its permissions", path, rootCause(err))
 	}
-	if len(key) != 32 {
-		return sealer{}, fault.New(fault.Conflict, "the key file %s is damaged; restore it from where you keep a copy", path)
+	if !missing && len(key) != keySize && !o.NewKey {
+		return sealer{}, lost("the key file %s is damaged; restore it from where you keep a copy. To go on without the passwords and access keys that it opens, start once with --without %s", path, filepath.Base(path))
+	}
+	free := known == released || known == "" && (!used || !missing)
+	switch {
+	case !o.Secrets, free, !missing && KeyFingerprint(key) == known:
+	case !o.NewKey && missing:
+		return sealer{}, lost("the key file %s is missing; nothing was changed. Put it back from where you keep a copy: it opens the passwords and access keys in %s. To go on without them, start once with --without %s", path, db.path, filepath.Base(path))
+	case !o.NewKey:
+		return sealer{}, lost("the key file %s is another one than that of %s; nothing was changed. Put the right one back from where you keep a copy. To go on without the passwords and access keys that it opens, start once with --without %s", path, db.path, filepath.Base(path))
+	}
+	if missing || len(key) != keySize {
+		if key, err = newKey(path, missing); err != nil {
+			return sealer{}, err
+		}
+	}
+	if print := KeyFingerprint(key); print != known {
+		if _, err := db.writer.conn.ExecContext(ctx, `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE SET "value" = excluded."value"`, keyName, print); err != nil {
+			return sealer{}, err
+		}
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -35,6 +73,45 @@ func openSealer(path string) (sealer, error) {
 	}
 	aead, err := cipher.NewGCM(block)
 	return sealer{aead}, err
+}
+
+// keySize is that of AES-256.
+const keySize = 32
+
+// newKey makes a key file. A damaged one is kept under another name.
+func newKey(path string, missing bool) ([]byte, error) {
+	if !missing {
+		if err := os.Rename(path, path+"-damaged"); err != nil {
+			return nil, err
+		}
+	}
+	key := make([]byte, keySize)
+	rand.Read(key)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = file.Write(key)
+		err = errors.Join(err, file.Sync(), file.Close())
+	}
+	if err != nil {
+		return nil, fault.New(fault.Conflict, "the key file %s cannot be written (%v); choose another --data folder or change its permissions", path, rootCause(err))
+	}
+	return key, nil
+}
+
+// KeyFingerprint tells one key from another, and says nothing else about it.
+func KeyFingerprint(key []byte) string {
+	sum := sha256.Sum256(append([]byte("spyglass key "), key...))
+	return hex.EncodeToString(sum[:8])
+}
+
+// ReleaseKey lets a database that nobody has open go on with another key.
+func ReleaseKey(ctx context.Context, path string) error {
+	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=journal_mode(DELETE)&_pragma=synchronous(FULL)")
+	if err != nil {
+		return err
+	}
+	_, err = pool.ExecContext(ctx, createIdentity+`; INSERT INTO "_identity" VALUES ('`+keyName+`', '`+released+`') ON CONFLICT DO UPDATE SET "value" = excluded."value"`)
+	return errors.Join(err, pool.Close())
 }
 
 // Seal encrypts a secret with the portal's key.

@@ -1,0 +1,63 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"spyglass/backend/store"
+)
+
+// losable are the files that Options.Without may name.
+var losable = []string{"series.db", "workspace.db", "portal.db.key"}
+
+// OpenBeside opens a database beside the portal's. The portal knows the file
+// from then on: open is told its id, and returns it. Where Options.Without names
+// a file that is lost, a new one takes its place, and what is there is kept.
+func (s *Server) OpenBeside(ctx context.Context, name string, open func(path string, sibling store.Sibling) (file string, err error)) error {
+	path := filepath.Join(s.o.Data, name)
+	known, err := s.db.Known(ctx, name)
+	if err != nil {
+		return err
+	}
+	file, err := open(path, store.Sibling{Portal: s.Setting.Instance, File: known})
+	if errors.Is(err, store.ErrLost) && slices.Contains(s.o.Without, name) {
+		if err := s.setAside(path); err != nil {
+			return err
+		}
+		file, err = open(path, store.Sibling{Portal: s.Setting.Instance})
+	}
+	if err != nil || file == known {
+		return err
+	}
+	return s.db.Know(ctx, name, file)
+}
+
+// setAside renames a database that is not to be used, with what belongs to it.
+func (s *Server) setAside(path string) error {
+	ext := filepath.Ext(path)
+	to := strings.TrimSuffix(path, ext) + "-aside-" + s.o.Clock().UTC().Format("20060102T150405") + ext
+	s.o.Log.Warn("going on without a file that is lost; what is there is kept", "file", path, "kept", to)
+	for _, part := range []string{"", "-wal", "-shm"} {
+		if err := os.Rename(path+part, to+part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// openDB opens the portal's own database, with its key.
+func (s *Server) openDB(ctx context.Context, path string) (err error) {
+	o := store.Options{Path: path, Log: s.o.Log, Clock: s.o.Clock, Secrets: true}
+	s.db, err = store.Open(ctx, o)
+	if errors.Is(err, store.ErrLost) && slices.Contains(s.o.Without, filepath.Base(path)+".key") {
+		o.NewKey = true
+		s.o.Log.Warn("going on without the passwords and access keys that the lost key opened; they have to be given again")
+		s.db, err = store.Open(ctx, o)
+	}
+	return err
+}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"spyglass/backend/fault"
+)
+
+// Sibling identifies a database that belongs to a portal. The file keeps both
+// values, and portal.db keeps File, so that a file that went missing, or one of
+// another portal, is never taken for a new one.
+type Sibling struct {
+	Portal string // the id of the portal; empty: the file is nobody's sibling
+	File   string // the id under which portal.db knows the file; empty while it knows none
+}
+
+// ErrLost is the cause of a fault that says that a file is missing, empty or
+// not the one that belongs to the portal.
+var ErrLost = errors.New("the file is not the one that the portal knows")
+
+const createIdentity = `CREATE TABLE IF NOT EXISTS "_identity" ("name" TEXT PRIMARY KEY, "value" TEXT NOT NULL) WITHOUT ROWID`
+
+func lost(format string, args ...any) error {
+	f := fault.New(fault.Conflict, format, args...)
+	f.Err = ErrLost
+	return f
+}
+
+// expect refuses a file that should be there and is not, before SQLite makes it.
+func (s Sibling) expect(path string) error {
+	if s.File == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		return nil
+	}
+	return lost("%s is missing or empty, although the portal beside it has written it; nothing was changed. Put the file back, or restore a backup. To go on without what it held, start once with --without %s", path, filepath.Base(path))
+}
+
+// claim returns the id of the file. One that has none yet gets it.
+func (s Sibling) claim(ctx context.Context, conn *sql.Conn, path string) (file string, err error) {
+	if s.Portal == "" {
+		return "", nil
+	}
+	if _, err := conn.ExecContext(ctx, createIdentity); err != nil {
+		return "", err
+	}
+	portal, err := identity(ctx, conn, "portal")
+	if err == nil {
+		file, err = identity(ctx, conn, "file")
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case portal == "" && s.File == "":
+		file = rand.Text()
+		_, err = conn.ExecContext(ctx, `INSERT INTO "_identity" VALUES ('portal', ?), ('file', ?)`, s.Portal, file)
+		return file, err
+	case portal != s.Portal || s.File != "" && file != s.File:
+		return "", lost("%s does not belong to the portal beside it; nothing was changed. Put the right file back, or restore a backup. To go on with a new one, start once with --without %s: this file is then kept under another name", path, filepath.Base(path))
+	}
+	return file, nil
+}
+
+// identity returns what a file says of itself; "" for nothing.
+func identity(ctx context.Context, conn *sql.Conn, name string) (value string, err error) {
+	err = conn.QueryRowContext(ctx, `SELECT coalesce((SELECT "value" FROM "_identity" WHERE "name" = ?), '')`, name).Scan(&value)
+	return value, err
+}
+
+// FileID returns the id of the database, of which Options.Sibling says whose it is.
+func (db *DB) FileID() string { return db.file }
+
+// FileID returns the id of the file.
+func (c *Chunks) FileID() string { return c.file }
+
+// Known returns the id under which this database knows a file beside it; "" for none.
+func (db *DB) Known(ctx context.Context, name string) (file string, err error) {
+	err = db.write(ctx, func(tx *tx) error {
+		file, err = identity(ctx, tx.w.conn, name)
+		return err
+	})
+	return file, err
+}
+
+// Know keeps the id of a file beside this database.
+func (db *DB) Know(ctx context.Context, name, file string) error {
+	return db.write(ctx, func(tx *tx) error {
+		_, err := tx.exec(ctx, `INSERT INTO "_identity" VALUES (?, ?) ON CONFLICT DO UPDATE SET "value" = excluded."value"`, name, file)
+		return err
+	})
+}
