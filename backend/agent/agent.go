@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"spyglass/backend/check"
+	"spyglass/backend/clock"
 	"spyglass/backend/fault"
 	"spyglass/backend/poll"
 )
@@ -45,13 +46,16 @@ type Options struct {
 	Once    bool   // only register
 	Version string // of this program
 	Log     *slog.Logger
-	Client  *http.Client  // http.Client with a time limit when nil
-	Checks  []check.Check // check.All when nil
+	Client  *http.Client     // http.Client with a time limit when nil
+	Checks  []check.Check    // check.All when nil
+	Clock   func() time.Time // of this machine; time.Now when nil
 }
 
 // How often it does what.
 const (
 	assignEvery = time.Minute
+	assignFirst = 5 * time.Second // while there is nothing to poll
+	sayOffset   = 5 * time.Second // until the portal hears of a clock that was measured
 	searchEvery = 15 * time.Second
 	patience    = 30 * time.Second // with a device that tells its instances
 	sideBySide  = 8                // searches
@@ -68,19 +72,26 @@ type agent struct {
 	tag     string // of the assignments it has
 	known   map[int64]bool
 	finds   map[string]check.Discoverer
+	clock   portalClock
+
+	devices   int64         // assigned to it, as the last heartbeat said
+	assignNow chan struct{} // to ask for assignments at once
 }
 
 // Run registers where there is a token, and collects until ctx ends.
 func Run(ctx context.Context, o Options) error {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	o.Client = cmp.Or(o.Client, &http.Client{Timeout: time.Minute})
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
 	if o.Checks == nil {
 		o.Checks = check.All(&check.Dialer{Folder: o.Folder})
 	}
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return fault.New(fault.Conflict, "the folder %s cannot be made (%v); choose another one with --data", o.Folder, err)
 	}
-	a := &agent{Options: o, known: map[int64]bool{}, finds: check.Discoverers(o.Checks)}
+	a := &agent{Options: o, known: map[int64]bool{}, finds: check.Discoverers(o.Checks), clock: portalClock{now: o.Clock}, assignNow: make(chan struct{}, 1)}
 	if err := a.identify(ctx); err != nil || o.Once {
 		return err
 	}
@@ -122,19 +133,39 @@ func (a *agent) collect(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a.poller = poll.New(poll.Options{
-		Look:    func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, a.Checks, t) },
-		Deliver: func(_ context.Context, results []check.Result) error { return a.waiting.add(results) },
-		Log:     a.Log,
+		Look: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, a.Checks, t) },
+		Deliver: func(_ context.Context, results []check.Result) error {
+			a.clock.correct(results)
+			return a.waiting.add(results)
+		},
+		Clock: clock.New(a.Clock),
+		Log:   a.Log,
 	})
 	a.poller.Start()
 	var loops sync.WaitGroup
-	for _, loop := range []func(context.Context) (time.Duration, error){a.beat, a.assign, a.search, a.post} {
+	start := func(do func(context.Context) (time.Duration, error), wake <-chan struct{}) {
 		loops.Go(func() {
-			if err := a.again(ctx, loop); err != nil {
+			if err := a.again(ctx, do, wake); err != nil {
 				cancel(err)
 			}
 		})
 	}
+	heard := make(chan struct{}) // the first heartbeat: nothing is polled before the time of the portal is known
+	first := sync.OnceFunc(func() { close(heard) })
+	start(func(ctx context.Context) (time.Duration, error) {
+		wait, err := a.beat(ctx)
+		if err == nil {
+			first()
+		}
+		return wait, err
+	}, nil)
+	select {
+	case <-ctx.Done():
+	case <-heard:
+	}
+	start(a.assign, a.assignNow)
+	start(a.search, nil)
+	start(a.post, nil)
 	loops.Wait()
 	a.poller.Stop()
 	if err := context.Cause(ctx); err != nil && err != context.Canceled {
@@ -143,9 +174,9 @@ func (a *agent) collect(ctx context.Context) error {
 	return nil
 }
 
-// again calls do whenever the time it names is over. What the portal refuses
+// again calls do whenever the time it names is over, or it is woken. What the portal refuses
 // for good ends it; anything else is tried again, less and less often.
-func (a *agent) again(ctx context.Context, do func(context.Context) (time.Duration, error)) error {
+func (a *agent) again(ctx context.Context, do func(context.Context) (time.Duration, error), wake <-chan struct{}) error {
 	retry := leastRetry
 	for ctx.Err() == nil {
 		wait, err := do(ctx)
@@ -164,6 +195,7 @@ func (a *agent) again(ctx context.Context, do func(context.Context) (time.Durati
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
+		case <-wake:
 		}
 		timer.Stop()
 	}

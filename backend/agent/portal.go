@@ -33,9 +33,12 @@ type (
 		Build     string `json:"build"`
 		Waiting   int    `json:"waiting"`
 		Instances int    `json:"instances"`
+		Offset    *int64 `json:"clockOffset,omitempty"` // only to a portal that says its time
 	}
 	pulse struct {
-		Heartbeat int64 `json:"heartbeat"`
+		NowMillis int64  `json:"nowMillis"` // 0: a portal of an earlier version
+		Heartbeat int64  `json:"heartbeat"`
+		Devices   *int64 `json:"devices"`
 	}
 	assignments struct {
 		Items []check.Task `json:"items"`
@@ -44,7 +47,11 @@ type (
 		Items []check.Search `json:"items"`
 	}
 	posted struct {
-		Results []check.Result `json:"results"`
+		Results   []check.Result `json:"results"`
+		Corrected bool           `json:"corrected,omitempty"`
+	}
+	taken struct {
+		Refused int `json:"refused"`
 	}
 	refusal struct {
 		Message string `json:"errorMessage"`
@@ -128,17 +135,47 @@ func apiOf(text string) (string, error) {
 	return u.String(), nil
 }
 
+// beat sends a heartbeat, and learns from the answer what time the portal has
+// and whether other devices are assigned than before.
 func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 	var p pulse
-	_, err := a.ask(ctx, http.MethodPost, "/heartbeat", "", beat{Build: a.Version, Waiting: a.waiting.count(), Instances: a.poller.Len()}, &p)
-	return time.Duration(max(p.Heartbeat, 5)) * time.Second, err
+	said := a.clock.offset()
+	sent := a.Clock()
+	_, err := a.ask(ctx, http.MethodPost, "/heartbeat", "", beat{Build: a.Version, Waiting: a.waiting.count(), Instances: a.poller.Len(), Offset: said}, &p)
+	if err != nil {
+		return 0, err
+	}
+	if p.Devices != nil && *p.Devices != a.devices {
+		a.devices = *p.Devices
+		select {
+		case a.assignNow <- struct{}{}:
+		default: // it is about to
+		}
+	}
+	wait := time.Duration(max(p.Heartbeat, 5)) * time.Second
+	if p.NowMillis == 0 {
+		return wait, nil
+	}
+	a.clock.learn(sent, a.Clock(), time.UnixMilli(p.NowMillis))
+	now := a.clock.offset()
+	if said != nil && *said == *now {
+		return wait, nil
+	}
+	if off := time.Duration(*now) * time.Second; off.Abs() >= clockWarning {
+		a.Log.WarnContext(ctx, "the clock of this machine differs from the portal's; results are corrected by that, but set the clock", "ahead", off)
+	}
+	return min(wait, sayOffset), nil // the portal shows it
 }
 
-// assign fetches what is to be polled, and changes what is.
+// assign fetches what is to be polled, and changes what is. A portal that is just
+// back, or gives a collector its devices back, does so within seconds.
 func (a *agent) assign(ctx context.Context) (time.Duration, error) {
 	var got assignments
 	tag, err := a.ask(ctx, http.MethodGet, "/assignments", a.tag, nil, &got)
 	if err != nil || tag != "" && tag == a.tag {
+		if len(a.known) == 0 {
+			return assignFirst, err
+		}
 		return assignEvery, err
 	}
 	a.tag = tag
@@ -159,6 +196,9 @@ func (a *agent) assign(ctx context.Context) (time.Duration, error) {
 	a.poller.Put(tasks...)
 	a.known = now
 	a.Log.InfoContext(ctx, "assignments have changed", "instances", len(tasks))
+	if len(tasks) == 0 {
+		return assignFirst, nil
+	}
 	return assignEvery, nil
 }
 
@@ -172,8 +212,11 @@ func (a *agent) post(ctx context.Context) (time.Duration, error) {
 		if name == "" {
 			return time.Second, nil
 		}
-		var taken struct{}
-		_, err = a.ask(ctx, http.MethodPost, "/samples", "", posted{results}, &taken)
+		var said taken
+		_, err = a.ask(ctx, http.MethodPost, "/samples", "", posted{results, a.clock.offset() != nil}, &said)
+		if err == nil && said.Refused > 0 {
+			a.Log.WarnContext(ctx, "the portal refused results because they lie in its future; set the clock of this machine", "results", said.Refused)
+		}
 		if err != nil && !fault.Is(err, fault.Conflict) {
 			return 0, err
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,12 +39,15 @@ type beat struct {
 	Build    string `json:"build,omitempty" doc:"its version"`
 	Waiting  int64  `json:"waiting,omitempty" doc:"results that are not sent yet"`
 	Instance int64  `json:"instances,omitempty" doc:"how many instances it polls"`
+	Offset   *int64 `json:"clockOffset,omitempty" doc:"seconds that its clock is ahead of the portal's, as it has measured by nowMillis"`
 }
 
 // pulse answers a heartbeat.
 type pulse struct {
 	Now       resource.Seconds `json:"now" doc:"the portal's clock, in epoch seconds"`
+	NowMillis resource.Millis  `json:"nowMillis" doc:"the same in milliseconds: by it the collector corrects the moments of its results"`
 	Heartbeat int64            `json:"heartbeat" doc:"seconds until the next one"`
+	Devices   int64            `json:"devices" doc:"how many devices it looks after; when that changes, its assignments have changed"`
 }
 
 // assignments are what a collector polls.
@@ -54,7 +58,8 @@ type assignments struct {
 
 // posted are results on their way.
 type posted struct {
-	Results []check.Result `json:"results" doc:"up to 10,000, of instances that this collector polls"`
+	Results   []check.Result `json:"results" doc:"up to 10,000, of instances that this collector polls"`
+	Corrected bool           `json:"corrected,omitempty" doc:"their moments are by the portal's clock, whatever the collector's says"`
 }
 
 // searches are what a collector looks for.
@@ -65,14 +70,18 @@ type searches struct {
 
 // taken answers what was posted.
 type taken struct {
-	Taken int `json:"taken" doc:"how many were kept"`
+	Taken   int `json:"taken" doc:"how many were kept"`
+	Refused int `json:"refused,omitempty" doc:"how many were not, because they lay more than 5 minutes in the future"`
 }
 
 const (
-	heartbeat  = 30 // seconds
+	// heartbeat is in seconds. Two of them may be lost before a collector counts as
+	// down by the least that collectorDownSeconds may be.
+	heartbeat  = 15
 	maxResults = 10_000
 	// maxAhead is how far a collector's clock may be before ours, in seconds.
-	maxAhead = 300
+	maxAhead  = 300
+	warnAhead = 30 // seconds that may be the way and no clock
 	// maxFinding is for the body of one: check.MostFound instances, of which each
 	// has a line or two.
 	maxFinding = 16 << 20
@@ -98,7 +107,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 		},
 		{
 			Method: "POST", Path: path + "/heartbeat", Category: portal.CategorySettings, Summary: "Send a heartbeat",
-			Doc:   "Says that the collector runs. Without one for 3 minutes it counts as down.",
+			Doc:   "Says that the collector runs. Without one for as long as collectorDownSeconds of the portal settings says it counts as down.",
 			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Answer: &pulses, Errors: failures(wrong, builtIn), Example: at("/heartbeat", beat{Build: "0.1.0", Instance: 12}), Handle: s.heartbeat,
 		},
 		{
@@ -108,8 +117,8 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 		},
 		{
 			Method: "POST", Path: path + "/samples", Category: portal.CategorySettings, Summary: "Post what was polled",
-			Doc:   "Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over.",
-			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept, Errors: failures(wrong, builtIn), Example: at("/samples", posted{[]check.Result{}}), Handle: s.samples,
+			Doc:   "Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over. Those more than 5 minutes in the future are refused and counted.",
+			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept, Errors: failures(wrong, builtIn), Example: at("/samples", posted{Results: []check.Result{}}), Handle: s.samples,
 		},
 		{
 			Method: "GET", Path: path + "/searches", Category: portal.CategorySettings, Summary: "List what a collector looks for",
@@ -170,10 +179,14 @@ func (s *Service) heartbeat(ctx context.Context, c *resource.Call) (any, error) 
 		return nil, err
 	}
 	ctx = resource.WithCall(ctx, nil)
+	var id int64
 	err := s.DB.Write(ctx, func(tx resource.Tx) error {
 		row, err := s.remote(ctx, tx, c)
 		if err != nil {
 			return err
+		}
+		if id = row.ID; in.Offset != nil {
+			row.ClockOffset = *in.Offset
 		}
 		row.LastHeartbeatOn, row.Status, row.IsDown = resource.SecondsOf(c.At), 1, false
 		row.Acked, row.AckedBy, row.AckedOn, row.AckComment = false, "", 0, ""
@@ -182,7 +195,11 @@ func (s *Service) heartbeat(ctx context.Context, c *resource.Call) (any, error) 
 		}
 		return resource.Put(ctx, tx, portal.Collectors.Name, row)
 	})
-	return pulse{resource.SecondsOf(c.At), heartbeat}, err
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.DB.CountBy(ctx, string(portal.Devices.Name), "currentCollectorId")
+	return pulse{resource.SecondsOf(c.At), resource.MillisOf(c.At), heartbeat, counts[id]}, err
 }
 
 func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
@@ -231,21 +248,46 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 	if len(in.Results) > maxResults {
 		return nil, fault.At("results", "results are at most 10,000 at a time")
 	}
-	latest := c.At.Unix() + maxAhead
+	ahead := int64(0)
 	for i, r := range in.Results {
-		if r.At < 1 || r.At > latest {
-			return nil, fault.At(fmt.Sprintf("results[%d].at", i), "results[%d].at is no moment in epoch seconds up to now", i)
+		if r.At < 1 {
+			return nil, fault.At(fmt.Sprintf("results[%d].at", i), "results[%d].at is no moment in epoch seconds", i)
 		}
+		ahead = max(ahead, r.At-c.At.Unix())
 		for name, v := range r.Values {
 			if math.IsInf(v, 0) {
 				return nil, fault.At(fmt.Sprintf("results[%d].values.%s", i, name), "results[%d].values.%s is no finite number", i, name)
 			}
 		}
 	}
-	if err := s.Take(resource.WithCall(ctx, nil), row.ID, in.Results); err != nil {
+	ctx = resource.WithCall(ctx, nil)
+	kept := slices.DeleteFunc(slices.Clone(in.Results), func(r check.Result) bool { return r.At > c.At.Unix()+maxAhead })
+	if err := s.Take(ctx, row.ID, kept); err != nil {
 		return nil, err
 	}
-	return taken{len(in.Results)}, nil
+	refused := len(in.Results) - len(kept)
+	if in.Corrected { // it says itself how far its clock is ahead
+		ahead = row.ClockOffset
+	} else if ahead < warnAhead {
+		ahead = 0
+	}
+	return taken{len(kept), refused}, s.noteAhead(ctx, row, ahead, refused)
+}
+
+// noteAhead counts results that were refused, and notes the clock of a collector
+// that does not measure it by how far its latest result lies in the future.
+func (s *Service) noteAhead(ctx context.Context, row *portal.Collector, ahead int64, refused int) error {
+	if refused == 0 && row.ClockOffset == ahead {
+		return nil
+	}
+	return s.DB.Write(ctx, func(tx resource.Tx) error {
+		row, err := resource.Get(ctx, tx, portal.Collectors.Name, row.ID)
+		if err != nil {
+			return err
+		}
+		row.ClockOffset, row.Refused = ahead, row.Refused+int64(refused)
+		return resource.Put(ctx, tx, portal.Collectors.Name, row)
+	})
 }
 
 func (s *Service) searches(ctx context.Context, c *resource.Call) (any, error) {
@@ -289,7 +331,7 @@ func (s *Service) finding(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil || !ok {
 		return taken{}, err
 	}
-	return taken{1}, nil
+	return taken{Taken: 1}, nil
 }
 
 // isLine reports whether text is one line of a length that is kept.

@@ -44,7 +44,7 @@ func simulatedCollectors(ctx context.Context, r resource.Reader) ([]portal.Colle
 }
 
 // beatEvery is after how many seconds a simulated collector says that it is there.
-const beatEvery = 60
+const beatEvery = 15
 
 // beat lets the simulated collectors that no incident silences say so.
 func (s *Stage) beat(ctx context.Context) error {

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,35 +12,36 @@ import (
 	"spyglass/backend/store"
 )
 
-// heartbeatLimit is when it is known at the latest that a collector says nothing.
-const heartbeatLimit = 3 * time.Minute
-
 // watchCollectors marks collectors that have gone silent, and tells of them and
 // of those that are back. The built-in one is this process.
 // A collector that could not reach this portal because it was not running, or
 // because the machine slept, is given time: its silence counts from then on.
 func (m *Monitor) watchCollectors(ctx context.Context, tx resource.Tx, now time.Time) error {
-	heardBefore := resource.SecondsOf(now.Add(watchEvery - heartbeatLimit))
-	if !m.began.IsZero() && now.Sub(m.looked) > heartbeatLimit && !m.looked.IsZero() {
+	limit, err := portal.CollectorDownAfter(ctx, tx)
+	if err != nil {
+		return err
+	}
+	heardBefore := resource.SecondsOf(now.Add(watchEvery - limit))
+	if !m.began.IsZero() && now.Sub(m.looked) > limit && !m.looked.IsZero() {
 		m.began = now
 	}
 	m.looked = now
-	patient := !m.began.IsZero() && now.Sub(m.began) < heartbeatLimit-watchEvery
+	patient := !m.began.IsZero() && now.Sub(m.began) < limit-watchEvery
 	collectors, err := resource.Find(ctx, tx, portal.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: portal.BuiltInCollector})
 	for i := range collectors {
 		if err == nil {
 			c := &collectors[i]
-			err = watchCollector(ctx, tx, c, c.LastHeartbeatOn < heardBefore && !patient, resource.SecondsOf(now))
+			err = watchCollector(ctx, tx, c, c.LastHeartbeatOn < heardBefore && !patient, limit, resource.SecondsOf(now))
 		}
 	}
 	return err
 }
 
-func watchCollector(ctx context.Context, tx resource.Tx, c *portal.Collector, silent bool, now resource.Seconds) error {
+func watchCollector(ctx context.Context, tx resource.Tx, c *portal.Collector, silent bool, limit time.Duration, now resource.Seconds) error {
 	if c.LastHeartbeatOn == 0 { // it has never run
 		return nil
 	}
-	f := &portal.Finding{CollectorID: c.ID, Severity: portal.SeverityCritical, Value: "no heartbeat", Threshold: "3 minutes without a heartbeat", At: now}
+	f := &portal.Finding{CollectorID: c.ID, Severity: portal.SeverityCritical, Value: "no heartbeat", Threshold: fmt.Sprintf("%d seconds without a heartbeat", limit/time.Second), At: now}
 	switch {
 	case silent && !c.IsDown:
 		c.IsDown = true

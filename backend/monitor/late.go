@@ -3,19 +3,24 @@ package monitor
 import (
 	"context"
 	"slices"
+	"time"
 
 	"spyglass/backend/portal"
 	"spyglass/backend/series"
 )
 
-// lateBefore is from when on the results of a collector are of now. One that
-// the portal has not heard for so long is known to be down, and others have its
-// devices. The built-in one is never late.
+// lateAfter is how old the results of a collector may be to be judged. It is
+// longer than a restart of the portal takes, after which alerts are found in
+// retrospect; what another collector polls by then comes late in any case.
+const lateAfter = 3 * time.Minute
+
+// lateBefore is from when on the results of a collector are of now. The built-in
+// one is never late.
 func (e *Engine) lateBefore(collector int64) int64 {
 	if collector == portal.BuiltInCollector {
 		return 0
 	}
-	return e.o.Clock().Add(-heartbeatLimit).Unix()
+	return e.o.Clock().Add(-lateAfter).Unix()
 }
 
 // mayHavePolled reports whether a collector looks after a device, or did when

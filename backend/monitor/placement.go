@@ -221,7 +221,8 @@ func (m *Monitor) hand(ctx context.Context, moves []move) error {
 }
 
 // watchEvery is how often collectors are looked at: one that falls silent is
-// known to be down, and its devices are with others, within heartbeatLimit.
+// known to be down, and its devices are with others, within the time that the
+// portal settings give it.
 const watchEvery = 15 * time.Second
 
 // followCollectors does what is due about collectors, again and again.

@@ -96,9 +96,9 @@ func TestDevicesGoToTheBackupOfACollectorThatIsDownAndBack(t *testing.T) {
 	w := newWatch(t, 2)
 	w.later(0, 2, 3)
 	w.want("all run", "4:2, 5:2")
-	w.later(2*time.Minute, 3)
-	w.want("silent for two minutes", "4:2, 5:2")
-	w.later(50*time.Second, 3)
+	w.later(40*time.Second, 3)
+	w.want("silent for 40 seconds", "4:2, 5:2")
+	w.later(10*time.Second, 3)
 	w.want("down", "4:3, 5:3")
 	alerts, err := resource.Find(t.Context(), w.db, portal.Alerts.Name)
 	if err != nil || len(alerts) != 1 || alerts[0].CollectorID != 2 || alerts[0].Cleared {
@@ -126,10 +126,29 @@ func TestCollectorsAreGivenTimeToComeBackToAPortalThatWasAway(t *testing.T) {
 	if err := w.m.Stop(t.Context()); err != nil { // the rest is done here, at our times
 		t.Fatal(err)
 	}
-	w.later(2 * time.Minute)
+	w.later(40 * time.Second)
 	w.want("it has just started", "4:2")
-	w.later(50*time.Second, 3)
+	w.later(10*time.Second, 3)
 	w.want("it was given time", "4:3")
+}
+
+func TestThePortalSettingsSayWhenACollectorIsDown(t *testing.T) {
+	w := newWatch(t, 1)
+	setting, err := resource.Get(t.Context(), w.db, portal.Settings.Name, portal.SettingID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setting.DownAfter = 600
+	put(w.house, &portal.Settings, setting)
+	w.later(0, 2, 3)
+	w.later(9*time.Minute, 3)
+	w.want("silent for nine minutes", "4:2")
+	w.later(50*time.Second, 3)
+	w.want("down", "4:3")
+	alerts, err := resource.Find(t.Context(), w.db, portal.Alerts.Name)
+	if err != nil || len(alerts) != 1 || alerts[0].Threshold != "600 seconds without a heartbeat" {
+		t.Errorf("the alerts are %+v (%v)", alerts, err)
+	}
 }
 
 func TestADeviceThatHasNoBackupWaitsForItsCollector(t *testing.T) {

@@ -37,6 +37,8 @@ type Collector struct {
 	CreatedOn       resource.Seconds
 	UpdatedOn       resource.Seconds
 	LastHeartbeatOn resource.Seconds
+	ClockOffset     int64 // seconds that its clock is ahead of the portal's
+	Refused         int64 // results
 }
 
 // Simulated reports whether no machine stands behind the collector: it is one of
@@ -59,7 +61,7 @@ var Collectors = resource.Resource[*Collector]{
 		{Name: "collectorGroupId", At: func(c *Collector) any { return &c.GroupID }, Doc: "Its group of collectors", Default: DefaultCollectorGroup, Min: number(1), Refs: string(collectorGroupRows), Index: true},
 		{Name: "backupAgentId", At: func(c *Collector) any { return &c.BackupID }, Doc: "The collector that takes its devices over while it is down; 0 for none", Min: number(0), Refs: string(collectorRows)},
 		{Name: "status", At: func(c *Collector) any { return &c.Status }, Doc: "1 running, 0 never seen", ReadOnly: true},
-		{Name: "isDown", At: func(c *Collector) any { return &c.IsDown }, Doc: "No heartbeat for 3 minutes", ReadOnly: true},
+		{Name: "isDown", At: func(c *Collector) any { return &c.IsDown }, Doc: "No heartbeat for as long as collectorDownSeconds of the portal settings says", ReadOnly: true},
 		{Name: "acked", At: func(c *Collector) any { return &c.Acked }, Doc: "Somebody took on that it is down", ReadOnly: true},
 		{Name: "ackedBy", At: func(c *Collector) any { return &c.AckedBy }, Doc: "Who", ReadOnly: true},
 		{Name: "ackedOn", At: func(c *Collector) any { return &c.AckedOn }, Doc: "When", ReadOnly: true},
@@ -78,6 +80,8 @@ var Collectors = resource.Resource[*Collector]{
 		{Name: "createdOn", At: func(c *Collector) any { return &c.CreatedOn }, Doc: "When it was added", ReadOnly: true},
 		{Name: "updatedOn", At: func(c *Collector) any { return &c.UpdatedOn }, Doc: "When it was last changed", ReadOnly: true},
 		{Name: "lastHeartbeatOn", At: func(c *Collector) any { return &c.LastHeartbeatOn }, Doc: "When it last answered", ReadOnly: true},
+		{Name: "clockOffset", At: func(c *Collector) any { return &c.ClockOffset }, Doc: "Seconds that its clock is ahead of the portal's, negative when it is behind; its results are corrected by that", ReadOnly: true},
+		{Name: "refusedResults", At: func(c *Collector) any { return &c.Refused }, Doc: "Results that the portal did not take because they lay too far in the future", ReadOnly: true},
 	},
 	Derived: []resource.Derived{{
 		Name: "numberOfHosts", Doc: "Devices it looks after; 0 for a role that does not see all devices", Schema: resource.Integer(""), Example: 152, Whole: true,

@@ -66,7 +66,7 @@ var Integrations = resource.Resource[*Integration]{
 		{Name: "signingKey", At: func(i *Integration) any { return &i.SigningKey }, Doc: "http: each body is signed with it, see X-Spyglass-Signature; never shown", WriteOnly: true, Sealed: true, MaxLen: 255},
 		{Name: "groupAbove", At: func(i *Integration) any { return &i.GroupAbove }, Default: 10, Min: number(0), Max: number(1000),
 			Doc: "How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together"},
-		{Name: "groupWait", At: func(i *Integration) any { return &i.GroupWait }, Doc: "Seconds for which notices beyond groupAbove are collected", Default: 30, Min: number(1), Max: number(3600)},
+		{Name: "groupWait", At: func(i *Integration) any { return &i.GroupWait }, Doc: "Seconds for which notices beyond groupAbove are collected", Default: 30, Min: number(0), Max: number(3600)},
 	},
 	Unique: [][]string{{"name"}},
 	Check: func(w *resource.Write, was, now *Integration) error {

@@ -26,6 +26,8 @@ type Setting struct {
 	DataDays   int64
 	AlertDays  int64
 	AuditDays  int64
+	HourDays   int64
+	DownAfter  int64 // seconds
 	Seeded     int64 // how many sets of built-in rows it was given, see Complete
 	CreatedOn  resource.Seconds
 }
@@ -34,6 +36,9 @@ type Setting struct {
 const SettingID int64 = 1
 
 const leastRate, mostRate, mostDays = 10, 100_000, 3650
+
+// defaultDownAfter is in seconds.
+const defaultDownAfter = 60
 
 // Settings declares /setting/portal.
 var Settings = resource.Resource[*Setting]{
@@ -50,9 +55,11 @@ var Settings = resource.Resource[*Setting]{
 		{Name: "rateLimitPut", At: func(s *Setting) any { return &s.RatePut }, Doc: "The same for PUT", Default: 200, Min: number(leastRate), Max: number(mostRate)},
 		{Name: "rateLimitPatch", At: func(s *Setting) any { return &s.RatePatch }, Doc: "The same for PATCH", Default: 250, Min: number(leastRate), Max: number(mostRate)},
 		{Name: "rateLimitDelete", At: func(s *Setting) any { return &s.RateDelete }, Doc: "The same for DELETE", Default: 300, Min: number(leastRate), Max: number(mostRate)},
-		{Name: "dataRetentionDays", At: func(s *Setting) any { return &s.DataDays }, Doc: "Days that samples are kept", Default: 365, Min: number(1), Max: number(mostDays)},
+		{Name: "dataRetentionDays", At: func(s *Setting) any { return &s.DataDays }, Doc: "Days that samples are kept as they came", Default: 365, Min: number(1), Max: number(mostDays)},
+		{Name: "hourlyDataRetentionDays", At: func(s *Setting) any { return &s.HourDays }, Doc: "Days that hourly values are kept, which graphs, data and reports show once the samples have gone; no longer than dataRetentionDays: none are made", Default: 1825, Min: number(0), Max: number(mostDays)},
 		{Name: "alertRetentionDays", At: func(s *Setting) any { return &s.AlertDays }, Doc: "Days that alerts are kept once they have cleared", Default: 365, Min: number(1), Max: number(mostDays)},
 		{Name: "auditRetentionDays", At: func(s *Setting) any { return &s.AuditDays }, Doc: "Days that the access log is kept", Default: auditDays, Min: number(1), Max: number(mostDays)},
+		{Name: "collectorDownSeconds", At: func(s *Setting) any { return &s.DownAfter }, Doc: "Seconds without a heartbeat after which a collector counts as down and others take its devices over", Default: defaultDownAfter, Min: number(45), Max: number(3600)},
 		{Name: "createdOn", At: func(s *Setting) any { return &s.CreatedOn }, Doc: "When it was made", ReadOnly: true},
 		{Name: "seeded", At: func(s *Setting) any { return &s.Seeded }, Doc: "How many sets of built-in rows it was given", ReadOnly: true, WriteOnly: true, Default: seeded},
 	},
@@ -78,6 +85,15 @@ func (s *Setting) Requests(method string) int64 {
 		return s.RateDelete
 	}
 	return s.RatePost
+}
+
+// CollectorDownAfter returns how long a collector may be silent before it counts as down.
+func CollectorDownAfter(ctx context.Context, r resource.Reader) (time.Duration, error) {
+	s, err := resource.Lookup(ctx, r, settingRows, SettingID)
+	if err != nil || s == nil || s.DownAfter < 1 {
+		return defaultDownAfter * time.Second, err
+	}
+	return time.Duration(s.DownAfter) * time.Second, nil
 }
 
 // Zone is the portal's time zone.
@@ -133,7 +149,10 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 		return err
 	}
 	if s.RateGet > 0 {
-		*fresh = *s
+		later := *fresh
+		if *fresh = *s; s.Seeded < 3 {
+			fresh.DownAfter, fresh.HourDays = later.DownAfter, later.HourDays
+		}
 	}
 	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn, fresh.Seeded = s.ID, s.Instance, s.Name, s.Demo, s.CreatedOn, seeded
 	*s = *fresh
@@ -141,8 +160,9 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 }
 
 // seeded counts the sets of rows that were added to Seed since the first
-// version: 1, the data sources; 2, those of this machine's disks and network.
-const seeded = 2
+// version: 1, the data sources; 2, those of this machine's disks and network; 3, settings
+// of collectors that are down and of hourly values.
+const seeded = 3
 
 // completeDataSources gives an older portal the built-in data sources, and its
 // built-in roles the right to read them.

@@ -103,6 +103,56 @@ func TestACollectorRegistersPollsAndPosts(t *testing.T) {
 	stop()
 }
 
+func TestTheClockOfACollectorMayBeWrong(t *testing.T) {
+	for _, off := range []time.Duration{-240 * time.Second, 360 * time.Second} {
+		t.Run(off.String(), func(t *testing.T) {
+			t.Parallel() // it waits more than it works
+			w := newTown(t)
+			token := w.newCollector()
+			w.must("POST /setting/datasources", `{"name":"Fast_Port","appliesTo":"hasProperty(\"tcp.port\")","collectMethod":"tcp","collectInterval":1,"collectorAttribute":{"port":"##tcp.port##"},"dataPoints":[{"name":"open","rawDataFieldName":"status","alertExpr":"> 0"}]}`)
+			w.until("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=name`, `"total":1`)
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				ended <- agent.Run(ctx, agent.Options{Folder: t.TempDir(), Portal: w.s.Origin(), Token: token, Version: "test", Log: quiet(), Clock: func() time.Time { return time.Now().Add(off) }})
+			}()
+			w.until("admin", `GET /alert/alerts?filter=dataPointName:"open"&fields=dataPointName`, `"total":1`) // late results raise none
+			answer := w.until("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults", fmt.Sprintf(`"clockOffset":%d,`, int(off.Seconds())))
+			if !strings.Contains(answer, `"refusedResults":0`) {
+				t.Errorf("the collector is %s", answer)
+			}
+			_, answer = w.ask("admin", `GET /device/devices/4/instances?filter=name:"Fast_Port"&fields=lastDataOn`, "")
+			var list struct{ Items []struct{ LastDataOn int64 } }
+			if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 1 || time.Since(time.Unix(list.Items[0].LastDataOn, 0)).Abs() > time.Minute {
+				t.Errorf("it was last measured: %s (%v)", answer, err)
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Errorf("the collector ends with %v", err)
+			}
+		})
+	}
+}
+
+func TestResultsOfTheFutureAreRefusedCountedAndTold(t *testing.T) {
+	w := newTown(t)
+	w.newCollector()
+	now := time.Now().Unix()
+	body := fmt.Sprintf(`{"results":[{"instanceId":1,"at":%d,"values":{}},{"instanceId":1,"at":%d,"values":{}}]}`, now, now+900)
+	if _, answer := w.ask("admin", "POST /setting/collectors/2/samples", body); answer != `{"taken":1,"refused":1}` {
+		t.Errorf("it answers %s", answer)
+	}
+	_, answer := w.ask("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults", "")
+	var is struct{ ClockOffset, RefusedResults int64 }
+	if err := json.Unmarshal([]byte(answer), &is); err != nil || is.RefusedResults != 1 || is.ClockOffset < 895 || is.ClockOffset > 900 {
+		t.Errorf("the collector is %s (%v)", answer, err)
+	}
+	w.ask("admin", "POST /setting/collectors/2/samples", strings.ReplaceAll(body, fmt.Sprint(now+900), fmt.Sprint(now)))
+	if _, answer := w.ask("admin", "GET /setting/collectors/2?fields=clockOffset,refusedResults", ""); answer != `{"clockOffset":0,"refusedResults":1}` {
+		t.Errorf("once its clock is right the collector is %s", answer)
+	}
+}
+
 func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	w := newTown(t)
@@ -298,7 +348,7 @@ func TestACollectorIsNobodyButItself(t *testing.T) {
 		{"admin", "GET /setting/collectors/9/installers", "", 404, "there is no collector 9"},
 		{"admin", "GET /setting/collectors/2/installers/Amiga", "", 404, "there is an installer for Linux64, Win64 and Darwin64"},
 		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":999,"at":1,"values":{"status":1}}]}`, 200, `{"taken":1}`},
-		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":99999999999,"values":{}}]}`, 400, "results[0].at is no moment"},
+		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":99999999999,"values":{}}]}`, 200, `{"taken":0,"refused":1}`},
 		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":1,"at":"x"}]}`, 400, ""},
 		{"collector", "POST /setting/collectors/2/register", `{}`, 403, denied("write on settings: installing")},
 	} {

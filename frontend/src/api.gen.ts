@@ -3153,7 +3153,7 @@ export interface paths {
         put?: never;
         /**
          * Send a heartbeat
-         * @description Says that the collector runs. Without one for 3 minutes it counts as down.
+         * @description Says that the collector runs. Without one for as long as collectorDownSeconds of the portal settings says it counts as down.
          *
          *     Right needed: write on settings: collecting.
          */
@@ -3197,7 +3197,7 @@ export interface paths {
         put?: never;
         /**
          * Post what was polled
-         * @description Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over.
+         * @description Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over. Those more than 5 minutes in the future are refused and counted.
          *
          *     Right needed: write on settings: collecting.
          */
@@ -5885,7 +5885,7 @@ export interface components {
             backupAgentId?: number;
             /** @description 1 running, 0 never seen */
             readonly status?: number;
-            /** @description No heartbeat for 3 minutes */
+            /** @description No heartbeat for as long as collectorDownSeconds of the portal settings says */
             readonly isDown?: boolean;
             /** @description Somebody took on that it is down */
             readonly acked?: boolean;
@@ -5950,6 +5950,10 @@ export interface components {
              * @description When it last answered
              */
             readonly lastHeartbeatOn?: number;
+            /** @description Seconds that its clock is ahead of the portal's, negative when it is behind; its results are corrected by that */
+            readonly clockOffset?: number;
+            /** @description Results that the portal did not take because they lay too far in the future */
+            readonly refusedResults?: number;
             /**
              * @description Devices it looks after; 0 for a role that does not see all devices
              * @example 152
@@ -6412,10 +6416,15 @@ export interface components {
              */
             rateLimitDelete: number;
             /**
-             * @description Days that samples are kept
+             * @description Days that samples are kept as they came
              * @default 365
              */
             dataRetentionDays: number;
+            /**
+             * @description Days that hourly values are kept, which graphs, data and reports show once the samples have gone; no longer than dataRetentionDays: none are made
+             * @default 1825
+             */
+            hourlyDataRetentionDays: number;
             /**
              * @description Days that alerts are kept once they have cleared
              * @default 365
@@ -6426,6 +6435,11 @@ export interface components {
              * @default 90
              */
             auditRetentionDays: number;
+            /**
+             * @description Seconds without a heartbeat after which a collector counts as down and others take its devices over
+             * @default 60
+             */
+            collectorDownSeconds: number;
             /**
              * Format: epoch-seconds
              * @description When it was made
@@ -7310,8 +7324,12 @@ export interface components {
         Pulse: {
             /** @description the portal's clock, in epoch seconds */
             now: number;
+            /** @description the same in milliseconds: by it the collector corrects the moments of its results */
+            nowMillis: number;
             /** @description seconds until the next one */
             heartbeat: number;
+            /** @description how many devices it looks after; when that changes, its assignments have changed */
+            devices: number;
         };
         Task: {
             instanceId: number;
@@ -7336,6 +7354,8 @@ export interface components {
         Taken: {
             /** @description how many were kept */
             taken: number;
+            /** @description how many were not, because they lay more than 5 minutes in the future */
+            refused?: number;
         };
         Search: {
             id: number;
@@ -9639,10 +9659,15 @@ export interface components {
              */
             rateLimitDelete: number;
             /**
-             * @description Days that samples are kept
+             * @description Days that samples are kept as they came
              * @default 365
              */
             dataRetentionDays: number;
+            /**
+             * @description Days that hourly values are kept, which graphs, data and reports show once the samples have gone; no longer than dataRetentionDays: none are made
+             * @default 1825
+             */
+            hourlyDataRetentionDays: number;
             /**
              * @description Days that alerts are kept once they have cleared
              * @default 365
@@ -9654,6 +9679,11 @@ export interface components {
              */
             auditRetentionDays: number;
             /**
+             * @description Seconds without a heartbeat after which a collector counts as down and others take its devices over
+             * @default 60
+             */
+            collectorDownSeconds: number;
+            /**
              * Format: epoch-seconds
              * @description When it was made
              */
@@ -9661,7 +9691,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 2
+             * @default 3
              */
             readonly seeded: number;
         };
@@ -9708,10 +9738,15 @@ export interface components {
              */
             rateLimitDelete: number;
             /**
-             * @description Days that samples are kept
+             * @description Days that samples are kept as they came
              * @default 365
              */
             dataRetentionDays: number;
+            /**
+             * @description Days that hourly values are kept, which graphs, data and reports show once the samples have gone; no longer than dataRetentionDays: none are made
+             * @default 1825
+             */
+            hourlyDataRetentionDays: number;
             /**
              * @description Days that alerts are kept once they have cleared
              * @default 365
@@ -9723,6 +9758,11 @@ export interface components {
              */
             auditRetentionDays: number;
             /**
+             * @description Seconds without a heartbeat after which a collector counts as down and others take its devices over
+             * @default 60
+             */
+            collectorDownSeconds: number;
+            /**
              * Format: epoch-seconds
              * @description When it was made
              */
@@ -9730,7 +9770,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 2
+             * @default 3
              */
             readonly seeded: number;
         };
@@ -10214,6 +10254,8 @@ export interface components {
             waiting?: number;
             /** @description how many instances it polls */
             instances?: number;
+            /** @description seconds that its clock is ahead of the portal's, as it has measured by nowMillis */
+            clockOffset?: number | null;
         };
         ResultBody: {
             /** @description what was looked at */
@@ -10230,6 +10272,8 @@ export interface components {
         Posted: {
             /** @description up to 10,000, of instances that this collector polls */
             results: components["schemas"]["ResultBody"][];
+            /** @description their moments are by the portal's clock, whatever the collector's says */
+            corrected?: boolean;
         };
         Found: {
             wildValue: string;

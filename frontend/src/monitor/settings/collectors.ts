@@ -53,6 +53,9 @@ export const kind: Kind = {
   facts: (r) => {
     const facts: [string, Cell | string][] = [[t.facts.state, state(r)], [t.facts.beat, heartbeat(r)], [t.facts.devices, number(Number(r.numberOfHosts))]]
     if (r.acked) facts.push([t.facts.takenOn, t.takenOn(String(r.ackedBy), String(r.ackComment || ''))])
+    const ahead = Number(r.clockOffset)
+    if (Math.abs(ahead) >= 30) facts.push([t.facts.clock, { text: t.clock(ahead), tone: Math.abs(ahead) > 180 ? 'crit' : 'warn' }])
+    if (r.refusedResults) facts.push([t.facts.refused, { text: number(Number(r.refusedResults)), tone: 'crit' }])
     return facts
   },
   above: () => import('./CollectorDown.svelte'),

@@ -70,7 +70,7 @@ export const text = {
     fields: { description: 'Name', collectorGroupId: 'Group', backupAgentId: 'Backup collector', enableFailBack: 'Give devices back', resendIval: 'Notify again every', suppressAlertClear: 'No notice when it is back', needAutoCreateCollectorDevice: 'Watch its own machine', customProperties: 'Properties' },
     hints: { description: 'What it is called in lists', backupAgentId: 'Takes its devices over until it is back', enableFailBack: 'As soon as it runs again', resendIval: '0: only once', needAutoCreateCollectorDevice: 'Adds the machine it runs on as a device' },
     states: { down: 'Down', downAcked: 'Down, acked', running: 'Running', absent: 'Not installed' }, nameless: (id: string) => `Collector ${id}`, inPortal: 'in the portal', never: 'never', noHost: '–',
-    narrow: { all: 'All', down: 'Down' }, facts: { state: 'State', beat: 'Heartbeat', devices: 'Devices', takenOn: 'Taken on by' }, takenOn: (who: string, why: string) => (why ? `${who}: ${why}` : who),
+    narrow: { all: 'All', down: 'Down' }, facts: { state: 'State', beat: 'Heartbeat', devices: 'Devices', takenOn: 'Taken on by', clock: 'Clock', refused: 'Refused results' }, clock: (ahead: number) => `${number(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'} the portal`, takenOn: (who: string, why: string) => (why ? `${who}: ${why}` : who),
     goes: (devices: number) => (devices ? `It looks after ${number(devices)} ${devices === 1 ? 'device; give it' : 'devices; give them'} to another one first.` : 'Where it is installed, it is refused from now on.'),
     down: { ask: 'It is down. What is known of it?', example: 'for example: the power feed is being repaired', do: 'Take it on', done: 'Taken on: notices that it is down stop' },
     installer: {
@@ -148,9 +148,9 @@ export const text = {
     diff: { field: 'Field', before: 'Before', after: 'After', none: 'No field was changed by it.' },
   },
   portal: {
-    groups: { clock: 'Name and clock', kept: 'How long things are kept', rate: 'Requests in 60 seconds, for each endpoint' },
-    fields: { name: 'Name', timezone: 'Time zone', dataRetentionDays: 'Samples', alertRetentionDays: 'Alerts that have cleared', auditRetentionDays: 'Audit log' },
-    hints: { timezone: "Empty: the machine's. In it a day of a filter and of a report is a day" },
+    groups: { clock: 'Name and clock', kept: 'How long things are kept', collectors: 'Collectors', rate: 'Requests in 60 seconds, for each endpoint' },
+    fields: { name: 'Name', timezone: 'Time zone', dataRetentionDays: 'Samples', hourlyDataRetentionDays: 'Hourly values', collectorDownSeconds: 'Down without a heartbeat for', alertRetentionDays: 'Alerts that have cleared', auditRetentionDays: 'Audit log' },
+    hints: { timezone: "Empty: the machine's. In it a day of a filter and of a report is a day", hourlyDataRetentionDays: 'Replace samples that have expired' },
     examples: { timezone: 'for example Europe/Berlin' },
     title: 'Portal', rates: { Get: 'GET', Post: 'POST', Put: 'PUT', Patch: 'PATCH', Delete: 'DELETE' } as Record<string, string>,
   },

@@ -1,0 +1,58 @@
+package agent
+
+import (
+	"testing"
+	"time"
+
+	"spyglass/backend/check"
+)
+
+func TestMomentsOfResultsAreThoseOfThePortal(t *testing.T) {
+	noon := time.Now() // with what the machine knows of the time that passes
+	for _, tt := range []struct {
+		what   string
+		ours   time.Duration // our clock, against the portal's
+		took   time.Duration // the answer
+		later  time.Duration // in which our clock goes on
+		set    time.Duration // by what somebody sets our clock then
+		offset int64
+	}{
+		{"in step", 0, 20 * time.Millisecond, time.Second, 0, 0},
+		{"the way is no offset", 0, 2 * time.Second, time.Second, 0, 0},
+		{"slow", -240 * time.Second, 20 * time.Millisecond, time.Second, 0, -240},
+		{"fast, over a slow line", 360 * time.Second, 4 * time.Second, time.Second, 0, 360},
+		{"set back between two heartbeats", 0, 20 * time.Millisecond, 5 * time.Second, -time.Hour, -3600},
+		{"set right between two heartbeats", 360 * time.Second, 20 * time.Millisecond, 5 * time.Second, -360 * time.Second, 0},
+	} {
+		sent := noon.Add(tt.ours)
+		got := sent.Add(tt.took)
+		now := got.Add(tt.later)
+		k := &portalClock{now: func() time.Time { return now }}
+		if k.offset() != nil {
+			t.Errorf("%s: an offset is known before the portal has answered", tt.what)
+		}
+		k.learn(sent, got, noon.Add(tt.took/2).Round(0))
+		// A clock that is set: what has passed stays as it is, its wall time does not.
+		k.here = k.here.Add(tt.set)
+		now = now.Add(tt.set)
+		portal := noon.Add(tt.took + tt.later)
+		results := []check.Result{{At: now.Unix()}}
+		k.correct(results)
+		if offset := k.offset(); *offset != tt.offset {
+			t.Errorf("%s: the offset is %d s, want %d s", tt.what, *offset, tt.offset)
+		}
+		if off := results[0].At - portal.Unix(); off < -1 || off > 1 {
+			t.Errorf("%s: a result of %d is said to be of %d", tt.what, portal.Unix(), results[0].At)
+		}
+	}
+}
+
+func TestASlowAnswerSaysNothingOfTheTime(t *testing.T) {
+	now := time.Now()
+	k := &portalClock{now: func() time.Time { return now }}
+	k.learn(now.Add(-time.Second), now, now.Add(-10*time.Second))
+	k.learn(now.Add(-time.Minute), now, now)
+	if offset := k.offset(); *offset != 10 {
+		t.Errorf("the offset is %d s, want 10 s", *offset)
+	}
+}
