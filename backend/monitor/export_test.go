@@ -17,3 +17,6 @@ func (e *Engine) Parent(device int64) string {
 	}
 	return ""
 }
+
+// Retain drops what is older than the settings say, as each day.
+func (k *Keep) Retain(ctx context.Context) error { return k.retain(ctx) }

@@ -16,7 +16,7 @@ import (
 
 // Keep drops samples that nobody asks for any more: those of instances that
 // have gone, at once, and once a day those that are older than the portal's
-// settings say. What a process leaves behind, the next one finds.
+// settings say: of these hourly values stay, as long as the settings say. What a process leaves behind, the next one finds.
 //
 // New, Start and Stop are for one owner, as those of Monitor.
 type Keep struct {
@@ -128,5 +128,5 @@ func (k *Keep) retain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return k.series.Retain(ctx, series.Keep{Samples: int(setting.DataDays)})
+	return k.series.Retain(ctx, series.Keep{Samples: int(setting.DataDays), Hours: int(setting.HourDays)})
 }

@@ -85,3 +85,30 @@ func TestSamplesOlderThanTheSettingsSayGo(t *testing.T) {
 		}
 	}
 }
+
+func TestHourlyValuesStayWhenTheirSamplesGo(t *testing.T) {
+	h, db := sampled(t)
+	hour := time.Now().AddDate(0, 0, -60).Truncate(time.Hour).Unix()
+	var old []series.Sample
+	for i := range int64(60) { // a minute apart: 1, 2, … 60
+		old = append(old, series.Sample{Instance: 1, DataPoint: 1, At: hour + 60*i, Value: float64(i + 1)})
+	}
+	if err := db.Append(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	put(h, &portal.Settings, &portal.Setting{ID: portal.SettingID, DataDays: 30, HourDays: 90})
+	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
+	if err := k.Retain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	q := series.Query{Instance: 1, DataPoints: []int64{1}, From: hour, To: hour + 3600}
+	points, err := db.Range(t.Context(), q)
+	if err != nil || !slices.Equal(points.Times, []int64{hour}) || points.Values[0][0] != 30.5 {
+		t.Errorf("of 60 samples there are %v (%v), want their average", points, err)
+	}
+	steps, err := db.Aggregate(t.Context(), q, 3600)
+	want := series.Step{At: hour, Count: 60, Sum: 1830, Min: 1, Max: 60, First: 1, Last: 60}
+	if err != nil || steps[0][0] != want {
+		t.Errorf("the hour is %+v (%v), want %+v", steps, err, want)
+	}
+}
