@@ -159,7 +159,24 @@ func draft(method, path, body string, headers ...string) string {
 	return string(text)
 }
 
-func TestElevenSecretsAreInNoOutput(t *testing.T) {
+// plantedNames are properties that hold secrets by their names, and properties
+// lists them as JSON, each with a value that begins with "planted-".
+var plantedNames = []string{
+	"aws.secretkey", "azure.secretkey", "gcp.serviceaccountkey", "dbpassword", "mysqlpwd", "ssh.pwd", "wifi.psk", "MYSQLPASSWORD", "AWS_SECRETKEY",
+	"snmp.authpass", "ldap.bindpw", "connectionstring", "oauth.bearer", "api.keys", "door.pin", "vpn.credentials",
+}
+
+func properties(secrets map[string]string) string {
+	var list []string
+	for i, name := range plantedNames {
+		value := fmt.Sprintf("planted-name-%d", 80+i)
+		secrets["property "+name] = value
+		list = append(list, fmt.Sprintf(`{"name":%q,"value":%q}`, name, value))
+	}
+	return strings.Join(list, ",")
+}
+
+func TestPlantedSecretsAreInNoOutput(t *testing.T) {
 	h := open(t)
 	secrets := map[string]string{
 		"property of a device": "planted-community-61", "property of a group": "planted-db-pass-62", "property of a collector": "planted-agent-token-63",
@@ -171,15 +188,17 @@ func TestElevenSecretsAreInNoOutput(t *testing.T) {
 	var token struct{ Bearer, AccessKey string }
 	h.must("POST", "/api/setting/admins/1/apitokens", `{"note":"planted"}`, &token)
 	secrets["bearer token"], secrets["LMv1 key"] = token.Bearer, token.AccessKey
-	if len(secrets) != 11 {
-		t.Fatalf("%d secrets, want eleven", len(secrets))
+	secrets["flagged property of a device"], secrets["flagged property of a group"] = "planted-flag-67", "planted-flag-68"
+	named := properties(secrets)
+	if len(secrets) != 13+len(plantedNames) {
+		t.Fatalf("%d secrets, want %d", len(secrets), 13+len(plantedNames))
 	}
 
 	told := h.listen("/api" + stream)
 	h.must("POST", "/explorer/variables", fmt.Sprintf(`{"name":"tok","value":%q,"secret":true}`, secrets["secret variable"]), nil)
 	drafts := []string{
-		draft("POST", "/device/devices", fmt.Sprintf(`{"name":"planted","customProperties":[{"name":"snmp.community","value":%q}]}`, secrets["property of a device"])),
-		draft("PATCH", "/device/groups/25", fmt.Sprintf(`{"customProperties":[{"name":"db.pass","value":%q}]}`, secrets["property of a group"])),
+		draft("POST", "/device/devices", fmt.Sprintf(`{"name":"planted","customProperties":[{"name":"snmp.community","value":%q},{"name":"asset","value":%q,"secret":true},%s]}`, secrets["property of a device"], secrets["flagged property of a device"], named)),
+		draft("PATCH", "/device/groups/25", fmt.Sprintf(`{"customProperties":[{"name":"db.pass","value":%q},{"secret":true,"value":%q,"name":"shelf"}]}`, secrets["property of a group"], secrets["flagged property of a group"])),
 		draft("PATCH", "/setting/collectors/2", fmt.Sprintf(`{"customProperties":[{"name":"agent.token","value":%q}]}`, secrets["property of a collector"])),
 		draft("POST", "/setting/admins", fmt.Sprintf(`{"username":"planted","password":%q,"email":"p@example.net","roles":[{"name":"readonly"}]}`, secrets["password of a user"])),
 		draft("POST", "/session", fmt.Sprintf(`{"username":"admin","password":%q}`, secrets["wrong password"])),

@@ -144,10 +144,11 @@ func secretNodes(hidden []resource.Node, n resource.Node, s *resource.Schema) []
 		}
 	case '{':
 		name := slices.Index(n.Keys, "name")
-		paired := name >= 0 && n.Items[name].Kind == '"' && secretKey(n.Items[name].Text)
+		flag := slices.Index(n.Keys, "secret") // set by a person, whatever the name
+		paired := name >= 0 && n.Items[name].Kind == '"' && secretKey(n.Items[name].Text) || flag >= 0 && n.Items[flag].Kind == 't'
 		for i, key := range n.Keys {
 			writeOnly, inner := property(s, key)
-			if (writeOnly || secretKey(key) || paired && key == "value") && n.Items[i].Kind != 'n' {
+			if (writeOnly || secretKey(key) || paired && key == "value") && !slices.Contains([]byte("ntf"), n.Items[i].Kind) {
 				hidden = append(hidden, n.Items[i])
 				continue
 			}

@@ -97,7 +97,7 @@ func (x *exchange) sendBody(a *resource.Answer) error {
 	}
 	status := Success(&x.route.Endpoint)
 	if x.mount.lenient {
-		status = http.StatusOK
+		status, text = http.StatusOK, resource.WithoutFlags(text)
 	}
 	x.w.Header()["Content-Type"] = typeJSON
 	x.sendPacked(status, text)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -212,8 +211,9 @@ func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	if !isItself(c, row) {
-		for i := range tasks {
-			tasks[i].Properties = masked(tasks[i].Properties)
+		of := func(i int) (int64, *map[string]string) { return tasks[i].DeviceID, &tasks[i].Properties }
+		if err := s.mask(ctx, len(tasks), of); err != nil {
+			return nil, err
 		}
 	}
 	body, err := json.Marshal(assignments{len(tasks), append([]check.Task{}, tasks...)})
@@ -226,14 +226,31 @@ func isItself(c *resource.Call, row *portal.Collector) bool {
 	return c.Access != nil && c.Access.Collector == row.ID
 }
 
-func masked(properties map[string]string) map[string]string {
-	out := maps.Clone(properties)
-	for name, value := range out {
-		if value != "" && resource.SecretName(name) {
-			out[name] = resource.Mask
-		}
+// mask puts what may be shown into the place of the properties of n devices.
+func (s *Service) mask(ctx context.Context, n int, of func(i int) (device int64, properties *map[string]string)) error {
+	var ids []int64
+	for i := range n {
+		id, _ := of(i)
+		ids = append(ids, id)
 	}
-	return out
+	slices.Sort(ids)
+	devices, err := resource.Find(ctx, s.DB, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: slices.Compact(ids)})
+	if err != nil {
+		return err
+	}
+	tree, err := portal.TreeOf(ctx, s.DB)
+	if err != nil {
+		return err
+	}
+	shown := map[int64]map[string]string{}
+	for i := range devices {
+		shown[devices[i].ID] = tree.ShownProperties(&devices[i])
+	}
+	for i := range n {
+		id, properties := of(i)
+		*properties = shown[id]
+	}
+	return nil
 }
 
 func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
@@ -300,8 +317,9 @@ func (s *Service) searches(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	if !isItself(c, row) {
-		for i := range items {
-			items[i].Properties = masked(items[i].Properties)
+		of := func(i int) (int64, *map[string]string) { return items[i].DeviceID, &items[i].Properties }
+		if err := s.mask(ctx, len(items), of); err != nil {
+			return nil, err
 		}
 	}
 	return searches{len(items), append([]check.Search{}, items...)}, nil

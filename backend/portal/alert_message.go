@@ -213,15 +213,11 @@ func (s *alertSubject) token(name string) (string, bool) {
 	if word := alertWords[name]; word != nil {
 		return word(s), true
 	}
-	value, ok := s.property(name)
-	if ok && value != "" && resource.SecretName(name) {
-		value = resource.Mask
-	}
-	return value, ok
+	return s.property(name)
 }
 
 // property is the value that applies: the instance's, the device's own, that of
-// its groups, and what the portal knows.
+// its groups, and what the portal knows. Secrets are masked.
 func (s *alertSubject) property(name string) (string, bool) {
 	i, d := s.instance, s.device
 	for _, props := range [][]resource.Property{
@@ -229,7 +225,7 @@ func (s *alertSubject) property(name string) (string, bool) {
 	} {
 		for _, p := range props {
 			if strings.EqualFold(p.Name, name) {
-				return p.Value, true
+				return p.Shown(), true
 			}
 		}
 	}

@@ -56,6 +56,10 @@ var AuditLogs = resource.Resource[*AuditLog]{
 		{Name: "after", Doc: "The object after the change, secrets masked; null where there is none", Schema: anyObject, Example: map[string]any{"id": 7, "description": "Shop front end"}, From: "became", Of: asJSON},
 	},
 	Without: []string{"POST", "PUT", "PATCH", "DELETE"},
+	Mend: func(a *AuditLog) error {
+		a.Before, a.After = resource.MaskPairs(a.Before), resource.MaskPairs(a.After)
+		return nil
+	},
 }
 
 var anyObject = resource.Schema{Type: "object", Nullable: true}

@@ -235,10 +235,19 @@ func (t *Tree) Inherited(groups resource.IDs) []resource.Property {
 // secrets in clear; its own count more than those of its groups, and these more
 // than the portal's.
 func (t *Tree) Properties(d *Device) map[string]string {
+	return t.properties(d, func(p resource.Property) string { return p.Value })
+}
+
+// ShownProperties are those, with secrets masked.
+func (t *Tree) ShownProperties(d *Device) map[string]string {
+	return t.properties(d, resource.Property.Shown)
+}
+
+func (t *Tree) properties(d *Device, value func(resource.Property) string) map[string]string {
 	out := map[string]string{}
 	for _, list := range [][]resource.Property{d.SystemProperties, d.AutoProperties, t.Inherited(d.GroupIDs), d.CustomProperties} {
 		for _, p := range list {
-			out[strings.ToLower(p.Name)] = p.Value
+			out[strings.ToLower(p.Name)] = value(p)
 		}
 	}
 	return out

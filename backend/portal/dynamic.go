@@ -286,10 +286,7 @@ func (s *subject) field(name string) (string, bool) {
 func valueOf(props []resource.Property, name string) (string, bool) {
 	for i := range props {
 		if strings.EqualFold(props[i].Name, name) {
-			if props[i].Value != "" && resource.SecretName(name) {
-				return resource.Mask, true
-			}
-			return props[i].Value, true
+			return props[i].Shown(), true
 		}
 	}
 	return "", false

@@ -110,10 +110,7 @@ func property(name string, lists ...[]resource.Property) string {
 		if i < 0 {
 			continue
 		}
-		if resource.SecretName(list[i].Name) && list[i].Value != "" {
-			return resource.Mask
-		}
-		return list[i].Value
+		return list[i].Shown()
 	}
 	return ""
 }

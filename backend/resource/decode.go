@@ -156,14 +156,11 @@ func (f *Field[T]) set(row T, n Node, lenient bool) error {
 		}
 		*p = v
 	case *bool:
-		switch {
-		case n.Kind == 't' || lenient && n.Kind == '"' && strings.EqualFold(n.Text, "true"):
-			*p = true
-		case n.Kind == 'f' || lenient && n.Kind == '"' && strings.EqualFold(n.Text, "false"):
-			*p = false
-		default:
+		isTrue, isBool := n.boolean(lenient)
+		if !isBool {
 			return f.wrong("true or false")
 		}
+		*p = isTrue
 	case *string:
 		if n.Kind != '"' && !(lenient && n.Kind == '0') {
 			return f.wrong("a text in double quotes")
@@ -260,43 +257,62 @@ func (f *Field[T]) setIDs(p *IDs, n Node) error {
 }
 
 func (f *Field[T]) setProperties(p *[]Property, n Node, lenient bool) error {
-	const shape = `a list of {"name":"…","value":"…"}`
 	if n.Kind != '[' {
-		return f.wrong(shape)
+		return f.wrong(pairShape)
 	}
-	props := make([]Property, 0, len(n.Items))
+	given := make([]GivenProperty, 0, len(n.Items))
 	seen := map[string]bool{}
 	for _, item := range n.Items {
-		if item.Kind != '{' {
-			return f.wrong(shape)
+		prop, err := f.readProperty(item, lenient)
+		if err != nil {
+			return err
 		}
-		var prop Property
-		for i, key := range item.Keys {
-			v := item.Items[i]
-			known := key == "name" || key == "value"
-			switch {
-			case lenient && (!known || v.Kind == 'n'):
-			case v.Kind != '"' && !(lenient && v.Kind == '0'):
-				return f.wrong(shape)
-			case key == "name":
-				prop.Name = v.Text
-			case known:
-				prop.Value = v.Text
-			default:
-				return fault.At(f.Name, "%s: a property has a name and a value, no %q", f.Name, key)
-			}
-		}
-		if err := CheckProperty(f.Name, prop); err != nil {
+		if err := CheckProperty(f.Name, prop.Property); err != nil {
 			return err
 		}
 		if seen[strings.ToLower(prop.Name)] {
 			return fault.At(f.Name, "%s names %q twice", f.Name, prop.Name)
 		}
 		seen[strings.ToLower(prop.Name)] = true
-		props = append(props, prop)
+		given = append(given, prop)
 	}
-	*p = Unmasked(props, *p)
+	props, err := Kept(f.Name, given, *p)
+	if err != nil {
+		return err
+	}
+	*p = props
 	return CheckProperties(f.Name, props)
+}
+
+const pairShape = `a list of {"name":"…","value":"…"}`
+
+func (f *Field[T]) readProperty(n Node, lenient bool) (GivenProperty, error) {
+	var p GivenProperty
+	if n.Kind != '{' {
+		return p, f.wrong(pairShape)
+	}
+	for i, key := range n.Keys {
+		v := n.Items[i]
+		known := key == "name" || key == "value" || key == "secret"
+		switch {
+		case lenient && (!known || v.Kind == 'n'):
+		case !known:
+			return p, fault.At(f.Name, "%s: a property has a name, a value and secret, no %q", f.Name, key)
+		case key == "secret":
+			isTrue, isBool := v.boolean(lenient)
+			if !isBool {
+				return p, fault.At(f.Name, "%s: secret is true or false", f.Name)
+			}
+			p.Secret, p.Flagged = isTrue, true
+		case v.Kind != '"' && !(lenient && v.Kind == '0'):
+			return p, f.wrong(pairShape)
+		case key == "name":
+			p.Name = v.Text
+		default:
+			p.Value = v.Text
+		}
+	}
+	return p, nil
 }
 
 // maxProperties bounds what everything below a group inherits from it.

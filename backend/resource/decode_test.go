@@ -172,7 +172,7 @@ func TestAWrongBodySaysWhichFieldAndWhy(t *testing.T) {
 		{both, `{"props":["a"]}`, "props", `props is a list of {"name":"…","value":"…"}`},
 		{native, `{"props":[{"name":"a","value":1}]}`, "props", `props is a list of {"name":"…","value":"…"}`},
 		{both, `{"props":[{"value":"x"}]}`, "props", `props: a property needs a name`},
-		{native, `{"props":[{"name":"a","value":"x","type":"custom"}]}`, "props", `props: a property has a name and a value, no "type"`},
+		{native, `{"props":[{"name":"a","value":"x","type":"custom"}]}`, "props", `props: a property has a name, a value and secret, no "type"`},
 		{both, `{"props":[{"name":"a","value":""},{"name":"A","value":""}]}`, "props", `props names "A" twice`},
 		{both, `{"props":[{"name":"a\nb","value":""}]}`, "props", `props: "a\nb" holds a control character`},
 		{both, `{"props":[{"name":"a","value":"\u0000"}]}`, "props", `props: "a" holds a control character`},

@@ -81,9 +81,26 @@ func AppendProperties(out []byte, props []Property) []byte {
 		}
 		out = AppendString(append(out, `{"name":`...), p.Name)
 		out = AppendString(append(out, `,"value":`...), p.Value)
+		if p.Secret {
+			out = append(out, secretFlag...)
+		}
 		out = append(out, '}')
 	}
 	return append(out, ']')
+}
+
+// secretFlag is how a property says that a person has made it secret.
+const secretFlag = `,"secret":true`
+
+// WithoutFlags returns an answer without the flags of secret properties, which
+// the published API does not have. In a text the quotes would be escaped, so
+// what is found is such a flag.
+func WithoutFlags(answer []byte) []byte {
+	flag := []byte(secretFlag + "}")
+	if !bytes.Contains(answer, flag) {
+		return answer
+	}
+	return bytes.ReplaceAll(answer, flag, []byte("}"))
 }
 
 // ReadProperties reads what AppendProperties wrote. Most hold no escapes, and
@@ -96,11 +113,13 @@ func ReadProperties(text string) ([]Property, error) {
 	}
 	for rest := strings.TrimPrefix(text, "["); rest != "]"; rest = strings.TrimPrefix(rest, ",") {
 		name, after, ok := strings.Cut(strings.TrimPrefix(rest, `{"name":"`), `","value":"`)
-		value, after, closed := strings.Cut(after, `"}`)
-		if !ok || !closed {
+		value, after, quoted := strings.Cut(after, `"`)
+		after, secret := strings.CutPrefix(after, secretFlag)
+		after, closed := strings.CutPrefix(after, "}")
+		if !ok || !quoted || !closed {
 			return nil, fmt.Errorf("no list of properties: %.40q", text)
 		}
-		props, rest = append(props, Property{name, value}), after
+		props, rest = append(props, Property{name, value, secret}), after
 	}
 	return props, nil
 }

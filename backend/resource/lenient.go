@@ -51,6 +51,17 @@ func loosen(out []byte, n Node, s Schema) []byte {
 	return append(out, n.Raw...)
 }
 
+// boolean reads true or false; lenient also in quotes, in any letter case.
+func (n *Node) boolean(lenient bool) (isTrue, ok bool) {
+	switch {
+	case n.Kind == 't' || n.Kind == 'f':
+		return n.Kind == 't', true
+	case lenient && n.Kind == '"':
+		return strings.EqualFold(n.Text, "true"), isBoolean(n.Text)
+	}
+	return false, false
+}
+
 func isBoolean(text string) bool {
 	return strings.EqualFold(text, "true") || strings.EqualFold(text, "false")
 }

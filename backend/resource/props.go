@@ -41,6 +41,7 @@ type EntityProperty struct {
 	Value       string            `json:"value" doc:"what applies; secret-looking ones are write-only"`
 	Type        string            `json:"type" doc:"custom: the row's own; inherit: of a group; system or auto: set by the portal"`
 	InheritList []InheritanceProp `json:"inheritList" doc:"what the groups that one sees say, the nearest first, whether or not it applies"`
+	Secret      bool              `json:"secret,omitempty" doc:"true: the value is write-only, whatever the name; leave it out to keep what is set"`
 }
 
 // InheritanceProp is the value of one of the groups.

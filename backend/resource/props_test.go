@@ -18,7 +18,7 @@ func FuzzReadPropertiesReadsWhatWasWritten(f *testing.F) {
 			}
 			text := string(resource.AppendProperties(nil, want))
 			if got, err := resource.ReadProperties(text); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s is read as %q (%v)", text, got, err)
+				t.Errorf("%s is read as %+v (%v)", text, got, err)
 			}
 		}
 	})
@@ -29,7 +29,7 @@ func valid(text string) string { return string([]rune(text)) }
 func TestReadPropertiesRefusesWhatIsNoList(t *testing.T) {
 	for _, text := range []string{"", "null", "[", `[{"name":"a"`, `[{"name":"a","value":"b"}`, `[{"name":"a","value":"b"},`} {
 		if got, err := resource.ReadProperties(text); err == nil {
-			t.Errorf("%q is read as %q", text, got)
+			t.Errorf("%q is read as %+v", text, got)
 		}
 	}
 }

@@ -88,6 +88,9 @@ type Resource[T any] struct {
 	After func(w *Write, was, now T) error
 	// Remove runs before a row is deleted, in the same transaction.
 	Remove func(w *Write, row T) error
+	// Mend brings a row that an older program has written to what this one would
+	// keep. It runs when the table's shape has changed, the rules of secrets included.
+	Mend func(row T) error
 	// Actions are named changes to one row; the rules above do not run, apart from After.
 	Actions []Action[T]
 }

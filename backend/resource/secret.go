@@ -7,10 +7,72 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"spyglass/backend/fault"
 )
+
+// Property is one custom property of a device, a group or a collector.
+type Property struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Secret bool   `json:"secret,omitempty" doc:"true: the value is write-only, whatever the name; leave it out to keep what is set"`
+}
 
 // Mask stands for every secret that is shown.
 const Mask = "********"
+
+// IsSecret reports whether the value is write-only: by the flag a person has
+// set, or by the name.
+func (p Property) IsSecret() bool { return p.Secret || SecretName(p.Name) }
+
+// Shown returns the value as it may be shown.
+func (p Property) Shown() string {
+	if p.Value != "" && p.IsSecret() {
+		return Mask
+	}
+	return p.Value
+}
+
+// Masked returns a copy of properties as it may be shown.
+func Masked(props []Property) []Property {
+	out := slices.Clone(props)
+	for i := range out {
+		out[i].Value = out[i].Shown()
+	}
+	return out
+}
+
+// GivenProperty is a property of a request body. Flagged says whether the body
+// has its flag, which otherwise stays as it is.
+type GivenProperty struct {
+	Property
+	Flagged bool
+}
+
+// Kept completes properties of a body by those that are stored: a masked value
+// stands for the stored one, and a flag that is not given stays. A secret is
+// never shown by taking its flag away: its value has to be sent again.
+func Kept(field string, now []GivenProperty, was []Property) ([]Property, error) {
+	stored := make(map[string]Property, len(was))
+	for _, old := range was {
+		stored[strings.ToLower(old.Name)] = old
+	}
+	out := make([]Property, len(now))
+	for i, given := range now {
+		p, old := given.Property, stored[strings.ToLower(given.Name)]
+		if !given.Flagged {
+			p.Secret = old.Secret
+		}
+		if p.Value == Mask && old.IsSecret() {
+			if !p.IsSecret() {
+				return nil, fault.At(field, "%s: %q is secret; send its value again to show it", field, p.Name)
+			}
+			p.Value = old.Value
+		}
+		out[i] = p
+	}
+	return out, nil
+}
 
 // secretEndings end the names of secrets. They are written without separators
 // and in lower case, as the names are compared.
@@ -64,6 +126,33 @@ func SecretName(name string) bool {
 	}
 	owner, isPin := bytes.CutSuffix(last, []byte("pin"))
 	return isPin && isOneOf(owner, pinOwners)
+}
+
+// MaskPairs returns a JSON text with the values masked that stand beside the
+// name of a secret. It leaves everything else, and what is no JSON, as it is.
+func MaskPairs(text string) string {
+	node, err := ParseJSON([]byte(text))
+	if err != nil {
+		return text
+	}
+	shown := secretValues(nil, node)
+	for _, n := range slices.Backward(shown) {
+		text = text[:n.Pos] + `"` + Mask + `"` + text[n.Pos+len(n.Raw):]
+	}
+	return text
+}
+
+// secretValues adds the values of secret pairs below n to found, in the order
+// of the text.
+func secretValues(found []Node, n Node) []Node {
+	name, value := slices.Index(n.Keys, "name"), slices.Index(n.Keys, "value")
+	if name >= 0 && value >= 0 && SecretName(n.Items[name].Text) && n.Items[value].Text != "" {
+		return append(found, n.Items[value])
+	}
+	for _, item := range n.Items {
+		found = secretValues(found, item)
+	}
+	return found
 }
 
 // SecretRules returns all that SecretName decides by. Whoever keeps values

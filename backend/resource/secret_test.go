@@ -1,10 +1,12 @@
 package resource_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"unicode"
 
+	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
@@ -107,8 +109,64 @@ func TestNamesThatOnlyLookLikeSecretsAreShown(t *testing.T) {
 	}
 }
 
-func BenchmarkSecretName(b *testing.B) {
-	for b.Loop() {
-		resource.SecretName("auto.endpoint.serial_number")
+func TestMaskedHidesSecretsByTheirNameOrTheirFlag(t *testing.T) {
+	kept := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: "public"}, {Name: "db.pass"}, {Name: "door", Value: "7-13", Secret: true}}
+	want := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: resource.Mask}, {Name: "db.pass"}, {Name: "door", Value: resource.Mask, Secret: true}}
+	if shown := resource.Masked(kept); !reflect.DeepEqual(shown, want) || kept[1].Value != "public" {
+		t.Errorf("shown is %+v and kept %+v, want shown %+v", shown, kept, want)
+	}
+}
+
+func TestKeptCompletesWhatABodySaysByWhatIsStored(t *testing.T) {
+	was := []resource.Property{{Name: "snmp.community", Value: "public"}, {Name: "note", Value: "was"}, {Name: "door", Value: "7-13", Secret: true}}
+	given := func(name, value string) resource.GivenProperty {
+		return resource.GivenProperty{Property: resource.Property{Name: name, Value: value}}
+	}
+	flagged := func(name, value string, secret bool) resource.GivenProperty {
+		return resource.GivenProperty{Property: resource.Property{Name: name, Value: value, Secret: secret}, Flagged: true}
+	}
+	for _, tt := range []struct {
+		name string
+		now  resource.GivenProperty
+		want resource.Property
+		err  string
+	}{
+		{"a new value replaces the old", given("snmp.community", "private"), resource.Property{Name: "snmp.community", Value: "private"}, ""},
+		{"an empty value replaces the old", given("snmp.community", ""), resource.Property{Name: "snmp.community"}, ""},
+		{"the mask keeps the old under another letter case", given("SNMP.Community", resource.Mask), resource.Property{Name: "SNMP.Community", Value: "public"}, ""},
+		{"eight stars in no secret are eight stars", given("note", resource.Mask), resource.Property{Name: "note", Value: resource.Mask}, ""},
+		{"the mask keeps value and flag", given("door", resource.Mask), resource.Property{Name: "door", Value: "7-13", Secret: true}, ""},
+		{"a new value keeps the flag", given("Door", "8-14"), resource.Property{Name: "Door", Value: "8-14", Secret: true}, ""},
+		{"a flag is set with a value", flagged("note", "is", true), resource.Property{Name: "note", Value: "is", Secret: true}, ""},
+		{"a flag is set on a secret name", flagged("snmp.community", resource.Mask, true), resource.Property{Name: "snmp.community", Value: "public", Secret: true}, ""},
+		{"a flag is taken away with a new value", flagged("door", "open", false), resource.Property{Name: "door", Value: "open"}, ""},
+		{"a flag that is taken away does not show the value", flagged("door", resource.Mask, false), resource.Property{}, `customProperties: "door" is secret; send its value again to show it`},
+		{"a name stays secret without the flag", flagged("snmp.community", resource.Mask, false), resource.Property{Name: "snmp.community", Value: "public"}, ""},
+		{"a new property has the flag that is given", flagged("safe", "4711", true), resource.Property{Name: "safe", Value: "4711", Secret: true}, ""},
+	} {
+		got, err := resource.Kept("customProperties", []resource.GivenProperty{tt.now}, was)
+		if tt.err != "" {
+			if f := fault.Of(err); err == nil || f.Kind != fault.Invalid || f.Message != tt.err {
+				t.Errorf("%s: %v, want %s", tt.name, err, tt.err)
+			}
+			continue
+		}
+		if err != nil || !reflect.DeepEqual(got, []resource.Property{tt.want}) {
+			t.Errorf("%s: got %+v (%v), want %+v", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+func TestAFlagIsWrittenReadAndLeftOut(t *testing.T) {
+	props := []resource.Property{{Name: "a", Value: `x,"secret":true}`}, {Name: "door", Value: resource.Mask, Secret: true}, {Name: "z", Value: "1"}}
+	for _, list := range [][]resource.Property{props, props[1:]} { // with escapes, and without any
+		text := string(resource.AppendProperties(nil, list))
+		if back, err := resource.ReadProperties(text); err != nil || !reflect.DeepEqual(back, list) {
+			t.Errorf("%s is read as %+v (%v)", text, back, err)
+		}
+	}
+	want := `[{"name":"a","value":"x,\"secret\":true}"},{"name":"door","value":"********"},{"name":"z","value":"1"}]`
+	if got := string(resource.WithoutFlags(resource.AppendProperties(nil, props))); got != want {
+		t.Errorf("without flags it is %s, want %s", got, want)
 	}
 }

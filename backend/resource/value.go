@@ -2,7 +2,6 @@ package resource
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,36 +51,4 @@ func ParseIDs(text string) (IDs, error) {
 		}
 	}
 	return ids, nil
-}
-
-// Property is one custom property of a device, a group or a collector.
-type Property struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// Masked is a copy of properties as it may be shown.
-func Masked(props []Property) []Property {
-	out := slices.Clone(props)
-	for i := range out {
-		if SecretName(out[i].Name) && out[i].Value != "" {
-			out[i].Value = Mask
-		}
-	}
-	return out
-}
-
-// Unmasked gives back to each masked value the one that was kept.
-func Unmasked(now, was []Property) []Property {
-	out := slices.Clone(now)
-	kept := make(map[string]string, len(was))
-	for _, old := range was {
-		kept[strings.ToLower(old.Name)] = old.Value
-	}
-	for i := range out {
-		if value, ok := kept[strings.ToLower(out[i].Name)]; ok && out[i].Value == Mask && SecretName(out[i].Name) {
-			out[i].Value = value
-		}
-	}
-	return out
 }

@@ -8,35 +8,6 @@ import (
 	"spyglass/backend/resource"
 )
 
-func TestMaskedHidesSecretsAndUnmaskedBringsThemBack(t *testing.T) {
-	kept := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: "public"}, {Name: "db.pass"}}
-	shown := resource.Masked(kept)
-	want := []resource.Property{{Name: "site", Value: "Oslo"}, {Name: "snmp.community", Value: resource.Mask}, {Name: "db.pass"}}
-	if !reflect.DeepEqual(shown, want) || kept[1].Value != "public" {
-		t.Errorf("shown is %+v and kept %+v, want shown %+v", shown, kept, want)
-	}
-	if back := resource.Unmasked(shown, kept); !reflect.DeepEqual(back, kept) || shown[1].Value != resource.Mask {
-		t.Errorf("back is %+v and shown %+v, want back %+v", back, shown, kept)
-	}
-}
-
-func TestUnmasked(t *testing.T) {
-	was := []resource.Property{{Name: "snmp.community", Value: "public"}, {Name: "note", Value: "was"}}
-	for _, tt := range []struct {
-		name      string
-		now, want resource.Property
-	}{
-		{"a new value replaces the old", resource.Property{Name: "snmp.community", Value: "private"}, resource.Property{Name: "snmp.community", Value: "private"}},
-		{"an empty value replaces the old", resource.Property{Name: "snmp.community"}, resource.Property{Name: "snmp.community"}},
-		{"the mask keeps the old under another letter case", resource.Property{Name: "SNMP.Community", Value: resource.Mask}, resource.Property{Name: "SNMP.Community", Value: "public"}},
-		{"eight stars in no secret are eight stars", resource.Property{Name: "note", Value: resource.Mask}, resource.Property{Name: "note", Value: resource.Mask}},
-	} {
-		if got := resource.Unmasked([]resource.Property{tt.now}, was); !reflect.DeepEqual(got, []resource.Property{tt.want}) {
-			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
-		}
-	}
-}
-
 func TestParseIDs(t *testing.T) {
 	for _, tt := range []struct {
 		text string

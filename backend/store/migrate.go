@@ -91,6 +91,9 @@ func (t *Table[T]) shape() string {
 	if len(t.res.Counted) > 0 {
 		text += fmt.Sprint(" ", t.res.Counted)
 	}
+	if t.res.Mend != nil {
+		text += " " + resource.SecretRules()
+	}
 	for _, c := range t.columns {
 		text += fmt.Sprintf("|%s %d %v %v", c.Name, c.Kind, c.Hidden, c.field.Index)
 		if c.Kind == resource.KindPairs { // what is masked and sealed of them
@@ -136,6 +139,9 @@ func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {
 	}
 	list, err := t.query(ctx, tx, "1")
 	for i := range list {
+		if err == nil && t.res.Mend != nil {
+			err = t.res.Mend(list[i])
+		}
 		if err == nil {
 			_, err = t.put(ctx, tx, list[i])
 		}

@@ -55,6 +55,19 @@ type propBody struct {
 	Value       *string `json:"value"`
 	Type        any     `json:"type"`
 	InheritList any     `json:"inheritList"`
+	Secret      *bool   `json:"secret"`
+}
+
+// given is the property of that name as the body changes it.
+func (b *propBody) given(p resource.Property) resource.GivenProperty {
+	out := resource.GivenProperty{Property: p, Flagged: b.Secret != nil}
+	if b.Value != nil {
+		out.Value = *b.Value
+	}
+	if b.Secret != nil {
+		out.Secret = *b.Secret
+	}
+	return out
 }
 
 func (t *Table[T]) addProp(ctx context.Context, c *resource.Call) (any, error) {
@@ -68,7 +81,7 @@ func (t *Table[T]) addProp(ctx context.Context, c *resource.Call) (any, error) {
 	case body.Value == nil:
 		return nil, fault.At("value", "value is required")
 	}
-	prop := resource.Property{Name: *body.Name, Value: *body.Value}
+	prop := body.given(resource.Property{Name: *body.Name}).Property
 	if err := resource.CheckProperty("name", prop); err != nil {
 		return nil, err
 	}
@@ -100,11 +113,14 @@ func (t *Table[T]) setProp(whole bool) func(context.Context, *resource.Call) (an
 			if k < 0 {
 				return nil, fault.New(fault.Unknown, "the %s has no property %q of its own; POST adds one", t.res.Label, name)
 			}
-			was := slices.Clone(own)
-			if body.Value != nil {
-				own[k].Value = *body.Value
+			shown := own[k]
+			shown.Value = shown.Shown() // a value that is not given is the one that is shown
+			kept, err := resource.Kept("value", []resource.GivenProperty{body.given(shown)}, own)
+			if err != nil {
+				return nil, err
 			}
-			return resource.Unmasked(own, was), resource.CheckProperty("value", own[k])
+			own[k] = kept[0]
+			return own, resource.CheckProperty("value", own[k])
 		})
 	}
 }

@@ -20,7 +20,7 @@ var propColumns = []resource.Column{
 }
 
 // propFields are the keys of a property, in their order.
-var propFields = []string{"name", "value", "type", "inheritList"}
+var propFields = []string{"name", "value", "type", "inheritList", "secret"}
 
 // propEndpoints are those of single properties of a row.
 func (t *Table[T]) propEndpoints(read, write resource.Right, fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
@@ -86,8 +86,7 @@ func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access, r
 		i, ok := at[key]
 		if !ok {
 			i, at[key] = len(all), len(all)
-			prop = resource.Masked([]resource.Property{prop})[0]
-			all = append(all, resource.EntityProperty{Name: prop.Name, Value: prop.Value, Type: kind, InheritList: []resource.InheritanceProp{}})
+			all = append(all, resource.EntityProperty{Name: prop.Name, Value: prop.Shown(), Type: kind, InheritList: []resource.InheritanceProp{}, Secret: prop.Secret})
 		}
 		return &all[i]
 	}
@@ -108,8 +107,7 @@ func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access, r
 			if !everywhere && !slices.Contains(groups, pair.ID) {
 				continue
 			}
-			value := resource.Masked([]resource.Property{pair.Property})[0].Value
-			one.InheritList = append(one.InheritList, resource.InheritanceProp{ID: pair.ID, FullPath: pair.FullPath, Value: value, Type: resource.PropertyCustom})
+			one.InheritList = append(one.InheritList, resource.InheritanceProp{ID: pair.ID, FullPath: pair.FullPath, Value: pair.Shown(), Type: resource.PropertyCustom})
 		}
 	}
 	for _, other := range p.Others {
@@ -257,7 +255,11 @@ func propJSON(p *resource.EntityProperty, fields []string) []byte {
 		out = resource.AppendString(append(out, `,"value":`...), from.Value)
 		out = append(resource.AppendString(append(out, `,"type":`...), from.Type), '}')
 	}
-	out = append(out, `]}`...)
+	out = append(out, ']')
+	if p.Secret {
+		out = append(out, `,"secret":true`...)
+	}
+	out = append(out, '}')
 	if len(fields) > 0 {
 		return resource.PickKeys(nil, out, fields)
 	}

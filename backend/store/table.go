@@ -188,7 +188,7 @@ func (t *Table[T]) unkept(column int, text *string) {
 func (t *Table[T]) sealSecrets(props []resource.Property) (string, error) {
 	secrets := map[string]string{}
 	for _, p := range props {
-		if resource.SecretName(p.Name) && p.Value != "" {
+		if p.Value != "" && p.IsSecret() {
 			secrets[p.Name] = p.Value
 		}
 	}
@@ -266,8 +266,8 @@ func (t *Table[T]) unseal(shown, sealed string, props *[]resource.Property) erro
 		err = json.Unmarshal([]byte(text), &secrets)
 	}
 	for i, p := range *props {
-		if p.Value == resource.Mask {
-			(*props)[i].Value = secrets[p.Name]
+		if value, ok := secrets[p.Name]; p.Value == resource.Mask && (ok || p.IsSecret()) {
+			(*props)[i].Value = value
 		}
 	}
 	return err

@@ -332,7 +332,7 @@ func (t *Table[T]) mergePairs(op string, was, now T, body *resource.Body) error 
 			case k < 0:
 				merged = append(merged, p)
 			case op == opReplace:
-				merged[k].Value = p.Value
+				merged[k].Value, merged[k].Secret = p.Value, p.Secret
 			}
 		}
 		if err := resource.CheckProperties(f.Name, merged); err != nil {

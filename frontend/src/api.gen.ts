@@ -3478,6 +3478,8 @@ export interface components {
         Property: {
             name: string;
             value: string;
+            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            secret?: boolean;
         };
         Device: {
             /**
@@ -3640,6 +3642,8 @@ export interface components {
             readonly type?: string;
             /** @description what the groups that one sees say, the nearest first, whether or not it applies */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
+            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            secret?: boolean;
         };
         EntityPropertyList: {
             /** @description How many match in all, whatever the page */
@@ -7731,6 +7735,8 @@ export interface components {
             readonly type?: string;
             /** @description what the groups that one sees say, the nearest first, whether or not it applies */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
+            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            secret?: boolean;
         };
         EntityPropertyBody2: {
             /** @description unique, whatever its letter case */
@@ -7741,6 +7747,8 @@ export interface components {
             readonly type?: string;
             /** @description what the groups that one sees say, the nearest first, whether or not it applies */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
+            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            secret?: boolean;
         };
         EntityPropertyChanges: {
             /** @description unique, whatever its letter case */
@@ -7751,6 +7759,8 @@ export interface components {
             readonly type?: string;
             /** @description what the groups that one sees say, the nearest first, whether or not it applies */
             readonly inheritList?: components["schemas"]["InheritanceProp"][];
+            /** @description true: the value is write-only, whatever the name; leave it out to keep what is set */
+            secret?: boolean;
         };
         DeviceGroupBody: {
             /**

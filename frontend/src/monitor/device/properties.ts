@@ -8,6 +8,8 @@ interface Listed {
   value: string
   type: string
   inheritList: { fullpath: string; value: string }[]
+  /** A person has made it secret, whatever its name. */
+  secret?: boolean
 }
 
 export interface PropertyRow extends Listed {

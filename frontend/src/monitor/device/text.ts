@@ -54,7 +54,7 @@ export const text = {
     title: 'Properties', search: 'Search properties', call: 'properties', add: 'Add property', unread: 'The properties could not be read', again: 'Try again',
     newName: 'Name of the new property', newValue: 'Value of the new property', name: 'name', value: 'value', put: 'Add', cancel: 'Cancel', save: 'Save',
     heads: { name: 'Name', value: 'Value', from: 'From', actions: 'Actions' },
-    valueOf: (name: string) => `Value of ${name}`, newSecret: 'a new value', secret: 'Secret: it can be replaced, never read',
+    valueOf: (name: string) => `Value of ${name}`, newSecret: 'a new value', secret: 'Secret: it can be replaced, never read', secretFlag: 'Secret', secretGoes: 'Hides the value from everyone. It can be replaced, never read.',
     hides: (n: number) => `hides ${n === 1 ? 'one' : n} of a group`, hidden: (group: string, value: string) => `${group || 'All devices'}: ${value}`,
     change: 'Change', changeOne: (name: string) => `Change ${name}`, remove: 'Remove', removeOne: (name: string) => `Remove ${name}`,
     notSaved: 'Not saved', notRemoved: 'Not removed', notPutBack: 'Not put back', removed: (name: string) => `${name} is removed`, undo: 'Undo',

@@ -35,6 +35,7 @@ export const text = {
   pairs: {
     nameOf: (n: number, field: string) => `Name ${n} of ${field}`, valueOf: (n: number, field: string) => `Value ${n} of ${field}`,
     name: 'name', value: 'value', add: 'Add', line: 'this line',
+    secret: 'Secret', secretOf: (n: number, field: string) => `Secret ${n} of ${field}`, secretGoes: 'Hides the value from everyone. It can be replaced, never read.',
   },
   takeOut: (what: string) => `Take out ${what}`,
 } as const
