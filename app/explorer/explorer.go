@@ -225,6 +225,9 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 	all = append(all, e.dataEndpoints()...)
 	for i := range all {
 		all[i].Right = anyone
+		if strings.HasPrefix(all[i].Path, "/native/") {
+			all[i].Handle = e.fromWindow(all[i].Handle)
+		}
 	}
 	return append(all, e.o.Workspace.Endpoints()...)
 }
@@ -278,7 +281,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	return map[string]any{
 		"portal": portals[slices.IndexFunc(portals, func(p shownPortal) bool { return p.ID == at })], "portals": portals,
-		"version": e.o.Version, "dataFolder": homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop, "tray": e.o.Tray,
+		"version": e.o.Version, "dataFolder": homely(e.o.Folder), "notice": e.notice(c.Access.UserID), "desktop": e.o.Desktop && c.Session.Window, "tray": e.o.Tray,
 		"keyring":  e.o.Keyring == nil || e.o.Keyring(),
 		"user":     map[string]any{"id": c.Access.UserID, "name": c.Access.User, "role": c.Access.Role, "rights": e.rights(c.Access), "csrfToken": c.Session.CSRF},
 		"settings": raw(settings), "tabs": raw(tabs), "variables": raw(variables),
@@ -325,6 +328,17 @@ func (e *Explorer) openLink(_ context.Context, _ *resource.Call, in *linkRequest
 		return nil, &fault.Error{Kind: fault.Invalid, Field: "url", Message: err.Error(), Err: err}
 	}
 	return nil, nil
+}
+
+// fromWindow lets only the session of the window itself in. What acts on the
+// person's screen is not for other sessions of theirs, nor for other users.
+func (e *Explorer) fromWindow(do handle) handle {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		if e.o.Native != nil && !c.Session.Window {
+			return nil, fault.New(fault.Denied, "Only the Spyglass window itself may do this. Use the window.")
+		}
+		return do(ctx, c)
+	}
 }
 
 // inWindow does something with the window.

@@ -181,7 +181,7 @@ func TestALinkWithoutAWindowOpensInThePageThatCameLast(t *testing.T) {
 
 func TestLinksOpenOnTheDesktop(t *testing.T) {
 	h := build(t)
-	if a := h.ask(1, "POST /explorer/native/open-link", `{"url":"https://example.net/"}`); a.status != 200 || !slices.Equal(h.links, []string{"https://example.net/"}) {
+	if a := h.ask(window, "POST /explorer/native/open-link", `{"url":"https://example.net/"}`); a.status != 200 || !slices.Equal(h.links, []string{"https://example.net/"}) {
 		t.Errorf("got %d %s, opened %v", a.status, a.body, h.links)
 	}
 }
@@ -189,7 +189,7 @@ func TestLinksOpenOnTheDesktop(t *testing.T) {
 func TestTheWindowFillsTheScreenWhenAsked(t *testing.T) {
 	h := build(t)
 	for _, full := range []bool{true, false} {
-		if a := h.ask(1, "POST /explorer/native/full-screen", ``); a.status != 200 || h.full != full {
+		if a := h.ask(window, "POST /explorer/native/full-screen", ``); a.status != 200 || h.full != full {
 			t.Errorf("got %d %s, and the window fills the screen: %v, want %v", a.status, a.body, h.full, full)
 		}
 	}
@@ -197,10 +197,10 @@ func TestTheWindowFillsTheScreenWhenAsked(t *testing.T) {
 
 func TestTheWindowClosesWhenAsked(t *testing.T) {
 	h := build(t)
-	if a := h.ask(1, "POST /explorer/native/quit", ``); a.status != 200 || h.quits != 1 {
+	if a := h.ask(window, "POST /explorer/native/quit", ``); a.status != 200 || h.quits != 1 {
 		t.Errorf("got %d %s, and the window was closed %d times", a.status, a.body, h.quits)
 	}
-	if a := h.ask(1, "POST /explorer/native/quit", ``, "X-CSRF-Token", "wrong"); a.status != 403 || h.quits != 1 {
+	if a := h.ask(window, "POST /explorer/native/quit", ``, "X-CSRF-Token", "wrong"); a.status != 403 || h.quits != 1 {
 		t.Errorf("without the token: %d %s, and the window was closed %d times", a.status, a.body, h.quits)
 	}
 }
@@ -216,6 +216,31 @@ func TestWhatIsNotUnderstoodIsRefused(t *testing.T) {
 	} {
 		if got := h.fault(h.ask(1, tt.do, tt.body)); !strings.HasPrefix(got, strings.Split(tt.want, " request has")[0]) {
 			t.Errorf("%s %s: got %s, want %s", tt.do, tt.body, got, tt.want)
+		}
+	}
+}
+
+func TestTheDoorsOfTheDesktopAreOpenToTheWindowAlone(t *testing.T) {
+	h := build(t)
+	doors := 0
+	for _, e := range h.Endpoints() {
+		if !strings.HasPrefix(e.Path, "/native/") {
+			continue
+		}
+		doors++
+		for _, user := range []int{1, stranger} {
+			body := map[string]string{"/native/open-link": `{"url":"https://example.net/"}`, "/native/save": `{"name":"x","text":"y"}`}[e.Path]
+			if a := h.ask(user, "POST /explorer"+e.Path, body); a.status != 403 {
+				t.Errorf("%s of user %d answered %d %s", e.Path, user, a.status, a.body)
+			}
+		}
+	}
+	if doors != 6 || h.links != nil || h.asked != nil || h.full || h.quits+h.restarts > 0 {
+		t.Errorf("%d doors; what happened: %v %v %v %d %d", doors, h.links, h.asked, h.full, h.quits, h.restarts)
+	}
+	for user, want := range map[int]string{1: `"desktop":false`, window: `"desktop":`} {
+		if a := h.ask(user, "GET /explorer/start", ""); !strings.Contains(a.body, want) {
+			t.Errorf("the start of user %d lacks %s", user, want)
 		}
 	}
 }

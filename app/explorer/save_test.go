@@ -33,7 +33,7 @@ func TestAFileIsSavedWhereThePersonSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h.ask(1, "POST /explorer/native/save", string(body))
+		return h.ask(window, "POST /explorer/native/save", string(body))
 	}
 	h.answerRaw(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/raw/no" {
@@ -53,7 +53,7 @@ func TestAFileIsSavedWhereThePersonSays(t *testing.T) {
 	if a := save("", "/api/raw/list", ""); a.status != 200 {
 		t.Errorf("a file of ours: %d %s", a.status, a.body)
 	}
-	for name, want := range map[string]string{"script.sh": "curl\n", "list.csv": "id,name\nspyglass_ab12=" + cookieSecret + "-1"} {
+	for name, want := range map[string]string{"script.sh": "curl\n", "list.csv": "id,name\nspyglass_ab12=" + cookieSecret + "-3"} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
 			t.Errorf("%s holds %q, %v; want %q", name, text, err, want)
 		}
