@@ -74,7 +74,7 @@ func (people) ByToken(_ context.Context, authorization string, _ session.TokenRe
 	return &resource.Access{UserID: 9, User: "program", Admin: true}, nil
 }
 
-func (people) CheckSigner(context.Context, string) error {
+func (people) CheckSigner(context.Context, string, string) error {
 	return fault.New(fault.NoLogin, "nobody signs")
 }
 

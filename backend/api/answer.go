@@ -71,17 +71,27 @@ func (x *exchange) answerHeaders(a *resource.Answer) {
 		h["X-CSRF-Token"] = []string{a.CSRF}
 	}
 	if a.SignIn != "" {
-		x.setCookie(a.SignIn, 0)
+		x.setCookie(x.cookie, a.SignIn, 0)
 	}
 	if a.SignOut {
-		x.setCookie("", -1)
+		x.setCookie(x.cookie, "", -1)
+	}
+	if a.Device != "" {
+		x.setCookie(x.deviceCookie(), a.Device, deviceAge)
 	}
 }
 
-// setCookie writes the session cookie; a negative age takes it away.
-func (x *exchange) setCookie(secret string, age int) {
+// deviceAge is how long a browser keeps the cookie it is known by, in seconds.
+const deviceAge = 365 * 24 * 60 * 60
+
+// deviceCookie is the name of the cookie by which a browser is known at a sign-in.
+func (x *exchange) deviceCookie() string { return x.cookie + "_device" }
+
+// setCookie writes a cookie for the whole portal; a negative age, in seconds,
+// takes it away, and 0 keeps it until the browser closes.
+func (x *exchange) setCookie(name, secret string, age int) {
 	http.SetCookie(x.w, &http.Cookie{
-		Name: x.cookie, Value: secret, Path: "/", MaxAge: age,
+		Name: name, Value: secret, Path: "/", MaxAge: age,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: x.Secure,
 	})
 }

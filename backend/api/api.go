@@ -51,7 +51,7 @@ import (
 type Sessions interface {
 	ByCookie(ctx context.Context, secret string) (*session.Session, error)
 	ByToken(ctx context.Context, authorization string, r session.TokenRequest) (*resource.Access, error)
-	CheckSigner(ctx context.Context, authorization string) error
+	CheckSigner(ctx context.Context, authorization, remote string) error
 	Redeem(ctx context.Context, token string) (*session.Session, error)
 }
 
@@ -89,7 +89,7 @@ func New(o Options) (http.Handler, error) {
 		o.Clock = time.Now
 	}
 	h := &handler{
-		Options: o, cookie: "spyglass_" + o.Instance, started: time.Now(), hosts: map[string]*site{},
+		Options: o, cookie: session.CookieName(o.Instance, o.Secure), started: time.Now(), hosts: map[string]*site{},
 		bodies: newBodyBudget(cmp.Or(o.BodyBudget, DefaultBodyBudget)),
 	}
 	scheme := "http://"

@@ -248,8 +248,11 @@ func TestSigningInSetsTheCookieAndSigningOutTakesIt(t *testing.T) {
 		t.Fatalf("sign-in answers %d %s", answer.StatusCode, text)
 	}
 	cookies := answer.Cookies()
-	if len(cookies) != 1 || cookies[0].Name != "spyglass_t1" || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Path != "/" || cookies[0].Secure {
+	if len(cookies) != 2 || cookies[0].Name != "spyglass_t1" || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Path != "/" || cookies[0].Secure {
 		t.Fatalf("the cookies are %v", answer.Header["Set-Cookie"])
+	}
+	if c := cookies[1]; c.Name != "spyglass_t1_device" || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.MaxAge != 31536000 {
+		t.Errorf("the browser is remembered by %v", c)
 	}
 	p.who["new"] = login{cookie: cookies[0].Value, csrf: who.CSRFToken}
 	answer, _ = p.ask("GET /api/session", "new", "", "X-CSRF-Token: Fetch")
@@ -267,7 +270,17 @@ func TestSigningInSetsTheCookieAndSigningOutTakesIt(t *testing.T) {
 	if answer, text = p.ask("POST /api/session", "new", `{"username":"viewer","password":"correct horse battery"}`); answer.StatusCode != 200 {
 		t.Errorf("signing in with an old cookie answers %d %s", answer.StatusCode, text)
 	}
-	if answer, text = p.ask("POST /api/session", "", `{"username":"viewer","password":"wrong horse"}`); answer.StatusCode != 401 || answer.Header.Get("Set-Cookie") != "" {
+	for range 10 {
+		p.ask("POST /api/session", "", `{"username":"viewer","password":"wrong horse"}`)
+	}
+	const right = `{"username":"viewer","password":"correct horse battery"}`
+	if answer, _ = p.ask("POST /api/session", "", right); answer.StatusCode != 429 {
+		t.Errorf("after ten failures an unknown browser is answered %d, want 429", answer.StatusCode)
+	}
+	if answer, text = p.ask("POST /api/session", "", right, "Cookie: "+cookies[1].Name+"="+cookies[1].Value); answer.StatusCode != 200 {
+		t.Errorf("the browser that signed in before is answered %d %s", answer.StatusCode, text)
+	}
+	if answer, text = p.ask("POST /api/session", "", `{"username":"viewer","password":"wrong horse"}`, "Cookie: "+cookies[1].Name+"="+cookies[1].Value); answer.StatusCode != 401 || answer.Header.Get("Set-Cookie") != "" {
 		t.Errorf("a wrong password answers %d %s and the cookie %q", answer.StatusCode, text, answer.Header.Get("Set-Cookie"))
 	}
 }
@@ -275,7 +288,9 @@ func TestSigningInSetsTheCookieAndSigningOutTakesIt(t *testing.T) {
 func TestASecurePortalSetsASecureCookie(t *testing.T) {
 	p := newPortal(t, func(o *Options) { o.Secure = true })
 	answer, _ := p.ask("POST /api/session", "", `{"username":"viewer","password":"correct horse battery"}`, "Origin: https://"+p.host)
-	if c := answer.Cookies(); len(c) != 1 || !c[0].Secure {
-		t.Errorf("the cookies are %v, want a Secure one", answer.Header["Set-Cookie"])
+	for i, name := range []string{"__Host-spyglass_t1", "__Host-spyglass_t1_device"} {
+		if c := answer.Cookies(); len(c) != 2 || c[i].Name != name || !c[i].Secure {
+			t.Errorf("the cookies are %v, want secure ones", answer.Header["Set-Cookie"])
+		}
 	}
 }

@@ -120,7 +120,7 @@ func (x *exchange) identify() error {
 	ctx := x.r.Context()
 	if authorization := x.r.Header.Get("Authorization"); authorization != "" {
 		if scheme, _, _ := strings.Cut(authorization, " "); strings.EqualFold(scheme, "LMv1") { // it signs the body
-			if err := x.Sessions.CheckSigner(ctx, authorization); err != nil {
+			if err := x.Sessions.CheckSigner(ctx, authorization, x.remote()); err != nil {
 				return err
 			}
 			if err := x.readBody(maxSigned); err != nil {

@@ -146,7 +146,7 @@ func (x *exchange) launch() error {
 	opened, err := x.Sessions.Redeem(x.r.Context(), x.r.URL.Query().Get("t"))
 	switch {
 	case err == nil:
-		x.setCookie(opened.Secret, 0)
+		x.setCookie(x.cookie, opened.Secret, 0)
 		x.sendPage(x.lookOf(opened))
 	case fault.Of(err).Kind == fault.Internal:
 		return err

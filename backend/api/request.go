@@ -46,6 +46,11 @@ func (x *exchange) call() (*resource.Call, error) {
 		Base: x.site.base[x.mount.prefix], Remote: x.remote(), Verb: x.route.verb, Lines: wantsLines(x.r.Header.Get("Accept")),
 		IfMatch: x.r.Header.Get("If-Match"), NotIf: x.r.Header.Get("If-None-Match"),
 	}
+	if x.route.Once {
+		if known, err := x.r.Cookie(x.deviceCookie()); err == nil {
+			c.Device = known.Value
+		}
+	}
 	if x.session != nil {
 		c.Session = resource.Session{Cookie: x.session.Secret, CSRF: x.session.CSRF, Window: x.session.Persistent}
 	}

@@ -84,6 +84,7 @@ type Call struct {
 	Lines   bool   // a list is wanted whole, one object a line (Accept: application/x-ndjson)
 	IfMatch string // entity tag, empty when not conditional
 	NotIf   string // If-None-Match, empty when not conditional
+	Device  string // what this browser was given at an earlier sign-in; only where an endpoint answers secrets (Once)
 	Session Session
 }
 
@@ -141,6 +142,7 @@ type Answer struct {
 	ETag     string // quoted
 	Same     bool   // the caller has this version already: 304
 	SignIn   string // the secret for the session cookie
+	Device   string // for the cookie by which a browser is known at its next sign-in
 	SignOut  bool   // take the session cookie away
 	CSRF     string // for the X-CSRF-Token header
 

@@ -188,7 +188,7 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.db.SetZone(s.zone)
-	if s.Sessions, err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Log: s.o.Log, Clock: s.o.Clock}); err != nil {
+	if s.Sessions, err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Log: s.o.Log, Clock: s.o.Clock}); err != nil {
 		return err
 	}
 	if err := s.openSeries(ctx); err != nil {

@@ -46,7 +46,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Right: resource.Right{Object: resource.Open}, Body: &in, Answer: &me, Once: true, Limit: 4 << 10,
 			Errors: []resource.Failure{
 				{Kind: fault.NoLogin, When: "the user name or the password is wrong, or the user is suspended"},
-				{Kind: fault.TooMany, When: "ten sign-ins failed for the user name or from the address"},
+				{Kind: fault.TooMany, When: "ten sign-ins failed for the user name or from the address, and this user never signed in from this browser or address"},
 			},
 			Example: resource.Example{Body: login{Username: "viewer", Password: "viewer-demo"}},
 			Handle:  s.handleSignIn,
@@ -98,14 +98,14 @@ func (s *Service) handleSignIn(ctx context.Context, c *resource.Call) (any, erro
 	if err := readTexts(c, "a sign-in", textField{"username", &in.Username}, textField{"password", &in.Password}); err != nil {
 		return nil, err
 	}
-	sess, err := s.SignIn(ctx, in.Username, in.Password, c.Remote)
+	sess, device, err := s.signIn(ctx, in.Username, in.Password, origin{c.Remote, c.Device})
 	if err != nil {
 		return nil, err
 	}
 	if c.Session.Cookie != "" { // the cookie is about to be replaced
 		s.end(digestOf(c.Session.Cookie))
 	}
-	return resource.Answer{Body: answerWho(sess.Access, sess.CSRF), SignIn: sess.Secret}, nil
+	return resource.Answer{Body: answerWho(sess.Access, sess.CSRF), SignIn: sess.Secret, Device: device}, nil
 }
 
 func (s *Service) handleNewPassword(ctx context.Context, c *resource.Call) (any, error) {

@@ -1,7 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"sync"
+	"time"
 
 	"spyglass/backend/resource"
 )
@@ -31,6 +35,46 @@ func (s *Service) noteFailure(ctx context.Context, username, remote string) {
 		}
 	}
 	s.note(ctx, s.change("sign-in-failed", user, "Failed to sign in", remote))
+}
+
+// noteBadToken keeps a refused API token, at most one a minute for each address:
+// a client with an old token tries again and again. The name is that of the
+// user it belongs to, where that is known.
+func (s *Service) noteBadToken(ctx context.Context, user, remote string) {
+	if !s.refused.first(network(remote), s.now()) {
+		return
+	}
+	s.note(ctx, s.change("sign-in-failed", cmp.Or(user, "unknown"), "Failed to sign in with an API token", remote))
+}
+
+// refusals knows which addresses had a token refused within the last minute.
+type refusals struct {
+	mu   sync.Mutex
+	last map[string]time.Duration
+}
+
+const (
+	refusedEvery = time.Minute
+	maxRefused   = 1000 // addresses that are known at a time
+)
+
+// first reports whether no token of the address was refused within refusedEvery.
+// When too many addresses are known, it says no: they are an attack, and the log
+// has enough of them.
+func (r *refusals) first(address string, now time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if last, known := r.last[address]; known && now-last < refusedEvery {
+		return false
+	}
+	if len(r.last) >= maxRefused {
+		maps.DeleteFunc(r.last, func(_ string, last time.Duration) bool { return now-last >= refusedEvery })
+		if len(r.last) >= maxRefused {
+			return false
+		}
+	}
+	r.last[address] = now
+	return true
 }
 
 // noteEnd keeps a sign-out.

@@ -51,6 +51,7 @@ import (
 // Options say how long a session lasts; the zero value is good.
 type Options struct {
 	Instance string           // the portal's id, which makes the cookie's name its own
+	Secure   bool             // the portal is served over TLS
 	Log      *slog.Logger     // slog.Default when nil
 	Clock    func() time.Time // time.Now when nil; must be monotonic
 	Idle     time.Duration    // without a request; 15 minutes when 0
@@ -72,9 +73,10 @@ type Service struct {
 	live     map[digest]*live
 	launches map[digest]launch
 
-	record recorder
-	quit   context.CancelFunc
-	wait   sync.WaitGroup
+	record  recorder
+	refused refusals
+	quit    context.CancelFunc
+	wait    sync.WaitGroup
 }
 
 // Session is one request's view of a signed-in user. It never changes.
@@ -120,16 +122,30 @@ func New(db *store.DB, o Options) (*Service, error) {
 		hashing: make(chan struct{}, min(4, runtime.GOMAXPROCS(0))),
 		fails:   newThrottle(o.Clock),
 		live:    map[digest]*live{}, launches: map[digest]launch{},
-		record: newRecorder(),
+		record: newRecorder(), refused: refusals{last: map[string]time.Duration{}},
 	}
 	s.wait.Go(func() { s.watch(ctx) })
 	s.wait.Go(func() { s.recordUse(ctx) })
 	return s, nil
 }
 
-// CookieName is the name of the session cookie: cookies ignore ports, so it
-// carries the portal's id.
-func (s *Service) CookieName() string { return "spyglass_" + s.o.Instance }
+// CookieName returns the name of a portal's session cookie. Cookies ignore
+// ports, so it carries the portal's id. Over TLS it has the prefix that keeps
+// other hosts of the domain from setting it (RFC 6265bis, 4.1.3.2).
+//
+// Because cookies ignore ports, a browser also sends it to other servers on the
+// same address: over plain HTTP on a machine that several people use, whoever
+// opens another user's page at 127.0.0.1 gives it to that user. The window is
+// not affected, and TLS prevents it.
+func CookieName(instance string, secure bool) string {
+	if secure {
+		return "__Host-spyglass_" + instance
+	}
+	return "spyglass_" + instance
+}
+
+// CookieName returns the name of this portal's session cookie.
+func (s *Service) CookieName() string { return CookieName(s.o.Instance, s.o.Secure) }
 
 // Close ends all sessions, writes what is to be written and waits. It may be
 // called twice.

@@ -15,24 +15,40 @@ const queueFor = 1500 * time.Millisecond
 
 // SignIn begins a session. An unknown user, a wrong password and a user who may
 // not sign in are one fault.NoLogin, after the same time; ten of them for one
-// user name or from one address make fault.TooMany, right password or not.
+// user name or from one address make fault.TooMany, right password or not, but
+// for who signed in from the same browser or address before: those count alone.
 func (s *Service) SignIn(ctx context.Context, username, password, remote string) (*Session, error) {
-	who, err := s.prove(ctx, username, password, remote)
-	if err != nil {
-		return nil, err
-	}
-	sess, err := s.open(ctx, who, false)
-	if err == nil {
-		s.recordSignIn(ctx, who.row.ID, remote)
-	}
+	sess, _, err := s.signIn(ctx, username, password, origin{remote: remote})
 	return sess, err
 }
 
+// origin is where somebody signs in from.
+type origin struct {
+	remote string // address
+	device string // what the browser was given at an earlier sign-in; may be empty
+}
+
+// signIn also answers what the browser keeps, to be known by next time.
+func (s *Service) signIn(ctx context.Context, username, password string, from origin) (sess *Session, device string, err error) {
+	who, err := s.prove(ctx, username, password, from)
+	if err != nil {
+		return nil, "", err
+	}
+	if sess, err = s.open(ctx, who, false); err != nil {
+		return nil, "", err
+	}
+	s.recordSignIn(ctx, who.row.ID, from.remote)
+	return sess, s.device(who.row.ID), nil
+}
+
 // prove finds the user whose name and password these are, and counts failures.
-func (s *Service) prove(ctx context.Context, username, password, remote string) (*person, error) {
-	keys := []digest{digestOf("user " + folded(username)), digestOf("from " + network(remote))}
+func (s *Service) prove(ctx context.Context, username, password string, from origin) (*person, error) {
 	queue, cancel := context.WithTimeout(ctx, queueFor)
 	defer cancel()
+	keys, err := s.counted(queue, username, from)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.fails.begin(queue, keys); err != nil {
 		return nil, err
 	}
@@ -43,12 +59,35 @@ func (s *Service) prove(ctx context.Context, username, password, remote string) 
 		return nil, err
 	case who == nil:
 		s.fails.failed(keys)
-		s.noteFailure(ctx, username, remote)
+		s.noteFailure(ctx, username, from.remote)
 		return nil, fault.New(fault.NoLogin, "the user name or the password is wrong")
 	}
 	s.fails.succeeded(keys, keys[0])
 	return who, nil
 }
+
+// counted lists what failures are counted by: the user name from anywhere and
+// the address, so that neither guessing for one user nor for all gets far. Who
+// guesses from elsewhere must not lock a user out, so a browser or an address
+// that this user signed in from before has a count of its own.
+func (s *Service) counted(ctx context.Context, username string, from origin) ([]digest, error) {
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name := userKey(username)
+	if who := everyone.named(username); who != nil {
+		if s.isDeviceOf(from.device, who.row.ID) {
+			return []digest{digestOf("device " + from.device)}, nil
+		}
+		if who.row.LastAuthIP != "" && network(who.row.LastAuthIP) == network(from.remote) {
+			return []digest{digestOf("user " + folded(username) + " from " + network(from.remote))}, nil
+		}
+	}
+	return []digest{name, digestOf("from " + network(from.remote))}, nil
+}
+
+func userKey(username string) digest { return digestOf("user " + folded(username)) }
 
 // checkPassword answers nil for anything but the right password of a user who
 // may sign in. All ways through it take one hash.

@@ -136,6 +136,15 @@ func (t *throttle) succeeded(keys []digest, forgiven digest) {
 	})
 }
 
+// forgive lifts the lock of a key and forgets its failures.
+func (t *throttle) forgive(key digest) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a := t.all[key]; a != nil {
+		a.failed, a.locks, a.until = 0, 0, time.Time{}
+	}
+}
+
 func (t *throttle) abandon(keys []digest) { t.finish(keys, func(digest, *attempts) {}) }
 
 func (t *throttle) finish(keys []digest, each func(digest, *attempts)) {

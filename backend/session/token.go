@@ -63,11 +63,11 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 		return nil, fault.New(fault.NoLogin, "Authorization is Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>")
 	}
 	if token == nil || token.Status != portal.TokenActive {
-		return nil, errBadToken()
+		return nil, s.refuse(ctx, token, r)
 	}
 	access, err := s.Access(ctx, token.AdminID)
 	if fault.Is(err, fault.NoLogin) {
-		return nil, errBadToken()
+		return nil, s.refuse(ctx, token, r)
 	}
 	if err == nil {
 		s.record.use(token.ID, s.now(), tokenUse{resource.SecondsOf(s.clock()), r.Remote})
@@ -75,10 +75,20 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 	return access, err
 }
 
+// refuse notes a token that is not valid, nil for one that nobody knows.
+func (s *Service) refuse(ctx context.Context, token *portal.Token, r TokenRequest) error {
+	owner := ""
+	if token != nil {
+		owner = token.AdminName
+	}
+	s.noteBadToken(ctx, owner, r.Remote)
+	return errBadToken()
+}
+
 // CheckSigner checks what an LMv1 Authorization header says without the body it
 // signs: its form, its time and that an active token has its access id.
 // Anything else is fault.NoLogin. Who passes has proved nothing yet.
-func (s *Service) CheckSigner(ctx context.Context, authorization string) error {
+func (s *Service) CheckSigner(ctx context.Context, authorization, remote string) error {
 	all, err := s.tokens(ctx)
 	if err != nil {
 		return err
@@ -89,7 +99,7 @@ func (s *Service) CheckSigner(ctx context.Context, authorization string) error {
 		return err
 	}
 	if token := all.byAccess[parts[0]]; token == nil || token.Status != portal.TokenActive {
-		return errBadToken()
+		return s.refuse(ctx, token, TokenRequest{Remote: remote})
 	}
 	return nil
 }

@@ -61,8 +61,8 @@ func mailOf(name string) string {
 	return "user@localhost"
 }
 
-// SetPassword gives a user a new password, which ends their sessions. An unknown
-// name is fault.Unknown.
+// SetPassword gives a user a new password, which ends their sessions and lifts a
+// lock of the user name. An unknown name is fault.Unknown.
 func (s *Service) SetPassword(ctx context.Context, name, password string) error {
 	hash, err := portal.HashPassword(password)
 	if err != nil {
@@ -84,13 +84,14 @@ func (s *Service) SetPassword(ctx context.Context, name, password string) error 
 	if err != nil {
 		return err
 	}
+	s.fails.forgive(userKey(name))
 	return s.EndUser(ctx, id)
 }
 
 // changePassword gives the caller a new password and the session that is left of
 // all of theirs: a new one, for the window as well if it was the window's.
 func (s *Service) changePassword(ctx context.Context, c *resource.Call, in newPassword) (*Session, error) {
-	who, err := s.prove(ctx, c.Access.User, in.Password, c.Remote)
+	who, err := s.prove(ctx, c.Access.User, in.Password, origin{c.Remote, c.Device})
 	if fault.Is(err, fault.NoLogin) {
 		return nil, fault.At("password", "the current password is wrong")
 	}

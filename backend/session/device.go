@@ -1,0 +1,32 @@
+package session
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// rememberDevice is how long a browser counts as one that its user signed in
+// with. Each sign-in renews it.
+const rememberDevice = 365 * 24 * time.Hour
+
+// device makes what a browser keeps in a cookie after a sign-in of that user. It
+// gives no access: it only lets the right password through while others lock
+// the user name (OWASP, Authentication Cheat Sheet: device cookies).
+func (s *Service) device(userID int64) string {
+	text := binary.BigEndian.AppendUint64([]byte("device"), uint64(userID))
+	return s.db.Seal(binary.BigEndian.AppendUint64(text, uint64(s.clock().Unix())))
+}
+
+// isDeviceOf reports whether the user signed in with this browser within
+// rememberDevice.
+func (s *Service) isDeviceOf(device string, userID int64) bool {
+	if device == "" {
+		return false
+	}
+	text, err := s.db.Unseal(device)
+	if err != nil || len(text) != len("device")+16 || string(text[:6]) != "device" {
+		return false
+	}
+	owner, made := int64(binary.BigEndian.Uint64(text[6:])), int64(binary.BigEndian.Uint64(text[14:]))
+	return owner == userID && s.clock().Sub(time.Unix(made, 0)) < rememberDevice
+}
