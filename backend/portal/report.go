@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/mail"
@@ -34,6 +35,8 @@ type Report struct {
 	LinkExpire  string
 	ModifiedID  int64
 	ModifiedBy  string
+	RunAsID     int64 // whose rights a scheduled run has; 0 in rows of older versions: ModifiedID
+	RunAs       string
 
 	DateRange     string
 	Columns       []ReportColumn
@@ -134,12 +137,14 @@ var Reports = resource.Resource[*Report]{
 		{Name: "delivery", At: func(r *Report) any { return &r.Delivery }, Doc: "none, or email to the recipients", Default: deliverNone, OneOf: []any{deliverNone, deliverEmail}, Example: deliverNone},
 		{Name: "recipients", At: func(r *Report) any { return &r.Recipients }, Doc: "Who gets it by mail", Default: []Recipient{},
 			Example: []Recipient{{Type: "ARBITRARY", Method: byEmail, Addr: "board@example.net"}}},
-		{Name: "schedule", At: func(r *Report) any { return &r.Schedule }, Doc: "When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what the user sees who last changed the report. Empty: only when asked", MaxLen: 255, Example: "0 7 1 * *"},
+		{Name: "schedule", At: func(r *Report) any { return &r.Schedule }, Doc: "When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what runAsUserName sees. Empty: only when asked", MaxLen: 255, Example: "0 7 1 * *"},
 		{Name: "scheduleTimezone", At: func(r *Report) any { return &r.Timezone }, Doc: "IANA name of the schedule's time zone, and of the moments shown; empty: the portal's", MaxLen: 255, Example: "Europe/Berlin"},
 		{Name: "nextGenerateOn", At: func(r *Report) any { return &r.NextOn }, Doc: "When the schedule has it made next, in epoch seconds; 0 without a schedule", ReadOnly: true, Index: true, Example: 1790000000},
 		{Name: "reportLinkExpire", At: func(r *Report) any { return &r.LinkExpire }, Doc: "How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as the run is kept", MaxLen: 255, Example: "30 days"},
 		{Name: "lastmodifyUserId", At: func(r *Report) any { return &r.ModifiedID }, Doc: "Id of the user who last changed it", ReadOnly: true},
 		{Name: "lastmodifyUserName", At: func(r *Report) any { return &r.ModifiedBy }, Doc: "Who last changed it", ReadOnly: true, Index: true},
+		{Name: "runAsUserId", At: func(r *Report) any { return &r.RunAsID }, Doc: "Id of the user whose rights a scheduled run has", ReadOnly: true, Example: 1},
+		{Name: "runAsUserName", At: func(r *Report) any { return &r.RunAs }, Doc: "The user whose rights a scheduled run has: who last changed the report; or, when somebody who sees all devices changed anything but delivery and recipients, who was it before", ReadOnly: true},
 
 		{Name: "dateRange", At: func(r *Report) any { return &r.DateRange }, Doc: dateRangeDoc, Default: DefaultRange, MaxLen: 255, Example: "Last 30 days"},
 		{Name: "columns", At: func(r *Report) any { return &r.Columns }, Doc: "What to show, in this order; all columns of the type when empty", Default: []ReportColumn{},
@@ -191,11 +196,26 @@ var Reports = resource.Resource[*Report]{
 	Check:  checkReport,
 }
 
+// setRunAs sets whose rights scheduled runs have: those of who changes the
+// report, unless that is somebody who sees all devices and changes neither
+// delivery nor recipients. The recipients were then chosen by a user who may see
+// less, and must not get to see more because somebody corrects the report.
+func (r *Report) setRunAs(who *resource.Access, was *Report) {
+	r.RunAsID, r.RunAs = r.ModifiedID, r.ModifiedBy
+	if was == nil || who == nil || was.Delivery != r.Delivery || !slices.Equal(was.Recipients, r.Recipients) {
+		return
+	}
+	if all, _ := who.In(resource.DeviceGroup, resource.Read); all {
+		r.RunAsID, r.RunAs = cmp.Or(was.RunAsID, was.ModifiedID), cmp.Or(was.RunAs, was.ModifiedBy)
+	}
+}
+
 func checkReport(w *resource.Write, was, now *Report) error {
 	now.ModifiedID, now.ModifiedBy = 0, "system"
 	if who := w.Call.Access; who != nil {
 		now.ModifiedID, now.ModifiedBy = who.UserID, who.User
 	}
+	now.setRunAs(w.Call.Access, was)
 	if now.Name = strings.TrimSpace(now.Name); now.Name == "" {
 		return fault.At("name", "name is required")
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -61,7 +62,7 @@ func (s *Service) fire(ctx context.Context, id int64, now time.Time) error {
 			return err
 		}
 		task := portal.ReportTask{
-			ReportID: id, State: portal.TaskWaiting, CreatedOn: resource.SecondsOf(now), Format: report.Format, UserID: report.ModifiedID, User: report.ModifiedBy,
+			ReportID: id, State: portal.TaskWaiting, CreatedOn: resource.SecondsOf(now), Format: report.Format, UserID: cmp.Or(report.RunAsID, report.ModifiedID), User: cmp.Or(report.RunAs, report.ModifiedBy),
 			Scheduled: true, DueOn: due, Note: s.late(report, due, now), Groups: []int64{},
 		}
 		if err := resource.Put(ctx, tx, portal.ReportTasks.Name, &task); err != nil {
