@@ -222,7 +222,10 @@ func browse(ctx context.Context, o server.Options, links []string) error {
 	portal.OpenLinks(links)
 	address, err := portal.Launch(ctx)
 	if err == nil {
-		err = (&shell.Native{}).OpenLink(address)
+		var remove func()
+		if remove, err = (&shell.Native{}).OpenPrivately(o.Data, address); remove != nil {
+			defer remove()
+		}
 	}
 	if err != nil {
 		o.Log.WarnContext(ctx, "no browser could be opened; open the address yourself", "err", err)

@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// OpenFolder shows a folder in the system's file manager.
+// OpenFolder shows a folder in the system's file manager, or a file in the program for it.
 func (n *Native) OpenFolder(path string) error {
 	name, args := opener(runtime.GOOS, path)
 	program, err := exec.LookPath(name)
