@@ -6650,7 +6650,7 @@ export interface components {
              */
             recipients: components["schemas"]["Recipient"][];
             /**
-             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what the user sees who last changed the report. Empty: only when asked
+             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what runAsUserName sees. Empty: only when asked
              * @example 0 7 1 * *
              */
             schedule?: string;
@@ -6674,6 +6674,13 @@ export interface components {
             readonly lastmodifyUserId?: number;
             /** @description Who last changed it */
             readonly lastmodifyUserName?: string;
+            /**
+             * @description Id of the user whose rights a scheduled run has
+             * @example 1
+             */
+            readonly runAsUserId?: number;
+            /** @description The user whose rights a scheduled run has: who last changed the report; or, when somebody who sees all devices changed anything but delivery and recipients, who was it before */
+            readonly runAsUserName?: string;
             /**
              * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
              * @default Last 24 hours
@@ -9936,7 +9943,7 @@ export interface components {
              */
             recipients: components["schemas"]["Recipient"][];
             /**
-             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what the user sees who last changed the report. Empty: only when asked
+             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what runAsUserName sees. Empty: only when asked
              * @example 0 7 1 * *
              */
             schedule?: string;
@@ -9960,6 +9967,13 @@ export interface components {
             readonly lastmodifyUserId?: number;
             /** @description Who last changed it */
             readonly lastmodifyUserName?: string;
+            /**
+             * @description Id of the user whose rights a scheduled run has
+             * @example 1
+             */
+            readonly runAsUserId?: number;
+            /** @description The user whose rights a scheduled run has: who last changed the report; or, when somebody who sees all devices changed anything but delivery and recipients, who was it before */
+            readonly runAsUserName?: string;
             /**
              * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
              * @default Last 24 hours
@@ -23488,7 +23502,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
-            /** @description ten sign-ins failed for the user name or from the address */
+            /** @description ten sign-ins failed for the user name or from the address, and this user never signed in from this browser or address */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Busy"];
