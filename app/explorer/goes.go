@@ -109,7 +109,10 @@ func (b *below) same(f below) bool {
 func (e *Explorer) countList(ctx context.Context, t *target, out *outgoing, list *resource.Endpoint) *below {
 	address, _, _ := strings.Cut(out.URL, "?")
 	rest := strings.TrimPrefix(list.Path, out.endpoint.Path)
-	one := out.by("GET", address+rest+"?size=1", "")
+	if slices.ContainsFunc(list.Params, func(p resource.Param) bool { return p.Name == "size" }) {
+		rest += "?size=1"
+	}
+	one := out.by("GET", address+rest, "")
 	one.endpoint = list
 	response, body, err := e.fetchSmall(ctx, t, one)
 	if err != nil || response.StatusCode != http.StatusOK {

@@ -38,17 +38,10 @@ func (x *exchange) begin(status int) {
 	if x.mount != nil && x.mount.portal {
 		h["X-Version"] = version3
 	}
-	if x.limited() {
-		limit := x.Limits(x.r.Method)
-		if !x.charged {
-			x.left = limit.Requests
-			if x.route != nil {
-				x.left = x.route.bucket.left(time.Since(x.started), limit)
-			}
-		}
-		h["X-Rate-Limit-Limit"] = []string{strconv.Itoa(limit.Requests)}
+	if x.charged {
+		h["X-Rate-Limit-Limit"] = []string{strconv.Itoa(x.limit.Requests)}
 		h["X-Rate-Limit-Remaining"] = []string{strconv.Itoa(x.left)}
-		h["X-Rate-Limit-Window"] = []string{strconv.Itoa(limit.seconds())}
+		h["X-Rate-Limit-Window"] = []string{strconv.Itoa(x.limit.seconds())}
 	}
 	x.begun = true
 	took := time.Since(x.came)
@@ -97,7 +90,7 @@ func (x *exchange) setCookie(name, secret string, age int) {
 }
 
 func (x *exchange) sendBody(a *resource.Answer) error {
-	if a.Same || x.r.Method == http.MethodGet && a.ETag != "" && matches(x.r.Header.Get("If-None-Match"), a.ETag) {
+	if a.Same || x.method == http.MethodGet && a.ETag != "" && matches(x.r.Header.Get("If-None-Match"), a.ETag) {
 		x.begin(http.StatusNotModified)
 		return nil
 	}

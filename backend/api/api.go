@@ -13,9 +13,10 @@
 // # Mounts
 //
 // /api and /santaba/rest serve the portal's endpoints and share their rate
-// limits; /explorer serves the Explorer's, without limits, and so are those that
-// lie below no prefix, /metrics among them; / serves the page
-// and /launch exchanges a one-time token for the session cookie.
+// limits; /explorer serves the Explorer's, with a limit for each user, and what
+// lies below no prefix, /metrics among it, has one for each address; / serves the
+// page and /launch exchanges a one-time token for the session cookie. HEAD goes
+// wherever GET does. What is refused is counted too, for each user or address.
 //
 // # Concurrency
 //
@@ -58,7 +59,7 @@ type Sessions interface {
 // Options are all that a handler needs.
 type Options struct {
 	Endpoints []resource.Endpoint                          // the portal's, below /api and /santaba/rest
-	Explorer  []resource.Endpoint                          // below /explorer: not rate limited, not in OpenAPI
+	Explorer  []resource.Endpoint                          // below /explorer: not in OpenAPI
 	Page      fs.FS                                        // the built UI, index.html at its root; nil for none
 	Look      func(ctx context.Context, userID int64) Look // of the page; may be nil
 	Sessions  Sessions
@@ -67,7 +68,7 @@ type Options struct {
 	Secure    bool     // served over TLS
 	Version   string   // of the API, in OpenAPI
 
-	Root     []resource.Endpoint // below no prefix, such as /metrics: not rate limited, not in OpenAPI
+	Root     []resource.Endpoint // below no prefix, such as /metrics: not in OpenAPI
 	Observer Observer            // is told of every answer; nil for nobody
 
 	// BodyBudget is how many bytes of request bodies may be in memory at once;
@@ -91,6 +92,7 @@ func New(o Options) (http.Handler, error) {
 	h := &handler{
 		Options: o, cookie: session.CookieName(o.Instance, o.Secure), started: time.Now(), hosts: map[string]*site{},
 		bodies: newBodyBudget(cmp.Or(o.BodyBudget, DefaultBodyBudget)),
+		quotas: quotas{by: map[caller]*bucket{}},
 	}
 	scheme := "http://"
 	if o.Secure {
@@ -159,6 +161,7 @@ type handler struct {
 	own     *mount // of what lies below no prefix
 	page    *page
 	bodies  *bodyBudget
+	quotas  quotas
 }
 
 // site is one of our own origins, with the URL of each mount.
@@ -191,7 +194,10 @@ var (
 
 // ServeHTTP answers one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{handler: h, w: w, r: r, path: r.URL.EscapedPath(), came: time.Now()}
+	x := &exchange{handler: h, w: w, r: r, method: r.Method, path: r.URL.EscapedPath(), came: time.Now()}
+	if r.Method == http.MethodHead { // the same without a body, which net/http leaves out
+		x.method = http.MethodGet
+	}
 	defer x.releaseBody()
 	defer x.rescue()
 	if r.ContentLength != 0 {
@@ -217,17 +223,21 @@ func (x *exchange) serve() error {
 		x.mount = x.own
 		return x.serveEndpoint()
 	}
-	return x.servePage()
+	if err := x.servePage(); err != nil {
+		return x.chargeRefusal(err)
+	}
+	return nil
 }
 
 // exchange is one request and its answer.
 type exchange struct {
 	*handler
-	w     http.ResponseWriter
-	r     *http.Request
-	came  time.Time
-	begun bool   // the status is on its way
-	path  string // still escaped; below the mount once that is known
+	w      http.ResponseWriter
+	r      *http.Request
+	came   time.Time
+	method string // GET for HEAD too
+	begun  bool   // the status is on its way
+	path   string // still escaped; below the mount once that is known
 
 	site    *site
 	mount   *mount // nil for the page
@@ -239,13 +249,19 @@ type exchange struct {
 	held    int64               // bytes of it
 	session *session.Session
 	access  *resource.Access
-	charged bool // against the rate limit
-	left    int  // how many requests remain then
+	charged bool  // against a rate limit
+	limit   Limit // that one
+	left    int   // how many requests remain then
 }
 
 func (x *exchange) serveEndpoint() error {
 	if err := x.guard(); err != nil {
 		return err
+	}
+	if x.mount.portal && !x.mount.lenient {
+		if err := x.checkQuery(); err != nil {
+			return err
+		}
 	}
 	if x.route.file != nil {
 		return x.route.file.serve(x, "no-store")
@@ -268,7 +284,7 @@ func (x *exchange) handle(call *resource.Call) error {
 	defer cancel(nil)
 	asking := resource.WithCall(ctx, call)
 	var watch *time.Timer
-	if x.mount.portal && x.r.Method == http.MethodGet {
+	if x.mount.portal && x.method == http.MethodGet {
 		watch = time.AfterFunc(maxQuery, func() { cancel(errSlow) })
 		asking = resource.WithPause(asking, func() func() {
 			if !watch.Stop() {

@@ -114,16 +114,16 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 		{do: "GET /assets/app-4f.js", head: "Sec-Fetch-Site: cross-site", code: 403, want: notYours},
 
 		// Path and method.
-		{do: "GET /api/device/devicez", as: "admin", code: 404, want: nothing, headers: "X-Rate-Limit-Limit: 500\nX-Rate-Limit-Remaining: 500"},
+		{do: "GET /api/device/devicez", as: "admin", code: 404, want: nothing, headers: "X-Rate-Limit-Limit: 500\nX-Rate-Limit-Remaining: 480"},
 		{do: "GET /api/device/devices/", as: "admin", code: 404, want: nothing},
 		{do: "GET /api", as: "admin", code: 404, want: nothing},
 		{do: "GET /api//device/devices", as: "admin", code: 404, want: nothing},
-		{do: "GET /explorer/nothing", as: "admin", code: 404, want: nothing, headers: "X-Rate-Limit-Limit:\nX-Version:"},
-		{do: "DELETE /api/device/devices", as: "admin", code: 405, want: `{"errorMessage":"this path takes GET, POST","errorCode":1405,"errorDetail":null}`, headers: "Allow: GET, POST"},
-		{do: "OPTIONS /api/device/devices", code: 405, want: `{"errorMessage":"this path takes GET, POST","errorCode":1405,"errorDetail":null}`},
-		{do: "BREW /api/device/devices/1", as: "admin", code: 405, want: `{"errorMessage":"this path takes DELETE, GET, PATCH, PUT","errorCode":1405,"errorDetail":null}`, headers: "Allow: DELETE, GET, PATCH, PUT"},
+		{do: "GET /explorer/nothing", as: "admin", code: 404, want: nothing, headers: "X-Rate-Limit-Limit: 500\nX-Version:"},
+		{do: "DELETE /api/device/devices", as: "admin", code: 405, want: `{"errorMessage":"this path takes GET, HEAD, POST","errorCode":1405,"errorDetail":null}`, headers: "Allow: GET, HEAD, POST"},
+		{do: "OPTIONS /api/device/devices", code: 405, want: `{"errorMessage":"this path takes GET, HEAD, POST","errorCode":1405,"errorDetail":null}`},
+		{do: "BREW /api/device/devices/1", as: "admin", code: 405, want: `{"errorMessage":"this path takes DELETE, GET, HEAD, PATCH, PUT","errorCode":1405,"errorDetail":null}`, headers: "Allow: DELETE, GET, HEAD, PATCH, PUT"},
 		{do: "GET /api/device/devices", as: "admin", head: "X-HTTP-Method-Override: DELETE", code: 200, want: noDevices},
-		{do: "HEAD /api/device/devices", as: "admin", code: 405, want: "", headers: "Allow: GET, POST"},
+		{do: "HEAD /api/device/devices", as: "admin", code: 200, want: "", headers: "Content-Type: application/json\nContent-Length: 50"},
 
 		// Who asks.
 		{do: "GET /api/device/devices", code: 401, want: nobody, headers: "WWW-Authenticate: Bearer realm=\"Spyglass\"\nX-Rate-Limit-Limit: 500\nX-Version: 3"},
@@ -151,7 +151,7 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 		{do: "GET /api/device/devices", as: "viewer", code: 200, want: noDevices},
 		{do: "POST /api/device/devices", as: "viewer", body: `{"name":"web"}`, code: 403, want: `{"errorMessage":"this needs a right that your role does not have: write on deviceGroup","errorCode":1403,"errorDetail":{"right":"write on deviceGroup"}}`},
 		{do: "GET /api/setting/roles", as: "viewer", code: 403, want: `{"errorMessage":"this needs a right that your role does not have: read on settings: useraccess","errorCode":1403,"errorDetail":{"right":"read on settings: useraccess"}}`,
-			headers: "X-Rate-Limit-Remaining: 500"},
+			headers: "X-Rate-Limit-Remaining: 499"},
 
 		// Bodies: JSON only, and only so much of it.
 		{do: "POST /api/device/devices", as: "admin", head: "Content-Type: text/plain", body: `{"name":"web"}`, code: 415, want: notJSON},
@@ -176,8 +176,8 @@ func TestARequestReachesItsEndpoint(t *testing.T) {
 		{do: "POST /api/test/echo/fixed", as: "admin", code: 200, body: `{}`, want: seen("/api", "false", `{"name":"fixed"}`, `{}`, `"{}"`)},
 		{do: "POST /api/test/echo/x", as: "admin", code: 200, want: seen("/api", "false", `{"name":"x"}`, `{}`, `""`)},
 		{do: "GET /api/test/echo/a%2Fb%20%C3%BC", as: "token", code: 200, want: seen("/api", "false", `{"name":"a/b ü"}`, `{}`, `""`)},
-		{do: "GET /api/test/echo/x?b=2&a=1&a=%26&c&=&d=x;y=z&e=+1", as: "admin", code: 200,
-			want: seen("/api", "false", `{"name":"x"}`, `{"":[""],"a":["1","&"],"b":["2"],"c":[""],"d":["x;y=z"],"e":[" 1"]}`, `""`)},
+		{do: "GET /santaba/rest/test/echo/x?b=2&a=1&a=%26&c&=&d=x;y=z&e=+1", as: "admin", code: 200,
+			want: seen("/santaba/rest", "true", `{"name":"x"}`, `{"":[""],"a":["1","&"],"b":["2"],"c":[""],"d":["x;y=z"],"e":[" 1"]}`, `""`)},
 		{do: "GET /api/test/echo/x?a=%zz", as: "admin", code: 400, want: `{"errorMessage":"a is \"%zz\", which is no valid percent-encoding; a % is written %25","errorCode":1400,"errorDetail":{"field":"a","reason":"a is \"%zz\", which is no valid percent-encoding; a % is written %25"}}`},
 		{do: "GET /santaba/rest/test/echo/x?a=%zz", as: "token", code: 200, want: seen("/santaba/rest", "true", `{"name":"x"}`, `{"a":["%zz"]}`, `""`)},
 
@@ -186,7 +186,6 @@ func TestARequestReachesItsEndpoint(t *testing.T) {
 		{do: "GET /santaba/rest/test/echo/x?filter=name%253A%2522web%2B1%2522", as: "token", code: 200, want: seen("/santaba/rest", "true", `{"name":"x"}`, `{"filter":["name:\"web 1\""]}`, `""`)},
 		{do: "GET /santaba/rest/test/echo/x?filter=name:%22a%2526b%22", as: "token", code: 200, want: seen("/santaba/rest", "true", `{"name":"x"}`, `{"filter":["name:\"a&b\""]}`, `""`)},
 		{do: "GET /santaba/rest/test/echo/x?filter=name:%2250%25%22", as: "token", code: 200, want: seen("/santaba/rest", "true", `{"name":"x"}`, `{"filter":["name:\"50%\""]}`, `""`)},
-		{do: "GET /api/test/echo/x?filter=name%253A1", as: "admin", code: 200, want: seen("/api", "false", `{"name":"x"}`, `{"filter":["name%3A1"]}`, `""`)},
 
 		// Collectors by their other names.
 		{do: "GET /santaba/rest/setting/collector/groups/3/test", as: "token", code: 200, want: seen("/santaba/rest", "true", `{"id":"3"}`, `{}`, `""`)},
@@ -194,7 +193,7 @@ func TestARequestReachesItsEndpoint(t *testing.T) {
 		{do: "GET /api/setting/collector/groups/3/test", as: "token", code: 404, want: nothing},
 		{do: "GET /santaba/rest/setting/collector/collectors?fields=id,hostname", as: "token", code: 200, want: `{"total":1,"searchId":null,"items":[{"id":1,"hostname":"localhost"}],"data":null}`},
 
-		{do: "GET /explorer/echo", as: "admin", code: 200, want: seen("/explorer", "false", `null`, `{}`, `""`), headers: "X-Rate-Limit-Limit:\nX-Version:\nCache-Control: no-store"},
+		{do: "GET /explorer/echo", as: "admin", code: 200, want: seen("/explorer", "false", `null`, `{}`, `""`), headers: "X-Rate-Limit-Limit: 12000\nX-Version:\nCache-Control: no-store"},
 		{do: "GET /explorer/echo", code: 401, want: nobody},
 	})
 }
@@ -229,7 +228,7 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 			want: strings.NewReplacer(`"link":""`, `"link":"https://web.example/"`, `"relatedDeviceId":-1`, `"relatedDeviceId":7`).Replace(device("1", "web-01"))},
 		{do: "PATCH /santaba/rest/device/devices/1?patchFields=link", as: "token", body: `{"link":"","link":""}`, code: 400, want: `{"errorMessage":"the body is no valid JSON at byte 17: the key \"link\" stands twice","errorCode":1400,"errorDetail":null}`},
 		{do: "PATCH /santaba/rest/device/devices/1?patchFields=link", as: "token", body: `["link"]`, code: 400, want: `{"errorMessage":"the body is a JSON object","errorCode":1400,"errorDetail":null}`},
-		{do: "PATCH /api/device/devices/1?patchFields=name", as: "token", body: `{"link":"","relatedDeviceId":-1}`, code: 200, want: device("1", "web-01")},
+		{do: "PATCH /api/device/devices/1?patchFields=name", as: "token", body: `{"link":""}`, code: 400, want: `{"errorMessage":"PATCH /device/devices/{id} takes no query parameter \"patchFields\"","errorCode":1400,"errorDetail":{"field":"patchFields","reason":"PATCH /device/devices/{id} takes no query parameter \"patchFields\"","allowed":["opType"]}}`},
 		{do: "DELETE /api/device/devices/2", as: "admin", code: 200, want: `{}`},
 		{do: "POST /api/setting/roles", as: "admin", body: `{"name":"x","privileges":[{"objectType":"device","objectId":"1","operation":"read"}]}`, code: 400,
 			want: `{"errorMessage":"privileges[0].objectType is deviceGroup, setting or report","errorCode":1400,"errorDetail":{"field":"privileges[0].objectType","reason":"privileges[0].objectType is deviceGroup, setting or report","allowed":["deviceGroup","setting","report"]}}`},

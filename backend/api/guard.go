@@ -4,17 +4,24 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"strings"
-	"time"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
 )
 
-// guard is every rule a request to an endpoint meets before the endpoint itself.
-// The order matters: nobody learns of rights, nor uses up a limit, before it is
-// known who asks.
+// guard checks a request to an endpoint, and charges it whether or not it goes on.
 func (x *exchange) guard() error {
+	if err := x.check(); err != nil {
+		return x.chargeRefusal(err)
+	}
+	return nil
+}
+
+// check is every rule a request to an endpoint meets before the endpoint itself.
+// The order matters: nobody learns of rights, nor uses up an endpoint's limit,
+// before it is known who asks.
+func (x *exchange) check() error {
 	if err := x.checkHost(); err != nil {
 		return err
 	}
@@ -102,10 +109,10 @@ func (x *exchange) checkSingle() error {
 }
 
 func (x *exchange) find() error {
-	if x.route, x.values = x.mount.root.find(x.r.Method, x.path, nil); x.route != nil {
+	if x.route, x.values = x.mount.root.find(x.method, x.path, nil); x.route != nil {
 		return nil
 	}
-	allowed := x.mount.root.methods(x.path)
+	allowed := x.mount.root.allowed(x.path)
 	if len(allowed) == 0 {
 		return fault.New(fault.Unknown, "nothing lives at this path; GET /api/openapi.json lists what there is")
 	}
@@ -165,7 +172,7 @@ func (x *exchange) checkToken() error {
 		return nil
 	}
 	token := x.r.Header.Get("X-Csrf-Token")
-	if x.r.Method == http.MethodGet {
+	if x.method == http.MethodGet {
 		if strings.EqualFold(token, "fetch") {
 			x.w.Header()["X-CSRF-Token"] = []string{x.session.CSRF}
 		}
@@ -189,22 +196,3 @@ func (x *exchange) checkRight() error {
 	f.Detail = map[string]any{"right": right}
 	return f
 }
-
-// charge counts the request against the limit of its endpoint.
-func (x *exchange) charge() error {
-	if !x.limited() {
-		return nil
-	}
-	limit := x.Limits(x.r.Method)
-	left, wait := x.route.bucket.take(time.Since(x.started), limit)
-	x.charged, x.left = true, left
-	if wait > 0 {
-		f := fault.New(fault.TooMany, "%s %s takes %d requests in %s; the next one goes in %s",
-			x.route.Method, x.route.Path, limit.Requests, inWords(limit.Window), inWords(wait))
-		f.RetryAfter = wait
-		return f
-	}
-	return nil
-}
-
-func (x *exchange) limited() bool { return x.mount != nil && x.mount.portal && x.Limits != nil }

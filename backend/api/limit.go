@@ -73,12 +73,12 @@ func (b *bucket) take(now time.Duration, l Limit) (left int, wait time.Duration)
 	return l.Requests - b.n, 0
 }
 
-// left is how many requests remain, without counting one.
-func (b *bucket) left(now time.Duration, l Limit) int {
+// idle reports whether the bucket counts nothing that came after until.
+func (b *bucket) idle(until time.Duration) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.forget(now - l.Window)
-	return max(0, l.Requests-b.n)
+	b.forget(until)
+	return b.n == 0
 }
 
 func (b *bucket) forget(until time.Duration) {

@@ -71,9 +71,13 @@ func (x *exchange) servePage() error {
 	if x.foreign() && !(view && x.navigates()) {
 		return errForeign
 	}
-	if x.r.Method != http.MethodGet {
-		x.w.Header().Set("Allow", http.MethodGet)
-		return fault.New(fault.NoMethod, "this path takes GET")
+	allowed := "GET, HEAD"
+	if x.path == "/launch" { // who only looks spends no token
+		allowed = http.MethodGet
+	}
+	if x.method != http.MethodGet || allowed == http.MethodGet && x.r.Method == http.MethodHead {
+		x.w.Header().Set("Allow", allowed)
+		return fault.New(fault.NoMethod, "this path takes %s", allowed)
 	}
 	switch f := x.page.files[x.path]; {
 	case x.path == "/launch":

@@ -69,8 +69,9 @@ func TestFilesOfThePageAreCachedByTheirNames(t *testing.T) {
 		{do: "GET /missing.js", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,"errorDetail":null}`, headers: "Cache-Control: no-store"},
 		{do: "GET /.gitkeep", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,"errorDetail":null}`},
 		{do: "GET /../go.mod", code: 404, want: `{"errorMessage":"the page has no such file","errorCode":1404,"errorDetail":null}`},
-		{do: "POST /", code: 405, want: `{"errorMessage":"this path takes GET","errorCode":1405,"errorDetail":null}`, headers: "Allow: GET"},
-		{do: "HEAD /", code: 405, headers: "Allow: GET"},
+		{do: "POST /", code: 405, want: `{"errorMessage":"this path takes GET, HEAD","errorCode":1405,"errorDetail":null}`, headers: "Allow: GET, HEAD"},
+		{do: "HEAD /", code: 200},
+		{do: "HEAD /launch?t=x", code: 405, headers: "Allow: GET"},
 	})
 	if answer, text := p.ask("GET /assets/app-4f.js", "", "", "Accept-Encoding: gzip, deflate, br, zstd"); answer.Header.Get("Content-Encoding") != "" || text != js {
 		t.Errorf("a browser on this machine gets %v", answer.Header)

@@ -30,7 +30,7 @@ func (x *exchange) call() (*resource.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.route.Body != nil || x.r.Method != http.MethodGet {
+	if x.route.Body != nil || x.method != http.MethodGet {
 		if err := x.readBody(x.bodyLimit()); err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (x *exchange) call() (*resource.Call, error) {
 	}
 	c := &resource.Call{
 		Access: x.access, At: x.Clock(), Query: query, Body: x.body, Lenient: x.mount.lenient,
-		Base: x.site.base[x.mount.prefix], Remote: x.remote(), Verb: x.route.verb, Lines: wantsLines(x.r.Header.Get("Accept")),
+		Base: x.site.base[x.mount.prefix], Remote: x.remote(), Verb: x.route.verb, Lines: wantsLines(x.r.Header.Get("Accept")), Peek: x.r.Method == http.MethodHead,
 		IfMatch: x.r.Header.Get("If-Match"), NotIf: x.r.Header.Get("If-None-Match"),
 	}
 	if x.route.Once {
@@ -147,7 +147,7 @@ func decodeTwice(filter string) string {
 // first (trust.md, rule 3).
 func (x *exchange) checkType() error {
 	sent := x.r.Header.Get("Content-Type")
-	if x.r.Method == http.MethodGet || x.r.ContentLength == 0 && (sent == "" || x.route.Body == nil) {
+	if x.method == http.MethodGet || x.r.ContentLength == 0 && (sent == "" || x.route.Body == nil) {
 		return nil
 	}
 	kind, params, err := mime.ParseMediaType(sent)

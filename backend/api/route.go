@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -137,6 +138,15 @@ func (n *node) methods(path string) []string {
 	}
 	slices.Sort(methods)
 	return slices.Compact(methods)
+}
+
+// allowed are the methods a path takes: HEAD wherever GET is.
+func (n *node) allowed(path string) []string {
+	methods := n.methods(path)
+	if at, ok := slices.BinarySearch(methods, http.MethodGet); ok {
+		methods = slices.Insert(methods, at+1, http.MethodHead)
+	}
+	return methods
 }
 
 // next splits "/device/devices/7" into "device" and "/devices/7".

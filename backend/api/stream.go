@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -90,6 +91,9 @@ func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFun
 		markPacked(h)
 	}
 	err := a.Stream(to)
+	if x.r.Method == http.MethodHead && x.begun { // it ended with its first piece
+		return nil
+	}
 	if err == nil && packed != nil {
 		err = packed.close()
 	}
@@ -123,14 +127,23 @@ func (s streamWriter) Write(p []byte) (int, error) {
 	if !s.out.x.begun {
 		s.out.x.begin(http.StatusOK)
 	}
+	if s.out.x.r.Method == http.MethodHead {
+		return 0, errNoBody
+	}
 	return s.out.Write(p)
 }
+
+// errNoBody ends a stream whose caller wants only the headers.
+var errNoBody = errors.New("the answer to HEAD has no body")
 
 // sendEvents writes server-sent events until the endpoint returns. A comment
 // goes first and at every pulse, so that both sides notice a broken line.
 func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFunc, events func(func(resource.Event) error) error) error {
 	x.w.Header()["Content-Type"] = []string{"text/event-stream"}
 	x.begin(http.StatusOK)
+	if x.r.Method == http.MethodHead {
+		return nil
+	}
 	x.Observer.Listens(1)
 	defer x.Observer.Listens(-1)
 	out := x.patient()

@@ -32,6 +32,7 @@ type installers struct {
 	Total    int         `json:"total" doc:"how many there are"`
 	SearchID *string     `json:"searchId" doc:"always null"`
 	Items    []installer `json:"items" doc:"one for each system"`
+	Data     *string     `json:"data" doc:"always null"`
 }
 
 // downloadToken is a token for one installation.
@@ -100,9 +101,11 @@ func (s *Service) script(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.issue(ctx, c)
-	if err != nil {
-		return nil, err
+	made := &downloadToken{}
+	if !c.Peek { // a token is made for a script that somebody gets
+		if made, err = s.issue(ctx, c); err != nil {
+			return nil, err
+		}
 	}
 	f := facts{Base: c.Base, Collector: made.Collector, System: of.name, Token: made.Token}
 	if program, err := s.programs.of(of); err == nil {

@@ -51,8 +51,10 @@ type pulse struct {
 
 // assignments are what a collector polls.
 type assignments struct {
-	Total int          `json:"total" doc:"how many instances"`
-	Items []check.Task `json:"items" doc:"one for each instance"`
+	Total    int          `json:"total" doc:"how many instances"`
+	SearchID *string      `json:"searchId" doc:"always null"`
+	Items    []check.Task `json:"items" doc:"one for each instance"`
+	Data     *string      `json:"data" doc:"always null"`
 }
 
 // posted are results on their way.
@@ -63,8 +65,10 @@ type posted struct {
 
 // searches are what a collector looks for.
 type searches struct {
-	Total int            `json:"total" doc:"how many"`
-	Items []check.Search `json:"items" doc:"one for each data source on a device whose instances are to be found; up to 100 at a time"`
+	Total    int            `json:"total" doc:"how many"`
+	SearchID *string        `json:"searchId" doc:"always null"`
+	Items    []check.Search `json:"items" doc:"one for each data source on a device whose instances are to be found; up to 100 at a time"`
+	Data     *string        `json:"data" doc:"always null"`
 }
 
 // taken answers what was posted.
@@ -216,7 +220,7 @@ func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
 			return nil, err
 		}
 	}
-	body, err := json.Marshal(assignments{len(tasks), append([]check.Task{}, tasks...)})
+	body, err := json.Marshal(assignments{Total: len(tasks), Items: append([]check.Task{}, tasks...)})
 	sum := sha256.Sum256(body)
 	return &resource.Answer{Body: resource.JSON(body), ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}, err
 }
@@ -322,7 +326,7 @@ func (s *Service) searches(ctx context.Context, c *resource.Call) (any, error) {
 			return nil, err
 		}
 	}
-	return searches{len(items), append([]check.Search{}, items...)}, nil
+	return searches{Total: len(items), Items: append([]check.Search{}, items...)}, nil
 }
 
 func (s *Service) finding(ctx context.Context, c *resource.Call) (any, error) {

@@ -344,7 +344,7 @@ func TestFetchingAnswersForEachInstance(t *testing.T) {
 	span := fmt.Sprintf("?start=%d&end=%d", began, began+60)
 	want := fmt.Sprintf(`{"total":3,"searchId":null,"items":[{"instanceId":"3","dataSourceName":"","dataPoints":[],"values":[],"time":[],"nextPageParams":"","errMsg":"there is no instance 3"},`+
 		`{"instanceId":"1","dataSourceName":"Disks","dataPoints":["used","size"],"values":[[0,1000]],"time":[%d],"nextPageParams":"","errMsg":""},`+
-		`{"instanceId":"9","dataSourceName":"","dataPoints":[],"values":[],"time":[],"nextPageParams":"","errMsg":"there is no instance 9"}]}`, began*1000)
+		`{"instanceId":"9","dataSourceName":"","dataPoints":[],"values":[],"time":[],"nextPageParams":"","errMsg":"there is no instance 9"}],"data":null}`, began*1000)
 	if got := h.json(fetch+span, `{"instanceIds":"3,1,9"}`); got != want {
 		t.Errorf("the answer is %s\nwant %s", got, want)
 	}

@@ -134,6 +134,7 @@ type DeviceInstanceDataPage struct {
 	Total int                  `json:"total" doc:"how many instances were asked for"`
 	Next  *string              `json:"searchId" doc:"always null"`
 	Items []DeviceInstanceData `json:"items" doc:"in the order of instanceIds"`
+	Data  *string              `json:"data" doc:"always null"`
 }
 
 func (s *Service) fetch(ctx context.Context, c *resource.Call) (any, error) {

@@ -11,8 +11,10 @@ import (
 
 // Matches are the devices that an expression applies to.
 type Matches struct {
-	Total int64     `json:"total" doc:"how many devices it applies to, of those that the caller may see"`
-	Items []Matched `json:"items" doc:"the first of them, by id"`
+	Total    int64     `json:"total" doc:"how many devices it applies to, of those that the caller may see"`
+	SearchID *string   `json:"searchId" doc:"always null"`
+	Items    []Matched `json:"items" doc:"the first of them, by id"`
+	Data     *string   `json:"data" doc:"always null"`
 }
 
 // Matched is one of them.

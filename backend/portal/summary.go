@@ -54,9 +54,11 @@ type GroupHealth struct {
 }
 
 type healthList struct {
-	Total int64         `json:"total"`
-	Items []GroupHealth `json:"items"`
-	Own   GroupHealth   `json:"own" doc:"of the devices that are in the group itself, not counting groups below; without a name where the caller may not see it"`
+	Total    int64         `json:"total"`
+	SearchID *string       `json:"searchId" doc:"always null"`
+	Items    []GroupHealth `json:"items"`
+	Data     *string       `json:"data" doc:"always null"`
+	Own      GroupHealth   `json:"own" doc:"of the devices that are in the group itself, not counting groups below; without a name where the caller may not see it"`
 }
 
 const (

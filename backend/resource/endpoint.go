@@ -82,6 +82,7 @@ type Call struct {
 	Remote  string // the caller's address, without port
 	Verb    string // the last word of a path such as "/alert/alerts/{id}/ack"; empty for lists and rows
 	Lines   bool   // a list is wanted whole, one object a line (Accept: application/x-ndjson)
+	Peek    bool   // HEAD: the answer is not shown, and nothing may change
 	IfMatch string // entity tag, empty when not conditional
 	NotIf   string // If-None-Match, empty when not conditional
 	Device  string // what this browser was given at an earlier sign-in; only where an endpoint answers secrets (Once)

@@ -183,7 +183,7 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	if got := <-community; got != "s3cret.1.3.6.1.2.1.2.2.1.2" {
 		t.Errorf("the collector knows %q", got)
 	}
-	w.until("admin", "GET /setting/collectors/2/searches", `{"total":0,"items":[]}`)
+	w.until("admin", "GET /setting/collectors/2/searches", `{"total":0,"searchId":null,"items":[],"data":null}`)
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("the collector ends with %v", err)

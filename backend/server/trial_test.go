@@ -117,10 +117,10 @@ func TestAnExpressionMatchesWhatTheCallerSees(t *testing.T) {
 		status          int
 		says            string
 	}{
-		{"admin", `isDevice()`, 200, `{"total":3,"items":[{"id":1,"displayName":"fjord"},{"id":2,"displayName":"ranch"},{"id":3,"displayName":"bridge"}]}`},
-		{"clerk", `isDevice()`, 200, `{"total":2,"items":[{"id":1,"displayName":"fjord"},{"id":3,"displayName":"bridge"}]}`},
-		{"admin", `inGroup("Austin")`, 200, `{"total":2,"items":[{"id":2,"displayName":"ranch"},{"id":3,"displayName":"bridge"}]}`},
-		{"clerk", `inGroup("Austin")`, 200, `{"total":0,"items":[]}`},
+		{"admin", `isDevice()`, 200, `{"total":3,"searchId":null,"items":[{"id":1,"displayName":"fjord"},{"id":2,"displayName":"ranch"},{"id":3,"displayName":"bridge"}],"data":null}`},
+		{"clerk", `isDevice()`, 200, `{"total":2,"searchId":null,"items":[{"id":1,"displayName":"fjord"},{"id":3,"displayName":"bridge"}],"data":null}`},
+		{"admin", `inGroup("Austin")`, 200, `{"total":2,"searchId":null,"items":[{"id":2,"displayName":"ranch"},{"id":3,"displayName":"bridge"}],"data":null}`},
+		{"clerk", `inGroup("Austin")`, 200, `{"total":0,"searchId":null,"items":[],"data":null}`},
 		{"admin", `isDevice(`, 400, `"field":"appliesTo"`},
 	} {
 		if status, answer := w.ask(tt.who, all+strings.ReplaceAll(tt.expression, `"`, "%22"), ""); status != tt.status || !strings.Contains(answer, tt.says) {

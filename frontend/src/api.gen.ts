@@ -7209,7 +7209,11 @@ export interface components {
         };
         HealthList: {
             total: number;
+            /** @description always null */
+            searchId: string | null;
             items: components["schemas"]["GroupHealth"][];
+            /** @description always null */
+            data: string | null;
             /** @description of the devices that are in the group itself, not counting groups below; without a name where the caller may not see it */
             own: components["schemas"]["GroupHealth"];
         };
@@ -7315,6 +7319,8 @@ export interface components {
             searchId: string | null;
             /** @description one for each system */
             items: components["schemas"]["Installer"][];
+            /** @description always null */
+            data: string | null;
         };
         DownloadToken: {
             /** @description shown once; for spyglass collector --token */
@@ -7359,8 +7365,12 @@ export interface components {
         Assignments: {
             /** @description how many instances */
             total: number;
+            /** @description always null */
+            searchId: string | null;
             /** @description one for each instance */
             items: components["schemas"]["Task"][];
+            /** @description always null */
+            data: string | null;
         };
         Taken: {
             /** @description how many were kept */
@@ -7380,8 +7390,12 @@ export interface components {
         Searches: {
             /** @description how many */
             total: number;
+            /** @description always null */
+            searchId: string | null;
             /** @description one for each data source on a device whose instances are to be found; up to 100 at a time */
             items: components["schemas"]["Search"][];
+            /** @description always null */
+            data: string | null;
         };
         DeviceDataSourceData: {
             /** @description name of the data source */
@@ -7526,6 +7540,8 @@ export interface components {
             searchId: string | null;
             /** @description in the order of instanceIds */
             items: components["schemas"]["DeviceInstanceData"][];
+            /** @description always null */
+            data: string | null;
         };
         TrialValue: {
             /** @description of the data point */
@@ -7596,8 +7612,12 @@ export interface components {
         Matches: {
             /** @description how many devices it applies to, of those that the caller may see */
             total: number;
+            /** @description always null */
+            searchId: string | null;
             /** @description the first of them, by id */
             items: components["schemas"]["Matched"][];
+            /** @description always null */
+            data: string | null;
         };
         DeviceBody: {
             /**

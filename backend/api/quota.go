@@ -1,0 +1,117 @@
+package api
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+)
+
+// Limits of what is no endpoint of the portal. The Explorer's page asks for every
+// row it scrolls to and every key that is typed, and a batch sends 500 requests;
+// none of that comes near its limit, which each user has alone.
+var (
+	explorerLimit = Limit{Requests: 12_000, Window: time.Minute}
+	ownLimit      = Limit{Requests: 1_200, Window: time.Minute} // of /metrics, from each address
+)
+
+// caller is whose requests one bucket counts beside those of the endpoints: a
+// user's or, where nobody is known, those of an address.
+type caller struct {
+	kind    string
+	method  string
+	user    int64
+	address netip.Addr
+}
+
+const (
+	kindRefused  = "refused"
+	kindExplorer = "explorer"
+	kindOwn      = "own"
+)
+
+// maxCallers bounds how many buckets are kept; further callers share one.
+const maxCallers = 4096
+
+// quotas are the buckets of callers.
+type quotas struct {
+	mu     sync.Mutex
+	by     map[caller]*bucket
+	shared bucket
+	swept  time.Duration
+}
+
+// of is the caller's bucket. When there are too many, those are dropped that
+// count nothing any more.
+func (q *quotas) of(c caller, now, window time.Duration) *bucket {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if b := q.by[c]; b != nil {
+		return b
+	}
+	if len(q.by) >= maxCallers && now-q.swept >= time.Second {
+		q.swept = now
+		for other, b := range q.by {
+			if b.idle(now - window) {
+				delete(q.by, other)
+			}
+		}
+	}
+	if len(q.by) >= maxCallers {
+		return &q.shared
+	}
+	b := &bucket{}
+	q.by[c] = b
+	return b
+}
+
+// charge counts the request against the limit of its endpoint or, outside the
+// portal's API, of its caller.
+func (x *exchange) charge() error {
+	if x.Limits == nil {
+		return nil
+	}
+	if x.mount.portal {
+		return x.take(x.route.bucket, x.Limits(x.method), x.method+" "+x.route.Path+" takes")
+	}
+	if x.mount == x.own {
+		return x.take(x.bucketOf(kindOwn, "", ownLimit), ownLimit, x.route.Path+" takes")
+	}
+	return x.take(x.bucketOf(kindExplorer, "", explorerLimit), explorerLimit, "Spyglass takes")
+}
+
+// chargeRefusal counts a refused request that was not charged yet, and returns
+// what to answer: err or, when too many were refused, that.
+func (x *exchange) chargeRefusal(err error) error {
+	if x.Limits == nil || x.charged {
+		return err
+	}
+	limit := x.Limits(x.method)
+	if over := x.take(x.bucketOf(kindRefused, x.method, limit), limit, "too many requests were refused: the portal takes"); over != nil {
+		return over
+	}
+	return err
+}
+
+func (x *exchange) bucketOf(kind, method string, limit Limit) *bucket {
+	c := caller{kind: kind, method: method}
+	if x.access != nil && x.access.UserID > 0 {
+		c.user = x.access.UserID
+	} else {
+		c.address = networkOf(x.r.RemoteAddr)
+	}
+	return x.quotas.of(c, time.Since(x.started), limit.Window)
+}
+
+// take counts one request, or refuses it; what says what is limited.
+func (x *exchange) take(b *bucket, limit Limit, what string) error {
+	left, wait := b.take(time.Since(x.started), limit)
+	x.charged, x.limit, x.left = true, limit, left
+	if wait <= 0 {
+		return nil
+	}
+	f := fault.New(fault.TooMany, "%s %d requests in %s; the next one goes in %s", what, limit.Requests, inWords(limit.Window), inWords(wait))
+	f.RetryAfter = wait
+	return f
+}
