@@ -13,6 +13,19 @@
 // Assignments hold the properties of devices in clear, communities and passwords
 // among them, for the collector's own credential; anybody else sees them masked.
 //
+// Who installs a collector therefore gets them, too: making an installation token
+// takes the right to view all devices of the collector. Registering one again
+// while it runs opens an alert and is noted in the audit log.
+//
+// # A GET that makes a token
+//
+// Clients of the published API download an installer with GET and run it, so it has
+// to hold a token: of those that exist only digests are kept. It stays that way.
+// A page of another origin cannot send that GET (the guard of package api), it
+// needs write access, its answer is never cached (Once), the token lives for an
+// hour and is good once, and the audit log names it. Who wants the token by a
+// POST uses downloadToken.
+//
 // # Concurrency
 //
 // All methods are safe for concurrent use.
@@ -77,9 +90,8 @@ func failures(more ...resource.Failure) []resource.Failure {
 	}, more...)
 }
 
-// remote is the collector of the path, which is not the built-in one, for who
-// may act for it.
-func (s *Service) remote(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Collector, error) {
+// named is the collector of the path, for who may act for it.
+func (s *Service) named(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Collector, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err
@@ -87,9 +99,14 @@ func (s *Service) remote(ctx context.Context, r resource.Reader, c *resource.Cal
 	if c.Access != nil && c.Access.Collector > 0 && c.Access.Collector != id {
 		return nil, fault.New(fault.Denied, "the token belongs to collector %d", c.Access.Collector)
 	}
-	row, err := resource.Get(ctx, r, portal.Collectors.Name, id)
-	if err == nil && id == portal.BuiltInCollector {
-		return nil, fault.New(fault.Conflict, "collector 1 is built into the portal; add another one to collect from elsewhere")
+	return resource.Get(ctx, r, portal.Collectors.Name, id)
+}
+
+// remote is named for what the built-in collector does not do.
+func (s *Service) remote(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Collector, error) {
+	row, err := s.named(ctx, r, c)
+	if err == nil && row.ID == portal.BuiltInCollector {
+		return nil, fault.New(fault.Invalid, "collector 1 is built into the portal; add another one to collect from elsewhere")
 	}
 	return row, err
 }

@@ -44,8 +44,8 @@ type downloadToken struct {
 
 func (s *Service) installEndpoints() []resource.Endpoint {
 	list, token := resource.SchemaOf(installers{}), resource.SchemaOf(downloadToken{})
-	builtIn := resource.Failure{Kind: fault.Conflict, When: "the collector is the built-in one"}
-	missing := resource.Failure{Kind: fault.Conflict, When: "the collector is the built-in one, or the portal has no program for that system"}
+	builtIn := resource.Failure{Kind: fault.Invalid, When: "the collector is the built-in one"}
+	missing := resource.Failure{Kind: fault.Conflict, When: "the portal has no program for that system"}
 	which := resource.Param{Name: "osAndArch", In: "path", Required: true, Schema: resource.Schema{Type: "string", Doc: "The system, in any letter case", Enum: []any{"Linux64", "Win64", "Darwin64"}}, Example: "Linux64"}
 	at := func(below string) resource.Example {
 		return resource.Example{Path: fmt.Sprintf("/setting/collectors/%d%s", sample, below)}
@@ -53,12 +53,12 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		{
 			Method: "GET", Path: path + "/installers", Category: portal.CategorySettings, Summary: "List installers of a collector",
-			Doc:   "Returns the systems a collector can be installed on, and whether this portal has the program for each. Its own system's it always has; others lie in the folder installers of its data.",
-			Right: resource.Right{Object: resource.Setting, Area: portal.AreaCollectors, Op: resource.Read}, Params: []resource.Param{idParam}, Answer: &list, Errors: failures(builtIn), Example: at("/installers"), Handle: s.list,
+			Doc:   "Returns the systems a collector can be installed on, and whether this portal has the program for each. The built-in collector has the list, too, and nothing to download. Its own system's it always has; others lie in the folder installers of its data.",
+			Right: resource.Right{Object: resource.Setting, Area: portal.AreaCollectors, Op: resource.Read}, Params: []resource.Param{idParam}, Answer: &list, Errors: failures(), Example: at("/installers"), Handle: s.list,
 		},
 		{
 			Method: "GET", Path: path + "/installers/{osAndArch}", Category: portal.CategorySettings, Summary: "Download an installer",
-			Doc:   "Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour.",
+			Doc:   "Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour; making it is noted in the audit log, and ends older tokens. The caller needs to view the devices that the collector looks after.",
 			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
 			Errors: failures(builtIn), Example: at("/installers/Linux64"), Handle: s.script,
 		},
@@ -66,18 +66,18 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 			Method: "GET", Path: path + "/installers/{osAndArch}/program", Category: portal.CategorySettings, Summary: "Download a collector's program",
 			Doc:   "Returns the program that an installer fetches, with the token of the installer.",
 			Right: right(portal.AreaInstalling), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "application/octet-stream", Doc: "The program"},
-			Errors: failures(missing), Example: at("/installers/" + ownSystem() + "/program"), Handle: s.program,
+			Errors: failures(builtIn, missing), Example: at("/installers/" + ownSystem() + "/program"), Handle: s.program,
 		},
 		{
 			Method: "POST", Path: path + "/downloadToken", Category: portal.CategorySettings, Summary: "Make an installation token",
-			Doc:   "Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token.",
+			Doc:   "Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token. The caller needs to view the devices that the collector looks after, because it gets their secrets.",
 			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
 	}
 }
 
 func (s *Service) list(ctx context.Context, c *resource.Call) (any, error) {
-	row, err := s.remote(ctx, s.DB, c)
+	row, err := s.named(ctx, s.DB, c)
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +156,9 @@ func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, 
 		if err != nil {
 			return err
 		}
+		if err := mayInstall(ctx, tx, c.Access, row.ID); err != nil {
+			return err
+		}
 		bearer, hash := session.NewCollectorToken(row.ID)
 		made.Collector, made.Token = row.ID, bearer
 		if err := dropTokens(ctx, tx, row.ID, true); err != nil {
@@ -168,6 +171,21 @@ func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, 
 		return tx.Note(ctx, &resource.Change{Call: c, Action: "installer", Object: string(portal.Collectors.Name), Label: portal.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
 	})
 	return made, err
+}
+
+// mayInstall refuses a caller who does not see all devices of the collector: who
+// installs it gets the secrets of these.
+func mayInstall(ctx context.Context, r resource.Reader, who *resource.Access, collector int64) error {
+	of := resource.Either(resource.Where{Field: "currentCollectorId", Op: "=", Value: collector}, resource.Where{Field: "preferredCollectorId", Op: "=", Value: collector})
+	all, err := resource.Find(ctx, r, portal.Devices.Name, of)
+	if err != nil {
+		return err
+	}
+	seen, err := resource.Find(ctx, r, portal.Devices.Name, of, resource.SeenBy(who, resource.Read))
+	if err == nil && len(seen) < len(all) {
+		return fault.New(fault.Denied, "a collector gets the secrets of its devices; you need View access to all devices of collector %d to install it", collector)
+	}
+	return err
 }
 
 func dropTokens(ctx context.Context, tx resource.Tx, collector int64, installs bool) error {

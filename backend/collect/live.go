@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"spyglass/backend/check"
@@ -97,7 +99,7 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 	tasks, results, kept := resource.SchemaOf(assignments{}), resource.SchemaOf(posted{}), resource.SchemaOf(taken{})
 	tosearch, finding := resource.SchemaOf(searches{}), resource.SchemaOf(check.Finding{})
 	wrong := resource.Failure{Kind: fault.Invalid, When: "the body is wrong; errorDetail names the field"}
-	builtIn := resource.Failure{Kind: fault.Conflict, When: "the collector is the built-in one"}
+	builtIn := resource.Failure{Kind: fault.Invalid, When: "the collector is the built-in one"}
 	at := func(below string, body any) resource.Example {
 		return resource.Example{Path: fmt.Sprintf("/setting/collectors/%d%s", sample, below), Body: body}
 	}
@@ -154,6 +156,15 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 			return err
 		}
 		now := resource.SecondsOf(c.At)
+		again, err := s.running(ctx, tx, row, now)
+		if err != nil {
+			return err
+		}
+		if again {
+			if err := noteReplaced(ctx, tx, c, row, in.Hostname, now); err != nil {
+				return err
+			}
+		}
 		row.Hostname, row.Platform, row.Arch, row.Build = in.Hostname, in.Platform, in.Arch, in.Build
 		row.Status, row.IsDown, row.LastHeartbeatOn, row.UpdatedOn = 1, false, now, now
 		bearer, hash := session.NewCollectorToken(row.ID)
@@ -173,6 +184,27 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// running reports whether the collector was heard lately.
+func (s *Service) running(ctx context.Context, r resource.Reader, row *portal.Collector, now resource.Seconds) (bool, error) {
+	limit, err := portal.CollectorDownAfter(ctx, r)
+	silent := time.Duration(now-row.LastHeartbeatOn) * time.Second
+	return row.LastHeartbeatOn > 0 && !row.IsDown && silent < limit, err
+}
+
+// noteReplaced tells people that a collector which runs was registered anew, which
+// throws it out.
+func noteReplaced(ctx context.Context, tx resource.Tx, c *resource.Call, row *portal.Collector, host string, now resource.Seconds) error {
+	row.ReplacedOn = now
+	f := &portal.Finding{
+		CollectorID: row.ID, Condition: portal.ConditionCredential, Severity: portal.SeverityWarn, Value: "registered again", Threshold: "registered while it ran", At: now,
+		Reason: fmt.Sprintf("The collector on %s was registered again while it ran, now from %s. If nobody installed it, its devices' secrets are known to somebody else.", row.Hostname, host),
+	}
+	if _, _, err := portal.Raise(ctx, tx, f); err != nil {
+		return err
+	}
+	return tx.Note(ctx, &resource.Change{Call: c, Action: "credential replaced", Object: string(portal.Collectors.Name), Label: portal.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
 }
 
 // heartbeat is the collector's own doing: nobody wants it in the audit log.

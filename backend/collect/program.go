@@ -50,12 +50,13 @@ func systemNamed(name string) (*system, error) {
 // program is one that a collector runs.
 type program struct {
 	path   string
+	file   fs.FileInfo // as it was read
 	Size   int64
 	SHA256 string // hex
 }
 
 // programs are those that this portal can hand out: itself, and what lies in
-// its folder as spyglass-OS-ARCH. They are read once.
+// its folder as spyglass-OS-ARCH. One that was replaced is read again.
 type programs struct {
 	folder string
 	mu     sync.Mutex
@@ -66,7 +67,7 @@ type programs struct {
 func (p *programs) of(s *system) (*program, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if known := p.known[s.name]; known != nil {
+	if known := p.known[s.name]; known != nil && known.isThere(p.pathOf(s)) {
 		return known, nil
 	}
 	found, err := p.read(s)
@@ -79,11 +80,27 @@ func (p *programs) of(s *system) (*program, error) {
 	return found, err
 }
 
-func (p *programs) read(s *system) (*program, error) {
+// pathOf is where a program lies that was put there.
+func (p *programs) pathOf(s *system) string {
 	path := filepath.Join(p.folder, "spyglass-"+s.os+"-"+s.arch)
 	if s.os == "windows" {
 		path += ".exe"
 	}
+	return path
+}
+
+// isThere reports whether the program is still what was read, and nothing was
+// put into the place that goes before it.
+func (p *program) isThere(first string) bool {
+	if _, err := os.Stat(first); err == nil && first != p.path {
+		return false
+	}
+	now, err := os.Stat(p.path)
+	return err == nil && os.SameFile(now, p.file) && now.Size() == p.file.Size() && now.ModTime().Equal(p.file.ModTime())
+}
+
+func (p *programs) read(s *system) (*program, error) {
+	path := p.pathOf(s)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && s.os == runtime.GOOS && s.arch == runtime.GOARCH {
 		if path, err = os.Executable(); err != nil {
 			return nil, err
@@ -97,9 +114,13 @@ func (p *programs) read(s *system) (*program, error) {
 		return nil, err
 	}
 	defer f.Close()
+	file, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
 	hash := sha256.New()
 	size, err := io.Copy(hash, f)
-	return &program{path: path, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil))}, err
+	return &program{path: path, file: file, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil))}, err
 }
 
 // send writes the program to w.

@@ -57,7 +57,42 @@ func watchCollector(ctx context.Context, tx resource.Tx, c *portal.Collector, si
 			return err
 		}
 	}
+	if err := watchClock(ctx, tx, c, now); err != nil {
+		return err
+	}
+	if c.ReplacedOn > 0 && now >= c.ReplacedOn+replacedFor {
+		c.ReplacedOn = 0
+		if err := resource.Put(ctx, tx, portal.Collectors.Name, c); err != nil {
+			return err
+		}
+		if _, err := portal.Clear(ctx, tx, &portal.Finding{CollectorID: c.ID, Condition: portal.ConditionCredential, At: now}); err != nil {
+			return err
+		}
+	}
 	return markDevices(ctx, tx, c)
+}
+
+const (
+	clockLimit  = 180     // seconds that a collector's clock may be off
+	replacedFor = 60 * 60 // seconds that the alert of a replaced credential lasts
+)
+
+// watchClock opens an alert of a collector whose clock differs from the portal's,
+// and clears it. Which of the two is wrong cannot be known here.
+func watchClock(ctx context.Context, tx resource.Tx, c *portal.Collector, now resource.Seconds) error {
+	ahead, side := c.ClockOffset, "ahead of"
+	if ahead < 0 {
+		ahead, side = -ahead, "behind"
+	}
+	f := &portal.Finding{CollectorID: c.ID, Condition: portal.ConditionClock, Severity: portal.SeverityError, Value: fmt.Sprintf("%d s", c.ClockOffset), At: now}
+	if ahead <= clockLimit {
+		_, err := portal.Clear(ctx, tx, f)
+		return err
+	}
+	f.Threshold = fmt.Sprintf("%d seconds off", clockLimit)
+	f.Reason = fmt.Sprintf("The clock of this collector is %d seconds %s the portal's. Set the clock that is wrong.", ahead, side)
+	_, _, err := portal.Raise(ctx, tx, f)
+	return err
 }
 
 // markDevices says of the devices of a collector whether they can be watched at

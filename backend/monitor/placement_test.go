@@ -199,3 +199,40 @@ func TestCollectorsOfABalancedGroupShareDevices(t *testing.T) {
 	step("all fall silent", "map[2 dead-collector:3 3 dead-collector:4 4 dead-collector:4]", 11, 3*time.Minute)
 	step("one is back", "map[4:11]", 11, 15*time.Second, 4)
 }
+
+func TestAWrongClockAndAReplacedCredentialOpenAlertsOfTheirOwn(t *testing.T) {
+	w := newWatch(t, 1)
+	w.later(0, 2, 3)
+	open := func() (all []string) {
+		t.Helper()
+		alerts, err := resource.Find(t.Context(), w.db, portal.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range alerts {
+			all = append(all, fmt.Sprintf("%d %s: %s", a.CollectorID, a.Condition, a.Reason))
+		}
+		return all
+	}
+	step := func(when string, want ...string) {
+		t.Helper()
+		w.later(15*time.Second, 2, 3)
+		if got := open(); !slices.Equal(got, want) {
+			t.Errorf("%s: %q are open, want %q", when, got, want)
+		}
+	}
+	w.change(2, func(c *portal.Collector) { c.ClockOffset = -180 })
+	step("three minutes behind")
+	w.change(2, func(c *portal.Collector) { c.ClockOffset = -240 })
+	step("four minutes behind", "2 clock: The clock of this collector is 240 seconds behind the portal's. Set the clock that is wrong.")
+	w.change(2, func(c *portal.Collector) { c.ClockOffset = 2 })
+	step("set right")
+	raised := &portal.Finding{CollectorID: 3, Condition: portal.ConditionCredential, Severity: portal.SeverityWarn, Reason: "It was.", At: resource.SecondsOf(w.now)}
+	if err := w.db.Write(t.Context(), func(tx resource.Tx) error { _, _, err := portal.Raise(t.Context(), tx, raised); return err }); err != nil {
+		t.Fatal(err)
+	}
+	w.change(3, func(c *portal.Collector) { c.ReplacedOn = resource.SecondsOf(w.now) })
+	step("registered again", "3 credential: It was.")
+	w.later(time.Hour, 2, 3)
+	step("an hour later")
+}

@@ -115,7 +115,7 @@ var Alerts = resource.Resource[*Alert]{
 		{Name: "monitorObjectName", At: func(a *Alert) any { return &a.DeviceName }, Doc: "Display name of the device, host name of the collector, or full path of the group, when it opened", ReadOnly: true, Index: true, Example: "web-42"},
 		{Name: "monitorObjectType", At: func(a *Alert) any { return &a.ObjectType }, Doc: "device, collector or deviceGroup", ReadOnly: true, Example: "device"},
 		{Name: "collectorId", At: func(a *Alert) any { return &a.CollectorID }, Doc: "The collector that it is about, 1 for the portal itself; 0 for an alert of a device", ReadOnly: true, Refs: string(collectorRows), Cascade: true, Index: true},
-		{Name: "condition", At: func(a *Alert) any { return &a.Condition }, Doc: "What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, panic; empty for an alert of a device or a group", ReadOnly: true},
+		{Name: "condition", At: func(a *Alert) any { return &a.Condition }, Doc: "What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, panic, credential; empty for an alert of a device or a group", ReadOnly: true},
 		{Name: "deviceGroupId", At: func(a *Alert) any { return &a.GroupID }, Doc: "The group whose cluster alert it is; 0 for an alert of a device or a collector", ReadOnly: true, Refs: string(groupRows), Cascade: true, Index: true},
 		{Name: "clusterAlertConfId", At: func(a *Alert) any { return &a.ClusterID }, Doc: "The cluster alert of that group; 0 for none", ReadOnly: true, Index: true},
 		{Name: "resourceTemplateId", At: func(a *Alert) any { return &a.DataSourceID }, Doc: "The data source", ReadOnly: true, Index: true, Example: 3},

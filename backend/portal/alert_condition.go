@@ -37,13 +37,14 @@ const (
 	ConditionSamples     = "samples"     // samples cannot be stored
 	ConditionDatabase    = "database"    // the database cannot be written
 	ConditionPanic       = "panic"       // a task crashed and was ended
+	ConditionCredential  = "credential"  // it was registered again while it ran
 )
 
 // conditions are the words of a subject, after the name of the collector.
 var conditions = map[string]string{
 	ConditionHeartbeat: "is down", ConditionNetwork: "has no network", ConditionDescriptors: "is out of system resources",
 	ConditionClock: "has a wrong clock", ConditionSamples: "cannot store samples", ConditionDatabase: "cannot write its database",
-	ConditionPanic: "had a crashed task",
+	ConditionPanic: "had a crashed task", ConditionCredential: "was registered again while it ran",
 }
 
 // CollectorSource is what alerts about conditions of a collector name in place of

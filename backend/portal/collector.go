@@ -39,6 +39,7 @@ type Collector struct {
 	LastHeartbeatOn resource.Seconds
 	ClockOffset     int64 // seconds that its clock is ahead of the portal's
 	Refused         int64 // results
+	ReplacedOn      resource.Seconds
 }
 
 // Simulated reports whether no machine stands behind the collector: it is one of
@@ -82,6 +83,7 @@ var Collectors = resource.Resource[*Collector]{
 		{Name: "lastHeartbeatOn", At: func(c *Collector) any { return &c.LastHeartbeatOn }, Doc: "When it last answered", ReadOnly: true},
 		{Name: "clockOffset", At: func(c *Collector) any { return &c.ClockOffset }, Doc: "Seconds that its clock is ahead of the portal's, negative when it is behind; its results are corrected by that", ReadOnly: true},
 		{Name: "refusedResults", At: func(c *Collector) any { return &c.Refused }, Doc: "Results that the portal did not take because they lay too far in the future", ReadOnly: true},
+		{Name: "credentialReplacedOn", At: func(c *Collector) any { return &c.ReplacedOn }, Doc: "When it was registered again while it ran; 0 once the alert of that has cleared, after an hour", ReadOnly: true},
 	},
 	Derived: []resource.Derived{{
 		Name: "numberOfHosts", Doc: "Devices it looks after; 0 for a role that does not see all devices", Schema: resource.Integer(""), Example: 152, Whole: true,

@@ -56,7 +56,7 @@ var Roles = resource.Resource[*Role]{
 		{Name: "id", At: func(r *Role) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
 		{Name: "name", At: func(r *Role) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "night-shift"},
 		{Name: "description", At: func(r *Role) any { return &r.Description }, Doc: "What the role is for", Example: "Watches and acknowledges at night"},
-		{Name: "privileges", At: func(r *Role) any { return &r.Privileges }, Doc: "What holders may do", Required: true,
+		{Name: "privileges", At: func(r *Role) any { return &r.Privileges }, Doc: "What holders may do. Write on the setting collectors is a right to secrets: a collector gets the passwords and communities of the devices it looks after, and its holders set it up, where they may view these devices", Required: true,
 			Example: []Privilege{{ObjectType: "deviceGroup", ObjectID: "1", Operation: "ack"}}},
 		{Name: "requireEULA", At: func(r *Role) any { return &r.RequireEULA }, Doc: "Kept for clients of the published API"},
 		{Name: "twoFARequired", At: func(r *Role) any { return &r.TwoFA }, Doc: "Kept for clients of the published API"},

@@ -153,6 +153,41 @@ func TestResultsOfTheFutureAreRefusedCountedAndTold(t *testing.T) {
 	}
 }
 
+func TestWhoInstallsACollectorSeesItsDevicesAndIsTold(t *testing.T) {
+	w := newTown(t)
+	token := w.newCollector()
+	w.change("admin", "PATCH /device/devices/4", `{"hostGroupIds":"4"}`) // which the clerk does not see
+	for _, request := range []string{"POST /setting/collectors/2/downloadToken", "GET /setting/collectors/2/installers/Linux64"} {
+		if status, answer := w.ask("clerk", request, ""); status != 403 || !strings.Contains(answer, "you need View access to all devices of collector 2") {
+			t.Errorf("%s answers %d %s", request, status, answer)
+		}
+	}
+	register := func(token string) {
+		t.Helper()
+		w.bearers["installer"] = token
+		if status, answer := w.ask("installer", "POST /setting/collectors/2/register", `{"hostname":"probe","platform":"linux","arch":"amd64","build":"1"}`); status != 200 {
+			t.Fatal(answer)
+		}
+	}
+	const alerts = `GET /alert/alerts?filter=condition:"credential"&fields=condition`
+	register(token)
+	if _, answer := w.ask("admin", alerts, ""); !strings.Contains(answer, `"total":0`) {
+		t.Errorf("the first time there is %s", answer)
+	}
+	_, answer := w.ask("admin", "POST /setting/collectors/2/downloadToken", "")
+	var made struct{ Token string }
+	if err := json.Unmarshal([]byte(answer), &made); err != nil {
+		t.Fatal(err)
+	}
+	register(made.Token)
+	if _, answer := w.ask("admin", alerts, ""); !strings.Contains(answer, `"total":1`) {
+		t.Errorf("the second time there is %s", answer)
+	}
+	if _, answer := w.ask("admin", `GET /setting/accesslogs?filter=action~"credential"&fields=action`, ""); !strings.Contains(answer, `"total":1`) {
+		t.Errorf("in the log there is %s", answer)
+	}
+}
+
 func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	w := newTown(t)
@@ -344,7 +379,8 @@ func TestACollectorIsNobodyButItself(t *testing.T) {
 		{"collector", "GET /setting/collectors/2/installers/Linux64/program", "", 403, denied("write on settings: installing")},
 		{"clerk", "GET /setting/collectors/2/assignments", "", 403, denied("write on settings: collecting")},
 		{"clerk", "GET /setting/collectors/2/installers", "", 200, `"osAndArch":"Linux64"`},
-		{"admin", "GET /setting/collectors/1/installers", "", 409, "collector 1 is built into the portal"},
+		{"admin", "GET /setting/collectors/1/installers", "", 200, `"osAndArch":"Linux64"`},
+		{"admin", "GET /setting/collectors/1/installers/Linux64", "", 400, "collector 1 is built into the portal"},
 		{"admin", "GET /setting/collectors/9/installers", "", 404, "there is no collector 9"},
 		{"admin", "GET /setting/collectors/2/installers/Amiga", "", 404, "there is an installer for Linux64, Win64 and Darwin64"},
 		{"collector", "POST /setting/collectors/2/samples", `{"results":[{"instanceId":999,"at":1,"values":{"status":1}}]}`, 200, `{"taken":1}`},

@@ -3041,7 +3041,7 @@ export interface paths {
         };
         /**
          * List installers of a collector
-         * @description Returns the systems a collector can be installed on, and whether this portal has the program for each. Its own system's it always has; others lie in the folder installers of its data.
+         * @description Returns the systems a collector can be installed on, and whether this portal has the program for each. The built-in collector has the list, too, and nothing to download. Its own system's it always has; others lie in the folder installers of its data.
          *
          *     Right needed: read on settings: collectors.
          */
@@ -3063,7 +3063,7 @@ export interface paths {
         };
         /**
          * Download an installer
-         * @description Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour.
+         * @description Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour; making it is noted in the audit log, and ends older tokens. The caller needs to view the devices that the collector looks after.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -3109,7 +3109,7 @@ export interface paths {
         put?: never;
         /**
          * Make an installation token
-         * @description Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token.
+         * @description Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token. The caller needs to view the devices that the collector looks after, because it gets their secrets.
          *
          *     Right needed: write on settings: collectors.
          */
@@ -5040,7 +5040,7 @@ export interface components {
             readonly monitorObjectType?: string;
             /** @description The collector that it is about, 1 for the portal itself; 0 for an alert of a device */
             readonly collectorId?: number;
-            /** @description What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, panic; empty for an alert of a device or a group */
+            /** @description What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, panic, credential; empty for an alert of a device or a group */
             readonly condition?: string;
             /** @description The group whose cluster alert it is; 0 for an alert of a device or a collector */
             readonly deviceGroupId?: number;
@@ -5959,6 +5959,11 @@ export interface components {
             /** @description Results that the portal did not take because they lay too far in the future */
             readonly refusedResults?: number;
             /**
+             * Format: epoch-seconds
+             * @description When it was registered again while it ran; 0 once the alert of that has cleared, after an hour
+             */
+            readonly credentialReplacedOn?: number;
+            /**
              * @description Devices it looks after; 0 for a role that does not see all devices
              * @example 152
              */
@@ -6275,7 +6280,7 @@ export interface components {
              */
             description?: string;
             /**
-             * @description What holders may do
+             * @description What holders may do. Write on the setting collectors is a right to secrets: a collector gets the passwords and communities of the devices it looks after, and its holders set it up, where they may view these devices
              * @example [
              *       {
              *         "objectType": "deviceGroup",
@@ -9583,7 +9588,7 @@ export interface components {
              */
             description?: string;
             /**
-             * @description What holders may do
+             * @description What holders may do. Write on the setting collectors is a right to secrets: a collector gets the passwords and communities of the devices it looks after, and its holders set it up, where they may view these devices
              * @example [
              *       {
              *         "objectType": "deviceGroup",
@@ -23916,8 +23921,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one */
-            409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
@@ -23956,6 +23959,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
@@ -23963,8 +23967,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one */
-            409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
@@ -24003,6 +24005,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
@@ -24010,7 +24013,7 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one, or the portal has no program for that system */
+            /** @description the portal has no program for that system */
             409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
@@ -24045,6 +24048,7 @@ export interface operations {
                     "application/json": components["schemas"]["DownloadToken"];
                 };
             };
+            /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
@@ -24052,8 +24056,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one */
-            409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
@@ -24098,7 +24100,7 @@ export interface operations {
                     "application/json": components["schemas"]["Welcome"];
                 };
             };
-            /** @description the body is wrong; errorDetail names the field */
+            /** @description the body is wrong; errorDetail names the field; the collector is the built-in one */
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
@@ -24106,8 +24108,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one */
-            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
             /** @description the rate limit is reached */
@@ -24153,7 +24153,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pulse"];
                 };
             };
-            /** @description the body is wrong; errorDetail names the field */
+            /** @description the body is wrong; errorDetail names the field; the collector is the built-in one */
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
@@ -24161,8 +24161,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one */
-            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
             /** @description the rate limit is reached */
@@ -24213,6 +24211,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
@@ -24220,8 +24219,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one */
-            409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
@@ -24264,7 +24261,7 @@ export interface operations {
                     "application/json": components["schemas"]["Taken"];
                 };
             };
-            /** @description the body is wrong; errorDetail names the field */
+            /** @description the body is wrong; errorDetail names the field; the collector is the built-in one */
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
@@ -24272,8 +24269,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one */
-            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
             /** @description the rate limit is reached */
@@ -24309,6 +24304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Searches"];
                 };
             };
+            /** @description the collector is the built-in one */
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
@@ -24316,8 +24312,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one */
-            409: components["responses"]["Conflict"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
@@ -24367,7 +24361,7 @@ export interface operations {
                     "application/json": components["schemas"]["Taken"];
                 };
             };
-            /** @description the body is wrong; errorDetail names the field */
+            /** @description the body is wrong; errorDetail names the field; the collector is the built-in one */
             400: components["responses"]["Invalid"];
             /** @description nobody is signed in, or the token is wrong or has expired */
             401: components["responses"]["NotSignedIn"];
@@ -24375,8 +24369,6 @@ export interface operations {
             403: components["responses"]["Denied"];
             /** @description there is no such collector */
             404: components["responses"]["NotFound"];
-            /** @description the collector is the built-in one */
-            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
             /** @description the rate limit is reached */
