@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readPasted, type Pasted } from './paste'
+import { pairs, readPasted, type Pasted } from './paste'
 import { shellWords } from './shell'
 
 const bases = ['http://127.0.0.1:8443/api']
@@ -97,4 +97,13 @@ test.each([
   ["$'\\x41\\101\\u20ac\\''", ["AA€'"]],
 ])('shell words of %j', (command, words) => {
   expect(shellWords(command)).toEqual(words)
+})
+
+test.each([
+  ['size=2&filter=displayName~"a b&c"', [['size', '2'], ['filter', 'displayName~"a b&c"']]],
+  ['filter=name:"a\\"&b",id>1&sort=id', [['filter', 'name:"a\\"&b",id>1'], ['sort', 'id']]],
+  ['a="b&c=d', [['a', '"b'], ['c', 'd']]],
+  ['a=%22b%22&&c', [['a', '"b"'], ['c', '']]],
+])('the pairs of %j', (search, want) => {
+  expect(pairs(search).map((r) => [r.key, r.value])).toEqual(want)
 })

@@ -43,8 +43,11 @@ function readAddress(address: string, bases: string[]): Pasted {
 const hostOf = (address: string) => /^https?:\/\/([^/{]+)/i.exec(address)?.[1].toLowerCase() ?? ''
 const noted = (notes: string[]): Pick<Pasted, 'notes'> => (notes.length ? { notes } : {})
 
+/** A pair of a query. An & within closed double quotes, as filters have them, belongs to the value. */
+const pairOf = /(?:"(?:\\.|[^"\\])*"|[^&])+/g
+
 export function pairs(search: string): Row[] {
-  return search.split('&').filter(Boolean).map((pair) => {
+  return (search.match(pairOf) ?? []).map((pair) => {
     const at = pair.indexOf('=')
     const key = at < 0 ? pair : pair.slice(0, at)
     return { on: true, key: decode(key.replaceAll('+', ' ')), value: at < 0 ? '' : decode(pair.slice(at + 1).replaceAll('+', ' ')) }
