@@ -104,7 +104,33 @@ func dialler(p *workspace.Portal, proxyPassword string, own netip.AddrPort) (*re
 	if p.Fingerprint != "" {
 		transport.DialTLSContext = dialPinned(dialer, secureProxy(p.BaseURL, transport.Proxy), transport.TLSClientConfig)
 	}
+	transport.Proxy = judgedProxy(transport.Proxy, own)
 	return client, nil
+}
+
+// judgedProxy judges where a request goes before a proxy gets it: the proxy would
+// dial what this process may not. A name that only the proxy knows passes.
+func judgedProxy(proxy func(*http.Request) (*url.URL, error), own netip.AddrPort) func(*http.Request) (*url.URL, error) {
+	if proxy == nil {
+		return nil
+	}
+	return func(r *http.Request) (*url.URL, error) {
+		by, err := proxy(r)
+		if by == nil || err != nil {
+			return by, err
+		}
+		port := cmp.Or(r.URL.Port(), map[string]string{"http": "80", "https": "443"}[r.URL.Scheme])
+		ips, err := net.DefaultResolver.LookupNetIP(r.Context(), "ip", r.URL.Hostname())
+		if err != nil {
+			return by, nil
+		}
+		for _, ip := range ips {
+			if err := mayDial(net.JoinHostPort(ip.String(), port), own); err != nil {
+				return nil, err
+			}
+		}
+		return by, nil
+	}
 }
 
 // mayDial judges an address right before it is dialled (trust.md, rule 10).

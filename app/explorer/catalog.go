@@ -161,6 +161,9 @@ func (e *Explorer) rights(who *resource.Access) []string {
 			held = append(held, right.String())
 		}
 	}
+	if who.May(remotePortals) {
+		held = append(held, remotePortals.String())
+	}
 	return held
 }
 

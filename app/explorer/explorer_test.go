@@ -25,7 +25,7 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 		`"tabs":[{"id":2,"position":1,"name":"first","pinned":false,"draft":` + draft + `,` + more + `,` +
 		`{"id":1,"position":2,"name":"second","pinned":false,"draft":` + draft + `,` + more + `],` +
 		`"tray":false,` +
-		`"user":{"csrfToken":"` + csrfSecret + `","id":1,"name":"user1","rights":["read on deviceGroup","write on settings: x","none: no sign-in needed"],"role":"administrator"},` +
+		`"user":{"csrfToken":"` + csrfSecret + `","id":1,"name":"user1","rights":["read on deviceGroup","write on settings: x","none: no sign-in needed","write on explorer"],"role":"administrator"},` +
 		`"variables":[{"id":1,"name":"x","value":"********","secret":true,"scope":"portal","changedOn":0}],"version":"0.1.0"}`
 	a.body = regexp.MustCompile(`"changedOn":\d+`).ReplaceAllString(a.body, `"changedOn":0`)
 	if a.status != 200 || a.body != want {

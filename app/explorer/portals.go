@@ -38,6 +38,9 @@ var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-i
 
 // named is the portal whose id the path holds.
 func (e *Explorer) named(ctx context.Context, c *resource.Call) (*workspace.Portal, error) {
+	if err := mayReach(c.Access); err != nil {
+		return nil, err
+	}
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err
@@ -151,6 +154,9 @@ type tried struct {
 
 // tryPortal asks a portal as it is described in the body.
 func (e *Explorer) tryPortal(ctx context.Context, c *resource.Call) (any, error) {
+	if err := mayReach(c.Access); err != nil {
+		return nil, err
+	}
 	p, secret, proxyPassword, err := e.o.Workspace.Try(ctx, c)
 	if err != nil {
 		return nil, err

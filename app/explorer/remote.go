@@ -16,8 +16,23 @@ import (
 	"spyglass/backend/resource"
 )
 
+// remotePortals is the right to send to other portals. Whoever has it can reach
+// what this machine can reach, so no role but the administrator's begins with it.
+var remotePortals = resource.Right{Object: resource.Explorer, Op: resource.Modify}
+
+// mayReach refuses those who may not send to other portals.
+func mayReach(who *resource.Access) error {
+	if who.May(remotePortals) {
+		return nil
+	}
+	return &fault.Error{Kind: fault.Denied, Field: "portal", Message: "Your role may not send requests to other portals. Ask an administrator for the right Explorer: other portals."}
+}
+
 // remote is a remote portal of the caller's.
 func (e *Explorer) remote(ctx context.Context, c *resource.Call, id int64) (*target, error) {
+	if err := mayReach(c.Access); err != nil {
+		return nil, err
+	}
 	p, err := e.o.Workspace.PortalOf(ctx, c.Access.UserID, id)
 	if err != nil {
 		return nil, err

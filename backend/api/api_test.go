@@ -231,7 +231,7 @@ func TestBothMountsServeTheSamePortal(t *testing.T) {
 		{do: "PATCH /api/device/devices/1?patchFields=name", as: "token", body: `{"link":""}`, code: 400, want: `{"errorMessage":"PATCH /device/devices/{id} takes no query parameter \"patchFields\"","errorCode":1400,"errorDetail":{"field":"patchFields","reason":"PATCH /device/devices/{id} takes no query parameter \"patchFields\"","allowed":["opType"]}}`},
 		{do: "DELETE /api/device/devices/2", as: "admin", code: 200, want: `{}`},
 		{do: "POST /api/setting/roles", as: "admin", body: `{"name":"x","privileges":[{"objectType":"device","objectId":"1","operation":"read"}]}`, code: 400,
-			want: `{"errorMessage":"privileges[0].objectType is deviceGroup, setting or report","errorCode":1400,"errorDetail":{"field":"privileges[0].objectType","reason":"privileges[0].objectType is deviceGroup, setting or report","allowed":["deviceGroup","setting","report"]}}`},
+			want: `{"errorMessage":"privileges[0].objectType is deviceGroup, report, setting or explorer","errorCode":1400,"errorDetail":{"field":"privileges[0].objectType","reason":"privileges[0].objectType is deviceGroup, report, setting or explorer","allowed":["deviceGroup","report","setting","explorer"]}}`},
 	})
 }
 

@@ -25,8 +25,8 @@ type Role struct {
 
 // Privilege allows one operation on one object, or on all of a type.
 type Privilege struct {
-	ObjectType   string `json:"objectType" doc:"deviceGroup, setting or report"`
-	ObjectID     string `json:"objectId" doc:"id of a device group, name of a part of the settings, or * for all"`
+	ObjectType   string `json:"objectType" doc:"deviceGroup, report, setting or explorer"`
+	ObjectID     string `json:"objectId" doc:"id of a device group, name of a part of the settings, or * for all; of explorer always *"`
 	ObjectName   string `json:"objectName,omitempty" doc:"shown only"`
 	Operation    string `json:"operation" doc:"read, ack or write; each includes the ones before it"`
 	SubOperation string `json:"subOperation,omitempty" doc:"kept for clients of the published API"`
@@ -156,8 +156,12 @@ func checkPrivilege(field string, p Privilege) error {
 		if p.ObjectID != "*" && !slices.Contains(SettingAreas, p.ObjectID) {
 			return fault.At(field+".objectId", "%s.objectId is * or one of %v", field, SettingAreas)
 		}
+	case resource.Explorer: // a right of its own: to send to other portals is to reach this machine's network
+		if p.ObjectID != "*" {
+			return fault.At(field+".objectId", "%s.objectId is *: the right holds for all other portals", field)
+		}
 	default:
-		return &fault.Error{Kind: fault.Invalid, Field: field + ".objectType", Message: field + ".objectType is deviceGroup, setting or report", Allowed: []any{"deviceGroup", "setting", "report"}}
+		return &fault.Error{Kind: fault.Invalid, Field: field + ".objectType", Message: field + ".objectType is deviceGroup, report, setting or explorer", Allowed: []any{"deviceGroup", "report", "setting", "explorer"}}
 	}
 	return nil
 }

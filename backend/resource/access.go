@@ -11,6 +11,7 @@ const (
 	DeviceGroup Object = "deviceGroup" // groups, the devices inside, their data and alerts
 	Reports     Object = "report"
 	Setting     Object = "setting"
+	Explorer    Object = "explorer" // requests of the Explorer to other portals
 	Anyone      Object = "anyone"
 	Open        Object = "open"
 )

@@ -6252,9 +6252,9 @@ export interface components {
             data: Record<string, never> | null;
         };
         Privilege: {
-            /** @description deviceGroup, setting or report */
+            /** @description deviceGroup, report, setting or explorer */
             objectType: string;
-            /** @description id of a device group, name of a part of the settings, or * for all */
+            /** @description id of a device group, name of a part of the settings, or * for all; of explorer always * */
             objectId: string;
             /** @description shown only */
             objectName?: string;

@@ -46,3 +46,8 @@ test('recipients and periods are said as people do', () => {
   expect(periodText({ weekDays: [2, 3, 4, 5, 6], timezone: 'Europe/Oslo', startMinutes: 420, endMinutes: 1140 })).toBe(`Mon–Fri ${timeOfDay(7, 0)}–${timeOfDay(19, 0)}`)
   expect([minutesOf('08:30'), minutesOf('00:00'), minutesOf('00:00', true)]).toEqual([510, 0, 1440])
 })
+
+test('sending to other portals is a right of its own, which is there or not', () => {
+  expect(linesOf([on('setting', '*', 'write')]).find((l) => l.type === 'explorer')).toEqual({ type: 'explorer', id: '*', level: 'none', from: 'none' })
+  expect(summary([on('explorer', '*', 'write')])).toBe('Send to other portals')
+})

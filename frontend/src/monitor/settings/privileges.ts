@@ -14,7 +14,7 @@ export const levels = ['none', 'read', 'ack', 'write'] as const
 export type Level = (typeof levels)[number]
 
 export interface Line {
-  type: 'deviceGroup' | 'report' | 'setting'
+  type: 'deviceGroup' | 'report' | 'setting' | 'explorer'
   /** `*` for all. */
   id: string
   level: Level
@@ -24,6 +24,7 @@ export interface Line {
 
 /** Whether a level is one that this type knows. */
 export function goes(type: Line['type'], level: Level): boolean {
+  if (type === 'explorer') return level === 'none' || level === 'write'
   return level !== 'ack' || type === 'deviceGroup'
 }
 
@@ -32,14 +33,14 @@ export function linesOf(privileges: Privilege[]): Line[] {
   const level = (type: Line['type'], id: string): Level => {
     const all = privileges.filter((p) => p.objectType === type && p.objectId === id).map((p) => levels.indexOf(p.operation as Level))
     const most = levels[Math.max(0, ...all)]
-    return goes(type, most) ? most : 'read' // what includes looking and is no more here
+    return goes(type, most) ? most : type === 'explorer' ? 'none' : 'read' // what includes looking and is no more here
   }
   const named = (type: string) => [...new Set(privileges.filter((p) => p.objectType === type && p.objectId !== '*').map((p) => p.objectId))]
   const lines = (type: Line['type'], ids: string[]): Line[] => {
     const whole = level(type, '*')
     return [{ type, id: '*', level: whole, from: 'none' as Level }, ...ids.map((id) => ({ type, id, level: level(type, id), from: whole }))]
   }
-  return [...lines('deviceGroup', named('deviceGroup')), ...lines('report', named('report')), ...lines('setting', Object.keys(t.areas))]
+  return [...lines('deviceGroup', named('deviceGroup')), ...lines('report', named('report')), ...lines('setting', Object.keys(t.areas)), ...lines('explorer', [])]
 }
 
 /** The privileges with one line changed; what the portal keeps beside stays. */
@@ -54,8 +55,8 @@ export function withLevel(privileges: Privilege[], type: string, id: string, lev
 /** What a role may do, in a line. */
 export function summary(privileges: Privilege[]): string {
   const lines = linesOf(privileges)
-  const { does, of: named, nothing } = t.summary
-  const of = (type: Line['type']) => {
+  const { does, of: named, nothing, explorer } = t.summary
+  const of = (type: Exclude<Line['type'], 'explorer'>) => {
     const mine = lines.filter((l) => l.type === type && l.level !== 'none')
     const whole = mine.find((l) => l.id === '*')
     if (whole) return t.all(does[whole.level], named[type])
@@ -63,6 +64,6 @@ export function summary(privileges: Privilege[]): string {
     const most = levels[Math.max(...mine.map((l) => levels.indexOf(l.level)))]
     return type === 'setting' ? t.partsOf(does[most], mine.length) : t.groupsOf(does[most], mine.length, named[type])
   }
-  const said = [of('deviceGroup'), of('report'), of('setting')].filter(Boolean).join(', ')
+  const said = [of('deviceGroup'), of('report'), of('setting'), lines.some((l) => l.type === 'explorer' && l.level === 'write') ? explorer : ''].filter(Boolean).join(', ')
   return said ? said[0].toUpperCase() + said.slice(1) : nothing
 }

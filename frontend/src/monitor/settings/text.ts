@@ -40,11 +40,11 @@ export const text = {
     fields: { name: 'Name', description: 'What it is for', privileges: 'Privileges' },
     hints: { privileges: 'A right on a group holds for the groups inside it too. Ack includes looking, changing includes both.' },
     thing: 'Thing', levels: { none: 'No', read: 'Look', ack: 'Ack', write: 'Change' },
-    parts: { deviceGroup: { title: 'Devices and their alerts', all: 'All devices' }, report: { title: 'Reports', all: 'All reports' }, setting: { title: 'Settings', all: 'All settings' } },
+    parts: { deviceGroup: { title: 'Devices and their alerts', all: 'All devices' }, report: { title: 'Reports', all: 'All reports' }, setting: { title: 'Settings', all: 'All settings' }, explorer: { title: 'Explorer', all: 'Send requests to other portals' } },
     /** The parts of the settings, as the portal names them. */
     areas: { useraccess: 'Users, roles, API tokens', collectors: 'Collectors', alerting: 'Alert rules, chains, integrations', datasources: 'DataSources', opsnotes: 'Ops notes', portal: 'Portal, remote write', audit: 'Audit log' } as Record<string, string>,
     group: (id: string) => `Group ${id}`, cell: (thing: string, level: string) => `${thing}: ${level}`, given: (all: string) => `${all} allows it already`, addOf: (part: string) => `Add a group of ${part.toLowerCase()}`, add: 'Add a group…',
-    summary: { does: { none: 'nothing', read: 'look at', ack: 'look at and acknowledge', write: 'change' }, of: { deviceGroup: 'devices', report: 'reports', setting: 'settings' }, nothing: 'Nothing' },
+    summary: { does: { none: 'nothing', read: 'look at', ack: 'look at and acknowledge', write: 'change' }, of: { deviceGroup: 'devices', report: 'reports', setting: 'settings' }, nothing: 'Nothing', explorer: 'send to other portals' },
     all: (does: string, what: string) => `${does} all ${what}`, groupsOf: (does: string, n: number, what: string) => `${does} ${number(n)} ${n === 1 ? 'group' : 'groups'} of ${what}`, partsOf: (does: string, n: number) => `${does} ${number(n)} ${n === 1 ? 'part' : 'parts'} of the settings`,
     locked: 'The administrator role always may do everything. Make another role instead.',
     goes: (users: number) => (users ? `${number(users)} ${users === 1 ? 'user holds' : 'users hold'} it; give them another role first.` : 'Nobody holds it. This cannot be undone.'),

@@ -1,0 +1,63 @@
+package explorer_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+func TestOnlyWhoHasTheRightSendsToOtherPortals(t *testing.T) {
+	h := build(t)
+	var asked atomic.Int64
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		faraway(w, r)
+	}))
+	defer far.Close()
+	id := h.addPortal(stranger, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"none","readOnly":false}`)
+	for do, body := range map[string]string{
+		"POST /explorer/send?portal=" + id:            `{"sendId":"s","draft":{"method":"PUT","path":"/latest/api/token"}}`,
+		"POST /explorer/preview?portal=" + id:         `{"draft":{"path":"/x"}}`,
+		"POST /explorer/portals/test":                 `{"name":"x","auth":"none","baseUrl":"` + far.URL + `/api"}`,
+		"POST /explorer/portals/" + id + "/session":   `{"username":"a","password":"b"}`,
+		"DELETE /explorer/portals/" + id + "/session": "",
+		"POST /explorer/portals/" + id + "/catalog":   "",
+		"POST /explorer/lookup?portal=" + id:          `{"draft":{"method":"GET","path":"/x"}}`,
+	} {
+		if a := h.ask(stranger, do, body); a.status != 403 || !strings.Contains(a.body, "Your role may not send requests to other portals") {
+			t.Errorf("%s answered %d %s", do, a.status, a.body)
+		}
+	}
+	if asked.Load() != 0 {
+		t.Errorf("the other portal was asked %d times", asked.Load())
+	}
+	if a := h.ask(1, "GET /explorer/start", ""); !strings.Contains(a.body, `"write on explorer"`) {
+		t.Error("the administrator's rights lack it")
+	}
+}
+
+func TestAProxyIsNotSentWhereTheExplorerMayNotGo(t *testing.T) {
+	h := build(t)
+	var asked atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		faraway(w, r)
+	}))
+	defer proxy.Close()
+	for base, want := range map[string]string{
+		"http://169.254.169.254/latest": "is an address that only machines ask",
+		h.base + "/api":                 "is this Spyglass itself",
+	} {
+		if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"`+base+`","proxy":"`+proxy.URL+`"}`); a.status != 502 || !strings.Contains(a.body, want) {
+			t.Errorf("%s answered %d %s", base, a.status, a.body)
+		}
+	}
+	if asked.Load() != 0 {
+		t.Errorf("the proxy was asked %d times", asked.Load())
+	}
+	if h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+proxy.URL+`"}`); asked.Load() == 0 {
+		t.Error("the proxy got nothing at all")
+	}
+}
