@@ -14,7 +14,7 @@ import (
 // floors is the house, from the ground up. A package imports only from floors
 // below its own; neighbours on one floor do not know each other.
 var floors = [][]string{
-	{"backend/fault", "backend/clock", "backend/service", "frontend", "build/icon"},
+	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "frontend", "build/icon"},
 	{"backend/resource"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/portal", "backend/store", "backend/poll"},

@@ -74,6 +74,12 @@ const (
 	MaxTerms    = 200
 	MaxExpanded = 2000
 	MaxDepth    = 32
+	MaxSteps    = 2000 // of all its regular expressions, for each character of a value
+
+	// maxWork bounds what the regular expressions of one expression do for one
+	// device: their steps times the length of a value. A value that is longer
+	// matches none of them.
+	maxWork = 400_000
 )
 
 // Subject is what an expression is asked about.
@@ -144,6 +150,7 @@ type node struct {
 	truth       bool   // of opConst
 	name        string // of opCall
 	pattern     *regexp.Regexp
+	longest     *int   // bytes of a value that the pattern looks at
 	glob        string // lower case; of opLike when pattern is nil, and of opGroup
 }
 

@@ -70,7 +70,7 @@ func (n *node) compare(s Subject) bool {
 		return n.numbers(s, left)
 	case opLike:
 		if n.pattern != nil {
-			return n.pattern.MatchString(left)
+			return len(left) <= *n.longest && n.pattern.MatchString(left)
 		}
 		return Globs(n.glob, strings.ToLower(left))
 	}

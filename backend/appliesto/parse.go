@@ -1,20 +1,20 @@
 package appliesto
 
 import (
-	"regexp"
-	"regexp/syntax"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/pattern"
 	"spyglass/backend/resource"
 )
 
 // Parse reads an expression that may call those functions, by name.
 func Parse(text string, functions map[string]string) (*Expr, error) {
-	c := &calls{code: make(map[string]string, len(functions)), read: map[string]*function{}, uses: map[string]bool{}}
+	c := &calls{code: make(map[string]string, len(functions)), read: map[string]*function{}, uses: map[string]bool{}, longest: new(int)}
 	for name, code := range functions {
 		c.code[strings.ToLower(name)] = code
 		c.names = append(c.names, name)
@@ -24,14 +24,16 @@ func Parse(text string, functions map[string]string) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	*c.longest = maxWork / max(1, f.steps)
 	return &Expr{root: f.root, uses: c.uses}, nil
 }
 
 // function is the expression of a function, and of how many terms it is when
 // all calls are written out.
 type function struct {
-	root *node
-	cost int
+	root  *node
+	cost  int
+	steps int // of its regular expressions, as often as it calls them
 }
 
 // calls reads each function once, however often it is called.
@@ -41,6 +43,8 @@ type calls struct {
 	read  map[string]*function
 	stack []string // functions being read
 	uses  map[string]bool
+
+	longest *int // bytes of a value that the regular expressions look at; known at the end
 }
 
 func (c *calls) parse(text string) (*function, error) {
@@ -61,7 +65,7 @@ func (c *calls) parse(text string) (*function, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &function{root: root, cost: p.cost}, nil
+	return &function{root: root, cost: p.cost, steps: p.steps}, nil
 }
 
 type parser struct {
@@ -69,6 +73,7 @@ type parser struct {
 	at    int
 	terms int
 	cost  int // terms, with calls written out
+	steps int // of regular expressions, with calls written out
 	calls *calls
 }
 
@@ -293,14 +298,15 @@ func (p *parser) pattern(n *node, at int) error {
 		n.glob = n.right.lower
 		return nil
 	}
-	var err error
-	if n.pattern, err = regexp.Compile("(?i)" + n.right.text); err != nil {
-		reason := "it cannot be read"
-		if e, ok := err.(*syntax.Error); ok {
-			reason = string(e.Code)
-		}
-		return p.wrong(at, "%s is no regular expression (%s)", shorten(n.right.text), reason)
+	compiled, steps, err := pattern.Compile("(?i)"+n.right.text, MaxSteps-p.steps)
+	switch {
+	case errors.Is(err, pattern.ErrLarge):
+		return p.wrong(at, "%s, together with the other regular expressions, takes more than %d steps; repeat less often", shorten(n.right.text), MaxSteps)
+	case err != nil:
+		return p.wrong(at, "%s is no regular expression (%s)", shorten(n.right.text), err)
 	}
+	n.pattern, n.longest = compiled, p.calls.longest
+	p.steps += steps
 	return nil
 }
 

@@ -126,6 +126,9 @@ func (p *parser) expand(name string, at, depth int) (*node, error) {
 	if err := p.count(at, f.cost); err != nil {
 		return nil, err
 	}
+	if p.steps += f.steps; p.steps > MaxSteps {
+		return nil, p.wrong(at, "the regular expressions of %s, together with the others, take more than %d steps; repeat less often", name, MaxSteps)
+	}
 	body := f.root
 	if body == nil {
 		body = &node{op: opConst}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/pattern"
 	"spyglass/backend/resource"
 )
 
@@ -193,7 +194,7 @@ func (d *DataSource) checkDiscovery() error {
 	if c.GroupMethod != "none" && c.GroupMethod != "regex" {
 		return oneOf("autoDiscoveryConfig.instanceAutoGroupMethod", []any{"none", "regex"})
 	}
-	if _, err := regexp.Compile(c.GroupParam); c.GroupMethod == "regex" && err != nil {
+	if _, _, err := pattern.Compile(c.GroupParam, maxRuleSteps); c.GroupMethod == "regex" && err != nil {
 		return fault.At("autoDiscoveryConfig.instanceAutoGroupMethodParams", "autoDiscoveryConfig.instanceAutoGroupMethodParams is no regular expression: %v", err)
 	}
 	for i, f := range c.Filters {
@@ -204,12 +205,16 @@ func (d *DataSource) checkDiscovery() error {
 		if !slices.Contains(filterOperations, any(f.Operation)) {
 			return oneOf(field+".operation", filterOperations)
 		}
-		if _, err := regexp.Compile(f.Value); strings.HasPrefix(f.Operation, "Regex") && err != nil {
+		if _, _, err := pattern.Compile(f.Value, maxRuleSteps); strings.HasPrefix(f.Operation, "Regex") && err != nil {
 			return fault.At(field+".value", "%s.value is no regular expression: %v", field, err)
 		}
 	}
 	return checkAttributes("autoDiscoveryConfig.method", c.Method)
 }
+
+// maxRuleSteps bounds each regular expression of a discovery, which looks at
+// every instance that is found.
+const maxRuleSteps = 1000
 
 // oneOf refuses a value that is none of those.
 func oneOf(field string, allowed []any) error {

@@ -8,32 +8,50 @@ import (
 	"unicode/utf8"
 
 	"spyglass/backend/check"
+	"spyglass/backend/pattern"
 	"spyglass/backend/resource"
 )
 
 // admitted are those of what was found that pass all filters.
 func (d *Discovery) admitted(found []check.Found) []check.Found {
 	var out []check.Found
+	rules := make([]*regexp.Regexp, len(d.Filters))
+	for i := range d.Filters {
+		rules[i] = d.Filters[i].rule()
+	}
 	for _, f := range found {
-		if d.admits(&f) {
+		if d.admits(&f, rules) {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-func (d *Discovery) admits(f *check.Found) bool {
+func (d *Discovery) admits(f *check.Found, rules []*regexp.Regexp) bool {
 	for i := range d.Filters {
-		if !d.Filters[i].meets(f) {
+		if !d.Filters[i].meets(f, rules[i]) {
 			return false
 		}
 	}
 	return true
 }
 
+// rule is the regular expression of the condition; nil where it has none, or one
+// that is larger than it may be.
+func (c *DiscoveryFilter) rule() *regexp.Regexp {
+	if !strings.HasPrefix(c.Operation, "Regex") {
+		return nil
+	}
+	rule, _, err := pattern.Compile(c.Value, maxRuleSteps)
+	if err != nil {
+		return nil
+	}
+	return rule
+}
+
 // meets reports whether what was found meets the condition. Letter case counts
 // in regular expressions alone; an attribute that it does not have is empty.
-func (c *DiscoveryFilter) meets(f *check.Found) bool {
+func (c *DiscoveryFilter) meets(f *check.Found, rule *regexp.Regexp) bool {
 	have := attribute(f, c.Attribute)
 	low, value := strings.ToLower(have), strings.ToLower(c.Value)
 	switch c.Operation {
@@ -46,8 +64,7 @@ func (c *DiscoveryFilter) meets(f *check.Found) bool {
 	case "NotContain":
 		return !strings.Contains(low, value)
 	case "RegexMatch", "RegexNotMatch":
-		matched, err := regexp.MatchString(c.Value, have)
-		return err == nil && matched == (c.Operation == "RegexMatch")
+		return rule != nil && rule.MatchString(have) == (c.Operation == "RegexMatch")
 	case "GreaterThan", "LessThan":
 		a, failed := strconv.ParseFloat(have, 64)
 		b, wrong := strconv.ParseFloat(c.Value, 64)
@@ -109,9 +126,12 @@ func autoGroupsOf(ctx context.Context, r resource.Reader, row *DeviceDataSource,
 	if d.GroupMethod != "regex" || d.GroupParam == "" {
 		return g, nil
 	}
-	var err error
-	if g.by, err = regexp.Compile(d.GroupParam); err != nil || row.ID == 0 {
-		return g, err
+	by, _, err := pattern.Compile(d.GroupParam, maxRuleSteps)
+	if err != nil { // an older program has stored it
+		return g, nil
+	}
+	if g.by = by; row.ID == 0 {
+		return g, nil
 	}
 	have, err := resource.Find(ctx, r, instanceGroupRows, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: row.ID})
 	for i := range have {

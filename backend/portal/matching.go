@@ -71,6 +71,9 @@ func matching(ctx context.Context, r resource.Reader, who *resource.Access, text
 		}
 		last = devices[len(devices)-1].ID
 		for i := range devices {
+			if ctx.Err() != nil {
+				return nil, tooLong(ctx)
+			}
 			s := a.subject(&devices[i])
 			s.static = slices.DeleteFunc(s.static, func(id int64) bool { return !mayRead(who, id) })
 			if !expr.Match(s) {
@@ -81,4 +84,9 @@ func matching(ctx context.Context, r resource.Reader, who *resource.Access, text
 			}
 		}
 	}
+}
+
+// tooLong says why an expression was not tried on all devices.
+func tooLong(ctx context.Context) error {
+	return &fault.Error{Kind: fault.Invalid, Field: "appliesTo", Message: "appliesTo takes longer than a query may; use simpler regular expressions", Err: ctx.Err()}
 }

@@ -1,10 +1,10 @@
 package query
 
 import (
-	"errors"
 	"regexp"
-	"regexp/syntax"
 	"strings"
+
+	bounded "spyglass/backend/pattern"
 )
 
 // Compile reads a regular expression as RFC 9485 has them: a dot is anything
@@ -30,35 +30,13 @@ func Compile(pattern string, whole bool) (*regexp.Regexp, error) {
 		b.WriteByte(pattern[i])
 	}
 	text := b.String()
-	tree, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		var why *syntax.Error
-		if errors.As(err, &why) {
-			return nil, errors.New(why.Code.String())
-		}
-		return nil, err
-	}
-	if steps(tree) > maxSteps {
-		return nil, errors.New("with its repetitions it is too large; repeat less often")
-	}
 	if whole {
 		text = `\A(?:` + text + `)\z`
 	}
-	return regexp.Compile(text)
+	compiled, _, err := bounded.Compile(text, maxSteps)
+	return compiled, err
 }
 
 // maxSteps bounds the machine that a pattern becomes: {9} of {9} multiply, and
 // each text takes time in proportion.
 const maxSteps = 10_000
-
-// steps is about how large a machine a pattern needs.
-func steps(re *syntax.Regexp) int {
-	n := 1 + len(re.Rune)
-	for _, sub := range re.Sub {
-		n += steps(sub)
-	}
-	if re.Op == syntax.OpRepeat {
-		n *= max(re.Min+1, re.Max)
-	}
-	return n
-}
