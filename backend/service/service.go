@@ -2,21 +2,22 @@
 // background, and a Guard says what becomes of one that panics.
 //
 // A panic ends its task, with one line in the log (task, value, stack) and one
-// report, and never the process. Every goroutine that Spyglass starts for
-// longer than a call runs in a Group. Two kinds of tasks exist:
+// report, and never the process. There are three kinds of goroutines:
 //
-//   - Go runs a task once. After a panic it has ended; whoever started it starts
-//     the next one as usual. A poll, a report, a notice, a backup and a page that
-//     is fetched are such tasks.
-//   - Keep runs a task for as long as its context lasts and starts it again after
-//     a panic, a second later at first, a minute later at most. The loops that a
-//     portal needs are such tasks: its scheduler, its planner of notices, the
-//     writers of its databases. Their state must be made in the function, so that
-//     each start has a sound one.
+//   - Group.Go runs a task once. After a panic it has ended; whoever started it
+//     starts the next one as usual. A report, a notice and a command of the
+//     control socket are such tasks.
+//   - Group.Keep runs a task for as long as its context lasts and starts it again
+//     after a panic: a second later at first, a minute later at most. The loops
+//     that a portal cannot do without are such tasks: pollers, the association
+//     worker, planners of notices and reports, sessions, the demo. Their state is
+//     made in the function, so that each start has a sound one.
+//   - Parts are the parts of one call that run side by side. A panic of a part is
+//     a panic of the caller, whose own guard (a request's, a task's) handles it.
 //
-// A task that panicked is failing until a task of that name ends by itself, or
-// has run for ten minutes (Steady). The guard reports both moments, which is how
-// the server opens and clears an alert.
+// A task that panicked is failing until it runs again, or ended by itself, and
+// ten minutes (Steady) have passed without another panic. The guard reports both
+// moments, which is how the server opens and clears an alert.
 //
 // # Concurrency
 //
@@ -33,6 +34,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -49,14 +51,21 @@ func (p *Panic) Error() string { return fmt.Sprintf("%s panicked: %v", p.Task, p
 // Guard recovers panics. A nil Guard logs to slog.Default and reports nothing.
 type Guard struct {
 	Log *slog.Logger // slog.Default when nil
-	// Panicked is called after each panic, by the goroutine that panicked, which
-	// ends when it returns. May be nil.
+	// Panicked is called after each panic, by the goroutine that panicked. May be nil.
 	Panicked func(p *Panic)
 	// Recovered is called when a task that panicked runs well again. May be nil.
 	Recovered func(task string)
 
-	mu      sync.Mutex
-	failing map[string]bool
+	troubled atomic.Bool // failing is not empty: whoever is well need not look
+	mu       sync.Mutex
+	failing  map[string]*failing
+}
+
+// failing is a task that panicked.
+type failing struct {
+	last time.Time   // when it panicked
+	well bool        // it runs again, or ended by itself since
+	over *time.Timer // looks Steady after last whether it is well
 }
 
 // Run runs do and returns the panic that ended it, nil when it returned.
@@ -77,41 +86,70 @@ func (g *Guard) failed(p *Panic) {
 	if g != nil && g.Log != nil {
 		log = g.Log
 	}
-	log.Error("a background task panicked and was ended", "task", p.Task, "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
+	log.Error("a task panicked and was ended", "task", p.Task, "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 	if g == nil {
 		return
 	}
-	g.mu.Lock()
-	if g.failing == nil {
-		g.failing = map[string]bool{}
-	}
-	g.failing[p.Task] = true
-	g.mu.Unlock()
+	g.note(p.Task)
 	if g.Panicked != nil {
 		g.Panicked(p)
 	}
 }
 
-// well notes that the task runs as it should.
+func (g *Guard) note(task string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f := g.failing[task]
+	if f == nil {
+		f = &failing{}
+		f.over = time.AfterFunc(Steady, func() { g.recover(task) })
+	}
+	f.last, f.well = time.Now(), false
+	f.over.Reset(Steady)
+	if g.failing == nil {
+		g.failing = map[string]*failing{}
+	}
+	g.failing[task] = f
+	g.troubled.Store(true)
+}
+
+// well notes that the task ended by itself, or runs again.
 func (g *Guard) well(task string) {
-	if g == nil {
+	if g == nil || !g.troubled.Load() {
 		return
 	}
 	g.mu.Lock()
-	failed := g.failing[task]
-	delete(g.failing, task)
+	if f := g.failing[task]; f != nil {
+		f.well = true
+	}
 	g.mu.Unlock()
-	if failed && g.Recovered != nil {
+	g.recover(task)
+}
+
+// recover reports a task that is well and has not panicked for some time.
+func (g *Guard) recover(task string) {
+	g.mu.Lock()
+	f := g.failing[task]
+	recovered := f != nil && f.well && time.Since(f.last) >= Steady
+	if recovered {
+		f.over.Stop()
+		delete(g.failing, task)
+		g.troubled.Store(len(g.failing) > 0)
+	}
+	g.mu.Unlock()
+	if recovered && g.Recovered != nil {
 		g.Recovered(task)
 	}
 }
 
-// Times of tasks that are kept running.
+// Steady is how long a task that panicked must run without another panic to
+// count as recovered.
+const Steady = 10 * time.Minute
+
+// Pauses before a task that is kept running starts again.
 const (
 	firstPause = time.Second
 	mostPause  = time.Minute
-	// Steady is how long a task that panicked has to run to count as recovered.
-	Steady = 10 * time.Minute
 )
 
 // keep runs do again and again until it returns by itself or ctx is done.
@@ -119,10 +157,7 @@ func (g *Guard) keep(ctx context.Context, task string, do func(ctx context.Conte
 	pause := firstPause
 	for {
 		began := time.Now()
-		steady := time.AfterFunc(Steady, func() { g.well(task) })
-		p := g.Run(task, func() { do(ctx) })
-		steady.Stop()
-		if p == nil {
+		if p := g.Run(task, func() { do(ctx) }); p == nil {
 			return
 		}
 		if time.Since(began) >= Steady {
@@ -131,6 +166,7 @@ func (g *Guard) keep(ctx context.Context, task string, do func(ctx context.Conte
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
+			g.well(task)
 		case <-ctx.Done():
 			timer.Stop()
 			return
@@ -223,5 +259,38 @@ func (g *Group) WaitFor(ctx context.Context) error {
 		defer g.mu.Unlock()
 		names := strings.Join(slices.Sorted(maps.Keys(g.tasks)), ", ")
 		return fmt.Errorf("still running: %s: %w", names, context.Cause(ctx))
+	}
+}
+
+// Parts are the parts of one call that run side by side. The zero Parts are ready
+// to use.
+type Parts struct {
+	wait  sync.WaitGroup
+	mu    sync.Mutex
+	wrong *Panic // the first part that panicked
+}
+
+// Go starts a part.
+func (p *Parts) Go(do func()) {
+	p.wait.Go(func() {
+		defer func() {
+			if value := recover(); value != nil {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				if p.wrong == nil {
+					p.wrong = &Panic{Task: "a part", Value: value, Stack: debug.Stack()}
+				}
+			}
+		}()
+		do()
+	})
+}
+
+// Wait waits for all parts. It panics when one did, with the value and the stack
+// of that one.
+func (p *Parts) Wait() {
+	p.wait.Wait()
+	if p.wrong != nil {
+		panic(fmt.Sprintf("%v\n%s", p.wrong.Value, p.wrong.Stack))
 	}
 }

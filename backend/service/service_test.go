@@ -75,14 +75,43 @@ func TestAPanicEndsItsTaskAloneWithOneLogLineAndOneReport(t *testing.T) {
 	}
 }
 
-func TestATaskThatEndsByItselfAfterAPanicHasRecovered(t *testing.T) {
-	r := &recorder{}
-	g := service.Group{Guard: r.guard()}
-	for _, do := range []func(){func() {}, func() { panic(1) }, func() { panic(2) }, func() {}, func() {}} {
-		g.Go("report", do)
-		g.Wait()
-	}
-	r.expect(t, 2, "report panicked: 1", "report panicked: 2", "report recovered")
+func TestATaskHasRecoveredOnceItRanWithoutAPanicForTenMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{}
+		g := service.Group{Guard: r.guard()}
+		run := func(do func()) { g.Go("report", do); g.Wait() }
+		well, ill := func() {}, func() { panic("no rows") }
+		run(ill)
+		run(well)
+		time.Sleep(9 * time.Minute)
+		run(ill)
+		time.Sleep(time.Hour) // it did not run meanwhile
+		r.expect(t, 2, "report panicked: no rows", "report panicked: no rows")
+		run(well)
+		run(well)
+		r.expect(t, 2, "report panicked: no rows", "report panicked: no rows", "report recovered")
+		run(ill)
+		run(well)
+		time.Sleep(service.Steady)
+		synctest.Wait()
+		r.expect(t, 3, "report panicked: no rows", "report panicked: no rows", "report recovered",
+			"report panicked: no rows", "report recovered")
+	})
+}
+
+func TestAPanicOfAPartIsAPanicOfItsCaller(t *testing.T) {
+	var parts service.Parts
+	ended := false
+	parts.Go(func() { panic("no such row") })
+	parts.Go(func() { ended = true })
+	defer func() {
+		value := fmt.Sprint(recover())
+		if !ended || !strings.HasPrefix(value, "no such row\n") || !strings.Contains(value, "service_test.go") {
+			t.Errorf("the other part ended: %v; the caller's panic is\n%s", ended, value)
+		}
+	}()
+	parts.Wait()
+	t.Error("Wait returned")
 }
 
 func TestAKeptTaskStartsAgainAfterEverLongerPauses(t *testing.T) {
@@ -105,6 +134,8 @@ func TestAKeptTaskStartsAgainAfterEverLongerPauses(t *testing.T) {
 		if got := fmt.Sprint(starts); got != want {
 			t.Errorf("started after %s, want %s", got, want)
 		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		if last := r.events[len(r.events)-1]; len(r.events) != 9 || last != "loop recovered" {
 			t.Errorf("reported %q, want eight panics and the recovery", r.events)
 		}
