@@ -36,6 +36,7 @@ import (
 	"spyglass/backend/clock"
 	"spyglass/backend/fault"
 	"spyglass/backend/poll"
+	"spyglass/backend/service"
 )
 
 // Options say which portal it works for.
@@ -129,9 +130,10 @@ func (a *agent) identify(ctx context.Context) error {
 }
 
 // collect polls, beats and posts until ctx ends, or the portal wants no more of it.
-func (a *agent) collect(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (a *agent) collect(parent context.Context) error {
+	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
+	guard := &service.Guard{Log: a.Log}
 	a.poller = poll.New(poll.Options{
 		Look: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, a.Checks, t) },
 		Deliver: func(_ context.Context, results []check.Result) error {
@@ -140,11 +142,12 @@ func (a *agent) collect(ctx context.Context) error {
 		},
 		Clock: clock.New(a.Clock),
 		Log:   a.Log,
+		Guard: guard,
 	})
 	a.poller.Start()
-	var loops sync.WaitGroup
-	start := func(do func(context.Context) (time.Duration, error), wake <-chan struct{}) {
-		loops.Go(func() {
+	loops := service.Group{Guard: guard}
+	start := func(name string, do func(context.Context) (time.Duration, error), wake <-chan struct{}) {
+		loops.Keep(ctx, name, func(ctx context.Context) {
 			if err := a.again(ctx, do, wake); err != nil {
 				cancel(err)
 			}
@@ -152,7 +155,7 @@ func (a *agent) collect(ctx context.Context) error {
 	}
 	heard := make(chan struct{}) // the first heartbeat: nothing is polled before the time of the portal is known
 	first := sync.OnceFunc(func() { close(heard) })
-	start(func(ctx context.Context) (time.Duration, error) {
+	start("heartbeat", func(ctx context.Context) (time.Duration, error) {
 		wait, err := a.beat(ctx)
 		if err == nil {
 			first()
@@ -163,15 +166,15 @@ func (a *agent) collect(ctx context.Context) error {
 	case <-ctx.Done():
 	case <-heard:
 	}
-	start(a.assign, a.assignNow)
-	start(a.search, nil)
-	start(a.post, nil)
+	start("assignments", a.assign, a.assignNow)
+	start("searches", a.search, nil)
+	start("posts", a.post, nil)
 	loops.Wait()
 	a.poller.Stop()
-	if err := context.Cause(ctx); err != nil && err != context.Canceled {
-		return err
+	if parent.Err() != nil {
+		return nil // whoever runs it ends it: that is no error, whatever the cause
 	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // again calls do whenever the time it names is over, or it is woken. What the portal refuses

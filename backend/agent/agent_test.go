@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -88,11 +89,11 @@ func options(folder, url, token string) agent.Options {
 
 func run(t *testing.T, o agent.Options) (stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- agent.Run(ctx, o) }()
 	return func() {
-		cancel()
+		cancel(errors.New("terminated signal received")) // as signal.NotifyContext does
 		if err := <-ended; err != nil {
 			t.Errorf("the collector ends with %v", err)
 		}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"spyglass/backend/check"
 	"spyglass/backend/fault"
+	"spyglass/backend/service"
 )
 
 // search looks for the instances that the portal asks for, and posts each answer
@@ -24,7 +24,7 @@ func (a *agent) search(ctx context.Context) (time.Duration, error) {
 	}
 	failed := make(chan error, len(got.Items))
 	room := make(chan struct{}, sideBySide)
-	var running sync.WaitGroup
+	var running service.Parts
 	for i := range got.Items {
 		room <- struct{}{}
 		running.Go(func() {

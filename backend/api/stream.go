@@ -12,6 +12,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 )
 
 // pulse is how often a stream shows that it is alive and asks whether its
@@ -29,22 +30,28 @@ func (x *exchange) watch(ctx context.Context, cancel context.CancelCauseFunc, be
 		ended = x.session.Done()
 	}
 	quit := make(chan struct{})
-	var running sync.WaitGroup
+	var running service.Parts
 	running.Go(func() {
+		done := false
+		defer func() {
+			if !done { // it has ended, or the watch panicked: nobody would know when it ends
+				cancel(errEnded)
+			}
+		}()
 		ticker := time.NewTicker(pulse)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-quit:
+				done = true
 				return
 			case <-ctx.Done():
+				done = true
 				return
 			case <-ended:
-				cancel(errEnded)
 				return
 			case <-ticker.C:
 				if x.session == nil && !x.tokenHolds(ctx) {
-					cancel(errEnded)
 					return
 				}
 				beat()

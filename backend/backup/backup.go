@@ -48,6 +48,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -98,6 +99,8 @@ type Options struct {
 	Version string // of this program
 	Clock   func() time.Time
 	Tell    func(Progress) // called from one goroutine at a time, twice a second or so
+
+	Guard *service.Guard
 
 	WithoutKey bool // restore even where the sealed secrets cannot be opened
 }
@@ -192,7 +195,13 @@ func (o Options) database(ctx context.Context, w *zip.Writer, work, name string)
 func (o Options) watch(p Progress, path string, do func() error) error {
 	tick, done := time.NewTicker(pulse), make(chan error, 1)
 	defer tick.Stop()
-	go func() { done <- do() }()
+	go func() {
+		var err error
+		if p := o.Guard.Run("backup", func() { err = do() }); p != nil {
+			err = p
+		}
+		done <- err
+	}()
 	for {
 		select {
 		case err := <-done:

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	probing "github.com/prometheus-community/pro-bing" // ICMP echo on every system, without rights where the system allows that
+
+	"spyglass/backend/service"
 )
 
 const (
@@ -194,18 +196,21 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string, wait 
 		err  error
 	}
 	answers, began := make(chan answer, len(ports)), time.Now()
+	var running service.Parts
 	for _, port := range ports {
-		go func() {
+		running.Go(func() {
+			a := answer{port: port, err: errRefused} // where it panics
+			defer func() { answers <- a }()
 			conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(to.String(), port))
-			took := time.Since(began)
+			a.took = time.Since(began)
 			if err == nil {
 				_ = conn.Close()
 			}
 			if isClosed(err) {
 				err = nil
 			}
-			answers <- answer{port, took, err}
-		}()
+			a.err = err
+		})
 	}
 	best := answer{err: errRefused}
 	for range ports {
@@ -218,6 +223,7 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string, wait 
 			best.err = a.err
 		}
 	}
+	running.Wait()
 	return best.took, best.port, best.err
 }
 

@@ -12,6 +12,7 @@ import (
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -22,6 +23,7 @@ type HistoryOptions struct {
 	Log    *slog.Logger     // slog.Default when nil
 	Clock  func() time.Time // time.Now when nil
 	Ends   bool             // once it has come to now: somebody else polls the devices from then on
+	Guard  *service.Guard
 }
 
 // History gives simulated devices a past, and goes on with it: the last seven
@@ -45,7 +47,7 @@ type History struct {
 
 	start, end sync.Once
 	cancel     context.CancelFunc
-	running    sync.WaitGroup
+	running    service.Group
 	filling    atomic.Bool
 
 	tracks []track
@@ -83,6 +85,7 @@ func NewHistory(o HistoryOptions) *History {
 	if h.clock == nil {
 		h.clock = time.Now
 	}
+	h.running.Guard = o.Guard
 	h.made = h.clock().Unix()
 	h.filling.Store(true)
 	return h
@@ -97,7 +100,7 @@ func (h *History) Start() {
 	h.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		h.cancel = cancel
-		h.running.Go(func() { h.run(ctx) })
+		h.running.Keep(ctx, "past of the demo", h.run)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"spyglass/backend/monitor"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -28,6 +29,7 @@ type StageOptions struct {
 	Filling func() bool
 	// Reset makes the demo anew; only who started it waits.
 	Reset func(ctx context.Context) error
+	Guard *service.Guard
 }
 
 // Stage is where incidents happen: it is the monitor's world, and makes trouble
@@ -49,7 +51,7 @@ type Stage struct {
 
 	start, end sync.Once
 	cancel     context.CancelFunc
-	running    sync.WaitGroup
+	running    service.Group
 }
 
 // scene is an incident that runs.
@@ -87,7 +89,7 @@ var effects = []effect{
 // NewStage makes a stage on which nothing happens yet.
 func NewStage(o StageOptions) *Stage {
 	o.Log = cmp.Or(o.Log, slog.Default())
-	s := &Stage{o: o}
+	s := &Stage{o: o, running: service.Group{Guard: o.Guard}}
 	s.scenes.Store(&[]scene{})
 	s.speed.Store(1)
 	return s
@@ -98,8 +100,8 @@ func (s *Stage) Start() {
 	s.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		s.cancel = cancel
-		s.running.Go(func() { s.follow(ctx) })
-		s.running.Go(func() { s.tend(ctx) })
+		s.running.Keep(ctx, "incidents of the demo", s.follow)
+		s.running.Keep(ctx, "effects of incidents", s.tend)
 	})
 }
 
@@ -212,8 +214,9 @@ func (s *Stage) tend(ctx context.Context) {
 // Tend does what is due now: it ends incidents, polls what they want polled, and
 // lets simulated collectors speak. polled remembers when each was last polled.
 func (s *Stage) Tend(ctx context.Context, polled map[int64]int64) error {
-	for i := range *s.scenes.Load() {
-		one := &(*s.scenes.Load())[i]
+	scenes := *s.scenes.Load() // as they are now: an incident that ends leaves another slice behind
+	for i := range scenes {
+		one := &scenes[i]
 		now := s.now(one)
 		if now >= int64(one.EndOn) {
 			if err := s.over(ctx, one); err != nil {
@@ -287,9 +290,9 @@ func (s *scene) part(moment int64) float64 {
 
 // Reach is how a simulated device answers at a moment (monitor.World).
 func (s *Stage) Reach(device, at int64) monitor.Reach {
-	worst := monitor.Answers
-	for i := range *s.scenes.Load() {
-		one, moment := &(*s.scenes.Load())[i], at
+	worst, scenes := monitor.Answers, *s.scenes.Load()
+	for i := range scenes {
+		one, moment := &scenes[i], at
 		if one.kind.Real {
 			moment = time.Now().Unix()
 		}
@@ -302,8 +305,9 @@ func (s *Stage) Reach(device, at int64) monitor.Reach {
 
 // Shows is what a data point shows instead of v (monitor.World).
 func (s *Stage) Shows(p *monitor.Point, v float64) float64 {
-	for i := range *s.scenes.Load() {
-		one := &(*s.scenes.Load())[i]
+	scenes := *s.scenes.Load()
+	for i := range scenes {
+		one := &scenes[i]
 		if one.effect.shows != nil && one.at(p.At) && one.has(p.Device) {
 			v = one.effect.shows(one, p, v)
 		}

@@ -18,6 +18,7 @@ import (
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
+	"spyglass/backend/service"
 )
 
 // play is a demo whose engine runs, in a bubble of virtual time.
@@ -50,7 +51,8 @@ func perform(t *testing.T, devices int, test func(p *play)) {
 		defer p.db.Close()
 		defer samples.Close()
 		log := slog.New(slog.NewTextHandler(t.Output(), nil))
-		p.Stage = demo.NewStage(demo.StageOptions{DB: p.db, Clock: p.clock, Log: log, Poll: func(wanted func(device, source int64) bool) { p.engine.PollSimulated(wanted) }})
+		guard := &service.Guard{Log: log, Panicked: func(broke *service.Panic) { t.Errorf("%v\n%s", broke, broke.Stack) }}
+		p.Stage = demo.NewStage(demo.StageOptions{DB: p.db, Clock: p.clock, Log: log, Guard: guard, Poll: func(wanted func(device, source int64) bool) { p.engine.PollSimulated(wanted) }})
 		for _, e := range p.Stage.Endpoints() {
 			p.endpoints[e.ID()] = e
 		}
@@ -388,6 +390,18 @@ func TestTheTimeOfTheDemoIsHurriedPausedAndGoesOnAfterARestart(t *testing.T) {
 		}
 		if _, err := p.ask("POST /demo/time/reset", `{"confirm":"yes"}`); !fault.Is(err, fault.Invalid) {
 			p.Errorf("a reset that nobody confirmed: %v", err)
+		}
+	})
+}
+
+func TestTheEndOfOneIncidentLeavesTheOthersRunning(t *testing.T) {
+	perform(t, small, func(p *play) {
+		short := p.begin(`{"kind":"cpuStorm","duration":5}`)
+		long := p.begin(`{"kind":"diskFilling","duration":600}`)
+		time.Sleep(20 * time.Second)
+		got := []string{p.incident(short).State, p.incident(long).State}
+		if want := []string{portal.IncidentEnded, portal.IncidentRuns}; !slices.Equal(got, want) {
+			p.Errorf("the incidents are %v, want %v", got, want)
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -26,6 +27,7 @@ type EngineOptions struct {
 	Log    *slog.Logger     // slog.Default when nil
 	Clock  func() time.Time // time.Now when nil
 
+	Guard *service.Guard
 	Pace  *clock.Clock // the time of simulated devices; Clock's when nil
 	World World        // what happens to them; nothing when nil
 
@@ -82,7 +84,7 @@ type Engine struct {
 
 	start, end sync.Once
 	cancel     context.CancelFunc
-	running    sync.WaitGroup
+	running    service.Group
 }
 
 // watched is one instance as its results are judged. It never changes.
@@ -119,17 +121,17 @@ func NewEngine(o EngineOptions) *Engine {
 	}
 	e := &Engine{
 		o: o, intake: intake{db: o.DB, world: o.World}, judge: judge{db: o.DB},
-		instances: map[int64]*watched{}, hosts: map[int64]*host{}, named: map[string]*host{},
+		instances: map[int64]*watched{}, hosts: map[int64]*host{}, named: map[string]*host{}, running: service.Group{Guard: o.Guard},
 	}
 	deliver := func(ctx context.Context, results []check.Result) error {
 		return e.Take(ctx, portal.BuiltInCollector, results)
 	}
 	e.poller = poll.New(poll.Options{
-		Deliver: deliver, Log: o.Log,
+		Deliver: deliver, Log: o.Log, Guard: o.Guard,
 		Look: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, o.Checks, t) },
 	})
 	e.simulated = poll.New(poll.Options{
-		Deliver: deliver, Log: o.Log, Clock: o.Pace, Together: simulatedTogether,
+		Deliver: deliver, Log: o.Log, Guard: o.Guard, Clock: o.Pace, Together: simulatedTogether,
 		// What a simulated device shows is known when the result is taken.
 		Look:    func(context.Context, *check.Task) (check.Values, error) { return nil, nil },
 		Instant: func(*check.Task) bool { return true },
@@ -142,9 +144,14 @@ func (e *Engine) Start() {
 	e.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		e.cancel = cancel
-		e.running.Go(func() { e.keepAlerts(ctx) })
-		e.running.Go(func() { e.keepTasks(ctx) })
-		e.running.Go(func() { e.keepHosts(ctx) })
+		again := false
+		e.running.Keep(ctx, "alerts of the engine", func(ctx context.Context) {
+			missed := again
+			again = true
+			e.keepAlerts(ctx, missed)
+		})
+		e.running.Keep(ctx, "tasks of the engine", e.keepTasks)
+		e.running.Keep(ctx, "states of devices", e.keepHosts)
 		e.poller.Start()
 		e.simulated.Start()
 	})

@@ -11,6 +11,7 @@ import (
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -26,12 +27,12 @@ type Keep struct {
 
 	start, end sync.Once
 	cancel     context.CancelFunc
-	running    sync.WaitGroup
+	running    service.Group
 }
 
-// NewKeep makes a keep that does nothing yet; of the options it takes DB and Log.
+// NewKeep makes a keep that does nothing yet; of the options it takes DB, Log and Guard.
 func NewKeep(o Options, samples *series.DB) *Keep {
-	return &Keep{db: o.DB, series: samples, log: cmp.Or(o.Log, slog.Default())}
+	return &Keep{db: o.DB, series: samples, log: cmp.Or(o.Log, slog.Default()), running: service.Group{Guard: o.Guard}}
 }
 
 // Start begins to work; it returns at once.
@@ -40,8 +41,15 @@ func (k *Keep) Start() {
 		ctx, cancel := context.WithCancel(context.Background())
 		k.cancel = cancel
 		feed := k.db.Follow(string(portal.Instances.Name))
-		k.running.Go(func() { k.follow(ctx, feed) })
-		k.running.Go(func() { k.daily(ctx) })
+		k.running.Keep(ctx, "samples of removed instances", func(ctx context.Context) {
+			if feed == nil { // after a panic
+				feed = k.db.Follow(string(portal.Instances.Name))
+			}
+			first := feed
+			feed = nil
+			k.follow(ctx, first)
+		})
+		k.running.Keep(ctx, "samples that are too old", k.daily)
 	})
 }
 

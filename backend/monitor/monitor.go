@@ -43,6 +43,7 @@ import (
 	"spyglass/backend/clock"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -52,6 +53,7 @@ type Options struct {
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
 	Pace  *clock.Clock     // of maintenance, and of what the portal drops; Clock's time when nil
+	Guard *service.Guard
 
 	// Discoverers find instances, by the collectMethod of data sources; those of
 	// simulated devices need none.
@@ -71,12 +73,12 @@ type Monitor struct {
 	looked     time.Time // when the collectors were last looked at
 	start, end sync.Once
 	cancel     context.CancelFunc
-	running    sync.WaitGroup
+	running    service.Group
 }
 
 // New makes a monitor that does nothing yet.
 func New(o Options) *Monitor {
-	m := &Monitor{db: o.DB, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, pace: o.Pace, discoverers: o.Discoverers}
+	m := &Monitor{db: o.DB, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, pace: o.Pace, discoverers: o.Discoverers, running: service.Group{Guard: o.Guard}}
 	if m.clock == nil {
 		m.clock = time.Now
 	}
@@ -92,9 +94,9 @@ func (m *Monitor) Start() {
 		ctx, cancel := context.WithCancel(context.Background())
 		m.cancel, m.began = cancel, m.clock().Round(0)
 		m.looked = m.began
-		m.running.Go(func() { m.run(ctx) })
-		m.running.Go(func() { m.followCollectors(ctx) })
-		m.running.Go(func() { m.ticks(ctx, minutely, m.pace) })
+		m.running.Keep(ctx, "association worker", m.run)
+		m.running.Keep(ctx, "collectors", m.followCollectors)
+		m.running.Keep(ctx, "work of each minute", func(ctx context.Context) { m.ticks(ctx, minutely, m.pace) })
 	})
 }
 
@@ -107,17 +109,7 @@ func (m *Monitor) Stop(ctx context.Context) error {
 			m.cancel()
 		}
 	})
-	done := make(chan struct{})
-	go func() {
-		m.running.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return m.running.WaitFor(ctx)
 }
 
 // Times of the worker.

@@ -43,7 +43,9 @@ func (m *Monitor) Tick(ctx context.Context) error {
 
 func (m *Monitor) do(ctx context.Context, chores []chore, now time.Time) error {
 	for _, do := range chores {
-		if err := do(ctx, m.db, now); err != nil {
+		var err error
+		m.running.Guard.Run("work of each minute", func() { err = do(ctx, m.db, now) }) // the others go on
+		if err != nil {
 			return err
 		}
 	}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"spyglass/backend/check"
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 )
 
 const (
@@ -88,7 +88,7 @@ func (e *Engine) Try(ctx context.Context, device *portal.Device, source *portal.
 // without a look.
 func (e *Engine) lookAll(ctx context.Context, tried []assigned) []check.Result {
 	results := make([]check.Result, len(tried))
-	var looks sync.WaitGroup
+	var looks service.Parts
 	for i, a := range tried {
 		r := &results[i]
 		if r.InstanceID = a.instance.ID; a.task.Method == methodSimulate {
@@ -203,7 +203,7 @@ func (e *Engine) TryNew(ctx context.Context, device *portal.Device) (*Prospect, 
 		out.Answers = true
 		return out, nil
 	}
-	var looks sync.WaitGroup
+	var looks service.Parts
 	for i := range tried {
 		if source := b.sources[out.Items[i].ID]; source.HasMultiInstances || source.CollectMethod == methodSimulate {
 			continue

@@ -47,10 +47,15 @@ func (e *Engine) keepTasks(ctx context.Context) {
 	}
 }
 
-// keepAlerts follows alerts that others write.
-func (e *Engine) keepAlerts(ctx context.Context) {
+// keepAlerts follows alerts that others write. With missed it reads them all first.
+func (e *Engine) keepAlerts(ctx context.Context, missed bool) {
 	feed := e.o.DB.Follow(string(portal.Alerts.Name))
 	defer feed.Close()
+	if missed {
+		if err := e.judge.changed(ctx, nil); err != nil && ctx.Err() == nil {
+			e.o.Log.WarnContext(ctx, "alerts could not be read", "err", err)
+		}
+	}
 	for {
 		rows, lost, err := feed.Next(ctx)
 		if err != nil {

@@ -89,7 +89,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
@@ -100,6 +99,7 @@ import (
 	"spyglass/backend/clock"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 )
 
 // Options say how notices leave.
@@ -115,6 +115,7 @@ type Options struct {
 	Log     *slog.Logger  // slog.Default when nil
 	Clock   func() time.Time
 	Pace    *clock.Clock // the time of alerts; Clock's when nil
+	Guard   *service.Guard
 }
 
 // page is where people look at an alert; empty where the portal cannot be reached, and for none.
@@ -148,7 +149,7 @@ type Service struct {
 	lanes map[string]*lane // by method
 
 	close context.CancelFunc // nil until Start
-	wait  sync.WaitGroup
+	wait  service.Group
 }
 
 // way sends a notice by one type of integration.
@@ -174,7 +175,7 @@ func New(db resource.LiveDB, o Options) *Service {
 	if o.Name == nil {
 		o.Name = func() string { return "Spyglass" }
 	}
-	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), lanes: map[string]*lane{}}
+	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), lanes: map[string]*lane{}, wait: service.Group{Guard: o.Guard}}
 	s.ways = map[string]way{portal.IntegrationSMTP: mailer{s}, portal.IntegrationHTTP: newHook(s)}
 	return s
 }
@@ -190,31 +191,34 @@ const (
 func (s *Service) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.close = cancel
+	s.wait.Keep(ctx, "planning of notices", s.run)
+}
+
+// run plans and sends until ctx is done.
+func (s *Service) run(ctx context.Context) {
 	changed, stop := s.db.Watch(string(portal.Alerts.Name), string(portal.Deliveries.Name), string(portal.Integrations.Name))
-	s.wait.Go(func() {
-		defer stop()
-		for {
-			err := s.plan(ctx)
-			if err == nil {
-				err = s.dispatch(ctx)
-			}
-			if err != nil && ctx.Err() == nil {
-				s.o.Log.ErrorContext(ctx, "notices wait", "err", err)
-			}
-			wait, turned := s.o.Pace.Wait(patience)
-			timer := time.NewTimer(min(max(wait, leastPatience), patience))
-			select {
-			case <-ctx.Done():
-				timer.Stop()
-				return
-			case <-changed:
-			case <-s.freed:
-			case <-turned:
-			case <-timer.C:
-			}
-			timer.Stop()
+	defer stop()
+	for {
+		err := s.plan(ctx)
+		if err == nil {
+			err = s.dispatch(ctx)
 		}
-	})
+		if err != nil && ctx.Err() == nil {
+			s.o.Log.ErrorContext(ctx, "notices wait", "err", err)
+		}
+		wait, turned := s.o.Pace.Wait(patience)
+		timer := time.NewTimer(min(max(wait, leastPatience), patience))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-changed:
+		case <-s.freed:
+		case <-turned:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
 }
 
 // Close cancels what is being sent, which is sent again by the next process,
@@ -225,14 +229,7 @@ func (s *Service) Close(ctx context.Context) error {
 		return nil
 	}
 	s.close()
-	ended := make(chan struct{})
-	go func() { s.wait.Wait(); close(ended) }()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("notices still being sent: %w", context.Cause(ctx))
-	}
+	return s.wait.WaitFor(ctx)
 }
 
 // refused is an error that no second attempt would mend.

@@ -43,14 +43,16 @@ func (s *Service) dispatch(ctx context.Context) error {
 			}
 			continue
 		}
-		s.wait.Go(func() {
-			defer s.free(method, true)
+		s.wait.Go("notices", func() {
+			whole := false // a lane that panicked waits until the next look at what is due
+			defer func() { s.free(method, whole) }()
 			for more := true; more && ctx.Err() == nil; {
 				var err error
 				if more, err = s.round(ctx, method); err != nil && ctx.Err() == nil {
 					s.o.Log.ErrorContext(ctx, "what became of notices could not be kept; they are sent again", "method", method, "err", err)
 				}
 			}
+			whole = true
 		})
 	}
 	return nil
@@ -191,12 +193,17 @@ func (s *Service) try(ctx context.Context, i *portal.Integration, d *portal.Deli
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := way.send(ctx, i, d)
+	var err error
+	if broke := s.o.Guard.Run("notices by "+i.Type, func() { err = way.send(ctx, i, d) }); broke != nil {
+		return errBroke // tried again like one that nobody took
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%s did not answer within %g seconds", cmp.Or(i.Host, i.Name), limit.Seconds())
 	}
 	return err
 }
+
+var errBroke = errors.New("sending it broke off with an internal error; the log says more")
 
 // hostOf is where an integration leads.
 func hostOf(i *portal.Integration) string {

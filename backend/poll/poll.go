@@ -23,7 +23,8 @@
 // # Errors
 //
 // What a look says is in its result. An error of Deliver is logged, and its
-// results are gone.
+// results are gone. A look that panics has failed, a Deliver that panics has lost
+// its results; the poller goes on.
 package poll
 
 import (
@@ -35,6 +36,7 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/clock"
+	"spyglass/backend/service"
 )
 
 // Options say how it is looked, and who wants to know.
@@ -54,6 +56,7 @@ type Options struct {
 	Clock   *clock.Clock // by which tasks are due; that of this machine when nil
 	Workers int          // looks at the same time; 256 when 0
 	Log     *slog.Logger // slog.Default when nil
+	Guard   *service.Guard
 }
 
 // Bounds.
@@ -85,9 +88,9 @@ type Poller struct {
 	wake    chan struct{} // the queue has changed
 	results chan check.Result
 	cancel  context.CancelFunc
-	looks   sync.WaitGroup // looks under way
-	runs    sync.WaitGroup // run
-	hands   sync.WaitGroup // deliver
+	looks   service.Group // looks under way
+	runs    service.Group // run
+	hands   service.Group // deliver
 }
 
 // Stats count what has happened since the start.
@@ -127,7 +130,7 @@ func New(o Options) *Poller {
 		o.Instant = func(*check.Task) bool { return false }
 	}
 	return &Poller{
-		o: o, tasks: map[int64]*entry{}, devices: map[int64]*device{}, queue: queue{step: o.Together},
+		o: o, looks: service.Group{Guard: o.Guard}, runs: service.Group{Guard: o.Guard}, hands: service.Group{Guard: o.Guard}, tasks: map[int64]*entry{}, devices: map[int64]*device{}, queue: queue{step: o.Together},
 		wake: make(chan struct{}, 1), results: make(chan check.Result, maxBatch),
 	}
 }
@@ -136,8 +139,8 @@ func New(o Options) *Poller {
 func (p *Poller) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
-	p.runs.Go(func() { p.run(ctx) })
-	p.hands.Go(func() { p.deliver(context.WithoutCancel(ctx)) })
+	p.runs.Keep(ctx, "polling schedule", p.run)
+	p.hands.Go("poll results", func() { p.deliver(context.WithoutCancel(ctx)) })
 }
 
 // Stop ends all looks, delivers what there is, and waits. It may be called on a

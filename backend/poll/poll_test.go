@@ -1,13 +1,16 @@
 package poll_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +20,7 @@ import (
 	"spyglass/backend/check"
 	"spyglass/backend/clock"
 	"spyglass/backend/poll"
+	"spyglass/backend/service"
 )
 
 // lab is a poller whose looks take as long as their device is slow.
@@ -428,6 +432,72 @@ func TestTheClockSaysWhenTasksAreDue(t *testing.T) {
 			if r.At-l.got[i].At != 60 {
 				t.Errorf("polled at %d and %d", l.got[i].At, r.At)
 			}
+		}
+	})
+}
+
+func TestALookThatPanicsHasFailedAndTheOthersGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		got, reported := map[int64][]string{}, []string{}
+		var log bytes.Buffer
+		p := poll.New(poll.Options{
+			Log: slog.New(slog.DiscardHandler),
+			Guard: &service.Guard{
+				Log:      slog.New(slog.NewTextHandler(&log, nil)),
+				Panicked: func(p *service.Panic) { mu.Lock(); defer mu.Unlock(); reported = append(reported, p.Error()) },
+			},
+			Instant: func(t *check.Task) bool { return t.Method == "instant" },
+			Look: func(_ context.Context, t *check.Task) (check.Values, error) {
+				if t.DeviceID == 1 {
+					panic("no such field")
+				}
+				return check.Values{"id": 1}, nil
+			},
+			Deliver: func(_ context.Context, results []check.Result) error {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, r := range results {
+					got[r.InstanceID] = append(got[r.InstanceID], r.Error)
+				}
+				return nil
+			},
+		})
+		instant := task(3, 1, 10)
+		instant.Method = "instant"
+		p.Put(task(1, 1, 10), task(2, 2, 10), instant)
+		p.Start()
+		time.Sleep(20*time.Second + time.Millisecond)
+		p.Stop()
+		broke := "the check broke off with an internal error; the log of the collector says more"
+		if want := map[int64][]string{1: {broke, broke}, 2: {"", ""}, 3: {broke, broke}}; !reflect.DeepEqual(got, want) {
+			t.Errorf("delivered %v, want %v", got, want)
+		}
+		if lines := strings.Count(log.String(), "\n"); lines != 4 || len(reported) != 4 {
+			t.Errorf("%d lines in the log and %q, want four of each", lines, reported)
+		}
+	})
+}
+
+func TestADeliverThatPanicsLosesOnlyItsResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		p := poll.New(poll.Options{
+			Log: slog.New(slog.DiscardHandler), Guard: &service.Guard{Log: slog.New(slog.DiscardHandler)},
+			Look: func(context.Context, *check.Task) (check.Values, error) { return nil, nil },
+			Deliver: func(context.Context, []check.Result) error {
+				if calls++; calls == 1 {
+					panic("a result that nobody expects")
+				}
+				return nil
+			},
+		})
+		p.Put(task(1, 1, 10))
+		p.Start()
+		time.Sleep(30*time.Second + time.Millisecond)
+		p.Stop()
+		if calls != 3 {
+			t.Errorf("%d deliveries, want 3", calls)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"spyglass/backend/check"
@@ -110,9 +111,10 @@ func (p *Poller) send(ctx context.Context, d *device, e *entry) {
 	d.running++
 	p.running++
 	p.begin(e, p.o.Clock.Now())
-	p.looks.Go(func() {
+	device := e.task.DeviceID
+	p.looks.Go("poll", func() {
+		defer p.done(ctx, device)
 		p.look(ctx, e)
-		p.done(ctx, e.task.DeviceID)
 	})
 }
 
@@ -150,7 +152,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	p.mu.Unlock()
 	at, began := p.o.Clock.Now(), time.Now()
 	limit, cancel := context.WithTimeout(ctx, min(longest, time.Duration(max(t.Interval, 1))*time.Second))
-	values, err := p.o.Look(limit, t)
+	values, err := p.ask(limit, t)
 	cancel()
 	broken := ctx.Err() != nil && err != nil // off: it says nothing about the device
 	p.mu.Lock()
@@ -173,6 +175,16 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	p.results <- r
 }
 
+// ask makes one look; one that panics has failed.
+func (p *Poller) ask(ctx context.Context, t *check.Task) (values check.Values, err error) {
+	if broke := p.o.Guard.Run("poll "+t.Method, func() { values, err = p.o.Look(ctx, t) }); broke != nil {
+		return nil, errBroke
+	}
+	return values, err
+}
+
+var errBroke = errors.New("the check broke off with an internal error; the log of the collector says more")
+
 // deliver hands on results in batches. What comes after a pause goes at once, so
 // that nobody waits for an alert, but where others are due at the same moment;
 // else a batch waits for more.
@@ -185,7 +197,11 @@ func (p *Poller) deliver(ctx context.Context) {
 		}
 		batch := p.collect(first, wait)
 		last = time.Now()
-		if err := p.o.Deliver(ctx, batch); err != nil {
+		var err error
+		if broke := p.o.Guard.Run("poll results", func() { err = p.o.Deliver(ctx, batch) }); broke != nil {
+			err = broke
+		}
+		if err != nil {
 			p.o.Log.WarnContext(ctx, "results of polling are lost", "results", len(batch), "err", err)
 		}
 	}

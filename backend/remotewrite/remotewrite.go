@@ -57,6 +57,7 @@ import (
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
+	"spyglass/backend/service"
 )
 
 // Options say how samples leave.
@@ -67,6 +68,7 @@ type Options struct {
 	Version string         // of the program
 	Log     *slog.Logger   // slog.Default when nil
 	Clock   func() time.Time
+	Guard   *service.Guard
 }
 
 // Stats are counts of samples since the service was made, but Waiting is now.
@@ -100,9 +102,9 @@ type Service struct {
 	markedOn time.Time
 	refusing bool
 
-	wake   chan struct{} // there is a whole batch
-	cancel context.CancelFunc
-	done   chan struct{}
+	wake    chan struct{} // there is a whole batch
+	cancel  context.CancelFunc
+	running service.Group
 
 	told      portal.RemoteWrite // as the row was last written
 	toldOn    time.Time
@@ -123,7 +125,7 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 		DialContext: o.Dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		TLSHandshakeTimeout: attempt, MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: 2 * time.Minute,
 	} // no proxy: that would judge addresses itself
-	s := &Service{db: db, series: samples, o: o, span: firstSpan, names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
+	s := &Service{running: service.Group{Guard: o.Guard}, db: db, series: samples, o: o, span: firstSpan, names: newNames(db), wake: make(chan struct{}, 1), client: &http.Client{
 		Transport: transport, Timeout: attempt,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a secret goes where it was meant to go
 	}}
@@ -144,11 +146,8 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 // Start begins to send; it returns at once.
 func (s *Service) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	s.cancel, s.done = cancel, make(chan struct{})
-	go func() {
-		defer close(s.done)
-		s.run(ctx)
-	}()
+	s.cancel = cancel
+	s.running.Keep(ctx, "remote write", s.run)
 }
 
 // Close ends it, and keeps how far it has come. It may be called twice, and on a
@@ -158,7 +157,7 @@ func (s *Service) Close() {
 		return
 	}
 	s.cancel()
-	<-s.done
+	s.running.Wait()
 	s.client.CloseIdleConnections()
 	if s.isOn() {
 		s.keepMark(context.Background(), 0)

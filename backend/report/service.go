@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
+	"spyglass/backend/service"
 )
 
 // Options say how reports are made.
@@ -34,6 +34,7 @@ type Options struct {
 	Workers int              // runs at once; 2 when 0
 	Clock   func() time.Time // time.Now when nil
 	Log     *slog.Logger
+	Guard   *service.Guard
 }
 
 // Service makes the reports that are asked for.
@@ -41,7 +42,7 @@ type Service struct {
 	db     resource.LiveDB
 	o      Options
 	freed  chan struct{} // a worker has become free
-	wait   sync.WaitGroup
+	wait   service.Group
 	mu     sync.Mutex
 	active map[int64]context.CancelCauseFunc // by task
 	close  context.CancelFunc                // nil until Start
@@ -66,7 +67,7 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 		o.Clock = time.Now
 	}
 	o.Workers, o.Log = cmp.Or(o.Workers, 2), cmp.Or(o.Log, slog.Default())
-	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), active: map[int64]context.CancelCauseFunc{}}
+	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), active: map[int64]context.CancelCauseFunc{}, wait: service.Group{Guard: o.Guard}}
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, fault.New(fault.Conflict, "the folder %s for reports cannot be made; choose another data folder with --data", o.Folder)
 	}
@@ -103,38 +104,41 @@ func (s *Service) cutOff(ctx context.Context, tx resource.Tx, t *portal.ReportTa
 func (s *Service) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.close = cancel
+	s.wait.Keep(ctx, "schedule of reports", s.run)
+}
+
+// run makes what is asked for, and what is due, until ctx is done.
+func (s *Service) run(ctx context.Context) {
 	asked, stopAsked := s.db.Watch(string(portal.ReportTasks.Name))
 	changed, stopChanged := s.db.Watch(string(portal.Reports.Name))
 	settings, stopSettings := s.db.Watch(string(portal.Settings.Name))
-	s.wait.Go(func() {
-		defer stopAsked()
-		defer stopChanged()
-		defer stopSettings()
-		for {
-			wait, err := s.schedule(ctx)
-			if err != nil && ctx.Err() == nil {
-				s.o.Log.ErrorContext(ctx, "scheduled reports wait", "err", err)
-			}
-			s.begin(ctx)
-			next := time.NewTimer(wait)
-			select {
-			case <-ctx.Done():
-				return
-			case <-asked:
-			case <-s.freed:
-			case <-next.C:
-			case <-settings:
-				if err := s.rezone(ctx); err != nil && ctx.Err() == nil {
-					s.o.Log.ErrorContext(ctx, "reports are made by the time zone of before", "err", err)
-				}
-			case <-changed:
-				if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
-					s.o.Log.ErrorContext(ctx, "files of removed reports stay", "err", err)
-				}
-			}
-			next.Stop()
+	defer stopAsked()
+	defer stopChanged()
+	defer stopSettings()
+	for {
+		wait, err := s.schedule(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.o.Log.ErrorContext(ctx, "scheduled reports wait", "err", err)
 		}
-	})
+		s.begin(ctx)
+		next := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			return
+		case <-asked:
+		case <-s.freed:
+		case <-next.C:
+		case <-settings:
+			if err := s.rezone(ctx); err != nil && ctx.Err() == nil {
+				s.o.Log.ErrorContext(ctx, "reports are made by the time zone of before", "err", err)
+			}
+		case <-changed:
+			if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+				s.o.Log.ErrorContext(ctx, "files of removed reports stay", "err", err)
+			}
+		}
+		next.Stop()
+	}
 }
 
 // Close cancels what runs and waits for it, no longer than the context. It may
@@ -149,14 +153,7 @@ func (s *Service) Close(ctx context.Context) error {
 		cancel(errClosed)
 	}
 	s.mu.Unlock()
-	ended := make(chan struct{})
-	go func() { s.wait.Wait(); close(ended) }()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("reports still being made: %w", context.Cause(ctx))
-	}
+	return s.wait.WaitFor(ctx)
 }
 
 // begin starts waiting runs while workers are free. Only one goroutine calls it.
@@ -181,17 +178,22 @@ func (s *Service) begin(ctx context.Context) {
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		s.active[t.ID] = cancel
-		s.wait.Go(func() {
+		s.wait.Go("reports", func() {
+			defer s.free(t.ID, cancel)
 			s.work(ctx, t.ID)
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			delete(s.active, t.ID)
-			cancel(nil)
-			select {
-			case s.freed <- struct{}{}:
-			default:
-			}
 		})
+	}
+}
+
+// free gives back the worker of a run that has ended.
+func (s *Service) free(id int64, cancel context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.active, id)
+	cancel(nil)
+	select {
+	case s.freed <- struct{}{}:
+	default:
 	}
 }
 
@@ -220,12 +222,10 @@ func (s *Service) work(ctx context.Context, id int64) {
 
 // guarded is make, where a panic is an error like any other.
 func (s *Service) guarded(ctx context.Context, id int64) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return s.make(ctx, id)
+	if p := s.o.Guard.Run("reports", func() { err = s.make(ctx, id) }); p != nil {
+		return p
+	}
+	return err
 }
 
 func (s *Service) make(ctx context.Context, id int64) error {

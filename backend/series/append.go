@@ -130,7 +130,7 @@ func (db *DB) drain() {
 func (db *DB) serve(j *job) {
 	for j != nil {
 		if j.do != nil {
-			j.finish(j.do())
+			j.finish(db.guarded(j.do))
 			return
 		}
 		b := &db.batch
@@ -150,12 +150,20 @@ func (db *DB) serve(j *job) {
 			}
 			break
 		}
-		err := db.commit(b)
+		err := db.guarded(func() error { return db.commit(b) })
 		for _, appended := range b.jobs {
 			appended.finish(err)
 		}
 		clear(b.jobs)
 	}
+}
+
+// guarded keeps what panics from taking the goroutine that writes with it.
+func (db *DB) guarded(do func() error) (err error) {
+	if p := db.runs.Guard.Run(writing, func() { err = do() }); p != nil {
+		return p
+	}
+	return err
 }
 
 func (j *job) finish(err error) {

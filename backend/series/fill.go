@@ -6,9 +6,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -76,9 +76,9 @@ func (db *DB) fillSome(ctx context.Context, h History, when int64, places []int,
 	rows := make([]row, len(places))
 	failed := make([]error, len(places))
 	workers := runtime.GOMAXPROCS(0)
-	var wait sync.WaitGroup
+	var parts service.Parts
 	for w := range workers {
-		wait.Go(func() {
+		parts.Go(func() {
 			var points []point
 			for i := w; i < len(places) && ctx.Err() == nil; i += workers {
 				points = points[:0]
@@ -94,7 +94,7 @@ func (db *DB) fillSome(ctx context.Context, h History, when int64, places []int,
 			}
 		})
 	}
-	wait.Wait()
+	parts.Wait()
 	for _, err := range append(failed, ctx.Err()) {
 		if err != nil {
 			return err

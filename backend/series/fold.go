@@ -67,7 +67,7 @@ func (db *DB) begin(before int64) *fold {
 
 // advance does one step of f and returns it, or nil when it was the last.
 func (db *DB) advance(f *fold) *fold {
-	err := db.foldSome(f)
+	err := db.guarded(func() error { return db.foldSome(f) })
 	if err == nil && len(f.rest) > 0 {
 		return f
 	}

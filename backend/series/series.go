@@ -53,6 +53,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -71,6 +72,7 @@ type Options struct {
 	Path  string           // of the file
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
+	Guard *service.Guard
 
 	Sibling store.Sibling // whose file it is; zero for nobody's
 }
@@ -102,6 +104,7 @@ type DB struct {
 	series map[Key]*series
 	held   int   // samples in memory
 	taken  int64 // samples appended since Open
+	runs   service.Group
 	low    int64 // the half days that may have chunks, from low to high;
 	high   int64 // high < low when there are none
 	rolled span  // the eras that may have hours
@@ -116,6 +119,9 @@ func (s span) with(n int64) span {
 	}
 	return span{min(s.from, n), max(s.to, n)}
 }
+
+// writing is what the goroutine that writes is called where it panics.
+const writing = "writes to series.db"
 
 // The spaces of the file. A row of names belongs to the number of a series; row 0
 // holds the next number. The others are numbered by place and time: see rowOf.
@@ -161,7 +167,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		_ = file.Close()
 		return nil, err
 	}
-	go db.run()
+	db.runs.Guard = o.Guard
+	db.runs.Go(writing, db.run)
 	return db, nil
 }
 

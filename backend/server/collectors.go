@@ -36,7 +36,7 @@ func (s *Server) samplesHavePortal(path string) error {
 // up the portal's writes.
 func (s *Server) openSeries(ctx context.Context) error {
 	return s.OpenBeside(ctx, "series.db", func(path string, sibling store.Sibling) (file string, err error) {
-		s.series, err = series.Open(ctx, series.Options{Path: path, Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling})
+		s.series, err = series.Open(ctx, series.Options{Path: path, Log: s.o.Log, Clock: s.pace.Now, Sibling: sibling, Guard: s.guard})
 		if err != nil {
 			return "", err
 		}
@@ -52,19 +52,19 @@ func (s *Server) watch(ctx context.Context) (err error) {
 			dialer.Own = append(dialer.Own, at)
 		}
 	}
-	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Discoverers: check.Discoverers(check.All(dialer))})
+	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Discoverers: check.Discoverers(check.All(dialer))})
 	s.notices = notify.New(s.db, notify.Options{
 		File: func(ctx context.Context, taskID int64) (*portal.ReportFile, error) {
 			return s.reports.Made(ctx, taskID)
 		},
-		Dial: dialer.DialContext, Origin: s.link, Name: func() string { return s.Setting.Name }, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace,
+		Dial: dialer.DialContext, Origin: s.link, Name: func() string { return s.Setting.Name }, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard,
 	})
-	s.remote, err = remotewrite.New(ctx, s.db, s.series, remotewrite.Options{Dial: dialer.DialContext, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock})
+	s.remote, err = remotewrite.New(ctx, s.db, s.series, remotewrite.Options{Dial: dialer.DialContext, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Guard: s.guard})
 	if err != nil {
 		return err
 	}
 	s.engines = func() *monitor.Engine {
-		o := monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Measured: s.remote.Offer}
+		o := monitor.EngineOptions{DB: s.db, Series: s.series, Checks: check.All(dialer), Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Measured: s.remote.Offer}
 		if s.stage != nil {
 			o.World = s.stage
 		}

@@ -13,6 +13,7 @@ import (
 
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
+	"spyglass/backend/service"
 )
 
 // Command is what another process of the same OS user asks of a portal.
@@ -186,7 +187,8 @@ func dialControl(ctx context.Context, data string, taken error) (net.Conn, error
 }
 
 func (c *control) serve(s *Server) {
-	var wait sync.WaitGroup
+	var wait service.Group
+	wait.Guard = s.guard
 	defer wait.Wait()
 	for {
 		conn, err := c.listener.Accept()
@@ -201,7 +203,7 @@ func (c *control) serve(s *Server) {
 		}
 		c.conns[conn] = true
 		c.mu.Unlock()
-		wait.Go(func() { c.answer(s, conn) })
+		wait.Go("control socket", func() { c.answer(s, conn) })
 	}
 }
 
@@ -247,10 +249,10 @@ func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, err
 	if err := conn.SetReadDeadline(time.Time{}); err != nil {
 		return Result{}, err
 	}
-	go func() {
+	s.wait.Go("control socket", func() {
 		_ = in.Decode(&struct{}{}) // returns once the other side, or control.close, has closed
 		cancel()
-	}()
+	})
 	out := json.NewEncoder(conn)
 	return Result{}, backup.Write(ctx, s.o.backup(cmd.File, func(p backup.Progress) {
 		if conn.SetWriteDeadline(time.Now().Add(controlTimeout)) != nil || out.Encode(reply{Progress: &p}) != nil {

@@ -17,7 +17,7 @@ type samples struct {
 
 // data answers what was measured.
 func (s *Server) data() []resource.Endpoint {
-	s.samples = &samples{keep: monitor.NewKeep(monitor.Options{DB: s.db, Log: s.o.Log}, s.series)}
+	s.samples = &samples{keep: monitor.NewKeep(monitor.Options{DB: s.db, Log: s.o.Log, Guard: s.guard}, s.series)}
 	if s.Setting.Demo && !s.o.NoHistory {
 		s.samples.history.Store(s.newHistory())
 	}

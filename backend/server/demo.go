@@ -20,7 +20,7 @@ func (s *Server) openStage(ctx context.Context) error {
 		return nil
 	}
 	s.stage = demo.NewStage(demo.StageOptions{
-		DB: s.db, Clock: s.pace, Log: s.o.Log, Reset: s.reset, Filling: func() bool { return s.samples.filling() },
+		DB: s.db, Clock: s.pace, Log: s.o.Log, Guard: s.guard, Reset: s.reset, Filling: func() bool { return s.samples.filling() },
 		Poll: func(wanted func(device, source int64) bool) { s.engine.Load().PollSimulated(wanted) },
 	})
 	s.endpoints = append(s.endpoints, s.staged...)
@@ -37,7 +37,7 @@ func (s *Server) trouble() func(context.Context, *resource.Endpoint) error {
 }
 
 func (s *Server) newHistory() *demo.History {
-	return demo.NewHistory(demo.HistoryOptions{DB: s.db, Series: s.series, Log: s.o.Log, Clock: s.pace.Now, Ends: true})
+	return demo.NewHistory(demo.HistoryOptions{DB: s.db, Series: s.series, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard, Ends: true})
 }
 
 // worldly are endpoints for callers elsewhere, whose clocks nobody hurries.

@@ -49,6 +49,7 @@ import (
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
+	"spyglass/backend/service"
 	"spyglass/backend/session"
 	"spyglass/backend/store"
 )
@@ -108,7 +109,8 @@ type Server struct {
 	listener  net.Listener
 	http      *http.Server
 	control   *control
-	wait      sync.WaitGroup
+	guard     *service.Guard
+	wait      service.Group
 	stop      sync.Once
 	stopped   error
 	failed    chan error
@@ -125,7 +127,8 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 			return nil, fault.New(fault.Invalid, "--without takes %s, not %q", strings.Join(losable, ", "), name)
 		}
 	}
-	s := &Server{o: o, pace: clock.New(o.Clock), failed: make(chan error, 1)}
+	s := &Server{o: o, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock), failed: make(chan error, 1)}
+	s.wait.Guard = s.guard
 	defer func() {
 		if err != nil {
 			_ = s.Stop(context.WithoutCancel(ctx))
@@ -188,7 +191,7 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.db.SetZone(s.zone)
-	if s.Sessions, err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Log: s.o.Log, Clock: s.o.Clock}); err != nil {
+	if s.Sessions, err = session.New(s.db, session.Options{Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Log: s.o.Log, Clock: s.o.Clock, Guard: s.guard}); err != nil {
 		return err
 	}
 	if err := s.openSeries(ctx); err != nil {
@@ -206,7 +209,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, portal.SummaryEndpoints(s.db)...)
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
 	s.reports, err = report.New(ctx, s.db, report.Options{
-		Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post, Origin: s.link, Log: s.o.Log, Clock: s.pace.Now,
+		Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post, Origin: s.link, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard,
 	})
 	if err != nil {
 		return err
@@ -305,12 +308,12 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 		return err
 	}
 	s.http = api.NewServer(handler, s.o.Log)
-	s.wait.Go(func() {
+	s.wait.Go("HTTP server", func() {
 		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serving %s: %w", s.Address(), err)
 		}
 	})
-	s.wait.Go(func() { s.control.serve(s) })
+	s.wait.Go("control socket", func() { s.control.serve(s) })
 	s.monitor.Start()
 	s.reports.Start()
 	s.notices.Start()

@@ -45,6 +45,7 @@ import (
 	"time"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -56,6 +57,7 @@ type Options struct {
 	Clock    func() time.Time // time.Now when nil; must be monotonic
 	Idle     time.Duration    // without a request; 15 minutes when 0
 	Longest  time.Duration    // from sign-in; 24 hours when 0
+	Guard    *service.Guard
 }
 
 // Service is the sessions, tokens and rights of one portal.
@@ -76,7 +78,7 @@ type Service struct {
 	record  recorder
 	refused refusals
 	quit    context.CancelFunc
-	wait    sync.WaitGroup
+	wait    service.Group
 }
 
 // Session is one request's view of a signed-in user. It never changes.
@@ -124,8 +126,9 @@ func New(db *store.DB, o Options) (*Service, error) {
 		live:    map[digest]*live{}, launches: map[digest]launch{},
 		record: newRecorder(), refused: refusals{last: map[string]time.Duration{}},
 	}
-	s.wait.Go(func() { s.watch(ctx) })
-	s.wait.Go(func() { s.recordUse(ctx) })
+	s.wait.Guard = o.Guard
+	s.wait.Keep(ctx, "end of sessions", s.watch)
+	s.wait.Keep(ctx, "last use of tokens", s.recordUse)
 	return s, nil
 }
 

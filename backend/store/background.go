@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
+
+	"spyglass/backend/service"
 )
 
 // tasks are what goes on beside questions and writes. Close ends them and waits.
@@ -10,11 +13,11 @@ type tasks struct {
 	mu   sync.Mutex
 	ctx  context.Context
 	end  context.CancelFunc
-	wait sync.WaitGroup
+	wait service.Group
 }
 
-func newTasks() *tasks {
-	t := &tasks{}
+func newTasks(guard *service.Guard) *tasks {
+	t := &tasks{wait: service.Group{Guard: guard}}
 	t.ctx, t.end = context.WithCancel(context.Background())
 	return t
 }
@@ -27,7 +30,7 @@ func (db *DB) background(do func(ctx context.Context)) bool {
 	if t.ctx.Err() != nil {
 		return false
 	}
-	t.wait.Go(func() { do(t.ctx) })
+	t.wait.Go("work on "+filepath.Base(db.path), func() { do(t.ctx) })
 	return true
 }
 

@@ -159,7 +159,15 @@ func (c *Chunks) Write(do func(tx ChunksTx) error) error {
 	if err != nil {
 		return explain(c.path, err)
 	}
-	if err = do(tx); err == nil {
+	ended := false
+	defer func() {
+		if !ended { // do panicked
+			_ = tx.exec("ROLLBACK")
+		}
+	}()
+	err = do(tx)
+	ended = true
+	if err == nil {
 		err = tx.exec("COMMIT")
 	}
 	if err != nil {

@@ -40,6 +40,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 )
 
 // Options say where the database lies.
@@ -48,6 +49,7 @@ type Options struct {
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
 	Zone  *time.Location   // in which a day of a filter is a day; time.Local when nil
+	Guard *service.Guard
 
 	Sibling Sibling // whose file it is; zero for nobody's
 	Secrets bool    // the key belongs to the file: a missing one, or another one, is refused
@@ -59,6 +61,7 @@ type DB struct {
 	path    string
 	file    string // its id, see Sibling
 	log     *slog.Logger
+	guard   *service.Guard
 	clock   func() time.Time
 	zone    func() *time.Location
 	seal    sealer
@@ -114,7 +117,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err := private(o.Path); err != nil {
 		return nil, err
 	}
-	db := &DB{path: o.Path, log: o.Log, clock: o.Clock, zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(), mirrored: leastMirrored}
+	db := &DB{path: o.Path, log: o.Log, guard: o.Guard, clock: o.Clock, zone: func() *time.Location { return o.Zone }, streams: make(chan struct{}, maxStreams), tables: map[string]rows{}, tasks: newTasks(o.Guard), mirrored: leastMirrored}
 	if err := db.connect(ctx, o); err != nil {
 		db.closePools()
 		return nil, explain(o.Path, err)

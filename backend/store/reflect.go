@@ -26,11 +26,13 @@ func (t *Table[T]) reflect(w wish) <-chan struct{} {
 	}
 	done := make(chan struct{})
 	if !t.db.background(func(ctx context.Context) {
+		defer func() {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.loading = nil
+			close(done)
+		}()
 		t.reflectNow(ctx, w)
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.loading = nil
-		close(done)
 	}) {
 		return nil
 	}

@@ -21,12 +21,9 @@ type tx struct {
 	memos   map[string]txMemo
 	raw     func() error
 	changes []Changed // for feeds
+	ran     []*job    // those of the batch that nobody has told yet how they ended
 	telling           // of the job under way
 }
-
-type panicked struct{ value any }
-
-func (p *panicked) Error() string { return fmt.Sprintf("a rule panicked: %v", p.value) }
 
 // asker runs prepared questions: the pool of readers, or the writer's own
 // connection, which sees what is not committed yet.

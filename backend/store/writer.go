@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 )
 
 // writer is the one goroutine that writes. Jobs that wait while a commit is
@@ -22,7 +24,9 @@ type writer struct {
 	stop  chan struct{}
 	done  chan struct{}
 	once  sync.Once
-	last  int // how many writes shared the last commit
+	last  int    // how many writes shared the last commit
+	task  string // what it is called where one panics
+	runs  service.Group
 }
 
 type job struct {
@@ -46,9 +50,10 @@ func newWriter(ctx context.Context, db *DB, pool *sql.DB) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{db: db, pool: pool, conn: conn, jobs: make(chan *job, batch), stop: make(chan struct{}), done: make(chan struct{})}
+	w := &writer{db: db, pool: pool, conn: conn, jobs: make(chan *job, batch), stop: make(chan struct{}), done: make(chan struct{}), task: "writes to " + filepath.Base(db.path)}
 	w.stmts.prepare = conn.PrepareContext
-	go w.run()
+	w.runs.Guard = db.guard
+	w.runs.Go(w.task, w.run)
 	return w, nil
 }
 
@@ -116,22 +121,42 @@ func (w *writer) run() {
 	}
 }
 
-// commit runs j and whatever waits behind it in one transaction.
+// commit runs j and whatever waits behind it in one transaction. A panic fails
+// these writes, and no later ones.
 func (w *writer) commit(j *job) {
 	t := &tx{db: w.db, w: w, touched: map[*seqlock]int{}}
-	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
-		j.finish(full(err))
+	p := w.db.guard.Run(w.task, func() { w.commitAll(t, j) })
+	if p == nil {
 		return
 	}
-	ran, lost, begun := []*job{}, error(nil), time.Now()
-	for j != nil {
-		lost = w.runOne(t, j)
-		ran = append(ran, j)
-		if j = nil; lost == nil && len(ran) < batch && t.raw == nil {
-			j = w.next(begun, len(ran))
+	err := errors.Join(p, w.rollback())
+	for s := range t.touched {
+		if !settled(s.now()) {
+			s.end()
 		}
 	}
-	w.last = len(ran)
+	for _, j := range t.ran {
+		j.finish(err)
+	}
+}
+
+func (w *writer) commitAll(t *tx, j *job) {
+	t.ran = append(t.ran, j)
+	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
+		j.finish(full(err))
+		t.ran = nil
+		return
+	}
+	lost, begun := error(nil), time.Now()
+	for j != nil {
+		lost = w.runOne(t, j)
+		if j = nil; lost == nil && len(t.ran) < batch && t.raw == nil {
+			if j = w.next(begun, len(t.ran)); j != nil {
+				t.ran = append(t.ran, j)
+			}
+		}
+	}
+	w.last = len(t.ran)
 	for s := range t.touched {
 		s.begin()
 	}
@@ -149,13 +174,15 @@ func (w *writer) commit(j *job) {
 		s.end()
 	}
 	if t.raw != nil && err == nil {
-		last := ran[len(ran)-1]
+		last := t.ran[len(t.ran)-1]
 		last.err = errors.Join(last.err, t.raw())
 	}
 	if err == nil {
 		w.db.announce(t.touched)
 		w.db.feed(t.changes)
 	}
+	ran := t.ran
+	t.ran = nil
 	for _, j := range ran {
 		if j.err == nil {
 			j.err = err
@@ -220,12 +247,10 @@ func (w *writer) runOne(t *tx, j *job) (lost error) {
 
 // guarded keeps a rule that panics from taking the writer with it.
 func guarded(t *tx, do func(*tx) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &panicked{p}
-		}
-	}()
-	return do(t)
+	if p := t.db.guard.Run(t.w.task, func() { err = do(t) }); p != nil {
+		return p
+	}
+	return err
 }
 
 func (w *writer) exec(statement string) error {
