@@ -191,7 +191,7 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 		t.Fatal(err)
 	}
 	handler, err := api.New(api.Options{
-		Endpoints: endpoints(), Explorer: h.Endpoints(), Sessions: people{}, Hosts: []string{listener.Addr().String()}, Instance: "ab12", Log: log,
+		Endpoints: echoing(endpoints()), Explorer: h.Endpoints(), Sessions: people{}, Hosts: []string{listener.Addr().String()}, Instance: "ab12", Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -219,6 +219,14 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 
 // answerRaw lets do answer below /api/raw/.
 func (h *house) answerRaw(do http.HandlerFunc) { h.raw.Store(&do) }
+
+// echoing are endpoints that take any query.
+func echoing(endpoints []resource.Endpoint) []resource.Endpoint {
+	for i := range endpoints {
+		endpoints[i].Any = true
+	}
+	return endpoints
+}
 
 // endpoints are a portal of a few: what is asked comes back.
 func endpoints() []resource.Endpoint {

@@ -14,7 +14,7 @@ import (
 // twice or that has no value. v names the version of the API and goes with every
 // endpoint.
 func (x *exchange) checkQuery() error {
-	if x.r.URL.RawQuery == "" {
+	if x.r.URL.RawQuery == "" || x.route.Any {
 		return nil
 	}
 	query, err := parseQuery(x.r.URL.RawQuery, false)

@@ -22,6 +22,7 @@ type Endpoint struct {
 	Right    Right
 
 	Params  []Param
+	Any     bool    // takes any query parameter, declared or not, as one that echoes them does
 	Body    *Schema // nil: no body
 	Answer  *Schema // of 200 or 201; nil: an empty object
 	Lines   *Schema // of each line, where a list goes as application/x-ndjson too

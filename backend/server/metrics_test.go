@@ -40,8 +40,8 @@ func (w *town) scrape(bearer string) (status int, text string, families map[stri
 	if kind := answer.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/plain; version=0.0.4") {
 		w.t.Errorf("the metrics are %s", kind)
 	}
-	if answer.Header.Get("X-Rate-Limit-Limit") != "" {
-		w.t.Error("the metrics have a rate limit")
+	if got := answer.Header.Get("X-Rate-Limit-Limit"); got != "1200" {
+		w.t.Errorf("the metrics take %q requests in a minute, want 1200 of their own", got)
 	}
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	if families, err = parser.TextToMetricFamilies(strings.NewReader(string(body))); err != nil {
