@@ -70,12 +70,24 @@ func All(d *Dialer) []Check {
 	return []Check{diskCheck(), dnsCheck(d), hostCheck(d), httpCheck(d), networkCheck(), pingCheck(d), snmpCheck(d), tcpCheck(d), tlsCheck(d)}
 }
 
-// Look makes the check that the task names.
+// Look makes the check that the task names. Its error is a Failure, in words for
+// a person; there may be values beside it, such as the status of a closed port,
+// but none where the failure is this machine's own.
 func Look(ctx context.Context, checks []Check, t *Task) (Values, error) {
 	for _, c := range checks {
-		if c.Name == t.Method {
-			return c.Look(ctx, t)
+		if c.Name != t.Method {
+			continue
 		}
+		began := time.Now()
+		values, err := c.Look(ctx, t)
+		if err == nil {
+			return values, nil
+		}
+		f := failureOf(err, t.Host, time.Since(began), offline)
+		if f.Local != "" {
+			values = nil
+		}
+		return values, f
 	}
 	return nil, fmt.Errorf("this collector has no check %q", t.Method)
 }

@@ -49,7 +49,7 @@ func dnsCheck(d *Dialer) Check {
 				return nil, fmt.Errorf("%s does not answer as a name server: %w", address, err)
 			}
 			if answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
-				return nil, fmt.Errorf("%s answers %s", address, dns.RcodeToString[answer.Rcode])
+				return nil, &Failure{Text: fmt.Sprintf("%s answers %s", address, dns.RcodeToString[answer.Rcode]), Answered: true}
 			}
 			out := Values{"responseTime": millis(began), "answers": 0}
 			for _, record := range answer.Answer {

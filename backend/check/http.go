@@ -61,9 +61,9 @@ func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
 		case !strings.EqualFold(t.Attribute("followRedirect", "true"), "true"):
 			return http.ErrUseLastResponse
 		case len(via) > maxRedirects:
-			return errors.New("the page redirects more than 5 times")
+			return &Failure{Text: "The page redirects more than 5 times.", Answered: true}
 		case to.URL.Scheme != "http" && to.URL.Scheme != "https":
-			return errors.New("the page redirects to something that is no page")
+			return &Failure{Text: "The page redirects to something that is not http or https.", Answered: true}
 		}
 		return nil
 	}}
@@ -75,7 +75,7 @@ func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
-		return nil, err
+		return nil, &Failure{Text: fmt.Sprintf("The page began with status %d, but was not complete: %s.", answer.StatusCode, plainly(err)), Answered: true}
 	}
 	out := Values{"status": float64(answer.StatusCode), "responseTime": millis(began), "size": float64(len(body))}
 	if text := t.Attribute("text", ""); text != "" {

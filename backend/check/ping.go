@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,15 +55,18 @@ func pingBy(d *Dialer, echo func(context.Context, netip.Addr, int, time.Duration
 			}
 			wait := time.Duration(ms) * time.Millisecond
 			to, err := d.way(ctx, t.Host)
+			if err != nil && unreachable(err) { // not one packet would get there
+				return (&trips{sent: n}).values(true), err
+			}
 			if err != nil {
 				return nil, err
 			}
 			found, err := echo(ctx, to, n, wait)
 			if !errors.Is(err, errNoICMP) {
-				return found.values(true), err
+				return found.values(true), cmp.Or(err, found.lost(t.Host))
 			}
 			found, err = d.knock(ctx, to, ports, n, wait)
-			return found.values(false), err
+			return found.values(false), cmp.Or(err, found.lost(t.Host))
 		},
 	}
 }
@@ -96,6 +100,14 @@ func (s *trips) add(took time.Duration) {
 	s.most = max(s.most, took)
 	s.sum += took
 	s.back++
+}
+
+// lost says that nothing came back; nil when something did.
+func (s *trips) lost(host string) error {
+	if s == nil || s.back > 0 {
+		return nil
+	}
+	return &Failure{Text: fmt.Sprintf("%s answered none of %d pings.", host, s.sent)}
 }
 
 func (s *trips) values(icmp bool) Values {
@@ -148,6 +160,8 @@ func echoBy(ctx context.Context, to netip.Addr, n int, wait time.Duration, raw b
 		return nil, ctx.Err()
 	case err != nil && !ready, errors.Is(err, fs.ErrPermission):
 		return nil, errNoICMP
+	case exhausted(err):
+		return nil, err
 	case errors.As(err, &unsent) && unsent.Op == "write":
 		return &trips{sent: n}, nil // nobody there to take it
 	case err != nil:
@@ -166,7 +180,7 @@ func (d *Dialer) knock(ctx context.Context, to netip.Addr, ports []string, n int
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if errors.Is(err, errRefused) {
+		if errors.Is(err, errRefused) || exhausted(err) {
 			return nil, err
 		}
 		if err == nil {

@@ -1,10 +1,41 @@
 package check
 
+import (
+	"errors"
+	"strings"
+)
+
 // Result is what came of one look at an instance.
 type Result struct {
 	InstanceID int64   `json:"instanceId" doc:"what was looked at"`
 	At         int64   `json:"at" doc:"when, in epoch seconds"`
 	Took       float64 `json:"took" doc:"milliseconds"`
 	Values     Values  `json:"values" doc:"raw fields by name; what is not there has no data"`
-	Error      string  `json:"error,omitempty" doc:"why there are none"`
+	Error      string  `json:"error,omitempty" doc:"why there are none, or why they are bad, in a sentence"`
+	Answered   *bool   `json:"answered,omitempty" doc:"whether the device gave a sign of itself; without it, it did when there are values"`
+	Local      string  `json:"local,omitempty" doc:"what the collector's own machine lacks, network or descriptors: the result says nothing about the device; else empty"`
+}
+
+// Tidy bounds what a collector elsewhere says in words.
+func (r *Result) Tidy() {
+	if len(r.Error) > maxReason {
+		r.Error = strings.ToValidUTF8(r.Error[:maxReason], "")
+	}
+	if r.Local != LocalNetwork && r.Local != LocalDescriptors {
+		r.Local = ""
+	}
+}
+
+// Set takes in what Look returned.
+func (r *Result) Set(values Values, err error) {
+	r.Values = values
+	answered := err == nil
+	if err != nil {
+		r.Error = plainly(err)
+		var f *Failure
+		if errors.As(err, &f) {
+			answered, r.Local = f.Answered, f.Local
+		}
+	}
+	r.Answered = &answered
 }

@@ -189,7 +189,7 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 			oids = slices.Delete(oids, int(answer.ErrorIndex)-1, int(answer.ErrorIndex)) // v1 tells nothing then, so it is asked for the others
 			continue
 		case answer.Error != gosnmp.NoError:
-			return nil, fmt.Errorf("the SNMP agent at %s answers %s", a.at, answer.Error)
+			return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s answers %s", a.at, answer.Error), Answered: true}
 		}
 		for _, v := range answer.Variables {
 			if n, ok := numberOf(v); ok {
@@ -201,7 +201,7 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 		oids = oids[len(part):]
 	}
 	if len(out) == 0 && len(fields) > 0 {
-		return nil, fmt.Errorf("the SNMP agent at %s has none of the OIDs that it was asked for", a.at)
+		return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s has none of the OIDs that it was asked for", a.at), Answered: true}
 	}
 	return out, nil
 }
@@ -234,17 +234,19 @@ func (a *agent) sentence(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
+	case exhausted(err), unreachable(err):
+		return err
 	case errors.Is(err, gosnmp.ErrUnknownUsername), errors.Is(err, gosnmp.ErrWrongDigest), strings.Contains(text, "authentic"):
 		// Nobody signs the answer that there is no such user, so it cannot be told from a wrong signature.
-		return fmt.Errorf("the SNMP agent at %s knows no user of the name in snmp.security, or signs with another snmp.auth or snmp.authToken than the device's properties say", a.at)
+		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s knows no user of the name in snmp.security, or signs with another snmp.auth or snmp.authToken than the device's properties say", a.at), Answered: true}
 	case errors.Is(err, gosnmp.ErrDecryption), strings.Contains(text, "crypt"):
-		return fmt.Errorf("the SNMP agent at %s encrypts with another snmp.priv or snmp.privToken", a.at)
+		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s encrypts with another snmp.priv or snmp.privToken", a.at), Answered: true}
 	case errors.Is(err, gosnmp.ErrUnknownSecurityLevel):
-		return fmt.Errorf("the SNMP agent at %s does not let that user ask without signing, or without encrypting", a.at)
+		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s does not let that user ask without signing, or without encrypting", a.at), Answered: true}
 	case ctx.Err() != nil, errors.Is(err, gosnmp.ErrMaxRetriesExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no SNMP agent answers at %s; one that gets a community or version it does not like is silent too", a.at)
 	case isClosed(err):
-		return fmt.Errorf("nothing listens for SNMP at %s", a.at)
+		return &Failure{Text: fmt.Sprintf("nothing listens for SNMP at %s", a.at), Answered: true}
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	return fmt.Errorf("the answer of the SNMP agent at %s cannot be read: %s", a.at, line)

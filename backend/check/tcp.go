@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 )
 
@@ -26,8 +27,11 @@ func tcpCheck(d *Dialer) Check {
 			if errors.Is(err, errRefused) {
 				return nil, errRefused
 			}
+			if named := (*net.DNSError)(nil); errors.As(err, &named) && !named.IsNotFound {
+				return nil, err // nobody knows where the port would be
+			}
 			if err != nil { // that the port is closed is the answer
-				return Values{"status": 0}, nil
+				return Values{"status": 0}, err
 			}
 			took := millis(began)
 			_ = conn.Close()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"time"
 )
 
@@ -37,7 +36,7 @@ func tlsCheck(d *Dialer) Check {
 			}
 			chain := conn.ConnectionState().PeerCertificates
 			if len(chain) == 0 {
-				return nil, errors.New("the host shows no certificate")
+				return nil, &Failure{Text: "The host shows no certificate.", Answered: true}
 			}
 			return Values{"handshakeTime": millis(began), "daysLeft": time.Until(chain[0].NotAfter).Hours() / 24, "valid": truth(trusted(chain, host))}, nil
 		},

@@ -303,6 +303,7 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 	}
 	ahead := int64(0)
 	for i, r := range in.Results {
+		in.Results[i].Tidy()
 		if r.At < 1 {
 			return nil, fault.At(fmt.Sprintf("results[%d].at", i), "results[%d].at is no moment in epoch seconds", i)
 		}

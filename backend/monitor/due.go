@@ -90,6 +90,10 @@ func (m *Monitor) searches(ctx context.Context, rows []portal.DeviceDataSource, 
 // keep writes down what a device told, or why it told nothing. It was asked
 // outside of any transaction: the row may have gone or changed since.
 func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why error) error {
+	failed := ""
+	if why != nil {
+		failed = check.Sentence(why, "the device")
+	}
 	return m.db.Write(ctx, func(tx resource.Tx) error {
 		row, err := resource.Lookup(ctx, tx, portal.DeviceDataSources.Name, id)
 		if err != nil || row == nil {
@@ -99,6 +103,7 @@ func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why e
 			m.log.DebugContext(ctx, "a device did not tell its instances", "device", row.DeviceID, "dataSource", row.Name, "err", why)
 		}
 		source, err := resource.Get(ctx, tx, portal.DataSources.Name, row.DataSourceID)
+		row.LastError = failed
 		if err == nil && why == nil {
 			return portal.Discovered(ctx, tx, row, source, found, m.now())
 		}

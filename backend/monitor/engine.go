@@ -66,6 +66,20 @@ type EngineOptions struct {
 // holes that nobody else's samples have filled, and that is all: nobody wants an
 // alert of what is long over, and how the device is now is known already.
 //
+// # What fails here
+//
+// A look that fails because of the collector's own machine says nothing about the
+// device: no sample, no alert, and its host status stays. Instead the collector
+// gets one alert of its own (portal.ConditionNetwork, ConditionDescriptors). It
+// clears by itself when every instance that failed so has been looked at again,
+// or is not polled any more.
+//
+// Which failures are the machine's is the check's to say (check.Failure): no file
+// descriptor, port or memory for a connection; and no route to the device's
+// network, or no name server, on a machine that has no default route. A machine
+// with a default route that has no route to one network, and a host that a router
+// cannot reach, are the device's failures.
+//
 // # Concurrency
 //
 // NewEngine, Start and Stop are for one owner; Take is safe for concurrent use.
@@ -76,6 +90,8 @@ type Engine struct {
 	simulated *poll.Poller
 	intake    intake
 	judge     judge
+	reasons   reasons
+	local     local
 
 	mu        sync.Mutex
 	instances map[int64]*watched // that the engine polls
@@ -176,6 +192,10 @@ func (e *Engine) Polls() (real, simulated poll.Stats) {
 	return e.poller.Stats(), e.simulated.Stats()
 }
 
+// Reason is why the last look at an instance failed, in a sentence; empty when it
+// did not, or there was none since the program began.
+func (e *Engine) Reason(instance int64) string { return e.reasons.of(instance) }
+
 // Polled is how many instances the engine polls.
 func (e *Engine) Polled() int { return e.poller.Len() + e.simulated.Len() }
 
@@ -234,6 +254,9 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 	if err := e.judge.begin(ctx); err != nil {
 		return err
 	}
+	if err := e.noteLocal(ctx, collector, results, known); err != nil {
+		return err
+	}
 	readings, err := e.intake.read(ctx, results, known, e.judge.held(known), e.lateBefore(collector))
 	if err != nil || len(readings) == 0 {
 		return err
@@ -243,6 +266,7 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 		return err
 	}
 	back := e.heard(readings)
+	e.reasons.take(readings)
 	return errors.Join(
 		e.append(ctx, samples(slices.Concat(late, readings))),
 		e.judge.take(ctx, readings),

@@ -291,7 +291,7 @@ func (s *state) step(severity int64, r *rule) (news bool, to int64) {
 // write raises or clears the alert; nil when none is active then.
 func (a *act) write(ctx context.Context, tx resource.Tx) (*portal.Alert, error) {
 	f := &portal.Finding{
-		InstanceID: a.reading.of.instance, DataPointID: a.rule.id, Severity: a.severity, Threshold: a.rule.text,
+		InstanceID: a.reading.of.instance, DataPointID: a.rule.id, Severity: a.severity, Threshold: a.rule.text, Reason: a.reading.reason,
 		Value: portal.NoData, At: resource.Seconds(a.reading.at),
 	}
 	if v, ok := a.reading.values[a.rule.id]; ok && !math.IsNaN(v) {

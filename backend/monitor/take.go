@@ -34,6 +34,8 @@ type reading struct {
 	values  map[int64]float64 // by data point, NaN for no data; nil: the look failed
 	first   bool              // there was none before it to make rates from
 	late    bool              // it fills a hole, at most
+	answer  *bool             // whether the device gave a sign of itself, where the check says so
+	reason  string            // why it failed, in a sentence
 	behind  bool              // it is not answered, and may be so because of the device that it is reached through
 }
 
@@ -49,13 +51,15 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 	for i := range results {
 		r := &results[i]
 		w := known[r.InstanceID]
-		if w == nil || formulas[w.source] == nil {
+		if w == nil || formulas[w.source] == nil || r.Local != "" { // which says nothing about the device
 			continue
 		}
 		one := reading{of: w, formula: formulas[w.source], at: r.At, late: w.elsewhere || r.At < lateBefore}
 		reach := Answers
 		if w.simulated {
 			reach = k.world.Reach(w.device, r.At)
+		} else {
+			one.answer, one.reason = r.Answered, r.Error
 		}
 		switch {
 		case reach == Unwatched:
@@ -64,7 +68,7 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 			one.values = one.formula.unanswered()
 		case w.simulated && r.Error == "":
 			one.values = one.formula.simulate(w, r.At, held(r.InstanceID), k.world)
-		case r.Error == "" && len(r.Values) > 0:
+		case len(r.Values) > 0:
 			now, before := raw{r.At, r.Values}, (*raw)(nil)
 			if one.formula.rates {
 				before = k.swap(r.InstanceID, now, one.late)

@@ -106,9 +106,7 @@ func look(ctx context.Context, checks []check.Check, t *check.Task, r *check.Res
 	began := time.Now()
 	values, err := check.Look(ctx, checks, t)
 	r.Took = float64(time.Since(began).Microseconds()) / 1000
-	if r.Values = values; err != nil {
-		r.Values, r.Error = nil, err.Error()
-	}
+	r.Set(values, err)
 }
 
 // readOnce makes readings as Take does, by instance, and leaves the engine's own

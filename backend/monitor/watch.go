@@ -334,6 +334,8 @@ func (e *Engine) dropInstances(ids []int64) {
 	e.poller.Drop(ids...)
 	e.simulated.Drop(ids...)
 	e.intake.forget(ids...)
+	e.reasons.forget(ids...)
+	e.local.forget(ids...)
 	e.judge.forget(ids...)
 }
 

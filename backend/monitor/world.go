@@ -59,7 +59,11 @@ func (f *formula) unanswered() map[int64]float64 {
 	}, nil)
 }
 
-// answered reports whether the device gave a sign of itself.
+// answered reports whether the device gave a sign of itself. Where the check does
+// not say so, as those of earlier collectors do not, values are a sign.
 func (r *reading) answered() bool {
+	if r.answer != nil {
+		return *r.answer
+	}
 	return r.values != nil && (r.formula.loss < 0 || r.values[r.formula.points[r.formula.loss].id] != 100)
 }

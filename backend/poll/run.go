@@ -144,6 +144,12 @@ func (p *Poller) done(ctx context.Context, id int64) {
 	}
 }
 
+// limitOf is how long a look may take: less than its interval, so that it has
+// ended when it is due again.
+func limitOf(t *check.Task) time.Duration {
+	return min(longest, time.Duration(max(t.Interval, 1))*time.Second*9/10)
+}
+
 // look makes one look and passes on what came of it. It waits while Deliver
 // does not keep up.
 func (p *Poller) look(ctx context.Context, e *entry) {
@@ -151,7 +157,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	t := e.task
 	p.mu.Unlock()
 	at, began := p.o.Clock.Now(), time.Now()
-	limit, cancel := context.WithTimeout(ctx, min(longest, time.Duration(max(t.Interval, 1))*time.Second))
+	limit, cancel := context.WithTimeout(ctx, limitOf(t))
 	values, err := p.ask(limit, t)
 	cancel()
 	broken := ctx.Err() != nil && err != nil // off: it says nothing about the device
@@ -168,10 +174,8 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	if gone || broken {
 		return
 	}
-	r := check.Result{InstanceID: t.InstanceID, At: at.Unix(), Took: float64(time.Since(began).Microseconds()) / 1000, Values: values}
-	if err != nil {
-		r.Error = err.Error()
-	}
+	r := check.Result{InstanceID: t.InstanceID, At: at.Unix(), Took: float64(time.Since(began).Microseconds()) / 1000}
+	r.Set(values, err)
 	p.results <- r
 }
 

@@ -172,6 +172,9 @@ func (s *alertSubject) message() AlertMessage {
 	case p != nil:
 		subject, body = cmp.Or(p.AlertSubject, subject), cmp.Or(p.AlertBody, body)
 	}
+	if s.alert.CollectorID == 0 && s.alert.Reason != "" && !strings.Contains(body, "##REASON##") {
+		body += "\n##REASON##"
+	}
 	return AlertMessage{s.render(subject), s.render(body)}
 }
 

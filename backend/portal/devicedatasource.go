@@ -28,6 +28,7 @@ type DeviceDataSource struct {
 	UpdatedOn    resource.Seconds
 	DiscoveredOn resource.Seconds // when its instances were last looked for; 0: not yet
 	NextOn       resource.Seconds // when they are looked for again; 0: when the device changes
+	LastError    string           // why they could not be looked for last; empty when they could
 }
 
 // DeviceDataSources declares /device/devices/{deviceId}/devicedatasources. The
@@ -54,6 +55,7 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 		{Name: "updatedOn", At: func(d *DeviceDataSource) any { return &d.UpdatedOn }, Doc: "When its instances or its names last changed", ReadOnly: true},
 		{Name: "lastAutoDiscoveryOn", At: func(d *DeviceDataSource) any { return &d.DiscoveredOn }, Doc: "When its instances were last looked for; 0 for not yet", ReadOnly: true},
 		{Name: "nextAutoDiscoveryOn", At: func(d *DeviceDataSource) any { return &d.NextOn }, Doc: "When its instances are looked for again; 0 for when the device changes", ReadOnly: true, Index: true},
+		{Name: "lastAutoDiscoveryError", At: func(d *DeviceDataSource) any { return &d.LastError }, Doc: "Why its instances could not be looked for last, in a sentence; empty when they could", ReadOnly: true},
 	},
 	Unique: [][]string{{"deviceId", "dataSourceId"}},
 	Derived: []resource.Derived{

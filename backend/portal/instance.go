@@ -83,6 +83,7 @@ var Instances = resource.Resource[*Instance]{
 			Of: ofSource(func(*DataSource) any { return "DS" })},
 		{Name: "isUNCInstance", Doc: "It was found on a share by its UNC path; always false", Schema: resource.Boolean(""), Example: false, From: "dataSourceId",
 			Of: ofSource(func(*DataSource) any { return false })},
+		lastError(nil),
 		lastData(nil),
 	},
 	Unique: [][]string{{"deviceDataSourceId", "wildValue"}},
@@ -195,13 +196,31 @@ func instanceGroupNames(ctx context.Context, r resource.Reader, rows []resource.
 // epoch seconds; 0 for not yet.
 type Latest func(ctx context.Context, instance int64, dataPoints []int64) (int64, error)
 
-// InstancesWith is Instances in a portal that has samples: what lastDataOn says
-// is looked up there whenever it is read, so that no poll writes a row.
-func InstancesWith(latest Latest) *resource.Resource[*Instance] {
+// LastError is why the last poll of an instance failed; empty when it did not.
+type LastError func(instance int64) string
+
+// InstancesWith returns Instances in a portal that polls and has samples:
+// lastDataOn and lastError are looked up whenever they are read, so that no poll
+// writes a row.
+func InstancesWith(latest Latest, failed LastError) *resource.Resource[*Instance] {
 	with := Instances
 	with.Derived = slices.Clone(with.Derived)
-	with.Derived[len(with.Derived)-1] = lastData(latest)
+	with.Derived[len(with.Derived)-1], with.Derived[len(with.Derived)-2] = lastData(latest), lastError(failed)
 	return &with
+}
+
+func lastError(failed LastError) resource.Derived {
+	return resource.Derived{
+		Name: "lastError", Doc: "Why its last poll failed, in a sentence; empty when it did not, or there was none since the portal started", Schema: resource.Text(""), Example: "",
+		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
+			return eachRow(rows, func(row resource.Row) any {
+				if failed == nil {
+					return ""
+				}
+				return failed(row.ID)
+			})
+		},
+	}
 }
 
 func lastData(latest Latest) resource.Derived {

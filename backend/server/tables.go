@@ -19,6 +19,11 @@ func (s *Server) tables() error {
 		mount(s, &portal.DeviceDataSources),
 		mount(s, portal.InstancesWith(func(ctx context.Context, instance int64, dataPoints []int64) (int64, error) {
 			return s.series.Latest(ctx, instance, dataPoints...)
+		}, func(instance int64) string {
+			if engine := s.engine.Load(); engine != nil {
+				return engine.Reason(instance)
+			}
+			return ""
 		})),
 		mount(s, &portal.InstanceGroups),
 		keep(s, &portal.Overrides),

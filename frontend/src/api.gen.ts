@@ -3862,6 +3862,8 @@ export interface components {
              * @description When its instances are looked for again; 0 for when the device changes
              */
             readonly nextAutoDiscoveryOn?: number;
+            /** @description Why its instances could not be looked for last, in a sentence; empty when they could */
+            readonly lastAutoDiscoveryError?: string;
             /**
              * @description Host name or IP address of the device
              * @example 10.10.1.11
@@ -4062,6 +4064,11 @@ export interface components {
              * @example false
              */
             readonly isUNCInstance?: boolean;
+            /**
+             * @description Why its last poll failed, in a sentence; empty when it did not, or there was none since the portal started
+             * @example
+             */
+            readonly lastError?: string;
             /**
              * Format: epoch-seconds
              * @description When it last gave data; 0 for not yet
@@ -7985,6 +7992,11 @@ export interface components {
              */
             readonly isUNCInstance?: boolean;
             /**
+             * @description Why its last poll failed, in a sentence; empty when it did not, or there was none since the portal started
+             * @example
+             */
+            readonly lastError?: string;
+            /**
              * Format: epoch-seconds
              * @description When it last gave data; 0 for not yet
              * @example 1790000000
@@ -10315,8 +10327,12 @@ export interface components {
             took: number;
             /** @description raw fields by name; what is not there has no data */
             values: unknown;
-            /** @description why there are none */
+            /** @description why there are none, or why they are bad, in a sentence */
             error?: string;
+            /** @description whether the device gave a sign of itself; without it, it did when there are values */
+            answered?: boolean | null;
+            /** @description what the collector's own machine lacks, network or descriptors: the result says nothing about the device; else empty */
+            local?: string;
         };
         Posted: {
             /** @description up to 10,000, of instances that this collector polls */

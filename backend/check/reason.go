@@ -1,0 +1,225 @@
+package check
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Failure is why a look failed. It is the error that Look returns.
+type Failure struct {
+	Text     string // a sentence for a person
+	Answered bool   // the device gave a sign of itself, such as a refused connection
+	Local    string // what this machine lacks (LocalNetwork, LocalDescriptors); then the look says nothing about the device
+}
+
+// What a machine that checks devices may lack.
+const (
+	LocalNetwork     = "network"     // it has no route to anywhere
+	LocalDescriptors = "descriptors" // it has no file descriptors, ports, or memory left
+)
+
+func (f *Failure) Error() string { return f.Text }
+
+// maxReason bounds the text of a failure, in bytes.
+const maxReason = 500
+
+// Errors of Windows that stand for those of other systems.
+const (
+	windowsNoFiles     = syscall.Errno(10024) // WSAEMFILE
+	windowsNoAddress   = syscall.Errno(10049) // WSAEADDRNOTAVAIL
+	windowsNetDown     = syscall.Errno(10050) // WSAENETDOWN
+	windowsNetUnreach  = syscall.Errno(10051) // WSAENETUNREACH
+	windowsReset       = syscall.Errno(10054) // WSAECONNRESET
+	windowsNoBuffers   = syscall.Errno(10055) // WSAENOBUFS
+	windowsHostDown    = syscall.Errno(10064) // WSAEHOSTDOWN
+	windowsHostUnreach = syscall.Errno(10065) // WSAEHOSTUNREACH
+)
+
+func isAny(err error, codes ...syscall.Errno) bool {
+	for _, code := range codes {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}
+
+// exhausted reports whether this machine had no descriptor, port or memory for a
+// connection.
+func exhausted(err error) bool {
+	return isAny(err, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, windowsNoFiles, windowsNoBuffers) || noPort(err)
+}
+
+// noPort reports whether all local ports are in use. A machine without IPv6 says
+// the same of every IPv6 address, which is another matter.
+func noPort(err error) bool {
+	var op *net.OpError
+	if !isAny(err, syscall.EADDRNOTAVAIL, windowsNoAddress) || !errors.As(err, &op) || op.Addr == nil {
+		return false
+	}
+	at, err := netip.ParseAddrPort(op.Addr.String())
+	return err == nil && at.Addr().Unmap().Is4()
+}
+
+// noRoute reports whether the system knows no way to the network of a device.
+func noRoute(err error) bool {
+	return isAny(err, syscall.ENETUNREACH, syscall.ENETDOWN, windowsNetUnreach, windowsNetDown)
+}
+
+// unreachable reports whether no packet gets to the device, as far as the system
+// or a router knows. EINVAL is that of a blackhole route.
+func unreachable(err error) bool {
+	return noRoute(err) || isAny(err, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, syscall.EINVAL, windowsHostUnreach, windowsHostDown)
+}
+
+// outbound are addresses that only a default route leads to. They are reserved
+// for documentation, and nothing is sent to them.
+var outbound = []string{"192.0.2.1:9", "[2001:db8::1]:9"}
+
+// offline reports whether this machine has no default route. A machine that does
+// not have one and no route to the device either has left its network; one that
+// has a default route is told by a router that the device's network is away.
+func offline() bool {
+	for _, at := range outbound {
+		conn, err := net.Dial("udp", at) // connects the socket, which sends nothing
+		if err == nil {
+			_ = conn.Close()
+			return false
+		}
+		if !noRoute(err) {
+			return false
+		}
+	}
+	return true
+}
+
+// failureOf puts an error of a look at a host into words. took is how long it
+// lasted; offline tells whether this machine has no default route.
+func failureOf(err error, host string, took time.Duration, offline func() bool) *Failure {
+	var known *Failure
+	var named *net.DNSError
+	switch at := addressOf(err, host); {
+	case errors.As(err, &known):
+		return known
+	case exhausted(err):
+		return &Failure{Text: "The machine that runs this check has no file descriptors, ports or memory left for connections.", Local: LocalDescriptors}
+	case noRoute(err):
+		f := &Failure{Text: fmt.Sprintf("There is no route to %s.", at)}
+		if offline() {
+			f.Text, f.Local = fmt.Sprintf("The machine that runs this check has no network: there is no route to %s.", at), LocalNetwork
+		}
+		return f
+	case errors.As(err, &named):
+		return unresolved(named, host, offline)
+	case isClosed(err):
+		return &Failure{Text: fmt.Sprintf("%s refused the connection.", at), Answered: true}
+	case isAny(err, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, windowsHostUnreach, windowsHostDown):
+		return &Failure{Text: fmt.Sprintf("%s is unreachable: no route to host.", at)}
+	case isAny(err, syscall.ECONNRESET, syscall.EPIPE, windowsReset), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &Failure{Text: fmt.Sprintf("%s closed the connection.", at), Answered: true}
+	case isTimeout(err):
+		return &Failure{Text: fmt.Sprintf("%s did not respond within %s s.", at, strconv.FormatFloat(took.Round(100*time.Millisecond).Seconds(), 'f', -1, 64))}
+	}
+	if text := distrust(err); text != "" {
+		return &Failure{Text: text, Answered: true}
+	}
+	return &Failure{Text: plainly(err)}
+}
+
+// Sentence returns the text of a failed look or search at a host.
+func Sentence(err error, host string) string { return failureOf(err, host, 0, offline).Text }
+
+// addressOf is the address that could not be reached, or the host.
+func addressOf(err error, host string) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Addr != nil {
+		return op.Addr.String()
+	}
+	var page *url.Error
+	if errors.As(err, &page) {
+		if at, err := url.Parse(page.URL); err == nil {
+			return at.Host
+		}
+	}
+	return host
+}
+
+func unresolved(err *net.DNSError, host string, offline func() bool) *Failure {
+	name := err.Name
+	if name == "" {
+		name = host
+	}
+	if err.IsNotFound {
+		return &Failure{Text: fmt.Sprintf("The name %s does not exist.", name)}
+	}
+	if offline() {
+		return &Failure{Text: fmt.Sprintf("The machine that runs this check has no network: no name server could look up %s.", name), Local: LocalNetwork}
+	}
+	return &Failure{Text: fmt.Sprintf("The name %s could not be looked up: %s.", name, err.Err)}
+}
+
+func isTimeout(err error) bool {
+	var timed net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timed) && timed.Timeout()
+}
+
+// distrust says what is wrong with a certificate or a handshake; empty when the
+// error is about something else.
+func distrust(err error) string {
+	var invalid x509.CertificateInvalidError
+	var unknown x509.UnknownAuthorityError
+	var other x509.HostnameError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	const day = "2 January 2006"
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
+		if from := invalid.Cert.NotBefore; time.Now().Before(from) {
+			return fmt.Sprintf("The certificate is not valid before %s.", from.UTC().Format(day))
+		}
+		return fmt.Sprintf("The certificate expired on %s.", invalid.Cert.NotAfter.UTC().Format(day))
+	case errors.As(err, &unknown):
+		if c := unknown.Cert; c != nil && c.Issuer.String() == c.Subject.String() {
+			return "The certificate is self-signed, and this machine does not trust it."
+		}
+		return "The certificate is signed by an authority that this machine does not trust."
+	case errors.As(err, &other):
+		names := "no name"
+		if c := other.Certificate; c != nil && len(c.DNSNames) > 0 {
+			names = strings.Join(c.DNSNames, ", ")
+		}
+		return fmt.Sprintf("The certificate is not for %s; it is for %s.", other.Host, names)
+	case errors.As(err, &invalid):
+		return "The certificate is not valid: " + invalid.Error() + "."
+	case errors.As(err, &record):
+		return "The port does not speak TLS."
+	case errors.As(err, &alert):
+		return "The TLS handshake failed: " + alert.Error() + "."
+	}
+	return ""
+}
+
+// plainly is the text of an error without the address of a page, which may hold
+// what is secret.
+func plainly(err error) string {
+	var page *url.Error
+	if errors.As(err, &page) {
+		err = page.Err
+	}
+	text := err.Error()
+	if len(text) > maxReason {
+		text = strings.ToValidUTF8(text[:maxReason], "")
+	}
+	return text
+}

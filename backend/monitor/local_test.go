@@ -1,0 +1,100 @@
+package monitor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"spyglass/backend/check"
+	"spyglass/backend/clock"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// take gives the engine one result for Gauge on the real device, a minute after
+// the one before.
+func (b *bench) take(values check.Values, err error) {
+	b.Helper()
+	b.at.Add(60)
+	r := check.Result{InstanceID: b.instance(realDevice), At: b.at.Load()}
+	r.Set(values, err)
+	if err := b.Take(b.Context(), portal.BuiltInCollector, []check.Result{r}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) reasons() string {
+	b.Helper()
+	found, err := resource.Find(b.Context(), b.db, portal.Alerts.Name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var all []string
+	for i := range found {
+		a := &found[i]
+		all = append(all, fmt.Sprintf("%s%s %v: %s", a.DataPointName, a.DeviceName, a.Cleared, a.Reason))
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestAFailureOfThisMachineIsOneAlertOfThePortalAndNoneOfTheDevice(t *testing.T) {
+	b := newBench(t)
+	away := &check.Failure{Text: "The machine that runs this check has no network.", Local: check.LocalNetwork}
+	for range 6 {
+		b.take(nil, away)
+	}
+	const told = "networklocalhost %v: The machine that runs this check has no network. Devices that it cannot check raise no alerts until that is over."
+	if got, want := b.reasons(), fmt.Sprintf(told, false); got != want {
+		t.Errorf("offline: got %s, want %s", got, want)
+	}
+	b.Engine.Stop()
+	b.run() // a start in between
+	b.take(nil, away)
+	if got, want := b.reasons(), fmt.Sprintf(told, false); got != want {
+		t.Errorf("after a start: got %s, want %s", got, want)
+	}
+	b.take(check.Values{"level": 5}, nil)
+	if got, want := b.reasons(), fmt.Sprintf(told, true); got != want {
+		t.Errorf("back: got %s, want %s", got, want)
+	}
+}
+
+func TestTheReasonOfAFailureStandsInTheAlertAndOnTheInstance(t *testing.T) {
+	b := newBench(t)
+	refused := &check.Failure{Text: "10.0.0.7:80 refused the connection.", Answered: true}
+	for range 3 {
+		b.take(check.Values{"level": 40}, refused)
+	}
+	if got, want := b.reasons(), "levelreal-sw false: 10.0.0.7:80 refused the connection."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := b.Reason(b.instance(realDevice)); got != refused.Text {
+		t.Errorf("the instance says %q", got)
+	}
+	b.take(check.Values{"level": 5}, nil)
+	if got := b.Reason(b.instance(realDevice)); got != "" {
+		t.Errorf("the instance still says %q", got)
+	}
+}
+
+func TestAStatusOfNothingBehindASilentParentOpensNoAlert(t *testing.T) {
+	b := newBench(t)
+	b.Engine.Stop()
+	b.pace = clock.New(nil)
+	b.pace.SetTime(time.Unix(b.at.Load(), 0))
+	b.pace.SetSpeed(0) // the parent is simulated, and is polled by this test alone
+	b.run()
+	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
+	b.until("the engine knows the parent", func() bool { return b.Parent(realDevice) == "web" })
+	b.at.Add(60)
+	b.pollBy(portal.BuiltInCollector, b.instance(2), "1")
+	for range 5 {
+		b.take(check.Values{"level": 40}, &check.Failure{Text: "10.0.0.7:80 did not respond within 5 s."})
+	}
+	b.wantAlerts("")
+	for range 3 {
+		b.take(check.Values{"level": 40}, &check.Failure{Text: "10.0.0.7:80 refused the connection.", Answered: true})
+	}
+	b.wantAlerts("1 real-sw level 40: critical")
+}
