@@ -28,6 +28,7 @@ import (
 	"spyglass/app/shell"
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
+	"spyglass/backend/resource"
 	"spyglass/backend/server"
 	"spyglass/backend/store"
 )
@@ -103,6 +104,9 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	}
 	return a, a.Start(a.explorer.Endpoints())
 }
+
+// ExplorerEndpoints are those that the page asks, below /explorer.
+func (a *App) ExplorerEndpoints() []resource.Endpoint { return a.explorer.Endpoints() }
 
 // OpenLinks opens spyglass:// links in the page, once there is one.
 func (a *App) OpenLinks(links []string) { a.explorer.OpenLinks(links) }

@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"app/explorer"},
 	{"app/shell"},
 	{"app"}, // puts portal, Explorer and window together
-	{"build/desktop", "app/shell/emptywindow"},
+	{"build/desktop", "build/torture", "app/shell/emptywindow"},
 	{"", "build"},
 }
 

@@ -4,6 +4,7 @@
 //	go run ./build test [STEP…]         run every test, or the steps named
 //	go run ./build dev                  run it, and rebuild it whenever a source changes
 //	go run ./build bench [FIGURE…]      measure it against the least it could cost
+//	go run ./build torture [TRIAL…]     run it under hostile conditions and count what it loses
 //	go run ./build package --out DIR    make what people install
 //
 // It needs Go and Node.js. What else is missing it installs where that is
@@ -35,6 +36,7 @@ var commands = []command{
 	{"test", "run every test, or only the steps that are named", test},
 	{"dev", "run it, and rebuild it whenever a source changes", dev},
 	{"bench", "measure it against the least it could cost", bench},
+	{"torture", "run it under hostile conditions and count what it loses: [-for 1h] [-seed N] [TRIAL…]", tortured},
 	{"package", "make what people install: .deb, .rpm, installer and archives", pack},
 }
 

@@ -1,0 +1,113 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// needsRoot says what mounting a small disk needs.
+func needsRoot() string {
+	if os.Geteuid() != 0 {
+		return "root"
+	}
+	return ""
+}
+
+const (
+	smallDisk = 48 << 20
+	largeDisk = 96 << 20
+)
+
+// long is a value that fills a disk sooner.
+var long = strings.Repeat("x", 1000)
+
+// fullDisk fills a small disk under the program, expects 507 and readable data,
+// gives the disk room and expects writes to go on; at the end it kills the
+// program and looks for what was acknowledged.
+func fullDisk(ctx context.Context, o Options, r *result) error {
+	return inFolder(func(folder string) (err error) {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
+		}
+		for round := 0; round == 0 || ctx.Err() == nil; round++ {
+			if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0700", smallDisk)); err != nil {
+				return fmt.Errorf("mounting a small disk: %w", err)
+			}
+			err := fill(context.WithoutCancel(ctx), o, r, folder)
+			if err = errors.Join(err, syscall.Unmount(folder, syscall.MNT_DETACH)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func fill(ctx context.Context, o Options, r *result, disk string) error {
+	folder := filepath.Join(disk, "data")
+	p, err := startProgram(o.Program, folder, nil, "--rate-limit", "off")
+	if err != nil {
+		return err
+	}
+	defer func() { p.kill() }()
+	if err := p.authorize(ctx); err != nil {
+		return err
+	}
+	ballast := filepath.Join(disk, "ballast")
+	book := newLedger(devices)
+	if err := leave(disk, ballast, 2<<20); err != nil {
+		return err
+	}
+	full := 0
+	for i := 0; full < 5 && i < 20000; i++ {
+		name := fmt.Sprintf("torture-full-%d", i)
+		answer, ok := book.one(ctx, p, r, http.MethodPost, book.of.path, name, long, []int{http.StatusInsufficientStorage})
+		if !ok {
+			r.isWrong("the program gives no response on a full disk: %s", p.tail())
+			return nil
+		}
+		if answer == nil {
+			full++
+		}
+	}
+	if full == 0 {
+		r.isWrong("20,000 writes fit on a full disk")
+	}
+	if err := book.check(ctx, p, r); err != nil {
+		r.isWrong("on a full disk: %v", err)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", largeDisk)); err != nil {
+		return err
+	}
+	written := 0
+	book.write(ctx, p, r, "after", func() bool { written++; return written > 20 })
+	r.used(p.peak())
+	bearer := p.bearer
+	p.kill()
+	again, err := startProgram(o.Program, folder, nil, "--rate-limit", "off")
+	if err != nil {
+		r.isLost("after a full disk: %v", err)
+		return nil
+	}
+	defer again.kill()
+	again.bearer = bearer
+	return book.check(ctx, again, r)
+}
+
+// leave fills a disk up to the last free bytes.
+func leave(disk, file string, free int64) error {
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(disk, &stat); err != nil {
+		return err
+	}
+	size := int64(stat.Bavail)*stat.Bsize - free
+	if size <= 0 {
+		return nil
+	}
+	return os.WriteFile(file, make([]byte, size), 0o600)
+}

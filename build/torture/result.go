@@ -1,0 +1,47 @@
+package torture
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// result collects what a trial saw. Its methods are safe for concurrent use.
+type result struct {
+	mu      sync.Mutex
+	tries   int
+	lost    int
+	wrong   int
+	peak    int64 // resident memory of the program
+	slowest time.Duration
+	said    []string // the first findings, in words
+}
+
+// shown is how many findings a trial describes; the rest is counted.
+const shown = 20
+
+func (r *result) tried(took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tries++
+	r.slowest = max(r.slowest, took)
+}
+
+func (r *result) isLost(format string, args ...any) { r.find(&r.lost, "lost: "+format, args) }
+
+func (r *result) isWrong(format string, args ...any) { r.find(&r.wrong, "wrong: "+format, args) }
+
+func (r *result) find(count *int, format string, args []any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*count++
+	if len(r.said) < shown {
+		r.said = append(r.said, fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *result) used(peak int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.peak = max(r.peak, peak)
+}

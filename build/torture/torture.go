@@ -1,0 +1,126 @@
+// Package torture runs the spyglass program under hostile conditions and counts
+// what it lost and what it did wrong: hostile requests and files, kill -9, a
+// full disk, a clock that jumps, and slow connections.
+//
+// Each trial starts the program on a new data folder and talks to it on the
+// loopback interface only. A trial ends when its share of the time is over, and
+// stops every process it started; a round that has begun is finished. Times are in milliseconds, sizes in bytes
+// unless a name says otherwise. A trial uses several goroutines; all end before
+// it returns.
+//
+// # What counts
+//
+// Lost is a write that was acknowledged and is not there afterwards. Wrong is
+// any other broken promise: a 5xx, an error of another shape, a program that
+// ends by itself, memory beyond the limit. A trial that cannot run at all
+// returns an error.
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options say what is tortured, and for how long.
+type Options struct {
+	Program string        // path of the built program
+	For     time.Duration // of all trials together
+	Trials  []string      // names; all when empty
+	Seed    uint64        // of everything random
+	Out     io.Writer     // gets the table
+}
+
+// trial is one kind of hostile condition.
+type trial struct {
+	name, does string
+	lacks      func() string // what it cannot run without here; nil or empty when it can
+	run        func(ctx context.Context, o Options, r *result) error
+}
+
+// trials run in this order.
+func trials() []trial {
+	return []trial{
+		{name: "requests", does: "hostile bodies, headers and parameters to every endpoint", run: hostileRequests},
+		{name: "files", does: "hostile files to every importer", run: hostileFiles},
+		{name: "kill", does: "kill -9 while four writers write", run: killed},
+		{name: "disk", does: "a disk that fills up and gets room again", lacks: needsRoot, run: fullDisk},
+		{name: "clock", does: "a clock that jumps by minutes, days and years", run: jumpingClock},
+		{name: "slow", does: "1,000 slow or silent connections", run: slowConnections},
+	}
+}
+
+// Names lists the trials.
+func Names() []string {
+	var names []string
+	for _, t := range trials() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// errFound ends a run that lost something or did something wrong.
+var errFound = errors.New("the program lost something or did something wrong; the lines above say what")
+
+// Run runs the trials one after the other and prints a row for each.
+func Run(ctx context.Context, o Options) error {
+	chosen, err := choose(o.Trials)
+	if err != nil {
+		return err
+	}
+	share := o.For / time.Duration(len(chosen))
+	fmt.Fprintf(o.Out, "seed %d\n", o.Seed)
+	const row = "%-10s %-58s %9s %6s %6s %9s %10s\n"
+	fmt.Fprintf(o.Out, row, "trial", "what it does", "tries", "lost", "wrong", "peak, MB", "slowest ms")
+	found := false
+	for _, t := range chosen {
+		if t.lacks != nil && t.lacks() != "" {
+			fmt.Fprintf(o.Out, "%-10s needs %s and is left out\n", t.name, t.lacks())
+			continue
+		}
+		r := &result{}
+		within, cancel := context.WithTimeout(ctx, share)
+		err := t.run(within, o, r)
+		cancel()
+		if ctx.Err() != nil {
+			return errors.New("the run was stopped")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+		fmt.Fprintf(o.Out, row, t.name, t.does, fmt.Sprint(r.tries), fmt.Sprint(r.lost), fmt.Sprint(r.wrong),
+			megabytes(r.peak), fmt.Sprint(r.slowest.Milliseconds()))
+		for _, line := range r.said {
+			fmt.Fprintln(o.Out, "   "+line)
+		}
+		found = found || r.lost+r.wrong > 0
+	}
+	if found {
+		return errFound
+	}
+	return nil
+}
+
+func choose(names []string) ([]trial, error) {
+	all := trials()
+	if len(names) == 0 {
+		return all, nil
+	}
+	for _, name := range names {
+		if !slices.Contains(Names(), name) {
+			return nil, fmt.Errorf("there is no trial %s; there are %s", name, strings.Join(Names(), ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(t trial) bool { return !slices.Contains(names, t.name) }), nil
+}
+
+func megabytes(bytes int64) string {
+	if bytes == 0 {
+		return "-"
+	}
+	return fmt.Sprint(bytes >> 20)
+}
