@@ -198,6 +198,9 @@ func serve(ctx context.Context, o server.Options) error {
 			fmt.Fprintf(os.Stderr, "%s password: %s\n", name, password)
 		}
 	}
+	if err := portal.PasswordsShown(ctx); err != nil {
+		o.Log.WarnContext(ctx, "the first passwords change at the next start: it cannot be kept that they were shown", "err", err)
+	}
 	fmt.Println("spyglass: " + portal.Origin())
 	return portal.Wait(ctx)
 }

@@ -239,7 +239,12 @@ const administrator = "admin"
 func (a *App) keepFirstPassword(ctx context.Context) {
 	account := a.Setting.Instance + "/" + administrator
 	if password := a.Passwords[administrator]; password != "" {
-		a.keys.Set(account, password)
+		if lasts := a.keys.Set(account, password); !lasts {
+			return // nobody has seen it: the next start makes another
+		}
+		if err := a.PasswordsShown(ctx); err != nil {
+			a.log.WarnContext(ctx, "the first passwords change at the next start", "err", err)
+		}
 		return
 	}
 	kept, err := a.keys.Get(account)

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -164,23 +163,9 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 // of collectors that are down and of hourly values.
 const seeded = 3
 
-// completeDataSources gives an older portal the built-in data sources, and its
-// built-in roles the right to read them.
+// completeDataSources gives an older portal the built-in data sources. Roles stay
+// as people know them: who may read data sources is for an administrator to say.
 func completeDataSources(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
-	for _, role := range builtInRoles() {
-		have, err := resource.Get(ctx, tx, roleRows, role.ID)
-		if err != nil || role.ID == Administrator {
-			continue
-		}
-		for _, p := range role.Privileges {
-			if p.ObjectID == AreaDataSources && !slices.Contains(have.Privileges, p) {
-				have.Privileges = append(have.Privileges, p)
-				if err := resource.Put(ctx, tx, roleRows, have); err != nil {
-					return err
-				}
-			}
-		}
-	}
 	have, err := resource.Find(ctx, tx, dataSourceRows, resource.Limit(1))
 	if err != nil || len(have) > 0 {
 		return err

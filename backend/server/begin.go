@@ -19,7 +19,10 @@ func (s *Server) begin(ctx context.Context) error {
 	setting, err := resource.Get(ctx, s.db, portal.Settings.Name, portal.SettingID)
 	if err == nil {
 		s.Setting = *setting
-		return s.complete(ctx)
+		if err := s.complete(ctx); err != nil {
+			return err
+		}
+		return s.renewUnshown(ctx)
 	}
 	if !fault.Is(err, fault.Unknown) {
 		return err
@@ -29,11 +32,16 @@ func (s *Server) begin(ctx context.Context) error {
 		return err
 	}
 	s.Passwords = map[string]string{"admin": password()}
+	if s.o.Demo {
+		s.Passwords["operator"], s.Passwords["viewer"] = password(), demo.ViewerPassword
+	}
 	if err := s.fill(ctx); err != nil {
 		return err
 	}
-	if err := s.setAdmin(ctx); err != nil {
-		return err
+	for name := range s.Passwords { // also after a fill of a start that was killed
+		if err := s.setPassword(ctx, name); err != nil {
+			return err
+		}
 	}
 	if setting, err = portal.Settings.Defaults(); err != nil {
 		return err
@@ -92,7 +100,6 @@ func (s *Server) fill(ctx context.Context) error {
 	if err != nil || !empty {
 		return err
 	}
-	s.Passwords["operator"], s.Passwords["viewer"] = password(), demo.ViewerPassword
 	s.o.Log.InfoContext(ctx, "filling the folder with the demo environment")
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
 		return resource.Put(ctx, tx, portal.DemoTimes.Name, &portal.DemoTime{ID: portal.DemoTimeID, Devices: int64(s.o.DemoDevices)})
@@ -106,28 +113,82 @@ func (s *Server) fill(ctx context.Context) error {
 	})
 }
 
-// setAdmin makes the administrator, or gives the one of a start that was killed
-// a password that somebody will see.
-func (s *Server) setAdmin(ctx context.Context) error {
-	hash, err := portal.HashPassword(s.Passwords["admin"])
+// unshown, before the name of a user, is under which the database keeps the hash
+// of a first password until a person has seen it.
+const unshown = "unshown password of "
+
+// PasswordsShown says that a person has seen Passwords. Until then each start
+// makes new ones, unless the user has another password by then.
+func (s *Server) PasswordsShown(ctx context.Context) error {
+	for name := range s.Passwords {
+		if err := s.db.Know(ctx, unshown+name, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renewUnshown makes new first passwords where an earlier start was killed
+// before anybody saw them.
+func (s *Server) renewUnshown(ctx context.Context) error {
+	for _, name := range []string{"admin", "operator", "viewer"} {
+		hash, err := s.db.Known(ctx, unshown+name)
+		if err != nil {
+			return err
+		}
+		if hash == "" {
+			continue
+		}
+		users, err := resource.Find(ctx, s.db, portal.Users.Name, resource.Where{Field: "username", Op: "=", Value: name})
+		if err != nil {
+			return err
+		}
+		if len(users) == 0 || users[0].Password != hash {
+			continue
+		}
+		if s.Passwords == nil {
+			s.Passwords = map[string]string{}
+		}
+		if s.Passwords[name] = password(); name == "viewer" {
+			s.Passwords[name] = demo.ViewerPassword
+		}
+		if err := s.setPassword(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setPassword gives a user of a new portal the password that will be shown. It
+// makes the administrator, and leaves out others who are not there.
+func (s *Server) setPassword(ctx context.Context, name string) error {
+	hash, err := portal.HashPassword(s.Passwords[name])
 	if err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx resource.Tx) error {
-		found, err := resource.Find(ctx, tx, portal.Users.Name, resource.Where{Field: "username", Op: "=", Value: "admin"})
+	err = s.db.Write(ctx, func(tx resource.Tx) error {
+		found, err := resource.Find(ctx, tx, portal.Users.Name, resource.Where{Field: "username", Op: "=", Value: name})
 		if err != nil {
 			return err
 		}
-		user, err := portal.Users.Defaults()
-		if err != nil {
-			return err
-		}
-		user.Username, user.Email, user.CreatedBy = "admin", "admin@localhost", "system"
-		user.Roles = []portal.RoleRef{{ID: portal.Administrator, Name: "administrator"}}
-		if len(found) > 0 {
+		var user *portal.User
+		switch {
+		case len(found) > 0:
 			user = &found[0]
+		case name != "admin":
+			return nil
+		default:
+			if user, err = portal.Users.Defaults(); err != nil {
+				return err
+			}
+			user.Username, user.Email, user.CreatedBy = "admin", "admin@localhost", "system"
+			user.Roles = []portal.RoleRef{{ID: portal.Administrator, Name: "administrator"}}
 		}
 		user.Password = hash
 		return resource.Put(ctx, tx, portal.Users.Name, user)
 	})
+	if err != nil {
+		return err
+	}
+	return s.db.Know(ctx, unshown+name, hash)
 }

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -22,7 +23,7 @@ var fillDemo = sync.OnceValues(func() (filled, error) {
 	if err != nil {
 		return filled{}, err
 	}
-	return filled{folder, s.Passwords["admin"]}, s.Stop(ctx)
+	return filled{folder, s.Passwords["admin"]}, errors.Join(s.PasswordsShown(ctx), s.Stop(ctx))
 })
 
 // demoFolder in the environment is where it lies; TestMain makes and drops it.

@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +85,9 @@ func TestANewPortalAnswersAndSoDoesTheNextStart(t *testing.T) {
 		t.Errorf("the administrator's password is %q", s.Passwords["admin"])
 	}
 	bearer := token(t, o, "admin")
+	if err := s.PasswordsShown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	stop(t, s)
 
 	s = start(t, o)
@@ -91,6 +96,29 @@ func TestANewPortalAnswersAndSoDoesTheNextStart(t *testing.T) {
 	}
 	if status, body := get(t, s, bearer, "/api/device/groups?fields=id,name"); status != 200 || body["total"] != 1.0 {
 		t.Errorf("%d %v", status, body)
+	}
+}
+
+func TestFirstPasswordsThatNobodyHasSeenAreMadeAnew(t *testing.T) {
+	o := options(t)
+	o.Demo, o.DemoDevices = true, 20
+	first := start(t, o)
+	before := maps.Clone(first.Passwords)
+	stop(t, first) // without PasswordsShown, as one that was killed
+	if _, err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin", Password: "my own, 1234567890"}); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, o)
+	if got := slices.Sorted(maps.Keys(s.Passwords)); !slices.Equal(got, []string{"operator", "viewer"}) {
+		t.Errorf("the second start has passwords of %q, want those that nobody has seen or chosen", got)
+	}
+	if s.Passwords["operator"] == before["operator"] {
+		t.Error("the operator's password is the one that nobody has seen")
+	}
+	for name, password := range map[string]string{"operator": s.Passwords["operator"], "viewer": "viewer-demo", "admin": "my own, 1234567890"} {
+		if good, err := s.Sessions.IsPassword(t.Context(), name, password); !good || err != nil {
+			t.Errorf("%s cannot sign in with %q: %v", name, password, err)
+		}
 	}
 }
 

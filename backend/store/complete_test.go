@@ -51,3 +51,38 @@ func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 		t.Errorf("what was deleted is back: %q", got)
 	}
 }
+
+func TestAnUpgradeLeavesTheRolesAsTheyAre(t *testing.T) {
+	w := watch(t)
+	w.tx(func(ctx context.Context, tx resource.Tx) error {
+		setting, err := portal.Settings.Defaults()
+		if err != nil {
+			return err
+		}
+		setting.ID, setting.Seeded = portal.SettingID, 0 // as of the oldest version
+		set := []portal.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}
+		for _, id := range []int64{3, 4} {
+			role, err := resource.Get(ctx, tx, portal.Roles.Name, id)
+			if err != nil {
+				return err
+			}
+			role.Privileges = set
+			if err := resource.Put(ctx, tx, portal.Roles.Name, role); err != nil {
+				return err
+			}
+		}
+		if err := portal.Complete(ctx, tx, setting, resource.SecondsOf(noon)); err != nil {
+			return err
+		}
+		for _, id := range []int64{3, 4} {
+			role, err := resource.Get(ctx, tx, portal.Roles.Name, id)
+			if err != nil {
+				return err
+			}
+			if !slices.Equal(role.Privileges, set) {
+				t.Errorf("the role %s holds %v after the upgrade, not %v", role.Name, role.Privileges, set)
+			}
+		}
+		return nil
+	})
+}
