@@ -1,7 +1,7 @@
 // Spyglass is a monitoring portal with an API explorer, in one program.
 //
 // main reads the command line and starts one of: the desktop window, serve,
-// collector, user, token, backup, restore, version. Standard output carries only what a command answers;
+// collector, user, token, backup, restore, check, version. Standard output carries only what a command answers;
 // everything else is a log line on standard error. It ends with code 1 and one
 // sentence when something cannot be done.
 package main
@@ -76,7 +76,7 @@ func command() *cobra.Command {
 		o.Version, o.Page, o.Log = version, frontend.Files(), slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return err
 	}
-	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o), restoreCommand(&o), &cobra.Command{
+	root.AddCommand(serveCommand(&o), collectorCommand(&o), userCommand(&o), tokenCommand(&o), backupCommand(&o), restoreCommand(&o), checkCommand(&o), &cobra.Command{
 		Use: "version", Short: "Print the version", Args: takes(),
 		Run: func(*cobra.Command, []string) { fmt.Println("spyglass " + version) },
 	})
@@ -380,6 +380,16 @@ func restoreCommand(o *server.Options) *cobra.Command {
 	}
 	c.Flags().BoolVar(&withoutKey, "without-key", false, "restore though portal.db.key is another one: passwords and access keys have to be given again")
 	return c
+}
+
+func checkCommand(o *server.Options) *cobra.Command {
+	return &cobra.Command{
+		Use: "check", Short: "Read every database of the data folder and say whether it is sound", Args: takes(),
+		Long: "Reads portal.db, series.db and workspace.db to their ends, while a portal runs on them or not,\nand changes nothing. It ends with code 1 when one is damaged, and says what to do.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			return server.Check(c.Context(), o.Data, func(file string) { fmt.Println(file + " is sound") })
+		},
+	}
 }
 
 // tell writes how far a backup or a restore is, a line for each piece of news.

@@ -11,6 +11,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/store"
 )
 
 // status is the whole mapping from our errors to HTTP.
@@ -52,7 +53,10 @@ func (x *exchange) fail(err error) {
 		if x.r.Context().Err() != nil {
 			panic(http.ErrAbortHandler)
 		}
-		f = x.report(f)
+		damaged := store.Damaged(f.Err)
+		if f = x.report(f); damaged {
+			f.Kind, f.Message = fault.Busy, "the portal's database is damaged; spyglass check says which file, and what to do"
+		}
 	}
 	x.refuse(f)
 }

@@ -15,12 +15,17 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shirou/gopsutil/v4/disk" // BSD-3: how much room a disk has, on every system
+
 	"spyglass/backend/fault"
 	"spyglass/backend/store"
 )
 
 // largestManifest bounds what is read before anything is known of a file.
 const largestManifest = 64 << 20
+
+// largest is more bytes than any disk holds.
+const largest = 1 << 50
 
 // Look reads a whole backup and says what it holds, or why it cannot be restored.
 func Look(ctx context.Context, o Options) (Manifest, error) {
@@ -58,6 +63,9 @@ func Stage(ctx context.Context, o Options) error {
 		return err
 	}
 	defer z.Close()
+	if err := o.checkRoom(m); err != nil {
+		return err
+	}
 	if err := o.verify(ctx, z, m); err != nil { // all of it, before the folder is touched
 		return err
 	}
@@ -133,9 +141,13 @@ func readManifest(z *zip.ReadCloser) (m Manifest, err error) {
 
 // check sees that every name is one that Write gives: it becomes a path.
 func (m Manifest) check() error {
-	seen := map[string]bool{}
+	seen, all := map[string]bool{}, int64(0)
 	for _, f := range m.Files {
 		report := path.Dir(f.Name) == folderName && filepath.IsLocal(f.Name)
+		if f.Size < 0 || f.Size > largest-all {
+			return errors.New("impossible size of " + f.Name)
+		}
+		all += f.Size
 		if seen[f.Name] || !report && !slices.Contains(databases, f.Name) {
 			return errors.New("foreign file " + f.Name)
 		}
@@ -182,6 +194,24 @@ func (o Options) checkKey(m Manifest) (same bool, err error) {
 	}
 	return false, fault.New(fault.Conflict, "the secrets in %s were sealed with another key than that of %s: put the %s of the portal that was backed up there, or lose the passwords and access keys in it with --without-key. Nothing was changed",
 		o.name(), o.Folder, keyFile)
+}
+
+// checkRoom checks that what is unpacked has room beside what is there. extract
+// writes no more of a file than the manifest says.
+func (o Options) checkRoom(m Manifest) error {
+	room, err := disk.Usage(o.Folder)
+	if err != nil {
+		return nil //nolint:nilerr // a system that does not say it; a full disk ends the unpacking
+	}
+	need := uint64(0)
+	for _, f := range m.Files {
+		need += uint64(f.Size)
+	}
+	if need <= room.Free {
+		return nil
+	}
+	return fault.New(fault.Full, "%s needs %.1f MB when it is unpacked, and the disk of %s has %.1f MB left; nothing was changed. Make room on it",
+		o.name(), float64(need)/1e6, o.Folder, float64(room.Free)/1e6)
 }
 
 // unpack brings everything to the disk, and each database to a second look.

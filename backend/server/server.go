@@ -111,6 +111,7 @@ type Server struct {
 	control   *control
 	guard     *service.Guard
 	wait      service.Group
+	quit      context.CancelFunc // ends verify; nil before Start
 	stop      sync.Once
 	stopped   error
 	failed    chan error
@@ -314,6 +315,9 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 		}
 	})
 	s.wait.Go("control socket", func() { s.control.serve(s) })
+	ctx, quit := context.WithCancel(context.Background())
+	s.quit = quit
+	s.wait.Go("check of the databases", func() { s.verify(ctx) })
 	s.monitor.Start()
 	s.reports.Start()
 	s.notices.Start()
@@ -348,6 +352,9 @@ func (s *Server) shut(ctx context.Context) error {
 	}
 	if s.Sessions != nil {
 		s.Sessions.Close() // ends the event streams, which would keep HTTP from draining
+	}
+	if s.quit != nil {
+		s.quit()
 	}
 	if s.http != nil {
 		ctx, cancel := context.WithTimeout(ctx, drain)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,8 @@ type Chunks struct {
 	conn   *sql.Conn
 	change statements
 	closed bool
+
+	present presence // of the file
 }
 
 // ChunksTx is a transaction under way.
@@ -67,6 +70,9 @@ func (c *Chunks) connect(ctx context.Context, sibling Sibling, spaces []string) 
 		return err
 	}
 	c.change.prepare = c.conn.PrepareContext
+	if c.present, err = present(c.path, slog.Default()); err != nil {
+		return err
+	}
 	var found int
 	if err := c.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
 		return err
@@ -153,6 +159,9 @@ func (c *Chunks) Write(do func(tx ChunksTx) error) error {
 	defer c.mu.Unlock()
 	if c.closed {
 		return fault.New(fault.Offline, "the portal is stopping; nothing was written")
+	}
+	if err := c.present.check(); err != nil {
+		return err
 	}
 	tx := ChunksTx{c}
 	err := tx.exec("BEGIN IMMEDIATE")

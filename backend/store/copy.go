@@ -30,6 +30,39 @@ func CopyFile(ctx context.Context, from, to string) error {
 	return os.Chmod(to, 0o600)
 }
 
+// VerifyFile reads a whole database beside whoever has it open. It is
+// fault.Conflict when the file is damaged; the cause says what SQLite found.
+func VerifyFile(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err // SQLite would make it
+	}
+	pool, err := sql.Open("sqlite", dsn(path, "deferred")+"&_pragma=query_only(1)")
+	if err != nil {
+		return err
+	}
+	var verdict string
+	err = pool.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict)
+	if ctx.Err() != nil {
+		err = ctx.Err() // SQLite only says that it was interrupted
+	}
+	if err == nil && verdict != "ok" {
+		err = &fault.Error{Kind: fault.Conflict, Message: path + " is damaged: " + advice, Err: errors.New(verdict)}
+	}
+	if err = errors.Join(err, pool.Close()); err != nil {
+		return explain(path, err)
+	}
+	return nil
+}
+
+// advice is what to do about a damaged file.
+const advice = "stop Spyglass, keep a copy of the data folder, and restore a backup"
+
+// Damaged reports whether err says that a database file is damaged.
+func Damaged(err error) bool {
+	c := code(err) & 0xff
+	return c == codeCorrupt || c == codeNotADB
+}
+
 // CheckFile reads a whole database that nobody has open, of this package's or
 // of Chunks', and returns the number of its layout. It is fault.Conflict when
 // the file is damaged or from a newer version.

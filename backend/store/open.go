@@ -146,6 +146,9 @@ func (db *DB) connect(ctx context.Context, o Options) error {
 		_ = pool.Close()
 		return err
 	}
+	if db.writer.present, err = present(db.path, db.log); err != nil {
+		return err
+	}
 	if err := db.checkFormat(ctx); err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ type writer struct {
 	last  int    // how many writes shared the last commit
 	task  string // what it is called where one panics
 	runs  service.Group
+
+	present presence // of the file
 }
 
 type job struct {
@@ -142,6 +144,11 @@ func (w *writer) commit(j *job) {
 
 func (w *writer) commitAll(t *tx, j *job) {
 	t.ran = append(t.ran, j)
+	if err := w.present.check(); err != nil {
+		j.finish(err)
+		t.ran = nil
+		return
+	}
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		j.finish(full(err))
 		t.ran = nil

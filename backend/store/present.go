@@ -1,0 +1,37 @@
+package store
+
+import (
+	"log/slog"
+	"os"
+
+	"spyglass/backend/fault"
+)
+
+// presence knows the file that a database opened. A file that was deleted or
+// replaced takes writes like any other, and all of them are lost: so each commit
+// looks whether it is still there.
+type presence struct {
+	path string
+	file os.FileInfo
+	log  *slog.Logger
+	gone bool // that it is gone was logged
+}
+
+func present(path string, log *slog.Logger) (presence, error) {
+	file, err := os.Stat(path)
+	return presence{path: path, file: file, log: log}, err
+}
+
+// check is fault.Busy while the file is not the one that was opened.
+func (p *presence) check() error {
+	now, err := os.Stat(p.path)
+	if err == nil && os.SameFile(p.file, now) {
+		p.gone = false
+		return nil
+	}
+	if !p.gone {
+		p.gone = true
+		p.log.Error("the database was deleted or replaced while Spyglass runs: nothing is written any more", "file", p.path, "err", err)
+	}
+	return &fault.Error{Kind: fault.Busy, Err: err, Message: p.path + " was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, put the data folder back, and start it again"}
+}
