@@ -52,7 +52,7 @@ var only = map[string][]string{
 	"github.com/prometheus-community/pro-bing": {"backend/check"},
 	"github.com/miekg/dns":                     {"backend/check"},
 	"github.com/gosnmp/gosnmp":                 {"backend/check"},
-	"github.com/shirou/gopsutil/v4":            {"backend/check"},
+	"github.com/shirou/gopsutil/v4":            {"backend/check", "backend/backup"},
 	"github.com/robfig/cron/v3":                {"backend/portal"},
 	"codeberg.org/go-pdf/fpdf":                 {"backend/report"},
 	"golang.org/x/image":                       {"backend/report"},
