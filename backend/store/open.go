@@ -69,7 +69,8 @@ type DB struct {
 	streams chan struct{} // a place for each list that is streamed
 	stmts   statements
 	writer  *writer
-	memos   memos
+	memos   memos // of whole tables
+	known   memos // of single rows: there may be many
 	tasks   *tasks
 
 	mirrored int64 // tables of more rows than that keep their texts in memory

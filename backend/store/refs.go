@@ -79,7 +79,7 @@ func (t *Table[T]) mayName(ctx context.Context, tx *tx, c *resource.Call, table 
 	if !g.all {
 		return table.allows(ctx, tx, c.Access, id, op)
 	}
-	there, err := tx.Memo(fmt.Sprint("there:", name, ":", id), []string{name}, func() (any, error) {
+	there, err := tx.memo(&tx.db.known, fmt.Sprint("there:", name, ":", id), []string{name}, func() (any, error) {
 		n, err := table.countByID(ctx, tx, id)
 		return n > 0, err
 	})

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -93,10 +95,12 @@ func (s *seqlock) end()         { s.n.Add(1) }
 func (s *seqlock) now() uint64  { return s.n.Load() }
 func settled(state uint64) bool { return state%2 == 0 }
 
-// memos keeps values that are made from whole tables until one of them changes.
+// memos keeps values that are made from tables until one of them changes. When
+// it is full, the values that were not asked for lately go.
 type memos struct {
-	mu  sync.RWMutex
-	all map[string]memo
+	mu    sync.RWMutex
+	young map[string]memo // made or asked for since the last change of generations
+	old   map[string]memo // the generation before
 }
 
 type memo struct {
@@ -104,28 +108,48 @@ type memo struct {
 	value  any
 }
 
-const maxMemos = 10_000
+// maxMemos is how many values a generation has: of each of the few things that
+// are made from whole tables, and of each of many rows that are referred to,
+// which are kept apart.
+const maxMemos = 5_000
+
+func (m *memos) get(key string) (memo, bool) {
+	m.mu.RLock()
+	have, ok := m.young[key]
+	aged, was := m.old[key]
+	m.mu.RUnlock()
+	if !ok && was {
+		m.put(key, aged)
+		return aged, true
+	}
+	return have, ok
+}
+
+func (m *memos) put(key string, value memo) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.young == nil || len(m.young) >= maxMemos {
+		m.young, m.old = map[string]memo{}, m.young
+	}
+	m.young[key] = value
+}
 
 // Memo keeps what build makes until a row of one of those resources changes.
 // build may run several times at once; it must not change what it returns later.
 func (db *DB) Memo(key string, names []string, build func() (any, error)) (any, error) {
+	return db.memo(&db.memos, key, names, build)
+}
+
+func (db *DB) memo(in *memos, key string, names []string, build func() (any, error)) (any, error) {
 	before := db.states(names)
-	db.memos.mu.RLock()
-	have, ok := db.memos.all[key]
-	db.memos.mu.RUnlock()
-	if ok && slices.Equal(have.states, before) {
+	if have, ok := in.get(key); ok && slices.Equal(have.states, before) {
 		return have.value, nil
 	}
 	value, err := build()
 	if err != nil || slices.ContainsFunc(before, func(s uint64) bool { return !settled(s) }) || !slices.Equal(before, db.states(names)) {
 		return value, err
 	}
-	db.memos.mu.Lock()
-	defer db.memos.mu.Unlock()
-	if db.memos.all == nil || len(db.memos.all) >= maxMemos {
-		db.memos.all = map[string]memo{}
-	}
-	db.memos.all[key] = memo{before, value}
+	in.put(key, memo{before, value})
 	return value, nil
 }
 
@@ -138,6 +162,10 @@ type txMemo struct {
 // Memo inside a transaction keeps what is made from a table this transaction
 // has changed to itself: that may be rolled back.
 func (t *tx) Memo(key string, names []string, build func() (any, error)) (any, error) {
+	return t.memo(&t.db.memos, key, names, build)
+}
+
+func (t *tx) memo(in *memos, key string, names []string, build func() (any, error)) (any, error) {
 	changes, changed := make([]int, len(names)), false
 	for i, name := range names {
 		table, err := t.db.table(name)
@@ -148,7 +176,7 @@ func (t *tx) Memo(key string, names []string, build func() (any, error)) (any, e
 		changed = changed || changes[i] > 0
 	}
 	if !changed {
-		return t.db.Memo(key, names, build)
+		return t.db.memo(in, key, names, build)
 	}
 	if have, ok := t.memos[key]; ok && slices.Equal(have.changes, changes) {
 		return have.value, nil
@@ -243,13 +271,32 @@ func (db *DB) CountBy(ctx context.Context, name, field string) (map[int64]int64,
 	return value.(map[int64]int64), nil
 }
 
+// digestOf identifies what is counted within what. For a large tree it is
+// shorter than the tree.
+func digestOf(within map[int64][]int64) string {
+	sum := sha256.New()
+	number := make([]byte, 0, 8)
+	write := func(n int64) {
+		number = binary.LittleEndian.AppendUint64(number[:0], uint64(n))
+		sum.Write(number)
+	}
+	for _, id := range slices.Sorted(maps.Keys(within)) {
+		write(id)
+		write(int64(len(within[id])))
+		for _, inside := range within[id] {
+			write(inside)
+		}
+	}
+	return string(sum.Sum(nil))
+}
+
 // CountWithin implements resource.Reader.
 func (db *DB) CountWithin(ctx context.Context, name, field string, within map[int64][]int64) (map[int64]int64, error) {
 	t, err := db.table(name)
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprint("countWithin:", name, ":", field, ":", within)
+	key := "countWithin:" + name + ":" + field + ":" + digestOf(within)
 	value, err := db.Memo(key, []string{name}, func() (any, error) { return t.countWithin(ctx, db, field, within) })
 	if err != nil {
 		return nil, err
