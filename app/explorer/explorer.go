@@ -82,7 +82,7 @@ type Options struct {
 	BaseURL   func() string              // "http://127.0.0.1:8443/api"
 	Cookie    func(secret string) string // the Cookie header of a session
 
-	PortalName string
+	PortalName func() string
 	Instance   string // the portal's id
 	Version    string
 	Folder     string // of the data, from the root; shown with ~ for the home of the person

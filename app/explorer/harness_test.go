@@ -183,7 +183,7 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 	h.Explorer, err = explorer.New(explorer.Options{
 		Workspace: h.workspace, Catalog: append(endpoints(), more...), BaseURL: func() string { return h.base + "/api" },
 		Cookie:     func(secret string) string { return "spyglass_ab12=" + secret },
-		PortalName: "Demo portal", Instance: "ab12", Version: "0.1.0", Demo: true,
+		PortalName: func() string { return "Demo portal" }, Instance: "ab12", Version: "0.1.0", Demo: true,
 		Folder: h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) { return map[string]int64{"device": 7}, nil },
 		Native: h, Keyring: func() bool { return false }, DocumentDir: filepath.Join(h.dir, "documents"), Timeout: 20 * time.Second, Log: log,
 	})

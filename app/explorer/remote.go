@@ -187,7 +187,7 @@ func (e *Explorer) portals(ctx context.Context, c *resource.Call) ([]shownPortal
 		environment = "demo"
 	}
 	all := []shownPortal{{
-		Name: e.o.PortalName, BaseURL: t.url, Address: t.host, Demo: e.o.Demo, Instance: e.o.Instance, Environment: environment,
+		Name: e.o.PortalName(), BaseURL: t.url, Address: t.host, Demo: e.o.Demo, Instance: e.o.Instance, Environment: environment,
 		Auth: workspace.AuthSession, User: c.Access.User, ReadOnly: t.readOnly, Timeout: int64(t.timeout / time.Second),
 	}}
 	rows, err := e.o.Workspace.PortalsOf(ctx, c.Access.UserID)

@@ -50,7 +50,7 @@ func (e *Explorer) target(ctx context.Context, c *resource.Call) (*target, error
 		return nil, err
 	}
 	t := &target{
-		name: e.o.PortalName, url: strings.TrimSuffix(e.o.BaseURL(), "/"), version: e.o.Version,
+		name: e.o.PortalName(), url: strings.TrimSuffix(e.o.BaseURL(), "/"), version: e.o.Version,
 		catalog: e.catalog, client: e.client, timeout: cmp.Or(own.Timeout, e.o.Timeout), readOnly: own.ReadOnly,
 		sign: func(out *outgoing) [][2]string { return e.session(out, c.Session) },
 	}

@@ -15,7 +15,7 @@ const changesPace = time.Second
 // resources, at most once in changesPace, until ctx ends or tell fails. It does
 // not say what: who is told asks for what they may see.
 func (s *Server) Changes(ctx context.Context, tell func(kinds []string) error) error {
-	kinds := append(slices.Clone(s.kinds), string(portal.ReportTasks.Name), string(portal.DemoTimes.Name))
+	kinds := append(slices.Clone(s.kinds), string(portal.ReportTasks.Name), string(portal.DemoTimes.Name), string(portal.Overrides.Name))
 	feed := s.db.Follow(kinds...)
 	defer feed.Close()
 	pace := time.NewTimer(0)

@@ -9,6 +9,7 @@ import (
 
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/server"
 )
 
 func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
@@ -24,23 +25,40 @@ func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
 			return nil
 		})
 	}()
-	for told := told; told != nil; { // what is written before somebody listens is not told
-		err := s.DB().Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+	var again int64
+	for _, write := range []struct {
+		kind string
+		do   func(tx resource.Tx) error
+	}{
+		{string(portal.OpsNotes.Name), func(tx resource.Tx) error {
 			return resource.Put(ctx, tx, portal.OpsNotes.Name, &portal.OpsNote{Note: "deployed"})
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case kinds := <-told:
-			if slices.Contains(kinds, string(portal.OpsNotes.Name)) {
-				told = nil
-			}
-		case <-time.After(10 * time.Millisecond):
-		}
+		}},
+		{string(portal.Overrides.Name), func(tx resource.Tx) error {
+			again++ // no two overrides are of the same instance
+			return resource.Put(ctx, tx, portal.Overrides.Name, &portal.Override{InstanceID: again})
+		}},
+	} {
+		untilTold(t, s, ctx, told, write.kind, write.do)
 	}
 	leave()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("it ended with %v, want the end of the context", err)
+	}
+}
+
+// untilTold writes again and again until somebody is told of the kind.
+func untilTold(t *testing.T, s *server.Server, ctx context.Context, told <-chan []string, kind string, write func(tx resource.Tx) error) {
+	t.Helper()
+	for { // what is written before somebody listens is not told
+		if err := s.DB().Write(resource.WithCall(ctx, nil), write); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case kinds := <-told:
+			if slices.Contains(kinds, kind) {
+				return
+			}
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 }

@@ -57,7 +57,7 @@ func (s *Server) watch(ctx context.Context) (err error) {
 		File: func(ctx context.Context, taskID int64) (*portal.ReportFile, error) {
 			return s.reports.Made(ctx, taskID)
 		},
-		Dial: dialer.DialContext, Origin: s.link, Name: func() string { return s.Setting.Name }, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard,
+		Dial: dialer.DialContext, Origin: s.link, Name: s.PortalName, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard,
 	})
 	s.remote, err = remotewrite.New(ctx, s.db, s.series, remotewrite.Options{Dial: dialer.DialContext, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Guard: s.guard})
 	if err != nil {

@@ -335,8 +335,8 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 // Failed tells why the server stopped by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// drain is how long requests under way may take when the server stops.
-const drain = 3 * time.Second
+// drainWithin is how long requests under way may take when the server stops.
+const drainWithin = 3 * time.Second
 
 // Stop ends everything in reverse order. It may be called twice, and on a
 // server that never started.
@@ -346,64 +346,63 @@ func (s *Server) Stop(ctx context.Context) error {
 }
 
 func (s *Server) shut(ctx context.Context) error {
-	var errs []error
+	d, cancel := newShutdown(ctx, s.guard)
+	defer cancel()
 	if s.control != nil {
-		s.control.close() // first: nobody may ask for what is going
+		d.quietly("the control socket", s.control.close) // first: nobody may ask for what is going
 	}
 	if s.Sessions != nil {
-		s.Sessions.Close() // ends the event streams, which would keep HTTP from draining
+		d.quietly("sessions", s.Sessions.Close) // ends the event streams, which would keep HTTP from draining
 	}
 	if s.quit != nil {
 		s.quit()
 	}
 	if s.http != nil {
-		ctx, cancel := context.WithTimeout(ctx, drain)
-		defer cancel()
-		if err := s.http.Shutdown(ctx); err != nil {
-			errs = append(errs, s.http.Close()) // whoever still waits has had its time
-		}
+		d.step("HTTP", s.drain)
 	} else if s.listener != nil {
-		errs = append(errs, s.listener.Close())
+		d.step("the listener", func(context.Context) error { return s.listener.Close() })
 	}
-	s.wait.Wait()
-	s.remaking.Lock() // never given back: nothing is made anew from here on
+	d.quietly("the server's own tasks", s.wait.Wait)
+	d.quietly("the reset of the demo", s.remaking.Lock) // never given back: nothing is made anew from here on
 	if s.stage != nil {
-		s.stage.Stop()
+		d.quietly("the demo", s.stage.Stop)
 	}
 	if s.reports != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
-		defer cancel()
-		errs = append(errs, s.reports.Close(ctx))
+		d.step("reports", s.reports.Close)
 	}
 	if s.notices != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
-		defer cancel()
-		errs = append(errs, s.notices.Close(ctx))
+		d.step("notices", s.notices.Close)
 	}
 	if s.monitor != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
-		defer cancel()
-		errs = append(errs, s.monitor.Stop(ctx))
+		d.step("the monitor", s.monitor.Stop)
 	}
 	if engine := s.engine.Load(); engine != nil {
-		engine.Stop() // what it has polled is kept yet
+		d.quietly("the engine", engine.Stop) // what it has polled is kept yet
 	}
 	if s.remote != nil {
-		s.remote.Close()
+		d.quietly("remote write", s.remote.Close)
 	}
 	if s.samples != nil {
-		s.samples.stop()
+		d.quietly("the keeping of samples", s.samples.stop)
 	}
-	if s.series != nil {
-		errs = append(errs, s.series.Close())
-	}
+	free := s.series == nil || d.step("series.db", func(context.Context) error { return s.series.Close() })
 	if s.db != nil {
-		errs = append(errs, s.db.Close())
+		free = d.step("portal.db", func(context.Context) error { return s.db.Close() }) && free
 	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.release()) // last: the folder is free
+	if s.lock != nil && free { // else the next process must not open what this one may still write
+		d.step("the lock of the folder", func(context.Context) error { return s.lock.release() })
 	}
-	return errors.Join(errs...)
+	return d.err()
+}
+
+// drain waits for the requests under way, and cuts those that take longer.
+func (s *Server) drain(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, drainWithin)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		return s.http.Close() // whoever still waits has had its time
+	}
+	return nil
 }
 
 // word is a random text of n characters, without those that look alike.

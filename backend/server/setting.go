@@ -22,6 +22,9 @@ func (s *Server) setting() *portal.Setting {
 	return value.(*portal.Setting)
 }
 
+// PortalName returns the name of the portal as it is now.
+func (s *Server) PortalName() string { return s.setting().Name }
+
 // limit is how many requests of a method each endpoint takes.
 func (s *Server) limit(method string) api.Limit {
 	return api.Limit{Requests: int(s.setting().Requests(method)), Window: time.Minute}
