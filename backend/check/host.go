@@ -15,7 +15,7 @@ import (
 )
 
 // cpuWindow is how long processors are watched to tell how busy they are.
-const cpuWindow = time.Second
+const cpuWindow = 500 * time.Millisecond
 
 func hostCheck(d *Dialer) Check {
 	return Check{

@@ -12,21 +12,21 @@ import (
 	"spyglass/backend/store"
 )
 
-// watchCollectors marks collectors that have gone silent, and tells of them and
-// of those that are back. The built-in one is this process.
-// A collector that could not reach this portal because it was not running, or
-// because the machine slept, is given time: its silence counts from then on.
-func (m *Monitor) watchCollectors(ctx context.Context, tx resource.Tx, now time.Time) error {
-	limit, err := portal.CollectorDownAfter(ctx, tx)
-	if err != nil {
-		return err
-	}
-	heardBefore := resource.SecondsOf(now.Add(watchEvery - limit))
+// patience reports whether silent collectors are given time: one could not reach
+// this portal while it did not run, or while the machine slept, so its silence
+// counts from then on. limit is how long a collector may be silent.
+func (m *Monitor) patience(now time.Time, limit time.Duration) bool {
 	if !m.began.IsZero() && now.Sub(m.looked) > limit && !m.looked.IsZero() {
 		m.began = now
 	}
 	m.looked = now
-	patient := !m.began.IsZero() && now.Sub(m.began) < limit-watchEvery
+	return !m.began.IsZero() && now.Sub(m.began) < limit-watchEvery
+}
+
+// watchCollectors marks collectors that have been silent for limit, and opens
+// and clears their alerts. The built-in one is this process.
+func watchCollectors(ctx context.Context, tx resource.Tx, now time.Time, limit time.Duration, patient bool) error {
+	heardBefore := resource.SecondsOf(now.Add(watchEvery - limit))
 	collectors, err := resource.Find(ctx, tx, portal.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: portal.BuiltInCollector})
 	for i := range collectors {
 		if err == nil {

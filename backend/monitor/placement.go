@@ -243,8 +243,13 @@ func (m *Monitor) followCollectors(ctx context.Context) {
 
 // tendCollectors is about what is elsewhere, where no minute is hurried.
 func (m *Monitor) tendCollectors(ctx context.Context) error {
-	err := m.db.Write(ctx, func(tx resource.Tx) error { return m.watchCollectors(ctx, tx, m.clock().Round(0)) })
+	now := m.clock().Round(0)
+	limit, err := portal.CollectorDownAfter(ctx, m.db)
 	if err != nil {
+		return err
+	}
+	patient := m.patience(now, limit)
+	if err := m.db.Write(ctx, func(tx resource.Tx) error { return watchCollectors(ctx, tx, now, limit, patient) }); err != nil {
 		return err
 	}
 	return m.place(ctx)
