@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"errors"
 	"maps"
 	"net"
 	"net/http"
@@ -100,8 +101,12 @@ func TestChecksMeasureRealServers(t *testing.T) {
 		{"no such check", check.Task{Method: "telepathy"}, nil, `this collector has no check "telepathy"`},
 	})
 	values, err := look(t, &check.Dialer{}, check.Task{Method: "tls", Host: host, Attributes: attributes("port", securePort)})
-	if err != nil || values["valid"] != 0 || values["daysLeft"] < 1 {
-		t.Errorf("a certificate nobody trusts: %v (%v)", values, err)
+	if values["valid"] != 0 || values["daysLeft"] < 1 {
+		t.Errorf("a certificate nobody trusts: %v", values)
+	}
+	var failure *check.Failure
+	if !errors.As(err, &failure) || *failure != (check.Failure{Text: "The certificate is self-signed, and this machine does not trust it.", Answered: true}) {
+		t.Errorf("a certificate nobody trusts: %+v", err)
 	}
 }
 

@@ -38,19 +38,32 @@ func tlsCheck(d *Dialer) Check {
 			if len(chain) == 0 {
 				return nil, &Failure{Text: "The host shows no certificate.", Answered: true}
 			}
-			return Values{"handshakeTime": millis(began), "daysLeft": time.Until(chain[0].NotAfter).Hours() / 24, "valid": truth(trusted(chain, host))}, nil
+			doubt := judged(chain, host)
+			values := Values{"handshakeTime": millis(began), "daysLeft": time.Until(chain[0].NotAfter).Hours() / 24, "valid": truth(doubt == nil)}
+			if doubt != nil {
+				return values, doubt
+			}
+			return values, nil
 		},
 	}
 }
 
-// trusted reports whether the system trusts the certificate, for that host and now.
-func trusted(chain []*x509.Certificate, host string) bool {
+// judged says why the system does not trust the certificate, for that host and
+// now; nil when it does.
+func judged(chain []*x509.Certificate, host string) *Failure {
 	between := x509.NewCertPool()
 	for _, c := range chain[1:] {
 		between.AddCert(c)
 	}
 	_, err := chain[0].Verify(x509.VerifyOptions{DNSName: host, Intermediates: between})
-	return err == nil
+	if err == nil {
+		return nil
+	}
+	text := distrust(err)
+	if text == "" {
+		text = "The certificate is not trusted: " + plainly(err) + "."
+	}
+	return &Failure{Text: text, Answered: true}
 }
 
 func truth(yes bool) float64 {

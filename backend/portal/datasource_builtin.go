@@ -113,7 +113,7 @@ func builtInDataSources() []DataSource {
 			CollectorAttribute: CollectorAttribute{"host": "##tls.host##", "port": "##tls.port##", "timeout": 10000},
 			DataPoints: []DataPoint{
 				Gauge("daysLeft", "daysLeft", "Days until it expires").Alert("< 30 14 3", 1),
-				Gauge("valid", "valid", "1 while it is trusted, and for that host").Alert("< 1 1", 2),
+				Gauge("valid", "valid", "1 while it is trusted, and for that host").Alert("< 1 1", 2).NoData(SeverityError),
 				Gauge("handshakeTime", "handshakeTime", "Time to agree on the keys, in ms"),
 			},
 			Graphs:         []Graph{Plot("Days left", "days", "daysLeft"), Plot("Handshake", "ms", "handshakeTime")},
