@@ -72,11 +72,12 @@ func (f *formula) up(values map[int64]float64) (int64, bool) {
 type raw struct {
 	at     int64
 	values check.Values
+	prior  *raw // the one before it, which has no prior itself; nil when there was none
 }
 
 // values are those of the data points, by id: NaN where there is no data. before
 // is the raw answer before this one, which rates are made from; a counter that
-// has been set back gives no rate.
+// has been set back gives no rate, see wrapped.
 func (f *formula) values(now raw, before *raw) map[int64]float64 {
 	return f.complete(func(p *formulaPoint) float64 { return p.measured(now, before) }, nil)
 }
@@ -151,8 +152,52 @@ func (p *formulaPoint) measured(now raw, before *raw) float64 {
 		return math.NaN()
 	}
 	was, ok := before.values[p.raw]
-	if !ok || !p.mayFall && v < was {
+	if !ok {
 		return math.NaN()
 	}
-	return (v - was) / float64(now.at-before.at)
+	grown := v - was
+	if grown < 0 && !p.mayFall {
+		grown = wrapped(v, was, float64(now.at-before.at)*before.pace(p.raw))
+	}
+	return grown / float64(now.at-before.at)
+}
+
+const (
+	range32 = 1 << 32
+	range64 = 1 << 64
+	// A wrap is believed when the counter was this close to the end of its range,
+	// both sides of it together: the hundredth part of 32 bits.
+	nearEnd = range32 / 100
+	// Else it may have grown by this many times what it grew by before.
+	burst = 10
+)
+
+// wrapped is how much a counter has grown that fell from was to v; NaN for one
+// that was reset. As RRD's COUNTER does, it takes one that was below 2^32 for a
+// counter of 32 bits, else of 64. Which of both happened nobody knows: it is a
+// wrap when the growth is small or not much more than usual (before that, in
+// the same time), so that a restarted device does not show a spike.
+func wrapped(v, was, usual float64) float64 {
+	grown := v - was + range64
+	if was < range32 {
+		grown = v - was + range32
+	}
+	if grown <= max(nearEnd, burst*usual) {
+		return grown
+	}
+	return math.NaN()
+}
+
+// pace is how much a counter grew per second until this answer; 0 when that is
+// not known.
+func (r *raw) pace(field string) float64 {
+	if r.prior == nil || r.at <= r.prior.at {
+		return 0
+	}
+	now, ok := r.values[field]
+	was, known := r.prior.values[field]
+	if !ok || !known || now < was {
+		return 0
+	}
+	return (now - was) / float64(r.at-r.prior.at)
 }

@@ -69,7 +69,7 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 		case w.simulated && r.Error == "":
 			one.values = one.formula.simulate(w, r.At, held(r.InstanceID), k.world)
 		case len(r.Values) > 0:
-			now, before := raw{r.At, r.Values}, (*raw)(nil)
+			now, before := raw{at: r.At, values: r.Values}, (*raw)(nil)
 			if one.formula.rates {
 				before = k.swap(r.InstanceID, now, one.late)
 				one.first = before == nil
@@ -144,6 +144,9 @@ func (k *intake) swap(instance int64, now raw, late bool) *raw {
 		if r, ok := one[instance]; ok && r.at < now.at && (was == nil || r.at > was.at) {
 			was = &r
 		}
+	}
+	if was != nil {
+		now.prior = &raw{at: was.at, values: was.values}
 	}
 	if late {
 		k.late[instance] = now
