@@ -42,7 +42,7 @@ func open(t *testing.T) *house {
 	}
 	t.Cleanup(func() { _ = h.db.Close() })
 	h.tables()
-	if h.series, err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")}); err != nil {
+	if h.series, err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db"), Clock: func() time.Time { return time.Unix(began+30*86400, 0) }}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.series.Close() })
@@ -313,27 +313,50 @@ func TestAGraphHasItsLinesAndWhatTheyComeTo(t *testing.T) {
 	}
 }
 
-func TestAGraphLeavesOutAMissingPollButShowsAnOutage(t *testing.T) {
-	h := open(t)
-	var samples []series.Sample
-	for _, minute := range []int64{0, 5, 10, 40, 45} {
-		samples = append(samples, series.Sample{Instance: 1, DataPoint: 5001, At: began + minute*60, Value: 1})
-	}
-	if err := h.series.Append(t.Context(), samples); err != nil {
-		t.Fatal(err)
-	}
-	answer, err := h.ask(fmt.Sprintf(byID+"instanceId=1 graphId=5003 ?start=%d&end=%d", began, began+45*60), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := 0
-	for _, v := range answer.(*data.GraphPlot).Lines[0].Data {
-		if v == nil {
-			got++
-		}
-	}
-	if n := len(answer.(*data.GraphPlot).Timestamps); n != 5+29 || got != 29 {
-		t.Errorf("the graph has %d moments and %d without data, want 34 and the 29 of the outage", n, got)
+func TestAGraphJoinsTwoMissingPollsAndShowsThreeAsAGap(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		every           int64 // seconds between polls
+		polls           []int64
+		hours           bool // only hourly values are left
+		moments, absent int
+	}{
+		{"no poll is missing", 60, []int64{0, 1, 2, 3}, false, 4, 0},
+		{"one and two are missing", 60, []int64{0, 2, 5, 6}, false, 4, 0},
+		{"three are missing", 60, []int64{0, 1, 5, 6}, false, 4 + 3, 3},
+		{"an outage", 60, []int64{0, 1, 31, 32}, false, 4 + 29, 29},
+		{"hourly values", 3600, []int64{0, 1, 3, 6}, true, 4, 0},
+		{"hourly values with a gap", 3600, []int64{0, 1, 6, 7}, true, 4 + 149, 149},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := open(t)
+			var samples []series.Sample
+			for _, n := range tt.polls {
+				samples = append(samples, series.Sample{Instance: 1, DataPoint: 5001, At: began + n*tt.every, Value: 1})
+			}
+			if err := h.series.Append(t.Context(), samples); err != nil {
+				t.Fatal(err)
+			}
+			if tt.hours {
+				if err := h.series.Retain(t.Context(), series.Keep{Samples: 1, Hours: 300}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			end := samples[len(samples)-1].At
+			answer, err := h.ask(fmt.Sprintf(byID+"instanceId=1 graphId=5003 ?start=%d&end=%d", began, end), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			absent := 0
+			for _, v := range answer.(*data.GraphPlot).Lines[0].Data {
+				if v == nil {
+					absent++
+				}
+			}
+			if n := len(answer.(*data.GraphPlot).Timestamps); n != tt.moments || absent != tt.absent {
+				t.Errorf("the graph has %d moments and %d without data, want %d and %d", n, absent, tt.moments, tt.absent)
+			}
+		})
 	}
 }
 

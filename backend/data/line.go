@@ -19,8 +19,9 @@ type drawing struct {
 	ask     ask
 	several bool // a line for each instance
 
-	times []int64 // epoch seconds, on multiples of the step
-	lines []line
+	times  []int64 // epoch seconds, on multiples of the step
+	hourly []bool  // of each time: values of older days, one an hour
+	lines  []line
 }
 
 type line struct {
@@ -35,6 +36,7 @@ func (d *drawing) draw(ctx context.Context, instances []portal.Instance) error {
 	for at := from; at <= d.ask.to; at += d.ask.step {
 		d.times = append(d.times, at)
 	}
+	d.hourly = make([]bool, len(d.times))
 	all := make([]map[string][]float64, len(instances))
 	for i := range instances {
 		var err error
@@ -75,6 +77,7 @@ func (d *drawing) measured(ctx context.Context, instance, from int64) (map[strin
 			line[k] = math.NaN()
 			if k < len(found[i]) {
 				line[k] = value(found[i][k], aggregate)
+				d.hourly[k] = d.hourly[k] || found[i][k].Hourly
 			}
 		}
 		values[p.Name] = line
@@ -160,12 +163,12 @@ func (d *drawing) add(instance string, values map[string][]float64) {
 	}
 }
 
-// thin leaves out the steps without any data that are no more than a few polls
-// long; longer ones are a gap in every line.
+// thin leaves out the steps without any data between two polls, and where up to
+// two polls are missing; from three missing polls on there is a gap in every
+// line. Of hourly values the same is true of hours.
 func (d *drawing) thin() {
-	patience := max(3*d.source.CollectInterval, 15*60)
 	keep, empty := make([]bool, len(d.times)), 0 // empty: how many steps before this one have no data
-	measured := false
+	last := -1                                   // the step before this one that has data
 	for k := range d.times {
 		has := slices.ContainsFunc(d.lines, func(l line) bool { return !math.IsNaN(l.values[k]) })
 		keep[k] = true
@@ -173,17 +176,25 @@ func (d *drawing) thin() {
 			empty++
 			continue
 		}
-		if measured && int64(empty)*d.ask.step <= patience {
+		if last >= 0 && int64(empty)*d.ask.step < d.patience(last, k) {
 			for n := k - empty; n < k; n++ {
 				keep[n] = false
 			}
 		}
-		measured, empty = true, 0
+		last, empty = k, 0
 	}
 	d.times = pick(d.times, keep)
 	for i := range d.lines {
 		d.lines[i].values = pick(d.lines[i].values, keep)
 	}
+}
+
+// patience is how many seconds without data make a gap between two steps.
+func (d *drawing) patience(from, to int) int64 {
+	if d.hourly[from] || d.hourly[to] {
+		return 3 * max(d.source.CollectInterval, hour)
+	}
+	return 3 * d.source.CollectInterval
 }
 
 func pick[T any](list []T, keep []bool) []T {

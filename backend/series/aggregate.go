@@ -15,6 +15,7 @@ type Step struct {
 	Sum         float64
 	Min, Max    float64
 	First, Last float64
+	Hourly      bool // some are hourly values that Retain made
 }
 
 // Average is NaN when there was no sample.
@@ -87,7 +88,9 @@ func (db *DB) Aggregate(ctx context.Context, q Query, step int64) ([][]Step, err
 			return nil, err
 		}
 		for _, hour := range old {
-			all[i][(hour.At-q.From)/step].join(hour)
+			s := &all[i][(hour.At-q.From)/step]
+			s.join(hour)
+			s.Hourly = true
 		}
 	}
 	for low := v.low; low <= v.high; low += together {
