@@ -19,7 +19,8 @@ const (
 
 // snmpFind finds one instance for each row below the OID of the method. What
 // stands below lookupOID and descriptionOID with the same index is its name and
-// description.
+// description. Rows whose value below typeOID is one of skipTypes, numbers with
+// commas between them, are left out.
 func (d *Dialer) snmpFind(ctx context.Context, s Search) ([]Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*snmpWait)
 	defer cancel()
@@ -48,19 +49,43 @@ func (d *Dialer) snmpFind(ctx context.Context, s Search) ([]Found, error) {
 			return nil, err
 		}
 	}
+	skipped, err := a.skipped(ctx, method("typeOID"), method("skipTypes"))
+	if err != nil {
+		return nil, err
+	}
 	found, known := []Found{}, map[string]bool{}
 	for _, index := range rows.order {
 		wild := index
 		if kind == "value" {
 			wild = rows.text[index]
 		}
-		if wild == "" || known[wild] {
+		if wild == "" || known[wild] || skipped[index] {
 			continue
 		}
 		known[wild] = true
 		found = append(found, Found{wild, cmp.Or(names.text[index], rows.text[index], index), descriptions.text[index]})
 	}
 	return found, nil
+}
+
+// skipped returns the indexes of the rows that are of one of those types.
+func (a *agent) skipped(ctx context.Context, oid, types string) (map[string]bool, error) {
+	if oid == "" || types == "" {
+		return nil, nil
+	}
+	of, err := a.texts(ctx, "typeOID", oid)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for _, one := range strings.Split(types, ",") {
+		for index, text := range of.text {
+			if text == strings.TrimSpace(one) {
+				out[index] = true
+			}
+		}
+	}
+	return out, nil
 }
 
 // column is one column of a table: texts by the index of their row.

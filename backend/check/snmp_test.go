@@ -19,6 +19,7 @@ func switchRows() []gosnmp.SnmpPDU {
 		at := []int{1, 2, 12}[i]
 		rows = append(rows,
 			gosnmp.SnmpPDU{Name: fmt.Sprintf(".1.3.6.1.2.1.2.2.1.2.%d", at), Type: gosnmp.OctetString, Value: "port " + name},
+			gosnmp.SnmpPDU{Name: fmt.Sprintf(".1.3.6.1.2.1.2.2.1.3.%d", at), Type: gosnmp.Integer, Value: []int{24, 6, 6}[i]},
 			gosnmp.SnmpPDU{Name: fmt.Sprintf(".1.3.6.1.2.1.2.2.1.6.%d", at), Type: gosnmp.OctetString, Value: []byte{0, 0x1b, 0xfe, byte(at)}},
 			gosnmp.SnmpPDU{Name: fmt.Sprintf(".1.3.6.1.2.1.2.2.1.8.%d", at), Type: gosnmp.Integer, Value: i},
 			gosnmp.SnmpPDU{Name: fmt.Sprintf(".1.3.6.1.2.1.31.1.1.1.1.%d", at), Type: gosnmp.OctetString, Value: name},
@@ -125,7 +126,9 @@ func TestSNMPFindsTheInstancesOfATable(t *testing.T) {
 		{"version 3", three, interfaces, user, named, ""},
 		{"without names", two, map[string]any{"OID": columns + "2"}, nil, []check.Found{{"1", "port lo", ""}, {"2", "port Ethernet1", ""}, {"12", "port Ethernet12", ""}}, ""},
 		{"by value", two, map[string]any{"OID": columns + "6", "lookupOID": more + "1", "discoveryType": "value"}, nil, []check.Found{{"00:1b:fe:01", "lo", ""}, {"00:1b:fe:02", "Ethernet1", ""}, {"00:1b:fe:0c", "Ethernet12", ""}}, ""},
-		{"an empty table", two, map[string]any{"OID": columns + "3"}, nil, []check.Found{}, ""},
+		{"without loopback", two, map[string]any{"OID": columns + "2", "lookupOID": more + "1", "typeOID": columns + "3", "skipTypes": "53, 24"}, nil, []check.Found{{"2", "Ethernet1", ""}, {"12", "Ethernet12", ""}}, ""},
+		{"of an agent that tells no types", two, map[string]any{"OID": columns + "2", "lookupOID": more + "1", "typeOID": columns + "4", "skipTypes": "24"}, nil, []check.Found{{"1", "lo", ""}, {"2", "Ethernet1", ""}, {"12", "Ethernet12", ""}}, ""},
+		{"an empty table", two, map[string]any{"OID": columns + "5"}, nil, []check.Found{}, ""},
 		{"the last table", one, map[string]any{"OID": more + "18"}, []string{"snmp.version", "v1"}, []check.Found{{"2", "Uplink", ""}}, ""},
 		{"no table", two, map[string]any{}, nil, nil, `OID: "" is no OID`},
 		{"another type", two, map[string]any{"discoveryType": "guess"}, nil, nil, `discoveryType is wildcard, lookup or value, not "guess"`},

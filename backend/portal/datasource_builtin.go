@@ -2,6 +2,7 @@ package portal
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"spyglass/backend/resource"
@@ -24,8 +25,7 @@ func seedDataSources(ctx context.Context, tx resource.Tx, now resource.Seconds) 
 // addBuiltIn writes the built-in data sources from an id on. One whose id or name
 // the portal has already is left to it.
 func addBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds, from int64) error {
-	w := &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: time.Unix(int64(now), 0)}, Given: func(string) bool { return true }}
-	w.Call.Query = map[string][]string{"reason": {"Built in"}}
+	w := builtInWrite(ctx, tx, now, "Built in")
 	for i, d := range builtInDataSources() {
 		if d.ID = int64(i) + 1; d.ID > BuiltIn {
 			d.ID += laterBuiltIn - BuiltIn - 1
@@ -48,13 +48,76 @@ func addBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds, from 
 	return nil
 }
 
+func builtInWrite(ctx context.Context, tx resource.Tx, now resource.Seconds, reason string) *resource.Write {
+	w := &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: time.Unix(int64(now), 0)}, Given: func(string) bool { return true }}
+	w.Call.Query = map[string][]string{"reason": {reason}}
+	return w
+}
+
 // AddDataSource writes a data source that code declares, as its rules complete
 // it. With an id of 0 it gets the next one.
-func AddDataSource(w *resource.Write, d *DataSource) error {
-	if err := checkDataSource(w, nil, d); err != nil {
+func AddDataSource(w *resource.Write, d *DataSource) error { return changeDataSource(w, nil, d) }
+
+// amendBuiltIn brings built-in data sources of an older portal up to date. What
+// somebody has changed stays.
+func amendBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
+	w := builtInWrite(ctx, tx, now, "Built in, of a newer version")
+	for _, fresh := range builtInDataSources() {
+		there, err := resource.Find(ctx, tx, dataSourceRows, resource.Where{Field: "name", Op: "=", Value: fresh.Name})
+		if err != nil {
+			return err
+		}
+		for i := range there {
+			was := there[i]
+			d := was
+			if d.part(); !d.amend(&fresh) {
+				continue
+			}
+			if err := changeDataSource(w, &was, &d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// amend takes over from the built-in data source what has changed since the
+// first version, and reports whether anything has.
+func (d *DataSource) amend(fresh *DataSource) (amended bool) {
+	for i := range d.DataPoints {
+		p := &d.DataPoints[i]
+		k := slices.IndexFunc(fresh.DataPoints, func(f DataPoint) bool { return f.Name == p.Name })
+		if k < 0 {
+			continue
+		}
+		f := &fresh.DataPoints[k]
+		switch {
+		case d.Name == "TLS_Certificate" && p.Name == "valid" && p.AlertForNoData == noDataIsNoAlert && p.AlertExpr == f.AlertExpr:
+			p.AlertForNoData, amended = f.AlertForNoData, true
+		case p.PostProcessorParam == "if(speed > 0, max(inBits, outBits)/speed/10000, 0)":
+			p.PostProcessorParam, p.Description, amended = f.PostProcessorParam, f.Description, true
+		}
+	}
+	if d.Discovery == nil || fresh.Discovery == nil || fresh.Discovery.Method["typeOID"] == nil || d.Discovery.Method["OID"] != fresh.Discovery.Method["OID"] {
+		return amended
+	}
+	if _, given := d.Discovery.Method["typeOID"]; !given {
+		d.Discovery.Method["typeOID"], d.Discovery.Method["skipTypes"] = fresh.Discovery.Method["typeOID"], fresh.Discovery.Method["skipTypes"]
+		amended = true
+	}
+	return amended
+}
+
+// noDataIsNoAlert is the alertForNoData of data points that may lack data.
+const noDataIsNoAlert = 1
+
+// changeDataSource writes a data source that code has changed; was is nil for a
+// new one.
+func changeDataSource(w *resource.Write, was, d *DataSource) error {
+	if err := checkDataSource(w, was, d); err != nil {
 		return err
 	}
-	if err := settleDataSource(w, nil, d); err != nil {
+	if err := settleDataSource(w, was, d); err != nil {
 		return err
 	}
 	if err := resource.Put(w.Context, w.Tx, dataSourceRows, d); err != nil {
@@ -204,6 +267,10 @@ func builtInDataSources() []DataSource {
 // onThisMachine applies to the device that stands for the machine of the portal.
 const onThisMachine = `system.hostname == "localhost" || hasProperty("host.local")`
 
+// softwareLoopback is the ifType of interfaces like lo, which have no speed that
+// could be used up.
+const softwareLoopback = "24"
+
 func snmpInterfaces() DataSource {
 	const counters = ".1.3.6.1.2.1.31.1.1.1." // ifXTable, 64 bit
 	const columns = ".1.3.6.1.2.1.2.2.1."     // ifTable
@@ -216,7 +283,7 @@ func snmpInterfaces() DataSource {
 		EnableDiscovery: true,
 		Discovery: &Discovery{
 			ScheduleInterval: 60, GroupMethod: "none", Filters: []DiscoveryFilter{},
-			Method: map[string]any{"name": "ad_snmp", "discoveryType": "wildcard", "OID": columns + "2", "lookupOID": counters + "1", "descriptionOID": counters + "18"},
+			Method: map[string]any{"name": "ad_snmp", "discoveryType": "wildcard", "OID": columns + "2", "lookupOID": counters + "1", "descriptionOID": counters + "18", "typeOID": columns + "3", "skipTypes": softwareLoopback},
 		},
 		DataPoints: []DataPoint{
 			Counter("inOctets", oid(counters+"6"), "Bytes received, a second"),
@@ -224,7 +291,7 @@ func snmpInterfaces() DataSource {
 			Computed("inBits", "inOctets*8", "Bits received, a second"),
 			Computed("outBits", "outOctets*8", "Bits sent, a second"),
 			Gauge("speed", oid(counters+"15"), "Speed, in Mbit/s"),
-			Computed("usePercent", "if(speed > 0, max(inBits, outBits)/speed/10000, 0)", "Use of the busier direction, in percent").Alert("> 80 90 98", 5),
+			Computed("usePercent", "max(inBits, outBits)/speed/10000", "Use of the busier direction, in percent; no data where the speed is not known").Alert("> 80 90 98", 5),
 			Counter("inErrors", oid(columns+"14"), "Broken packets received, a second").Alert("> 5 20", 3),
 			Counter("outErrors", oid(columns+"20"), "Packets that could not be sent, a second").Alert("> 5 20", 3),
 			Counter("inDiscards", oid(columns+"13"), "Packets received and dropped, a second"),

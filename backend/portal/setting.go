@@ -143,6 +143,11 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 			return err
 		}
 	}
+	if s.Seeded < 4 {
+		if err := amendBuiltIn(ctx, tx, now); err != nil {
+			return err
+		}
+	}
 	fresh, err := Settings.Defaults()
 	if err != nil {
 		return err
@@ -160,8 +165,8 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 
 // seeded counts the sets of rows that were added to Seed since the first
 // version: 1, the data sources; 2, those of this machine's disks and network; 3, settings
-// of collectors that are down and of hourly values.
-const seeded = 3
+// of collectors that are down and of hourly values; 4, what amendBuiltIn changes.
+const seeded = 4
 
 // completeDataSources gives an older portal the built-in data sources. Roles stay
 // as people know them: who may read data sources is for an administrator to say.

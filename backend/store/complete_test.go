@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -49,6 +50,71 @@ func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 	})
 	if got := complete(); len(got) != 0 {
 		t.Errorf("what was deleted is back: %q", got)
+	}
+}
+
+func TestAnUpgradeChangesBuiltInDataSourcesButNotWhatSomebodyChanged(t *testing.T) {
+	const oldUse = "if(speed > 0, max(inBits, outBits)/speed/10000, 0)"
+	for _, tt := range []struct {
+		name        string
+		threshold   string
+		use         string
+		method      map[string]any // beside OID
+		wantNoData  int64
+		wantUse     string
+		wantSkipped any
+	}{
+		{"as it was", "< 1 1", oldUse, nil, portal.SeverityError, "max(inBits, outBits)/speed/10000", "24"},
+		{"changed by hand", "< 1", "inBits", map[string]any{"typeOID": ".1.3.6.1.2.1.2.2.1.3", "skipTypes": "53"}, 1, "inBits", "53"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := watch(t)
+			source := func(ctx context.Context, tx resource.Tx, name string) *portal.DataSource {
+				found, err := resource.Find(ctx, tx, portal.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
+				if err != nil || len(found) != 1 {
+					t.Fatalf("%s: %d, %v", name, len(found), err)
+				}
+				return &found[0]
+			}
+			point := func(d *portal.DataSource, name string) *portal.DataPoint {
+				return &d.DataPoints[slices.IndexFunc(d.DataPoints, func(p portal.DataPoint) bool { return p.Name == name })]
+			}
+			w.tx(func(ctx context.Context, tx resource.Tx) error {
+				cert, ports := source(ctx, tx, "TLS_Certificate"), source(ctx, tx, "SNMP_Interfaces")
+				point(cert, "valid").AlertForNoData, point(cert, "valid").AlertExpr = 1, tt.threshold
+				point(ports, "usePercent").PostProcessorParam = tt.use
+				delete(ports.Discovery.Method, "typeOID")
+				delete(ports.Discovery.Method, "skipTypes")
+				maps.Copy(ports.Discovery.Method, tt.method)
+				if err := resource.Put(ctx, tx, portal.DataSources.Name, cert); err != nil {
+					return err
+				}
+				return resource.Put(ctx, tx, portal.DataSources.Name, ports)
+			})
+			for range 2 {
+				w.tx(func(ctx context.Context, tx resource.Tx) error {
+					setting, err := portal.Settings.Defaults()
+					if err != nil {
+						return err
+					}
+					setting.ID, setting.Seeded = portal.SettingID, 3
+					if err := portal.Complete(ctx, tx, setting, resource.SecondsOf(noon)); err != nil {
+						return err
+					}
+					cert, ports := source(ctx, tx, "TLS_Certificate"), source(ctx, tx, "SNMP_Interfaces")
+					if got := point(cert, "valid").AlertForNoData; got != tt.wantNoData {
+						t.Errorf("no data of the certificate is an alert of severity %d, want %d", got, tt.wantNoData)
+					}
+					if got := point(ports, "usePercent").PostProcessorParam; got != tt.wantUse {
+						t.Errorf("the use is %q, want %q", got, tt.wantUse)
+					}
+					if got := ports.Discovery.Method["skipTypes"]; got != tt.wantSkipped {
+						t.Errorf("skipped are %v, want %v", got, tt.wantSkipped)
+					}
+					return nil
+				})
+			}
+		})
 	}
 }
 
