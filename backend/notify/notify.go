@@ -21,7 +21,11 @@
 // is no further stage. Who was told of it is told, too, that it was
 // acknowledged or has cleared, unless the rule suppresses that. Nobody is told
 // while maintenance covers the alert, or while the alert of a group stands for it;
-// if it is still active afterwards, it goes on from there.
+// if it is still active afterwards, it goes on from there. After the alert of a
+// group, that is after as many more polls as the single alert takes to clear (two
+// at least, a quarter of an hour at most): the devices of a group recover one
+// after the other, and nobody shall hear of the last of them that they are down
+// and, seconds later, that they are not.
 //
 // # Web hooks
 //

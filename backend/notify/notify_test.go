@@ -140,6 +140,7 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 	h := open(t)
 	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
 	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
+	put(h, portal.DataSources.Name, portal.DataSource{ID: 1, Name: "Ping", CollectInterval: 60, DataPoints: []portal.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90", AlertClear: 3}}})
 	put(h, portal.ClusterAlerts.Name, portal.ClusterAlert{ID: 7, GroupID: 2, DataSourceID: 1, DataPointID: 11, CountBy: "host", ThresholdType: "absolute", Expr: "> 0", MinLevel: portal.SeverityError, SuppressSingle: true})
 	judge := func() {
 		t.Helper()
@@ -167,7 +168,18 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 	}{
 		{"the group tells, the device does not", func() { h.raise(portal.SeverityCritical); judge() }, "warn: 1 of 1 devices of Oslo have an alert of loss"},
 		{"nor later", func() { h.pass(time.Hour) }, ""},
-		{"once the group has cleared, the device does", func() { h.raise(portal.SeverityWarn); judge() }, "warn: fjord Ping loss; Cleared: warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"once the group has cleared, it says so, and the device has time", func() { h.raise(portal.SeverityWarn); judge() }, "Cleared: warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"three polls", func() { h.pass(3*time.Minute - time.Second) }, ""},
+		{"after which the device tells", func() { h.pass(time.Second) }, "warn: fjord Ping loss"},
+		{"the group tells again", func() { h.clear(); h.planned(s); h.pass(time.Hour); h.raise(portal.SeverityCritical); judge() }, "warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"and who recovers in that time is not heard of", func() {
+			h.raise(portal.SeverityWarn)
+			judge()
+			h.pass(time.Minute)
+			h.planned(s)
+			h.clear()
+			h.pass(time.Hour)
+		}, ""},
 	} {
 		step.do()
 		if got := subjects(); got != step.want {

@@ -113,6 +113,27 @@ func endCluster(ctx context.Context, tx resource.Tx, id int64, at resource.Secon
 	return suppress(ctx, tx, nil, suppressorOf(id), "", at)
 }
 
+const (
+	leastGrace = 2       // polls
+	mostGrace  = 15 * 60 // seconds
+)
+
+// grace is how many seconds nobody is told yet of an alert that is not
+// suppressed any more: as many polls as it takes to clear, and two at least. The
+// devices of a group recover one after the other; those that come last would be
+// told as active and, seconds later, as cleared.
+func (a *Alert) grace(sources map[int64]*DataSource) resource.Seconds {
+	source := sources[a.DataSourceID]
+	if source == nil || a.Told.Stage > 0 { // who has been told already waits for what comes next
+		return 0
+	}
+	polls := int64(leastGrace)
+	if i := slices.IndexFunc(source.DataPoints, func(p DataPoint) bool { return p.ID == a.DataPointID }); i >= 0 {
+		polls = max(polls, source.DataPoints[i].AlertClear)
+	}
+	return resource.Seconds(min(polls*source.CollectInterval, mostGrace))
+}
+
 // judge counts for one declaration, and brings its alert in line.
 func (c *ClusterAlert) judge(ctx context.Context, tx resource.Tx, size int64, at resource.Seconds) error {
 	tree, err := TreeOf(ctx, tx)
@@ -193,7 +214,7 @@ func (c *ClusterAlert) measure(alerts []Alert, size int64) (value float64, note 
 func suppressorOf(cluster int64) string { return "cluster alert " + integer(cluster) }
 
 // suppress keeps people from being told of these alerts, which are active, and
-// of no others because of that: these are told now.
+// of no others because of that: these are told after a grace, see Alert.grace.
 func suppress(ctx context.Context, tx resource.Tx, alerts []Alert, by, why string, at resource.Seconds) error {
 	still := make(map[resource.TextID]bool, len(alerts))
 	for i := range alerts {
@@ -209,6 +230,10 @@ func suppress(ctx context.Context, tx resource.Tx, alerts []Alert, by, why strin
 		}
 	}
 	marked, err := resource.Find(ctx, tx, alertRows, active, resource.Where{Field: "suppressor", Op: "=", Value: by})
+	if err != nil || len(marked) == 0 {
+		return err
+	}
+	sources, err := sourcesOf(ctx, tx)
 	for i := range marked {
 		a := &marked[i]
 		if err != nil || still[a.ID] {
@@ -216,6 +241,9 @@ func suppress(ctx context.Context, tx resource.Tx, alerts []Alert, by, why strin
 		}
 		a.Suppressor, a.SuppressNote = "", ""
 		a.note(systemUser, at, "no longer suppressed by "+by)
+		if wait := a.grace(sources); wait > 0 {
+			a.NoticeOn = at + wait
+		}
 		err = resource.Put(ctx, tx, alertRows, a)
 	}
 	return err
