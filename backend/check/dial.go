@@ -56,12 +56,31 @@ func (d *Dialer) judge(at netip.AddrPort) error {
 
 // metadata are addresses at which a cloud gives machines their credentials,
 // beside those that are link-local.
-var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("168.63.129.16")}
+var metadata = []netip.Addr{
+	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:ec2::23"), // Amazon: instances, pods
+	netip.MustParseAddr("fd20:ce::254"),    // Google
+	netip.MustParseAddr("192.0.0.192"),     // Oracle
+	netip.MustParseAddr("100.100.100.200"), // Alibaba
+	netip.MustParseAddr("168.63.129.16"),   // Azure
+}
+
+// embedded returns the IPv4 address that a translator or a tunnel makes of an
+// IPv6 address: NAT64 (RFC 6052) and 6to4 (RFC 3056).
+func embedded(ip netip.Addr) netip.Addr {
+	bytes := ip.As16()
+	switch {
+	case [12]byte(bytes[:12]) == [12]byte{0, 0x64, 0xff, 0x9b}: // 64:ff9b::/96
+		return netip.AddrFrom4([4]byte(bytes[12:]))
+	case bytes[0] == 0x20 && bytes[1] == 0x02: // 2002::/16
+		return netip.AddrFrom4([4]byte(bytes[2:6]))
+	}
+	return ip
+}
 
 // ForMachinesOnly reports whether an address is one that no person means: of the
 // link alone, or of a cloud's metadata.
 func ForMachinesOnly(ip netip.Addr) bool {
-	ip = ip.Unmap().WithZone("")
+	ip = embedded(ip.Unmap().WithZone(""))
 	return ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || slices.Contains(metadata, ip)
 }
 
