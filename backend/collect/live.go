@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -225,7 +224,7 @@ func (s *Service) heartbeat(ctx context.Context, c *resource.Call) (any, error) 
 		}
 		row.LastHeartbeatOn, row.Status, row.IsDown = resource.SecondsOf(c.At), 1, false
 		row.Acked, row.AckedBy, row.AckedOn, row.AckComment = false, "", 0, ""
-		if in.Build != "" && len(in.Build) <= 255 {
+		if in.Build != "" && isLine(in.Build) {
 			row.Build = in.Build
 		}
 		return resource.Put(ctx, tx, portal.Collectors.Name, row)
@@ -391,5 +390,5 @@ func (s *Service) finding(ctx context.Context, c *resource.Call) (any, error) {
 
 // isLine reports whether text is one line of a length that is kept.
 func isLine(text string) bool {
-	return utf8.RuneCountInString(text) <= maxText && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' })
+	return utf8.RuneCountInString(text) <= maxText && resource.IsLine(text)
 }

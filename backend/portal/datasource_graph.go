@@ -149,7 +149,7 @@ func (d *DataSource) checkGraphs(field string, graphs []Graph, was *DataSource) 
 
 // isLine reports whether a text may be a name.
 func isLine(text string) bool {
-	return text != "" && len(text) <= 255 && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
+	return text != "" && len(text) <= 255 && resource.IsLine(text)
 }
 
 func (g *Graph) complete(at string) error {

@@ -2,10 +2,12 @@ package portal
 
 import (
 	"context"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -89,11 +91,13 @@ var Devices = resource.Resource[*Device]{
 		Of: string(groupRows), Param: "id", Field: "hostGroupIds", Sample: 8,
 	}},
 	Check: func(w *resource.Write, was, now *Device) error {
-		name, err := HostName(now.Name)
-		if err != nil {
-			return err
+		if was == nil || was.Name != now.Name { // names that are stored stay as they are
+			name, err := HostName(now.Name)
+			if err != nil {
+				return err
+			}
+			now.Name = name
 		}
-		now.Name = name
 		if now.DisplayName = strings.TrimSpace(now.DisplayName); now.DisplayName == "" {
 			now.DisplayName = now.Name
 		}
@@ -134,13 +138,29 @@ var Devices = resource.Resource[*Device]{
 	}},
 }
 
-// HostName is a name that checks can connect to, without spaces around it.
+// HostName returns a name that checks can connect to, without spaces or the
+// brackets of IPv6 around it. Everything but what names and addresses are made
+// of is refused: a name goes to programs, URLs and logs of other people.
 func HostName(text string) (string, error) {
 	text = strings.TrimSpace(text)
-	if text == "" || strings.ContainsAny(text, " /\\\"'<>") {
-		return "", fault.At("name", "name is a host name or an IP address, without spaces, quotes or slashes")
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		inner, _ = strings.CutSuffix(inner, "]")
+		if addr, err := netip.ParseAddr(inner); err == nil && addr.Is6() && text == "["+inner+"]" {
+			text = inner
+		}
+	}
+	if !isHost(text) {
+		return "", fault.At("name", "name is a host name or an IP address: letters, digits and . _ : %% -, not beginning with -")
 	}
 	return text, nil
+}
+
+// isHost reports whether a text has only letters and digits of any script and
+// what host names and addresses are joined with.
+func isHost(text string) bool {
+	return text != "" && text[0] != '-' && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("._:%-", r)
+	})
 }
 
 // Prospective is a device as it would be if it were added; no row is written.

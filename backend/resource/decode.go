@@ -223,7 +223,7 @@ func (f *Field[T]) setText(p *string, v string) error {
 	if strings.ContainsRune(v, 0) {
 		return f.wrong("a text without NUL characters")
 	}
-	if f.maxLen() <= longestName && strings.ContainsFunc(v, isControl) {
+	if f.maxLen() <= longestName && !IsLine(v) {
 		return f.wrong("a text of one line, without control characters")
 	}
 	*p = v
@@ -233,7 +233,19 @@ func (f *Field[T]) setText(p *string, v string) error {
 // longestName is how long a text may be that is a name.
 const longestName = 255
 
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+// IsLine reports whether a text may be shown as a name within one line: it holds
+// no controls, line or paragraph separators, overrides and isolates of the
+// direction, nor characters that nobody sees. Joiners and direction marks are
+// allowed, because real scripts need them.
+func IsLine(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		switch {
+		case r < ' ', r >= 0x7f && r <= 0x9f, r == 0x2028, r == 0x2029, r == 0x200b, r == 0xfeff:
+			return true
+		}
+		return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0xe0000 && r <= 0xe007f
+	})
+}
 
 func oneOf(values []any) string {
 	words := make([]string, len(values))
@@ -335,7 +347,7 @@ func CheckProperty(field string, prop Property) error {
 		return fault.At(field, "%s: a property's name has at most 255 characters", field)
 	case utf8.RuneCountInString(prop.Value) > 24000:
 		return fault.At(field, "%s: the value of %q has more than 24,000 characters", field, prop.Name)
-	case strings.ContainsFunc(prop.Name, isControl), strings.ContainsRune(prop.Value, 0):
+	case !IsLine(prop.Name), strings.ContainsRune(prop.Value, 0):
 		return fault.At(field, "%s: %q holds a control character", field, prop.Name)
 	}
 	return nil
