@@ -175,6 +175,9 @@ func points(c *resource.Call, d *portal.DataSource) ([]portal.DataPoint, error) 
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
 		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
+		if i < 0 && c.Lenient {
+			continue
+		}
 		if i < 0 {
 			return nil, fault.At("datapoints", "datapoints: %s has no data point %q%s", d.Name, name, resource.DidYouMean(name, known))
 		}

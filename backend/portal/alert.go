@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -100,6 +101,8 @@ var Alerts = resource.Resource[*Alert]{
 	Without: []string{"POST /alert/alerts", "PUT", "PATCH", "DELETE"},
 	Usual:   &resource.Where{Field: "cleared", Op: "=", Value: false},
 	Asks:    alertAsks,
+	Absent: "adAlert adAlertDesc alertGroupEntityValue alertQuery anomaly enableAnomalyAlertGeneration " +
+		"enableAnomalyAlertSuppression logMetaData logPartition sessionId",
 	Fields: []resource.Field[*Alert]{
 		{Name: "id", At: func(a *Alert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true, Example: "12"},
 		{Name: "type", At: func(a *Alert) any { return &a.Type }, Doc: "dataSourceAlert, agentDownAlert of a collector that does not report, or hostClusterAlert of a device group", ReadOnly: true, Example: DataSourceAlert},
@@ -167,7 +170,8 @@ var Alerts = resource.Resource[*Alert]{
 
 // alertComment is what acknowledging an alert and writing to it take.
 type alertComment struct {
-	Comment string `json:"ackComment" doc:"what is known of it, 1 to 4,000 characters"`
+	Comment string `json:"ackComment,omitempty" doc:"what is known of it, 1 to 4,000 characters; required, or note instead"`
+	Note    string `json:"note,omitempty" doc:"the same"`
 }
 
 func readComment(c *resource.Call) (string, error) {
@@ -175,7 +179,7 @@ func readComment(c *resource.Call) (string, error) {
 	if err := c.Read(&in); err != nil {
 		return "", err
 	}
-	text := strings.TrimSpace(in.Comment)
+	text := strings.TrimSpace(cmp.Or(in.Comment, in.Note))
 	if text == "" {
 		return "", fault.At("ackComment", "ackComment is required")
 	}

@@ -60,8 +60,13 @@ func RuleFor(ctx context.Context, r resource.Reader, a *Alert, d *Device) (*Rule
 	if g := tree.Groups[a.GroupID]; g != nil {
 		paths = append(paths, g.FullPath)
 	}
+	var properties map[string]string
 	for i := range routes.rules {
-		if rule := &routes.rules[i]; rule.fits(a, paths) {
+		rule := &routes.rules[i]
+		if len(rule.Properties) > 0 && properties == nil && d != nil {
+			properties = tree.ShownProperties(d)
+		}
+		if rule.fits(a, paths) && rule.fitsProperties(properties) {
 			return rule, routes.chains[rule.ChainID], nil
 		}
 	}
@@ -92,6 +97,15 @@ func (r *Rule) fits(a *Alert, groups []string) bool {
 	return (strings.EqualFold(r.Level, "All") || strings.EqualFold(r.Level, levels[a.Severity])) &&
 		one(r.Devices, a.DeviceName) && one(r.DeviceGroups, groups...) &&
 		one([]string{r.DataSource}, a.DataSourceName) && one([]string{r.Instance}, a.InstanceName) && one([]string{r.DataPoint}, a.DataPointName)
+}
+
+// fitsProperties reports whether a device with those properties, by their names
+// in lower case, has all that the rule asks for.
+func (r *Rule) fitsProperties(properties map[string]string) bool {
+	return !slices.ContainsFunc(r.Properties, func(p PropertyGlob) bool {
+		value, ok := properties[strings.ToLower(p.Name)]
+		return !ok || !appliesto.Globs(strings.ToLower(p.Value), strings.ToLower(value))
+	})
 }
 
 // StagesAt are the stages of the chain that count at that moment, and which of

@@ -118,6 +118,8 @@ func belowDevice(param string) []resource.Parent {
 func alertSettings(path, label, doc string, parents []resource.Parent) resource.View[*AlertSetting] {
 	return resource.View[*AlertSetting]{Resource: resource.Resource[*AlertSetting]{
 		Name: "deviceDataSourceInstanceAlertSetting", Label: label, Path: path, Category: CategoryDevices, Object: resource.DeviceGroup,
+		Refused: "adAdvSettingEnabled criticalAdAdvSetting errorAdAdvSetting warnAdAdvSetting " +
+			"globalPostProcessorParam postProcessorParam",
 		Doc: doc, Fields: settingFields(), Parents: parents, Sample: sampleInstancePoint,
 	}}
 }

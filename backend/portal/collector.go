@@ -40,6 +40,7 @@ type Collector struct {
 	ClockOffset     int64 // seconds that its clock is ahead of the portal's
 	Refused         int64 // results
 	ReplacedOn      resource.Seconds
+	Kept            resource.Foreign
 }
 
 // Simulated reports whether no machine stands behind the collector: it is one of
@@ -55,6 +56,14 @@ var Collectors = resource.Resource[*Collector]{
 	Name: collectorRows, Label: "collector", Sample: 2, Path: "/setting/collectors", Category: CategorySettings, Object: resource.Setting, Area: "collectors",
 	Doc:     "What runs the checks of devices. Number 1 is built into the portal.",
 	OpTypes: true,
+	Absent: "ackedOnLocal bearerToken canDowngrade canDowngradeReason clearSent collectorConf " +
+		"collectorGroupName collectorType confVersion config copyUrl createdOnLocal downloadUrl ea " +
+		"enableLMLogs encodedConfigData format hasFailOverDevice inSDT isAdminAccount isEncoded " +
+		"isLmlogsSyslogEnabled lastSentNotificationOn lastSentNotificationOnLocal netscanVersion " +
+		"nextRecipient numberOfInstances numberOfSDTs numberOfWebsites otelId otelVersion " +
+		"previousVersion sbproxyConf syntheticsEnabled upTime updatedOnLocal userChangeOn " +
+		"userChangeOnLocal userPermission userVisibleHostsNum userVisibleWebsitesNum watchdogConf " +
+		"watchdogUpdatedOn watchdogUpdatedOnLocal websiteConf wrapperConf",
 	Fields: []resource.Field[*Collector]{
 		{Name: "id", At: func(c *Collector) any { return &c.ID }, Doc: "Set by the portal; 1 is the built-in collector", ReadOnly: true, Example: 1},
 		{Name: "description", At: func(c *Collector) any { return &c.Description }, Doc: "What it is called in lists", Example: "Collector in Oslo"},
@@ -67,9 +76,11 @@ var Collectors = resource.Resource[*Collector]{
 		{Name: "ackedBy", At: func(c *Collector) any { return &c.AckedBy }, Doc: "Who", ReadOnly: true},
 		{Name: "ackedOn", At: func(c *Collector) any { return &c.AckedOn }, Doc: "When", ReadOnly: true},
 		{Name: "ackComment", At: func(c *Collector) any { return &c.AckComment }, Doc: "With which words", ReadOnly: true},
-		{Name: "collectorSize", At: func(c *Collector) any { return &c.CollectorSize }, Doc: "How much it may use", ReadOnly: true},
+		{Name: "collectorSize", At: func(c *Collector) any { return &c.CollectorSize },
+			Doc: "How much it may use: nano, small, medium, large, …", Default: "small", MaxLen: 64},
 		{Name: "platform", At: func(c *Collector) any { return &c.Platform }, Doc: "linux, windows or darwin", ReadOnly: true},
-		{Name: "arch", At: func(c *Collector) any { return &c.Arch }, Doc: "Its processor", ReadOnly: true},
+		{Name: "arch", At: func(c *Collector) any { return &c.Arch },
+			Doc: "Its processor, as it last said or as it was given", MaxLen: 64},
 		{Name: "build", At: func(c *Collector) any { return &c.Build }, Doc: "Its version", ReadOnly: true},
 		{Name: "enableFailBack", At: func(c *Collector) any { return &c.EnableFailBack }, Doc: "Take devices back from the backup once it runs again; otherwise they stay there as long as the backup runs", Default: true},
 		{Name: "resendIval", At: func(c *Collector) any { return &c.ResendIval }, Doc: "Minutes between two notices that it is down", Default: 15, Min: number(0), Max: number(1440)},
@@ -84,6 +95,12 @@ var Collectors = resource.Resource[*Collector]{
 		{Name: "clockOffset", At: func(c *Collector) any { return &c.ClockOffset }, Doc: "Seconds that its clock is ahead of the portal's, negative when it is behind; its results are corrected by that", ReadOnly: true},
 		{Name: "refusedResults", At: func(c *Collector) any { return &c.Refused }, Doc: "Results that the portal did not take because they lay too far in the future", ReadOnly: true},
 		{Name: "credentialReplacedOn", At: func(c *Collector) any { return &c.ReplacedOn }, Doc: "When it was registered again while it ran; 0 once the alert of that has cleared, after an hour", ReadOnly: true},
+		resource.KeptField(func(row *Collector) *resource.Foreign { return &row.Kept },
+			resource.Keeping("any", "automaticUpgradeInfo escalatingChain nextUpgradeInfo"),
+			resource.Keeping("any", "onetimeDowngradeInfo onetimeUpgradeInfo"),
+			resource.Keeping("integer", "calculatedThreshold escalatingChainId specifiedCollectorDeviceGroupId"),
+			resource.Keeping("boolean", "enableFailOverOnCollectorDevice monitorOthers"),
+			resource.Keeping("string", "collectorList errorMsg")),
 	},
 	Derived: []resource.Derived{{
 		Name: "numberOfHosts", Doc: "Devices it looks after; 0 for a role that does not see all devices", Schema: resource.Integer(""), Example: 152, Whole: true,
@@ -96,7 +113,8 @@ var Collectors = resource.Resource[*Collector]{
 		now.UpdatedOn = resource.SecondsOf(w.Call.At)
 		if was == nil {
 			now.CreatedOn = now.UpdatedOn
-			now.CollectorSize = "small"
+		} else if !w.Given("arch") {
+			now.Arch = was.Arch
 		}
 		if now.BackupID == 0 {
 			return nil

@@ -18,6 +18,7 @@ type CollectorGroup struct {
 	MaxInstances int64
 	Properties   []resource.Property
 	CreatedOn    resource.Seconds
+	Kept         resource.Foreign
 }
 
 // CollectorGroups declares /setting/collectors/groups.
@@ -25,6 +26,7 @@ var CollectorGroups = resource.Resource[*CollectorGroup]{
 	Name: collectorGroupRows, Label: "collector group", Sample: 3, Path: "/setting/collectors/groups", Category: CategorySettings, Object: resource.Setting, Area: AreaCollectors,
 	Doc:     "Collectors that belong together, by site or by purpose.",
 	OpTypes: true,
+	Absent:  "mismatchVersion numOfInstances platform userPermission",
 	Fields: []resource.Field[*CollectorGroup]{
 		{Name: "id", At: func(g *CollectorGroup) any { return &g.ID }, Doc: "Set by the portal; 1 is the default group", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(g *CollectorGroup) any { return &g.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "Bergen"},
@@ -35,6 +37,9 @@ var CollectorGroups = resource.Resource[*CollectorGroup]{
 		{Name: "customProperties", At: func(g *CollectorGroup) any { return &g.Properties }, Doc: "Free name/value pairs; secret-looking ones are write-only",
 			Default: []resource.Property{}, Example: []resource.Property{{Name: "site", Value: "Bergen"}}},
 		{Name: "createOn", At: func(g *CollectorGroup) any { return &g.CreatedOn }, Doc: "When it was added", ReadOnly: true},
+		resource.KeptField(func(row *CollectorGroup) *resource.Foreign { return &row.Kept },
+			resource.Keeping("integer", "calThreshold"),
+			resource.Keeping("any", "highestPriorityCollectorStatus")),
 	},
 	Derived: []resource.Derived{
 		{Name: "numOfCollectors", Doc: "Collectors in it", Schema: resource.Integer(""), Example: 1,

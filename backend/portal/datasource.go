@@ -42,6 +42,7 @@ type DataSource struct {
 	Highest            int64 // n of the last id that a data point or a graph was given, see Number
 	CreatedOn          resource.Seconds
 	UpdatedOn          resource.Seconds
+	Kept               resource.Foreign
 }
 
 // CollectMethods are the checks that a data source can name.
@@ -86,6 +87,9 @@ var DataSources = resource.Resource[*DataSource]{
 		{Name: "createdOn", At: func(d *DataSource) any { return &d.CreatedOn }, Doc: "When it was added", ReadOnly: true},
 		{Name: "updatedOn", At: func(d *DataSource) any { return &d.UpdatedOn }, Doc: "When it was last changed", ReadOnly: true},
 		{Name: "highest", At: func(d *DataSource) any { return &d.Highest }, Doc: "The last id given away within it", ReadOnly: true, WriteOnly: true},
+		resource.KeptField(func(row *DataSource) *resource.Foreign { return &row.Kept },
+			resource.Keeping("[]any", "accessGroups"),
+			resource.Keeping("any", "adParameters eriDiscoveryConfig installationMetadata")),
 	},
 	Derived: []resource.Derived{{
 		Name: "numOfHosts", Doc: "Devices it is on; 0 for a role that does not see all devices", Schema: resource.Integer(""), Example: 152, Whole: true,

@@ -231,7 +231,8 @@ func builtInDataSources() []DataSource {
 		{
 			Name: "Host_Disks", DisplayName: "Disks of this machine", Description: "Each disk of the machine that the portal runs on", Tags: "host,disk",
 			AppliesTo: onThisMachine, CollectMethod: "disk", CollectInterval: 120,
-			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none", Filters: []DiscoveryFilter{}},
+			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none", Filters: []DiscoveryFilter{},
+				Method: withCounters(map[string]any{"name": "ad_dummy"})},
 			DataPoints: []DataPoint{
 				Gauge("diskTotal", "diskTotal", "Size, in bytes"),
 				Gauge("diskUsed", "diskUsed", "Of that in use, in bytes"),
@@ -244,7 +245,8 @@ func builtInDataSources() []DataSource {
 		{
 			Name: "Host_Network", DisplayName: "Network of this machine", Description: "Traffic and errors of each network interface of the machine that the portal runs on", Tags: "host,network,interface",
 			AppliesTo: onThisMachine, CollectMethod: "network", CollectInterval: 60,
-			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none", Filters: []DiscoveryFilter{}},
+			EnableDiscovery: true, Discovery: &Discovery{ScheduleInterval: 60, GroupMethod: "none", Filters: []DiscoveryFilter{},
+				Method: withCounters(map[string]any{"name": "ad_dummy"})},
 			DataPoints: []DataPoint{
 				Counter("inOctets", "inOctets", "Bytes received, a second"),
 				Counter("outOctets", "outOctets", "Bytes sent, a second"),

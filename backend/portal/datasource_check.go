@@ -150,6 +150,17 @@ func discoveryName(method string) string {
 	return "ad_dummy"
 }
 
+// withCounters adds to the way that finds nothing the counters which strict
+// clients expect of it.
+func withCounters(method map[string]any) map[string]any {
+	if method["name"] != "ad_dummy" {
+		return method
+	}
+	out := map[string]any{"generateCount": 0, "getGenerateCount2": 0, "maxNumber": 0}
+	maps.Copy(out, method)
+	return out
+}
+
 // checkAttributes refuses what is too large, and secrets, which everybody who
 // reads data sources would read.
 func checkAttributes(field string, values map[string]any) error {
@@ -185,6 +196,7 @@ func (d *DataSource) checkDiscovery() error {
 	if name, ok := c.Method["name"].(string); !ok || name == "" {
 		c.Method["name"] = discoveryName(d.CollectMethod)
 	}
+	c.Method = withCounters(c.Method)
 	if c.ScheduleInterval < 0 || c.ScheduleInterval > 7*24*60 {
 		return fault.At("autoDiscoveryConfig.scheduleInterval", "autoDiscoveryConfig.scheduleInterval is 0 to 10080 minutes, a week")
 	}

@@ -38,6 +38,7 @@ type Device struct {
 	LastRawdataTime  resource.Seconds
 	UpTime           int64
 	DeletedOn        resource.Millis
+	Kept             resource.Foreign
 }
 
 // ParentProperty is the property, of a device or its groups, that names the
@@ -50,6 +51,11 @@ var Devices = resource.Resource[*Device]{
 	Doc:     "A host, appliance or service that checks run against.",
 	OpTypes: true, SoftBy: "deletedTimeInMs", Bin: "/device/recyclebin", Deleted: 153, Batch: true,
 	Flags: []resource.Flag{{Name: "deleteHard", Doc: "Remove for good, instead of keeping the device recoverable"}},
+	Absent: "autoPropsAssignedOn autoPropsUpdatedOn awsState azureState collectorDescription gcpState " +
+		"logCollectorDescription logCollectorGroupId logCollectorGroupName " +
+		"netflowCollectorDescription netflowCollectorGroupId netflowCollectorGroupName " +
+		"preferredCollectorGroupId preferredCollectorGroupName scanConfigId toDeleteTimeInMs " +
+		"userPermission",
 	Fields: []resource.Field[*Device]{
 		{Name: "id", At: func(d *Device) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 7},
 		{Name: "name", At: func(d *Device) any { return &d.Name }, Doc: "Host name or IP address that checks connect to", Required: true, MaxLen: 255, Index: true, Example: "web-42.example.net"},
@@ -75,6 +81,12 @@ var Devices = resource.Resource[*Device]{
 		{Name: "lastRawdataTime", At: func(d *Device) any { return &d.LastRawdataTime }, Doc: "When any check on it last ran", ReadOnly: true},
 		{Name: "upTimeInSeconds", At: func(d *Device) any { return &d.UpTime }, Doc: "How long it has been up, as it says", ReadOnly: true},
 		{Name: "deletedTimeInMs", At: func(d *Device) any { return &d.DeletedOn }, Doc: "When it was deleted; 0 while it is not", ReadOnly: true},
+		resource.KeptField(func(row *Device) *resource.Foreign { return &row.Kept },
+			resource.Keeping("integer", "autoBalancedCollectorGroupId currentLogCollectorId logCollectorId netflowCollectorId"),
+			resource.Keeping("boolean", "containsMultiValue isPreferredLogCollectorConfigured"),
+			resource.Keeping("string", "op type"),
+			resource.Keeping("[]integer", "syntheticsCollectorIds"),
+			resource.Keeping("[]any", "resourceIds")),
 	},
 	Derived: []resource.Derived{{
 		Name: "inheritedProperties", Doc: "Custom properties of its groups and the groups above; the nearest wins",

@@ -18,6 +18,7 @@ type Function struct {
 	Name        string
 	Code        string
 	Description string
+	Kept        resource.Foreign
 }
 
 // Functions declares /setting/functions.
@@ -27,11 +28,16 @@ var Functions = resource.Resource[*Function]{
 	Flags: []resource.Flag{
 		{Name: "ignoreReference", Doc: "Even if expressions call it; those apply to nothing from then on", Writes: true},
 	},
+	Absent: "checksum lineageId originRegistryId",
 	Fields: []resource.Field[*Function]{
 		{Name: "id", At: func(f *Function) any { return &f.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(f *Function) any { return &f.Name }, Doc: "What it is called by: letters, digits and underscores", Required: true, MaxLen: 64, Index: true, Example: "isShopServer"},
 		{Name: "code", At: func(f *Function) any { return &f.Code }, Doc: "The expression", Required: true, MaxLen: appliesto.MaxBytes, Example: `isLinux() && displayName =~ "web-*"`},
 		{Name: "description", At: func(f *Function) any { return &f.Description }, Doc: "What it finds", MaxLen: 4000, Example: "Front ends of the shop"},
+		resource.KeptField(func(row *Function) *resource.Foreign { return &row.Kept },
+			resource.Keeping("[]integer", "accessGroupIds"),
+			resource.Keeping("[]any", "accessGroups"),
+			resource.Keeping("any", "installationMetadata")),
 	},
 	Unique: [][]string{{"name"}},
 	Check:  checkFunction,

@@ -34,6 +34,7 @@ type Group struct {
 	EnableNetflow    bool
 	CustomProperties []resource.Property
 	CreatedOn        resource.Seconds
+	Kept             resource.Foreign
 }
 
 // Groups declares /device/groups.
@@ -45,6 +46,11 @@ var Groups = resource.Resource[*Group]{
 		{Name: "deleteChildren", Doc: "Delete the groups inside too; devices that are in no other group then are deleted"},
 		{Name: "deleteHard", Doc: "Remove those devices for good, instead of keeping them recoverable"},
 	},
+	Absent: "awsRegionsInfo awsTestResultCode azureRegionsInfo azureTestResultCode " +
+		"defaultCollectorDescription defaultCollectorGroupDescription defaultCollectorGroupId " +
+		"gcpRegionsInfo gcpTestResultCode groupStatus hasNetflowEnabledDevices numOfAWSDevices " +
+		"numOfAzureDevices numOfGcpDevices numOfKubernetesDevices numOfOciDevices ociRegionsInfo " +
+		"ociTestResultCode propertyChangeWarningMessage saasTestResultCode userPermission",
 	Fields: []resource.Field[*Group]{
 		{Name: "id", At: func(g *Group) any { return &g.ID }, Doc: "Set by the portal; the root group is 1", ReadOnly: true, Example: 12},
 		{Name: "name", At: func(g *Group) any { return &g.Name }, Doc: "Unique among its siblings; no slashes", Required: true, MaxLen: 255, Index: true, Example: "Staging"},
@@ -59,6 +65,9 @@ var Groups = resource.Resource[*Group]{
 		{Name: "customProperties", At: func(g *Group) any { return &g.CustomProperties }, Doc: "Free name/value pairs that everything inside inherits; secret-looking ones are write-only",
 			Example: []resource.Property{{Name: "environment", Value: "staging"}}},
 		{Name: "createdOn", At: func(g *Group) any { return &g.CreatedOn }, Doc: "When it was added", ReadOnly: true},
+		resource.KeptField(func(row *Group) *resource.Foreign { return &row.Kept },
+			resource.Keeping("integer", "defaultAutoBalancedCollectorGroupId"),
+			resource.Keeping("any", "awsTestResult azureTestResult extra gcpTestResult ociTestResult saasTestResult")),
 	},
 	Derived: []resource.Derived{
 		{Name: "numOfHosts", Doc: "Devices in it and in all groups below", Schema: resource.Integer(""), Example: 40,

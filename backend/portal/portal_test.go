@@ -221,7 +221,8 @@ func (d declared[T]) roundTrip(t *testing.T) {
 	for _, key := range d.Schema().Properties {
 		_, ok := shown[key.Name]
 		derived := slices.ContainsFunc(d.Derived, func(v resource.Derived) bool { return v.Name == key.Name })
-		if ok == (key.WriteOnly || derived) {
+		optional := d.Keeps(key.Name) || slices.ContainsFunc(d.Fields, func(f resource.Field[*T]) bool { return f.Name == key.Name && f.If != nil })
+		if ok == (key.WriteOnly || derived) && !optional {
 			t.Errorf("%s: shown %v, write-only %v, derived %v", key.Name, ok, key.WriteOnly, derived)
 		}
 	}

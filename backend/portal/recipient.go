@@ -14,9 +14,9 @@ import (
 // without regard to case and are kept as they were sent.
 type Recipient struct {
 	Type    string `json:"type" doc:"ADMIN, a user; ARBITRARY, any address; GROUP, a recipient group"`
-	Method  string `json:"method,omitempty" doc:"email, smsemail (the user's own) or the name of an integration; nothing for a GROUP"`
+	Method  string `json:"method" body:"optional" doc:"email, smsemail (the user's own) or the name of an integration; nothing for a GROUP"`
 	Addr    string `json:"addr" doc:"the user name, the address or the name of the recipient group"`
-	Contact string `json:"contact,omitempty" doc:"kept for clients of the published API"`
+	Contact string `json:"contact" body:"optional" doc:"kept for clients of the published API"`
 }
 
 func (r *Recipient) is(kind string) bool { return strings.EqualFold(r.Type, kind) }

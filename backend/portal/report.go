@@ -73,6 +73,9 @@ type Report struct {
 	Unmonitored   int64 // one of UnmonitoredLeftOut …
 	ExcludeGlobal bool
 	Top10         bool
+	Base1024      bool
+	RowFormat     int64
+	Kept          resource.Foreign
 }
 
 // How an availability counts the time in which nothing was measured.
@@ -127,6 +130,9 @@ const (
 var Reports = resource.Resource[*Report]{
 	Name: reportRows, Label: "report", Sample: 6, Path: "/report/reports", Category: CategoryReports, Object: resource.Reports, Scope: []string{"groupId"},
 	Doc: "What a report shows, in which format, and when it is made. A run holds what its user may see and nothing else.",
+	Absent: "active customReportTypeId customReportTypeName dashboardGroupFullPath dashboardName " +
+		"displayType enableViewAsOtherUser exclude100Availability historical host hostGroup " +
+		"instance items itemsType query sdtSettings severity user",
 	Fields: []resource.Field[*Report]{
 		{Name: "id", At: func(r *Report) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "name", At: func(r *Report) any { return &r.Name }, Doc: "Unique name; the title of the report", Required: true, MaxLen: 255, Index: true, Example: "Alerts of the month"},
@@ -184,6 +190,14 @@ var Reports = resource.Resource[*Report]{
 		{Name: "unmonitoredTime", At: func(r *Report) any { return &r.Unmonitored }, Doc: "Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as available (2)", Default: int(UnmonitoredUp), OneOf: []any{0, 1, 2}, Example: 1},
 		{Name: "excludeGlobal", At: func(r *Report) any { return &r.ExcludeGlobal }, Doc: "Alert threshold: only thresholds that differ from those of the datasource", Default: true},
 		{Name: "top10Only", At: func(r *Report) any { return &r.Top10 }, Doc: "Host metric trends: of each datapoint only the ten with the highest average"},
+		{Name: "isBase1024", At: func(r *Report) any { return &r.Base1024 }, Doc: "Kept for clients of the published API"},
+		{Name: "rowFormat", At: func(r *Report) any { return &r.RowFormat }, Doc: "Kept for clients of the published API"},
+		resource.KeptField(func(row *Report) *resource.Foreign { return &row.Kept },
+			resource.Keeping("string", "algorithm anomaly dataFormat dayInOneWeek dependencyRole "+
+				"dependencyRoutingState displayName hostGroups isHistoricalSDT periodInOneDay timezone"),
+			resource.Keeping("integer", "calculationMethod confidenceLevel dashboardId percentile"),
+			resource.Keeping("boolean", "displayGraphs displayLink displaySummary displayWithAvailability includeSubGroups"),
+			resource.Keeping("[]any", "macros")),
 	},
 	Derived: []resource.Derived{
 		{Name: "lastGenerateOn", Doc: "When the newest run that you may see ended, in epoch seconds; 0 for none", Schema: resource.Integer(""), Example: 1790000000, Of: lastRun(func(t *ReportTask) int64 { return int64(t.EndedOn) })},

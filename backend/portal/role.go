@@ -1,8 +1,10 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -25,7 +27,7 @@ type Role struct {
 
 // Privilege allows one operation on one object, or on all of a type.
 type Privilege struct {
-	ObjectType   string `json:"objectType" doc:"deviceGroup, report, setting or explorer"`
+	ObjectType   string `json:"objectType" doc:"deviceGroup, report, setting or explorer; others of the published API are kept and allow nothing"`
 	ObjectID     string `json:"objectId" doc:"id of a device group, name of a part of the settings, or * for all; of explorer always *"`
 	ObjectName   string `json:"objectName,omitempty" doc:"shown only"`
 	Operation    string `json:"operation" doc:"read, ack or write; each includes the ones before it"`
@@ -51,15 +53,18 @@ var SettingAreas = []string{AreaUserAccess, AreaCollectors, AreaAlerting, AreaDa
 // Roles declares /setting/roles.
 var Roles = resource.Resource[*Role]{
 	Name: roleRows, Label: "role", Sample: 5, Path: "/setting/roles", Category: CategorySettings, Object: resource.Setting, Area: "useraccess",
-	Doc: "A set of privileges that users hold.",
+	Doc:    "A set of privileges that users hold.",
+	Absent: "acctRequireTwoFA enableRemoteSessionInCompanyLevel userPermission",
 	Fields: []resource.Field[*Role]{
 		{Name: "id", At: func(r *Role) any { return &r.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 2},
 		{Name: "name", At: func(r *Role) any { return &r.Name }, Doc: "Unique name", Required: true, MaxLen: 255, Index: true, Example: "night-shift"},
 		{Name: "description", At: func(r *Role) any { return &r.Description }, Doc: "What the role is for", Example: "Watches and acknowledges at night"},
 		{Name: "privileges", At: func(r *Role) any { return &r.Privileges }, Doc: "What holders may do. Write on the setting collectors is a right to secrets: a collector gets the passwords and communities of the devices it looks after, and its holders set it up, where they may view these devices", Required: true,
 			Example: []Privilege{{ObjectType: "deviceGroup", ObjectID: "1", Operation: "ack"}}},
-		{Name: "requireEULA", At: func(r *Role) any { return &r.RequireEULA }, Doc: "Kept for clients of the published API"},
-		{Name: "twoFARequired", At: func(r *Role) any { return &r.TwoFA }, Doc: "Kept for clients of the published API"},
+		{Name: "requireEULA", At: func(r *Role) any { return &r.RequireEULA },
+			Doc: "Kept for clients of the published API; nobody is shown an agreement"},
+		{Name: "twoFARequired", At: func(r *Role) any { return &r.TwoFA },
+			Doc: "Kept for clients of the published API; there is no second factor"},
 		{Name: "customHelpLabel", At: func(r *Role) any { return &r.HelpLabel }, Doc: "Text of a help link"},
 		{Name: "customHelpURL", At: func(r *Role) any { return &r.HelpURL }, Doc: "Address of a help link"},
 		{Name: "roleGroupId", At: func(r *Role) any { return &r.GroupID }, Doc: "Kept for clients of the published API", Default: 1},
@@ -76,10 +81,19 @@ var Roles = resource.Resource[*Role]{
 		if was != nil && builtIn(was.ID) && was.Name != now.Name {
 			return fault.New(fault.Conflict, "the built-in role %s keeps its name", was.Name)
 		}
+		before := cmp.Or(was, &Role{})
+		err := refusePromises(w, promise{"twoFARequired", before.TwoFA, now.TwoFA},
+			promise{"requireEULA", before.RequireEULA, now.RequireEULA})
+		if err != nil {
+			return err
+		}
 		if len(now.Privileges) > maxPrivileges {
 			return fault.At("privileges", "a role has at most %d privileges", maxPrivileges)
 		}
 		for i, p := range now.Privileges {
+			if keepsForeign(w, was, p) {
+				continue
+			}
 			if err := checkPrivilege(fmt.Sprintf("privileges[%d]", i), p); err != nil {
 				return err
 			}
@@ -105,14 +119,14 @@ var Roles = resource.Resource[*Role]{
 		return err
 	},
 	After: func(w *resource.Write, was, now *Role) error {
-		if was == nil || was.Name == now.Name {
+		if was == nil || was.Name == now.Name && slices.Equal(was.Privileges, now.Privileges) {
 			return nil
 		}
 		holders, err := holdersOf(w, now.ID)
 		for _, u := range holders {
 			for i := range u.Roles {
 				if u.Roles[i].ID == now.ID {
-					u.Roles[i].Name = now.Name
+					u.Roles[i].Name, u.Roles[i].Privileges = now.Name, now.Privileges
 				}
 			}
 			if err == nil {
@@ -143,11 +157,49 @@ func usersOf(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]b
 	return out, err
 }
 
+// published are the names that clients of the published API know objects of
+// privileges by.
+var published = map[string]resource.Object{"host_group": resource.DeviceGroup, "report_group": resource.Reports}
+
+// Object is what the privilege is about. A type that means nothing in this
+// portal is kept for published clients, and allows nothing.
+func (p Privilege) Object() resource.Object {
+	if object, ok := published[p.ObjectType]; ok {
+		return object
+	}
+	return resource.Object(p.ObjectType)
+}
+
+// IsForeign reports whether a privilege is one of the published API that means
+// nothing in this portal.
+func (p Privilege) IsForeign() bool {
+	switch p.Object() {
+	case resource.DeviceGroup, resource.Reports, resource.Explorer:
+		return false
+	case resource.Setting:
+		return p.ObjectID != "*" && !slices.Contains(SettingAreas, p.ObjectID)
+	}
+	return true
+}
+
+// keepsForeign reports whether a privilege stays as it came: one that means
+// nothing here, from a published client, or that the role has already.
+func keepsForeign(w *resource.Write, was *Role, p Privilege) bool {
+	if !p.IsForeign() {
+		return false
+	}
+	sound := foreignName.MatchString(p.ObjectType) && foreignName.MatchString(p.Operation) &&
+		len(p.ObjectID) <= 255 && len(p.ObjectName) <= 255
+	return sound && w.Call.Lenient || was != nil && slices.Contains(was.Privileges, p)
+}
+
+var foreignName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+
 func checkPrivilege(field string, p Privilege) error {
 	if resource.ParseOperation(p.Operation) == resource.None {
 		return &fault.Error{Kind: fault.Invalid, Field: field + ".operation", Message: field + ".operation is read, ack or write", Allowed: []any{"read", "ack", "write"}}
 	}
-	switch resource.Object(p.ObjectType) {
+	switch p.Object() {
 	case resource.DeviceGroup, resource.Reports:
 		if id, err := strconv.ParseInt(p.ObjectID, 10, 64); p.ObjectID != "*" && (err != nil || id < 1) {
 			return fault.At(field+".objectId", "%s.objectId is the id of a group, or *", field)
@@ -182,7 +234,10 @@ func mayGrant(w *resource.Write, privileges []Privilege) error {
 		return nil
 	}
 	for _, p := range privileges {
-		right := resource.Right{Object: resource.Object(p.ObjectType), Area: p.ObjectID, Op: resource.ParseOperation(p.Operation)}
+		if p.IsForeign() {
+			continue // it allows nothing
+		}
+		right := resource.Right{Object: p.Object(), Area: p.ObjectID, Op: resource.ParseOperation(p.Operation)}
 		held := slices.ContainsFunc(who.Grants, func(g resource.Grant) bool {
 			if g.Object != right.Object || g.Op < right.Op {
 				return false

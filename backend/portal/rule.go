@@ -27,6 +27,7 @@ type Rule struct {
 	SuppressClear bool
 	SuppressAck   bool
 	SendAnomaly   bool
+	Properties    []PropertyGlob
 }
 
 // Rules declares /setting/alert/rules.
@@ -45,6 +46,10 @@ var Rules = resource.Resource[*Rule]{
 		{Name: "datapoint", At: func(r *Rule) any { return &r.DataPoint }, Doc: "Name of the datapoint, * for any characters", Default: "*", MaxLen: 255, Example: "*"},
 		{Name: "escalatingChainId", At: func(r *Rule) any { return &r.ChainID }, Doc: "The escalation chain that those alerts go along", Required: true, Min: number(1), Refs: string(chainRows), Index: true, Example: 1},
 		{Name: "escalationInterval", At: func(r *Rule) any { return &r.Interval }, Doc: "Minutes from one stage to the next; 0: only the first stage", Default: 15, Min: number(0), Max: number(10_080), Example: 15},
+		{Name: "resourceProperties", At: func(r *Rule) any { return &r.Properties },
+			Doc:     "Properties that the device has, its own or inherited, each with a value that fits; all of them",
+			Default: []PropertyGlob{},
+			Example: []PropertyGlob{}},
 		{Name: "suppressAlertClear", At: func(r *Rule) any { return &r.SuppressClear }, Doc: "Send no notice when the alert clears"},
 		{Name: "suppressAlertAckSdt", At: func(r *Rule) any { return &r.SuppressAck }, Doc: "Send no notice of acknowledgements and maintenance"},
 		{Name: "sendAnomalySuppressedAlert", At: func(r *Rule) any { return &r.SendAnomaly }, Doc: "Kept for clients of the published API"},
@@ -64,12 +69,44 @@ var Rules = resource.Resource[*Rule]{
 				return fault.At(glob.field, "%s is a name, or * for all", glob.field)
 			}
 		}
+		if now.Properties, err = propertyGlobs(now.Properties); err != nil {
+			return err
+		}
 		if now.Devices, err = globs("devices", now.Devices); err != nil {
 			return err
 		}
 		now.DeviceGroups, err = globs("deviceGroups", now.DeviceGroups)
 		return err
 	},
+}
+
+// PropertyGlob is a property that a device must have for a rule to fit.
+type PropertyGlob struct {
+	Name  string `json:"name" doc:"of the property, in any letter case"`
+	Value string `json:"value" doc:"its value, * for any characters"`
+}
+
+// propertyGlobs is the list as it is kept. Secrets are not compared: whoever
+// may write rules would learn them by trying.
+func propertyGlobs(list []PropertyGlob) ([]PropertyGlob, error) {
+	out := []PropertyGlob{}
+	for _, p := range list {
+		p.Name = strings.TrimSpace(p.Name)
+		switch {
+		case p.Name == "" || len(p.Name) > 255 || len(p.Value) > 2048:
+			return nil, fault.At("resourceProperties",
+				"resourceProperties: each has a name of at most 255 bytes and a value of at most 2,048")
+		case resource.SecretName(p.Name):
+			return nil, fault.At("resourceProperties",
+				"resourceProperties: %.80s is a secret, and rules do not compare secrets", p.Name)
+		case !slices.Contains(out, p):
+			out = append(out, p)
+		}
+	}
+	if len(out) > maxGlobs {
+		return nil, fault.At("resourceProperties", "resourceProperties holds at most %d properties", maxGlobs)
+	}
+	return out, nil
 }
 
 const maxGlobs = 1000

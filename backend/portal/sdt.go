@@ -3,7 +3,6 @@ package portal
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"spyglass/backend/resource"
@@ -55,30 +54,44 @@ const maxMillis int64 = 253_402_300_799_999 // the end of the year 9999
 
 // SDTs declares /sdt/sdts.
 var SDTs = resource.Resource[*SDT]{
-	Name: sdtRows, Label: "maintenance window", Sample: 9, Path: "/sdt/sdts", Category: CategoryAlerts,
+	Name: sdtRows, Label: "maintenance window", Sample: 9, Path: "/sdt/sdts", Category: CategoryAlerts, PartialPut: true,
 	Object: resource.DeviceGroup, Scope: []string{"deviceId", "deviceGroupId", "collectorId"},
 	Doc: "A time, once or again and again, in which nobody is told of alerts of a device, a device group, a part of a device, or a collector.",
+	Absent: "batchJobName checkpointId checkpointName deviceBatchJobId deviceClusterAlertDefId " +
+		"deviceEventSourceId deviceLogPipeLineResourceId eventSourceName logPipeLineName " +
+		"websiteGroupId websiteGroupName websiteId websiteName",
 	Fields: []resource.Field[*SDT]{
 		{Name: "id", At: func(s *SDT) any { return &s.ID }, Doc: "Set by the portal", ReadOnly: true, Prefix: sdtPrefix, Example: "R_12"},
 		{Name: "type", At: func(s *SDT) any { return &s.Type }, Doc: "What it is for; that decides which ids are required", Required: true, Index: true,
 			OneOf: []any{DeviceSDT, GroupSDT, DeviceDataSourceSDT, InstanceSDT, InstanceGroupSDT, CollectorSDT},
 			Older: map[string]string{"DeviceSDT": DeviceSDT, "DeviceGroupSDT": GroupSDT}, Example: DeviceSDT},
 		{Name: "comment", At: func(s *SDT) any { return &s.Comment }, Doc: "What is done in it", MaxLen: 4000, Example: "Backup of the shop"},
-		{Name: "sdtType", At: func(s *SDT) any { return &s.Recurrence }, Doc: "How often it comes", Default: OneTime, OneOf: []any{OneTime, Daily, Weekly, Monthly, MonthlyByWeek}, Example: Weekly},
+		{Name: "sdtType", At: func(s *SDT) any { return &s.Recurrence },
+			Doc: "How often it comes", Default: OneTime, OneOf: []any{OneTime, Daily, Weekly, Monthly, MonthlyByWeek},
+			Older: map[string]string{"1": OneTime, "2": Weekly, "3": Monthly, "4": Daily, "5": MonthlyByWeek}, Example: Weekly},
 		{Name: "admin", At: func(s *SDT) any { return &s.Admin }, Doc: "Who made it", ReadOnly: true},
 		{Name: "timezone", At: func(s *SDT) any { return &s.Timezone }, Doc: "IANA name of the time zone of hour, minute and days; the portal's unless given", MaxLen: 64, Example: "Europe/Berlin"},
 		{Name: "startDateTime", At: func(s *SDT) any { return &s.Start }, Doc: "When it begins; of one that comes again, no window is in effect before it. Now unless given", Min: number(0), Max: number(maxMillis), Index: true},
 		{Name: "endDateTime", At: func(s *SDT) any { return &s.End }, Doc: "When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. A oneTime one has this or a duration", Min: number(0), Max: number(maxMillis), Index: true},
 		{Name: "startDateTimeOnLocal", At: func(s *SDT) any { return &s.StartLocal }, Doc: "startDateTime in timezone", ReadOnly: true},
 		{Name: "endDateTimeOnLocal", At: func(s *SDT) any { return &s.EndLocal }, Doc: "endDateTime in timezone; empty for none", ReadOnly: true},
-		{Name: "hour", At: func(s *SDT) any { return &s.Hour }, Doc: "At which hour on the clock each window begins, unless oneTime", Min: number(0), Max: number(23), Example: 2},
-		{Name: "minute", At: func(s *SDT) any { return &s.Minute }, Doc: "At which minute", Min: number(0), Max: number(59), Example: 30},
-		{Name: "endHour", At: func(s *SDT) any { return &s.EndHour }, Doc: "At which hour on the clock each window ends, on the next day when that is not after the begin", Min: number(0), Max: number(23)},
-		{Name: "endMinute", At: func(s *SDT) any { return &s.EndMinute }, Doc: "At which minute", Min: number(0), Max: number(59)},
+		{Name: "hour", If: uses("hour"), At: func(s *SDT) any { return &s.Hour },
+			Doc: "At which hour on the clock each window begins, unless oneTime", Min: number(0), Max: number(23), Example: 2},
+		{Name: "minute", If: uses("minute"), At: func(s *SDT) any { return &s.Minute },
+			Doc: "At which minute", Min: number(0), Max: number(59), Example: 30},
+		{Name: "endHour", If: uses("endHour"), At: func(s *SDT) any { return &s.EndHour },
+			Doc: "At which hour on the clock each window ends, on the next day when that is not after the begin",
+			Min: number(0), Max: number(23)},
+		{Name: "endMinute", If: uses("endMinute"), At: func(s *SDT) any { return &s.EndMinute },
+			Doc: "At which minute", Min: number(0), Max: number(59)},
 		{Name: "duration", At: func(s *SDT) any { return &s.Duration }, Doc: "Minutes from begin to end, on the clock; it may be given instead of the end", Min: number(0), Max: number(100 * 365 * dayLong), Example: 90},
-		{Name: "weekDay", At: func(s *SDT) any { return &s.WeekDay }, Doc: "Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas", MaxLen: 100, Example: "Saturday,Sunday"},
-		{Name: "weekOfMonth", At: func(s *SDT) any { return &s.WeekOfMonth }, Doc: "First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty", MaxLen: 20},
-		{Name: "monthDay", At: func(s *SDT) any { return &s.MonthDay }, Doc: "Day of the month, of monthly; months that are too short are left out", Min: number(0), Max: number(31)},
+		{Name: "weekDay", If: uses("weekDay"), At: func(s *SDT) any { return &s.WeekDay },
+			Doc:    "Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas",
+			MaxLen: 100, Example: "Saturday,Sunday"},
+		{Name: "weekOfMonth", If: uses("weekOfMonth"), At: func(s *SDT) any { return &s.WeekOfMonth },
+			Doc: "First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty", MaxLen: 20},
+		{Name: "monthDay", If: uses("monthDay"), At: func(s *SDT) any { return &s.MonthDay },
+			Doc: "Day of the month, of monthly; months that are too short are left out", Min: number(0), Max: number(31)},
 		refersTo("deviceId", deviceRows, "The device; deviceDisplayName may be given instead", func(s *SDT) *int64 { return &s.DeviceID }, 150),
 		refersTo("deviceGroupId", groupRows, "The device group; deviceGroupFullPath may be given instead", func(s *SDT) *int64 { return &s.GroupID }, nil),
 		refersTo("dataSourceId", dataSourceRows, "The data source; of a device group, 0 for all of them, or dataSourceName may be given instead", func(s *SDT) *int64 { return &s.DataSourceID }, nil),
@@ -150,11 +163,12 @@ func (s *SDT) Schedule(home *time.Location) *Schedule { return s.schedule(zones{
 func (s *SDT) schedule(in zones) *Schedule {
 	out := &Schedule{
 		Recurrence: s.Recurrence, Zone: in.named(s.Timezone), Start: momentOf(s.Start), End: momentOf(s.End),
-		Minute: int(s.Hour*60 + s.Minute), Minutes: int(s.Duration), MonthDay: int(s.MonthDay), Week: slices.Index(weeksOfMonth, s.WeekOfMonth) + 1,
+		Minute: int(s.Hour*60 + s.Minute), Minutes: int(s.Duration), MonthDay: int(s.MonthDay),
+		Week: slices.IndexFunc(weeksOfMonth, s.isWeek) + 1,
 	}
-	given := strings.Split(s.WeekDay, ",")
+	given := splitDays(s.WeekDay)
 	for i, name := range weekDays {
-		if slices.Contains(given, name) {
+		if listed(given, name) {
 			out.Days = append(out.Days, time.Weekday(i))
 		}
 	}

@@ -164,31 +164,46 @@ func (s *SDT) checkDays() error {
 		return fault.At("monthDay", "monthDay is required while sdtType is monthly")
 	}
 	if s.Recurrence == MonthlyByWeek {
-		i := slices.IndexFunc(weeksOfMonth, func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(s.WeekOfMonth)) })
-		if i < 0 {
+		if !slices.ContainsFunc(weeksOfMonth, s.isWeek) {
 			return oneOfThese("weekOfMonth", "one of", weeksOfMonth)
 		}
-		s.WeekOfMonth = weeksOfMonth[i]
 	}
 	if s.Recurrence != Weekly && s.Recurrence != MonthlyByWeek {
 		return nil
 	}
-	given, found := strings.Split(s.WeekDay, ","), []string{}
-	for i := range given {
-		given[i] = strings.TrimSpace(given[i])
-	}
-	for _, day := range weekDays {
-		if slices.ContainsFunc(given, func(name string) bool { return strings.EqualFold(name, day) }) {
-			found = append(found, day)
-		}
-	}
+	given := splitDays(s.WeekDay)
 	for _, name := range given {
-		if !slices.ContainsFunc(weekDays, func(day string) bool { return strings.EqualFold(name, day) }) {
+		if !listed(weekDays, name) {
 			return oneOfThese("weekDay", "one or some, joined by commas, of", weekDays)
 		}
 	}
-	s.WeekDay = strings.Join(found, ",")
 	return nil
+}
+
+// splitDays are the days of a list joined by commas.
+func splitDays(text string) []string {
+	days := strings.Split(text, ",")
+	for i := range days {
+		days[i] = strings.TrimSpace(days[i])
+	}
+	return days
+}
+
+// isWeek reports whether the name is that of the SDT's week of the month.
+func (s *SDT) isWeek(name string) bool {
+	return strings.EqualFold(name, strings.TrimSpace(s.WeekOfMonth))
+}
+
+// uses says of a field of time whether the recurrence has it.
+func uses(field string) func(*SDT) bool {
+	return func(s *SDT) bool {
+		for _, f := range goesWith {
+			if f.field == field {
+				return slices.Contains(f.with, s.Recurrence)
+			}
+		}
+		return true
+	}
 }
 
 func oneOfThese(field, what string, names []string) error {

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,6 +131,9 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 	} else if err != nil {
 		return err
 	}
+	if err := completeUsers(ctx, tx); err != nil {
+		return err
+	}
 	if s.RateGet > 0 && s.Seeded == seeded {
 		return nil
 	}
@@ -167,6 +171,34 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 // version: 1, the data sources; 2, those of this machine's disks and network; 3, settings
 // of collectors that are down and of hourly values; 4, what amendBuiltIn changes.
 const seeded = 4
+
+// completeUsers brings what users show of their roles up to date.
+func completeUsers(ctx context.Context, tx resource.Tx) error {
+	roles, err := resource.Find(ctx, tx, roleRows)
+	if err != nil {
+		return err
+	}
+	users, err := resource.Find(ctx, tx, userRows)
+	if err != nil {
+		return err
+	}
+	for i := range users {
+		changed := false
+		for k := range users[i].Roles {
+			ref := &users[i].Roles[k]
+			at := slices.IndexFunc(roles, func(r Role) bool { return r.ID == ref.ID })
+			if at >= 0 && (ref.Privileges == nil || !slices.Equal(ref.Privileges, roles[at].Privileges)) {
+				ref.Privileges, changed = append([]Privilege{}, roles[at].Privileges...), true
+			}
+		}
+		if changed {
+			if err := resource.Put(ctx, tx, userRows, &users[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // completeDataSources gives an older portal the built-in data sources. Roles stay
 // as people know them: who may read data sources is for an administrator to say.

@@ -31,6 +31,7 @@ var Tokens = resource.Resource[*Token]{
 	Name: tokenRows, Label: "API token", Sample: 1, Path: "/setting/admins/{adminId}/apitokens", Category: CategorySettings, Object: resource.Setting, Area: "useraccess",
 	Doc:     "A credential for programs, with the rights of its user.",
 	Parents: []resource.Parent{{Of: string(userRows), Param: "adminId", Field: "adminId", Sample: 2}},
+	Absent:  "accessKey userPermission",
 	Fields: []resource.Field[*Token]{
 		{Name: "id", At: func(t *Token) any { return &t.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
 		{Name: "adminId", At: func(t *Token) any { return &t.AdminID }, Doc: "Whose token it is", ReadOnly: true, Refs: "admin", Index: true, Example: 1},

@@ -36,18 +36,23 @@ type User struct {
 	SMSFormat    string
 	AcceptEULA   bool
 	TwoFAEnabled bool
+	Kept         resource.Foreign
 }
 
 // RoleRef is a role as a user names it: by id, or by name.
 type RoleRef struct {
 	ID   int64  `json:"id,omitempty" doc:"of the role"`
 	Name string `json:"name,omitempty" doc:"of the role; enough by itself"`
+	// Privileges are a copy, which follows the role. No right is taken from it.
+	Privileges []Privilege `json:"privileges,omitzero" body:"optional" doc:"what holders of the role may do; set by the portal"`
 }
 
 // Users declares /setting/admins.
 var Users = resource.Resource[*User]{
 	Name: userRows, Label: "user", Sample: 3, Path: "/setting/admins", Category: CategorySettings, Object: resource.Setting, Area: "useraccess",
 	Doc: "A user of the portal.",
+	Absent: "acceptEULAOn immediateForceLogout lastAccessOn lastAction lastActionOn lastActionOnLocal " +
+		"tenantId trainingEmail userPermission userType",
 	Fields: []resource.Field[*User]{
 		{Name: "id", At: func(u *User) any { return &u.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 4},
 		{Name: "username", At: func(u *User) any { return &u.Username }, Doc: "Name to sign in with, unique", Required: true, MaxLen: 128, Index: true, Example: "j.doe"},
@@ -64,12 +69,17 @@ var Users = resource.Resource[*User]{
 		{Name: "createdBy", At: func(u *User) any { return &u.CreatedBy }, Doc: "Who added the user", ReadOnly: true},
 		{Name: "lastLoginOn", At: func(u *User) any { return &u.LastLoginOn }, Doc: "Last sign-in", ReadOnly: true},
 		{Name: "lastAuthIp", At: func(u *User) any { return &u.LastAuthIP }, Doc: "Address of the last sign-in", ReadOnly: true},
-		{Name: "forcePasswordChange", At: func(u *User) any { return &u.ForceChange }, Doc: "Kept for clients of the published API"},
+		{Name: "forcePasswordChange", At: func(u *User) any { return &u.ForceChange },
+			Doc: "Kept for clients of the published API; nobody is made to change a password"},
 		{Name: "contactMethod", At: func(u *User) any { return &u.ContactBy }, Doc: "How to reach the user", Default: "email", OneOf: []any{"email", "sms", "smsemail"}},
 		{Name: "smsEmail", At: func(u *User) any { return &u.SMSEmail }, Doc: "Mail address that becomes a text message"},
 		{Name: "smsEmailFormat", At: func(u *User) any { return &u.SMSFormat }, Doc: "sms or fulltext", Default: "sms", OneOf: []any{"sms", "fulltext"}},
 		{Name: "acceptEULA", At: func(u *User) any { return &u.AcceptEULA }, Doc: "Kept for clients of the published API"},
-		{Name: "twoFAEnabled", At: func(u *User) any { return &u.TwoFAEnabled }, Doc: "Kept for clients of the published API"},
+		{Name: "twoFAEnabled", At: func(u *User) any { return &u.TwoFAEnabled },
+			Doc: "Kept for clients of the published API; there is no second factor"},
+		resource.KeptField(func(row *User) *resource.Foreign { return &row.Kept },
+			resource.Keeping("[]integer", "adminGroupIds"),
+			resource.Keeping("any", "viewPermission")),
 	},
 	Derived: []resource.Derived{{
 		Name: "apiTokens", Doc: "The user's API tokens, without their secrets",
@@ -91,6 +101,12 @@ var Users = resource.Resource[*User]{
 		}
 		if _, err := time.LoadLocation(now.Timezone); err != nil || now.Timezone == "Local" {
 			return fault.At("timezone", "timezone is an IANA name such as Europe/Berlin")
+		}
+		before := cmp.Or(was, &User{})
+		err := refusePromises(w, promise{"twoFAEnabled", before.TwoFAEnabled, now.TwoFAEnabled},
+			promise{"forcePasswordChange", before.ForceChange, now.ForceChange})
+		if err != nil {
+			return err
 		}
 		if strings.ContainsAny(now.Username, ":/\\ \t") {
 			return fault.At("username", "username has no spaces, colons or slashes")
@@ -135,6 +151,24 @@ var Users = resource.Resource[*User]{
 	},
 }
 
+// promise is a switch that a published client may set and this portal does not
+// obey, before and after a write.
+type promise struct {
+	field    string
+	was, now bool
+}
+
+// refusePromises refuses to turn on, on the strict mount, what would have no
+// effect.
+func refusePromises(w *resource.Write, promises ...promise) error {
+	for _, p := range promises {
+		if p.now && !p.was && !w.Call.Lenient {
+			return fault.At(p.field, "%s cannot be turned on: this portal does not enforce it", p.field)
+		}
+	}
+	return nil
+}
+
 // resolveRoles finds the roles that were named, and writes both id and name
 // into the row. Nobody gives or takes a role that holds more than they do.
 func resolveRoles(w *resource.Write, was, now *User) error {
@@ -151,8 +185,8 @@ func resolveRoles(w *resource.Write, was, now *User) error {
 		if k < 0 {
 			return fault.At("roles", "there is no role %s", cmp.Or(ref.Name, strconv.FormatInt(ref.ID, 10)))
 		}
-		role := RoleRef{ID: roles[k].ID, Name: roles[k].Name}
-		if slices.Contains(held, role) {
+		role := RoleRef{ID: roles[k].ID, Name: roles[k].Name, Privileges: roles[k].Privileges}
+		if slices.ContainsFunc(held, func(have RoleRef) bool { return have.ID == role.ID }) {
 			continue
 		}
 		held = append(held, role)

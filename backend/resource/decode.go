@@ -38,8 +38,11 @@ func (r *Resource[T]) Read(body []byte, lenient bool) (*Body, error) {
 	b := &Body{node: node, lenient: lenient, sealed: map[string]string{}}
 	for i, key := range node.Keys {
 		f := r.field(key)
-		if f == nil && !lenient && !r.derives(key) {
+		if f == nil && !lenient && !r.derives(key) && !r.Keeps(key) {
 			return nil, fault.At(key, "%s has no field %q%s", r.Name, key, DidYouMean(key, r.names()))
+		}
+		if f == nil && lenient && !node.Items[i].isEmpty() && slices.Contains(strings.Fields(r.Refused), key) {
+			return nil, fault.At(key, "%s cannot be set: this portal does not have it", key)
 		}
 		if f != nil && f.Seal != nil && (node.Items[i].Kind == '"' || lenient && node.Items[i].Kind == '0') {
 			if b.sealed[key], err = f.Seal(node.Items[i].Text); err != nil {
@@ -48,6 +51,19 @@ func (r *Resource[T]) Read(body []byte, lenient bool) (*Body, error) {
 		}
 	}
 	return b, nil
+}
+
+// isEmpty reports whether a value says nothing: null, false, 0, "", [] or {}.
+func (n Node) isEmpty() bool {
+	switch n.Kind {
+	case 'n', 'f':
+		return true
+	case 't':
+		return false
+	case '0':
+		return n.Text == "0"
+	}
+	return n.Text == "" && len(n.Items) == 0
 }
 
 func at(err error, field string) error {
@@ -61,7 +77,7 @@ func at(err error, field string) error {
 
 func (r *Resource[T]) field(name string) *Field[T] {
 	for i := range r.Fields {
-		if r.Fields[i].Name == name {
+		if r.Fields[i].Name == name && r.Fields[i].Keeps == nil {
 			return &r.Fields[i]
 		}
 	}
@@ -75,9 +91,11 @@ func (r *Resource[T]) derives(name string) bool {
 func (r *Resource[T]) names() []string {
 	var names []string
 	for i := range r.Fields {
-		names = append(names, r.Fields[i].Name)
+		if r.Fields[i].Keeps == nil {
+			names = append(names, r.Fields[i].Name)
+		}
 	}
-	return names
+	return append(names, r.KeptNames()...)
 }
 
 // Defaults is a row with every default in place.
@@ -109,6 +127,12 @@ func (r *Resource[T]) Defaults() (T, error) {
 func (r *Resource[T]) Apply(b *Body, row T, whole bool) error {
 	for i := range r.Fields {
 		f := &r.Fields[i]
+		if f.Keeps != nil {
+			if err := f.setKept(row, b); err != nil {
+				return err
+			}
+			continue
+		}
 		k := slices.Index(b.node.Keys, f.Name)
 		null := k >= 0 && b.node.Items[k].Kind == 'n'
 		if k < 0 || null && b.lenient {

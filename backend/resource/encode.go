@@ -17,7 +17,11 @@ func (r *Resource[T]) AppendJSON(out []byte, row T) ([]byte, error) {
 	first := true
 	for i := range r.Fields {
 		f := &r.Fields[i]
-		if f.WriteOnly {
+		if f.Keeps != nil {
+			out = f.appendKept(out, row)
+			continue
+		}
+		if f.WriteOnly || f.If != nil && !f.If(row) {
 			continue
 		}
 		if !first {

@@ -18,7 +18,7 @@ func loosen(out []byte, n Node, s Schema) []byte {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			out = loosen(out, item, *s.Items)
+			out = loosen(out, named(item, *s.Items), *s.Items)
 		}
 		return append(out, ']')
 	case n.Kind == '{' && s.Type == "object":
@@ -60,6 +60,16 @@ func (n *Node) boolean(lenient bool) (isTrue, ok bool) {
 		return strings.EqualFold(n.Text, "true"), isBoolean(n.Text)
 	}
 	return false, false
+}
+
+// named is an object for an item of a list of objects that was sent as its name
+// or its id alone.
+func named(n Node, s Schema) Node {
+	key := map[byte]string{'"': "name", '0': "id"}[n.Kind]
+	if s.Type != "object" || key == "" || !slices.ContainsFunc(s.Properties, func(k Key) bool { return k.Name == key }) {
+		return n
+	}
+	return Node{Kind: '{', Keys: []string{key}, Items: []Node{n}}
 }
 
 func isBoolean(text string) bool {

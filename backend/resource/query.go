@@ -31,6 +31,7 @@ type Column struct {
 	Kind   Kind
 	Hidden bool   // write-only: a question may not even name it
 	Prefix string // of an id that is sent as a text
+	Absent bool   // no row has it: it compares as if it were empty
 }
 
 // Columns are the stored fields, in the order of the declaration.
@@ -40,6 +41,15 @@ func (r *Resource[T]) Columns() []Column {
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		columns[i] = Column{Name: f.Name, Kind: kindOf(f.At(row)), Hidden: f.WriteOnly, Prefix: f.Prefix}
+	}
+	return columns
+}
+
+// AbsentColumns are what published clients may ask for and no filter can see.
+func (r *Resource[T]) AbsentColumns() []Column {
+	var columns []Column
+	for _, name := range append(r.KeptNames(), strings.Fields(r.Absent)...) {
+		columns = append(columns, Column{Name: name, Kind: KindText, Absent: true})
 	}
 	return columns
 }

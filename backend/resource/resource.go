@@ -50,6 +50,13 @@ type Resource[T any] struct {
 	Derived []Derived // computed when read; they come last in the object
 	Former  []string  // fields of earlier versions that are gone, as store.Shape writes them; older files still list them
 
+	// Absent are published names that rows do not have, separated by spaces: a
+	// filter of a published client may name them, and matches as if they were empty.
+	Absent string
+	// Refused are published names for things that the portal does not have,
+	// separated by spaces: a published client may send them empty and no other way.
+	Refused string
+
 	Unique  [][]string // sets of fields no two rows share; text compares ignoring case
 	Counted []string   // fields by which rows are often counted together, in this order: worth an index that a count is read from
 	// Scope are the fields that say which rows a role bound to some device groups
@@ -62,15 +69,16 @@ type Resource[T any] struct {
 	Within func(c *Call) []Where
 	Usual  *Where // what a list is limited to, unless the filter names that field
 
-	Sample  int64    // the id that examples use; the demo environment has a row of that id that nothing else needs
-	Without []string // methods ("POST") or endpoints ("GET /a/{id}") that are not generated, because a verb elsewhere serves them or nothing does
-	Single  int64    // the id of its only row, which is always there: the path is that row, and has no list
-	OpTypes bool     // PUT and PATCH take opType, which governs customProperties
-	Flags   []Flag   // query switches, "deleteChildren"
-	SoftBy  string   // Millis field set by DELETE instead of removing; rows that have it do not show, but lie in the recycle bin
-	Bin     string   // with SoftBy: path of the recycle bin, "/device/recyclebin"
-	Deleted int64    // with Bin: the id of a deleted row that examples use, as Sample; the next higher one is deleted too
-	Batch   bool     // POST {path}/batch writes many rows at once
+	Sample     int64    // the id that examples use; the demo environment has a row of that id that nothing else needs
+	Without    []string // methods ("POST") or endpoints ("GET /a/{id}") that are not generated, because a verb elsewhere serves them or nothing does
+	PartialPut bool     // PUT of a published client changes the given fields only, as PATCH does
+	Single     int64    // the id of its only row, which is always there: the path is that row, and has no list
+	OpTypes    bool     // PUT and PATCH take opType, which governs customProperties
+	Flags      []Flag   // query switches, "deleteChildren"
+	SoftBy     string   // Millis field set by DELETE instead of removing; rows that have it do not show, but lie in the recycle bin
+	Bin        string   // with SoftBy: path of the recycle bin, "/device/recyclebin"
+	Deleted    int64    // with Bin: the id of a deleted row that examples use, as Sample; the next higher one is deleted too
+	Batch      bool     // POST {path}/batch writes many rows at once
 
 	Props *Props    // set where single name/value pairs have endpoints of their own
 	Lists []Listing // further paths at which some of the rows are listed
@@ -119,6 +127,11 @@ type Field[T any] struct {
 	Prefix    string // of a TextID, "R_"
 	Index     bool   // often filtered or sorted: worth an index
 	Sealed    bool   // of a write-only string: a secret the portal must read again, so it is kept encrypted
+
+	If func(T) bool // an answer has it only then
+
+	// Keeps are the keys of a Foreign field, which stand in the row's object themselves.
+	Keeps []Key
 
 	Older map[string]string // of a text with OneOf: former names of its values, which the mount for published clients takes
 

@@ -29,6 +29,7 @@ type Key struct {
 	Name      string
 	Required  bool // in a body, and always in an answer
 	Shown     bool // always in an answer
+	Sparse    bool // in some answers only
 	ReadOnly  bool
 	WriteOnly bool
 	Schema    Schema
@@ -53,7 +54,14 @@ func (r *Resource[T]) Schema() Schema {
 	row := r.New()
 	for i := range r.Fields {
 		f := &r.Fields[i]
-		s.Properties = append(s.Properties, Key{Name: f.Name, Required: f.Required, ReadOnly: f.ReadOnly, WriteOnly: f.WriteOnly, Schema: f.schema(row)})
+		if f.Keeps != nil {
+			s.Properties = append(s.Properties, f.Keeps...)
+			continue
+		}
+		s.Properties = append(s.Properties, Key{
+			Name: f.Name, Required: f.Required, ReadOnly: f.ReadOnly, WriteOnly: f.WriteOnly, Sparse: f.If != nil,
+			Schema: f.schema(row),
+		})
 	}
 	for _, d := range r.Derived {
 		p := Key{Name: d.Name, ReadOnly: true, Schema: d.Schema}
@@ -121,6 +129,7 @@ func (f *Field[T]) maxLen() int {
 
 // SchemaOf describes a Go value by its type: json tags name the keys, doc tags
 // explain them, refs tags say what their ids are of, and a pointer may be null.
+// A body tag of "optional" is for a key that every answer has and a body may omit.
 func SchemaOf(v any) Schema { return schemaOfType(reflect.TypeOf(v)) }
 
 func schemaOfType(t reflect.Type) Schema {
@@ -148,6 +157,9 @@ func schemaOfType(t reflect.Type) Schema {
 				continue
 			}
 			p := Key{Name: name, Required: !strings.Contains(options, "omit"), Schema: schemaOfType(f.Type)}
+			if f.Tag.Get("body") == "optional" {
+				p.Required, p.Shown = false, true
+			}
 			p.Schema.Doc, p.Schema.Refs = f.Tag.Get("doc"), f.Tag.Get("refs")
 			s.Properties = append(s.Properties, p)
 		}

@@ -182,7 +182,11 @@ func (s *Server) setPassword(ctx context.Context, name string) error {
 				return err
 			}
 			user.Username, user.Email, user.CreatedBy = "admin", "admin@localhost", "system"
-			user.Roles = []portal.RoleRef{{ID: portal.Administrator, Name: "administrator"}}
+			role, err := resource.Get(ctx, tx, portal.Roles.Name, portal.Administrator)
+			if err != nil {
+				return err
+			}
+			user.Roles = []portal.RoleRef{{ID: role.ID, Name: role.Name, Privileges: role.Privileges}}
 		}
 		user.Password = hash
 		return resource.Put(ctx, tx, portal.Users.Name, user)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -12,26 +13,59 @@ import (
 )
 
 // published is the published API as far as a typed client needs it: what each
-// operation answers, and of which type each key is.
+// operation answers and takes, and of which type each key is.
 type published struct {
-	answers map[string]string            // "GET /device/devices" without parameter names, to "DevicePaginationResponse"
-	types   map[string]map[string]string // "Device" to "hostGroupIds" to "string"
+	answers map[string]string                    // "GET /device/devices" without parameter names, to "DevicePaginationResponse"
+	bodies  map[string]string                    // "POST /device/devices" without parameter names, to "Device"
+	types   map[string]map[string]publishedField // "Device" to "hostGroupIds"
+	whole   bool                                 // required keys must be there
+}
+
+// publishedField is one key of a model. Of a model with subtypes, a key may be
+// required or writable in some of them only: in those of these names.
+type publishedField struct {
+	kind               string // "string", "Role[]"
+	required, writable subtypes
+}
+
+// subtypes are the subtypes of a model in which something holds: all or some.
+type subtypes struct {
+	all  bool
+	some []string
+}
+
+func (s subtypes) hold(object map[string]any) bool {
+	name := func(key string) string { text, _ := object[key].(string); return strings.ReplaceAll(text, " ", "_") }
+	return s.all || slices.Contains(s.some, name("type")) || slices.Contains(s.some, name("name"))
 }
 
 func readPublished(t *testing.T) *published {
 	t.Helper()
-	p := &published{answers: map[string]string{}, types: map[string]map[string]string{}}
+	p := &published{answers: map[string]string{}, bodies: map[string]string{}, types: map[string]map[string]publishedField{}}
 	for _, row := range readRows(t, "testdata/published.tsv") {
 		method, path, _ := strings.Cut(row[0], " ")
 		if len(row) > 2 {
 			p.answers[method+" "+unnamed(renamed(path))] = row[2]
 		}
+		if len(row) > 3 {
+			p.bodies[method+" "+unnamed(renamed(path))] = row[3]
+		}
 	}
 	for _, row := range readRows(t, "testdata/published-types.tsv") {
 		if p.types[row[0]] == nil {
-			p.types[row[0]] = map[string]string{}
+			p.types[row[0]] = map[string]publishedField{}
 		}
-		p.types[row[0]][row[1]] = row[2]
+		f := publishedField{kind: row[2]}
+		for _, flag := range strings.Fields(strings.Join(row[3:], " ")) {
+			word, some, _ := strings.Cut(flag, ":")
+			s := subtypes{all: some == "", some: strings.Split(some, "|")}
+			if word == "required" {
+				f.required = s
+			} else {
+				f.writable = s
+			}
+		}
+		p.types[row[0]][row[1]] = f
 	}
 	return p
 }
@@ -74,12 +108,23 @@ func (p *published) wrong(at, kind string, value any) string {
 	}
 	if keys := p.types[kind]; keys != nil {
 		if object, ok := value.(map[string]any); ok {
-			return p.wrongIn(at, object, func(key string) string { return keys[key] })
+			found := p.wrongIn(at, object, func(key string) string { return keys[key].kind })
+			return max(found, p.missing(at, keys, object))
 		}
 		return fmt.Sprintf("%s is %v, want an object", at, value)
 	}
 	if !decodes(kind, value) {
 		return fmt.Sprintf("%s is %v, want %s", at, value, kind)
+	}
+	return ""
+}
+
+// missing is a key that the model requires and the object does not have.
+func (p *published) missing(at string, keys map[string]publishedField, object map[string]any) string {
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if p.whole && keys[key].required.hold(object) && object[key] == nil {
+			return fmt.Sprintf("%s.%s is missing", at, key)
+		}
 	}
 	return ""
 }

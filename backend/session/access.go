@@ -141,10 +141,10 @@ func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, e
 func grants(privileges []portal.Privilege, tree *portal.Tree) []resource.Grant {
 	var out []resource.Grant
 	for _, p := range privileges {
-		g := resource.Grant{Object: resource.Object(p.ObjectType), Op: resource.ParseOperation(p.Operation)}
+		g := resource.Grant{Object: p.Object(), Op: resource.ParseOperation(p.Operation)}
 		id, _ := strconv.ParseInt(p.ObjectID, 10, 64)
 		switch {
-		case g.Op == resource.None:
+		case g.Op == resource.None, p.IsForeign():
 			continue
 		case g.Object == resource.Setting:
 			g.Area = p.ObjectID

@@ -56,7 +56,10 @@ func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action
 	}
 	tx.along = nil
 	if before != nil && after != nil {
-		c.Fields = slices.DeleteFunc(resource.ChangedKeys(before, after), func(name string) bool { return t.column(name).field.ReadOnly })
+		c.Fields = slices.DeleteFunc(resource.ChangedKeys(before, after), func(name string) bool {
+			c := t.column(name)
+			return c != nil && c.field.ReadOnly
+		})
 		c.Fields = append(c.Fields, more...)
 	}
 	return tx.Note(ctx, c)

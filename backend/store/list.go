@@ -54,9 +54,13 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	if err != nil {
 		return nil, err
 	}
-	f, err := filter.Parse(q.Filter, t.askable(), t.db.dayZone(q.Filter))
+	f, err := filter.Parse(q.Filter, t.askable(c.Lenient), t.db.dayZone(q.Filter))
 	if err != nil {
 		return nil, err
+	}
+	f, possible := f.WithoutAbsent()
+	if !possible {
+		cond.and("0")
 	}
 	base := cond.text.String()
 	if err := t.filtered(ctx, cond, f); err != nil {
@@ -84,8 +88,12 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 
 // askable are the columns as a filter knows them. What is derived is known too,
 // so that the answer to a question about most of it is that there is none.
-func (t *Table[T]) askable() []resource.Column {
-	return append(t.res.Columns(), t.derivedColumns()...)
+func (t *Table[T]) askable(lenient bool) []resource.Column {
+	columns := append(t.res.Columns(), t.derivedColumns()...)
+	if lenient {
+		columns = append(columns, t.res.AbsentColumns()...)
+	}
+	return columns
 }
 
 func (t *Table[T]) derivedColumns() []resource.Column {
@@ -137,7 +145,7 @@ func (t *Table[T]) label() string { return t.res.Label }
 func (t *Table[T]) knownFields(fields []string) error {
 	for _, name := range fields {
 		c := t.column(name)
-		if c != nil && !c.Hidden || slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name }) {
+		if c != nil && !c.Hidden || t.res.Keeps(name) || slices.ContainsFunc(t.res.Derived, func(d resource.Derived) bool { return d.Name == name }) {
 			continue
 		}
 		return fault.At("fields", "%s has no field %q%s", t.res.Label, name, resource.DidYouMean(name, t.shown()))
@@ -156,7 +164,7 @@ func (t *Table[T]) shown() []string {
 	for _, d := range t.res.Derived {
 		names = append(names, d.Name)
 	}
-	return names
+	return append(names, t.res.KeptNames()...)
 }
 
 func (t *Table[T]) order(keys []resource.Order) (string, error) { return t.orderBy(keys, `"id"`) }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -96,12 +97,31 @@ func (t *Table[T]) shape() string {
 	}
 	for _, c := range t.columns {
 		text += fmt.Sprintf("|%s %d %v %v", c.Name, c.Kind, c.Hidden, c.field.Index)
+		if c.field.If != nil {
+			text += " if"
+		}
+		if c.Kind == resource.KindOther && !c.Hidden { // which keys its objects show
+			text += fmt.Sprint(" ", shownKeys(resource.SchemaOf(reflect.ValueOf(c.field.At(t.res.New())).Elem().Interface())))
+		}
 		if c.Kind == resource.KindPairs { // what is masked and sealed of them
 			text += " " + resource.SecretRules()
 		}
 	}
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
+}
+
+// shownKeys are the keys that an object of the schema always shows.
+func shownKeys(s resource.Schema) (names []string) {
+	if s.Items != nil {
+		return shownKeys(*s.Items)
+	}
+	for _, k := range s.Properties {
+		if k.Required || k.Shown {
+			names = append(append(names, k.Name), shownKeys(k.Schema)...)
+		}
+	}
+	return names
 }
 
 func (t *Table[T]) reshape(ctx context.Context, tx *tx, exists bool) error {

@@ -195,6 +195,9 @@ func (t *Table[T]) replace(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 func (t *Table[T]) replacement(c *resource.Call) (step, error) {
+	if t.res.PartialPut && c.Lenient {
+		return t.patching(c)
+	}
 	return t.change(c, "replace", func(was T, body *resource.Body) (T, error) {
 		now, err := t.res.Defaults()
 		if err != nil {
@@ -202,7 +205,7 @@ func (t *Table[T]) replacement(c *resource.Call) (step, error) {
 		}
 		for i := range t.columns {
 			f := t.columns[i].field
-			kept := f.ReadOnly || f.WriteOnly || t.columns[i].Kind == resource.KindPairs && body.Given(f.Name)
+			kept := f.ReadOnly || f.WriteOnly && f.Keeps == nil || t.columns[i].Kind == resource.KindPairs && body.Given(f.Name)
 			if kept {
 				copyValue(f.At(now), f.At(was))
 			}

@@ -3587,6 +3587,26 @@ export interface components {
              * @description When it was deleted; 0 while it is not
              */
             readonly deletedTimeInMs?: number;
+            /** @description Kept for clients of the published API */
+            autoBalancedCollectorGroupId?: number;
+            /** @description Kept for clients of the published API */
+            currentLogCollectorId?: number;
+            /** @description Kept for clients of the published API */
+            logCollectorId?: number;
+            /** @description Kept for clients of the published API */
+            netflowCollectorId?: number;
+            /** @description Kept for clients of the published API */
+            containsMultiValue?: boolean;
+            /** @description Kept for clients of the published API */
+            isPreferredLogCollectorConfigured?: boolean;
+            /** @description Kept for clients of the published API */
+            op?: string;
+            /** @description Kept for clients of the published API */
+            type?: string;
+            /** @description Kept for clients of the published API */
+            syntheticsCollectorIds?: number[];
+            /** @description Kept for clients of the published API */
+            resourceIds?: unknown[];
             /**
              * @description Custom properties of its groups and the groups above; the nearest wins
              * @example []
@@ -3731,6 +3751,20 @@ export interface components {
              * @description When it was added
              */
             readonly createdOn?: number;
+            /** @description Kept for clients of the published API */
+            defaultAutoBalancedCollectorGroupId?: number;
+            /** @description Kept for clients of the published API */
+            awsTestResult?: unknown;
+            /** @description Kept for clients of the published API */
+            azureTestResult?: unknown;
+            /** @description Kept for clients of the published API */
+            extra?: unknown;
+            /** @description Kept for clients of the published API */
+            gcpTestResult?: unknown;
+            /** @description Kept for clients of the published API */
+            ociTestResult?: unknown;
+            /** @description Kept for clients of the published API */
+            saasTestResult?: unknown;
             /**
              * @description Devices in it and in all groups below
              * @example 40
@@ -4485,6 +4519,12 @@ export interface components {
              * @example Front ends of the shop
              */
             description?: string;
+            /** @description Kept for clients of the published API */
+            accessGroupIds?: number[];
+            /** @description Kept for clients of the published API */
+            accessGroups?: unknown[];
+            /** @description Kept for clients of the published API */
+            installationMetadata?: unknown;
         };
         AppliesToFunctionList: {
             /** @description How many match in all, whatever the page */
@@ -4767,6 +4807,14 @@ export interface components {
              * @description When it was last changed
              */
             readonly updatedOn?: number;
+            /** @description Kept for clients of the published API */
+            accessGroups?: unknown[];
+            /** @description Kept for clients of the published API */
+            adParameters?: unknown;
+            /** @description Kept for clients of the published API */
+            eriDiscoveryConfig?: unknown;
+            /** @description Kept for clients of the published API */
+            installationMetadata?: unknown;
             /**
              * @description Devices it is on; 0 for a role that does not see all devices
              * @example 152
@@ -5528,6 +5576,12 @@ export interface components {
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
         };
+        PropertyGlob: {
+            /** @description of the property, in any letter case */
+            name: string;
+            /** @description its value, * for any characters */
+            value: string;
+        };
         /**
          * @example {
          *       "id": 1,
@@ -5610,6 +5664,12 @@ export interface components {
              * @example 15
              */
             escalationInterval: number;
+            /**
+             * @description Properties that the device has, its own or inherited, each with a value that fits; all of them
+             * @default []
+             * @example []
+             */
+            resourceProperties: components["schemas"]["PropertyGlob"][];
             /** @description Send no notice when the alert clears */
             suppressAlertClear?: boolean;
             /** @description Send no notice of acknowledgements and maintenance */
@@ -5643,11 +5703,11 @@ export interface components {
             /** @description ADMIN, a user; ARBITRARY, any address; GROUP, a recipient group */
             type: string;
             /** @description email, smsemail (the user's own) or the name of an integration; nothing for a GROUP */
-            method?: string;
+            method: string;
             /** @description the user name, the address or the name of the recipient group */
             addr: string;
             /** @description kept for clients of the published API */
-            contact?: string;
+            contact: string;
         };
         Destination: {
             /** @description single, at any time, or timebased, in its period */
@@ -5683,14 +5743,16 @@ export interface components {
              *             {
              *               "type": "ADMIN",
              *               "method": "email",
-             *               "addr": "admin"
+             *               "addr": "admin",
+             *               "contact": ""
              *             }
              *           ],
              *           [
              *             {
              *               "type": "ARBITRARY",
              *               "method": "email",
-             *               "addr": "duty@example.net"
+             *               "addr": "duty@example.net",
+             *               "contact": ""
              *             }
              *           ]
              *         ]
@@ -5705,7 +5767,8 @@ export interface components {
              *       {
              *         "type": "ARBITRARY",
              *         "method": "email",
-             *         "addr": "archive@example.net"
+             *         "addr": "archive@example.net",
+             *         "contact": ""
              *       }
              *     ]
              */
@@ -5761,12 +5824,14 @@ export interface components {
              *       {
              *         "type": "ADMIN",
              *         "method": "email",
-             *         "addr": "admin"
+             *         "addr": "admin",
+             *         "contact": ""
              *       },
              *       {
              *         "type": "ARBITRARY",
              *         "method": "email",
-             *         "addr": "night@example.net"
+             *         "addr": "night@example.net",
+             *         "contact": ""
              *       }
              *     ]
              */
@@ -5909,12 +5974,15 @@ export interface components {
             readonly ackedOn?: number;
             /** @description With which words */
             readonly ackComment?: string;
-            /** @description How much it may use */
-            readonly collectorSize?: string;
+            /**
+             * @description How much it may use: nano, small, medium, large, …
+             * @default small
+             */
+            collectorSize: string;
             /** @description linux, windows or darwin */
             readonly platform?: string;
-            /** @description Its processor */
-            readonly arch?: string;
+            /** @description Its processor, as it last said or as it was given */
+            arch?: string;
             /** @description Its version */
             readonly build?: string;
             /**
@@ -5970,6 +6038,30 @@ export interface components {
              * @description When it was registered again while it ran; 0 once the alert of that has cleared, after an hour
              */
             readonly credentialReplacedOn?: number;
+            /** @description Kept for clients of the published API */
+            automaticUpgradeInfo?: unknown;
+            /** @description Kept for clients of the published API */
+            escalatingChain?: unknown;
+            /** @description Kept for clients of the published API */
+            nextUpgradeInfo?: unknown;
+            /** @description Kept for clients of the published API */
+            onetimeDowngradeInfo?: unknown;
+            /** @description Kept for clients of the published API */
+            onetimeUpgradeInfo?: unknown;
+            /** @description Kept for clients of the published API */
+            calculatedThreshold?: number;
+            /** @description Kept for clients of the published API */
+            escalatingChainId?: number;
+            /** @description Kept for clients of the published API */
+            specifiedCollectorDeviceGroupId?: number;
+            /** @description Kept for clients of the published API */
+            enableFailOverOnCollectorDevice?: boolean;
+            /** @description Kept for clients of the published API */
+            monitorOthers?: boolean;
+            /** @description Kept for clients of the published API */
+            collectorList?: string;
+            /** @description Kept for clients of the published API */
+            errorMsg?: string;
             /**
              * @description Devices it looks after; 0 for a role that does not see all devices
              * @example 152
@@ -6030,6 +6122,10 @@ export interface components {
              * @description When it was added
              */
             readonly createOn?: number;
+            /** @description Kept for clients of the published API */
+            calThreshold?: number;
+            /** @description Kept for clients of the published API */
+            highestPriorityCollectorStatus?: unknown;
             /**
              * @description Collectors in it
              * @example 1
@@ -6097,11 +6193,25 @@ export interface components {
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
         };
+        Privilege: {
+            /** @description deviceGroup, report, setting or explorer; others of the published API are kept and allow nothing */
+            objectType: string;
+            /** @description id of a device group, name of a part of the settings, or * for all; of explorer always * */
+            objectId: string;
+            /** @description shown only */
+            objectName?: string;
+            /** @description read, ack or write; each includes the ones before it */
+            operation: string;
+            /** @description kept for clients of the published API */
+            subOperation?: string;
+        };
         RoleRef: {
             /** @description of the role */
             id?: number;
             /** @description of the role; enough by itself */
             name?: string;
+            /** @description what holders of the role may do; set by the portal */
+            privileges: components["schemas"]["Privilege"][];
         };
         TokenRef: {
             id: number;
@@ -6167,7 +6277,7 @@ export interface components {
             readonly lastLoginOn?: number;
             /** @description Address of the last sign-in */
             readonly lastAuthIp?: string;
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; nobody is made to change a password */
             forcePasswordChange?: boolean;
             /**
              * @description How to reach the user
@@ -6185,8 +6295,12 @@ export interface components {
             smsEmailFormat: "sms" | "fulltext";
             /** @description Kept for clients of the published API */
             acceptEULA?: boolean;
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; there is no second factor */
             twoFAEnabled?: boolean;
+            /** @description Kept for clients of the published API */
+            adminGroupIds?: number[];
+            /** @description Kept for clients of the published API */
+            viewPermission?: unknown;
             /**
              * @description The user's API tokens, without their secrets
              * @example []
@@ -6258,18 +6372,6 @@ export interface components {
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
         };
-        Privilege: {
-            /** @description deviceGroup, report, setting or explorer */
-            objectType: string;
-            /** @description id of a device group, name of a part of the settings, or * for all; of explorer always * */
-            objectId: string;
-            /** @description shown only */
-            objectName?: string;
-            /** @description read, ack or write; each includes the ones before it */
-            operation: string;
-            /** @description kept for clients of the published API */
-            subOperation?: string;
-        };
         Role: {
             /**
              * @description Set by the portal
@@ -6297,9 +6399,9 @@ export interface components {
              *     ]
              */
             privileges?: components["schemas"]["Privilege"][];
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; nobody is shown an agreement */
             requireEULA?: boolean;
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; there is no second factor */
             twoFARequired?: boolean;
             /** @description Text of a help link */
             customHelpLabel?: string;
@@ -6656,7 +6758,8 @@ export interface components {
              *       {
              *         "type": "ARBITRARY",
              *         "method": "email",
-             *         "addr": "board@example.net"
+             *         "addr": "board@example.net",
+             *         "contact": ""
              *       }
              *     ]
              */
@@ -6871,6 +6974,52 @@ export interface components {
             excludeGlobal: boolean;
             /** @description Host metric trends: of each datapoint only the ten with the highest average */
             top10Only?: boolean;
+            /** @description Kept for clients of the published API */
+            isBase1024?: boolean;
+            /** @description Kept for clients of the published API */
+            rowFormat?: number;
+            /** @description Kept for clients of the published API */
+            algorithm?: string;
+            /** @description Kept for clients of the published API */
+            anomaly?: string;
+            /** @description Kept for clients of the published API */
+            dataFormat?: string;
+            /** @description Kept for clients of the published API */
+            dayInOneWeek?: string;
+            /** @description Kept for clients of the published API */
+            dependencyRole?: string;
+            /** @description Kept for clients of the published API */
+            dependencyRoutingState?: string;
+            /** @description Kept for clients of the published API */
+            displayName?: string;
+            /** @description Kept for clients of the published API */
+            hostGroups?: string;
+            /** @description Kept for clients of the published API */
+            isHistoricalSDT?: string;
+            /** @description Kept for clients of the published API */
+            periodInOneDay?: string;
+            /** @description Kept for clients of the published API */
+            timezone?: string;
+            /** @description Kept for clients of the published API */
+            calculationMethod?: number;
+            /** @description Kept for clients of the published API */
+            confidenceLevel?: number;
+            /** @description Kept for clients of the published API */
+            dashboardId?: number;
+            /** @description Kept for clients of the published API */
+            percentile?: number;
+            /** @description Kept for clients of the published API */
+            displayGraphs?: boolean;
+            /** @description Kept for clients of the published API */
+            displayLink?: boolean;
+            /** @description Kept for clients of the published API */
+            displaySummary?: boolean;
+            /** @description Kept for clients of the published API */
+            displayWithAvailability?: boolean;
+            /** @description Kept for clients of the published API */
+            includeSubGroups?: boolean;
+            /** @description Kept for clients of the published API */
+            macros?: unknown[];
             /**
              * @description When the newest run that you may see ended, in epoch seconds; 0 for none
              * @example 1790000000
@@ -7737,6 +7886,26 @@ export interface components {
              * @description When it was deleted; 0 while it is not
              */
             readonly deletedTimeInMs?: number;
+            /** @description Kept for clients of the published API */
+            autoBalancedCollectorGroupId?: number;
+            /** @description Kept for clients of the published API */
+            currentLogCollectorId?: number;
+            /** @description Kept for clients of the published API */
+            logCollectorId?: number;
+            /** @description Kept for clients of the published API */
+            netflowCollectorId?: number;
+            /** @description Kept for clients of the published API */
+            containsMultiValue?: boolean;
+            /** @description Kept for clients of the published API */
+            isPreferredLogCollectorConfigured?: boolean;
+            /** @description Kept for clients of the published API */
+            op?: string;
+            /** @description Kept for clients of the published API */
+            type?: string;
+            /** @description Kept for clients of the published API */
+            syntheticsCollectorIds?: number[];
+            /** @description Kept for clients of the published API */
+            resourceIds?: unknown[];
             /**
              * @description Custom properties of its groups and the groups above; the nearest wins
              * @example []
@@ -7856,6 +8025,20 @@ export interface components {
              * @description When it was added
              */
             readonly createdOn?: number;
+            /** @description Kept for clients of the published API */
+            defaultAutoBalancedCollectorGroupId?: number;
+            /** @description Kept for clients of the published API */
+            awsTestResult?: unknown;
+            /** @description Kept for clients of the published API */
+            azureTestResult?: unknown;
+            /** @description Kept for clients of the published API */
+            extra?: unknown;
+            /** @description Kept for clients of the published API */
+            gcpTestResult?: unknown;
+            /** @description Kept for clients of the published API */
+            ociTestResult?: unknown;
+            /** @description Kept for clients of the published API */
+            saasTestResult?: unknown;
             /**
              * @description Devices in it and in all groups below
              * @example 40
@@ -8198,6 +8381,12 @@ export interface components {
              * @example Front ends of the shop
              */
             description?: string;
+            /** @description Kept for clients of the published API */
+            accessGroupIds?: number[];
+            /** @description Kept for clients of the published API */
+            accessGroups?: unknown[];
+            /** @description Kept for clients of the published API */
+            installationMetadata?: unknown;
         };
         DiscoveryFilterBody: {
             /** @description of what was found: name, value or description, also with auto. in front; others are empty */
@@ -8475,6 +8664,14 @@ export interface components {
              * @description The last id given away within it
              */
             readonly highest?: number;
+            /** @description Kept for clients of the published API */
+            accessGroups?: unknown[];
+            /** @description Kept for clients of the published API */
+            adParameters?: unknown;
+            /** @description Kept for clients of the published API */
+            eriDiscoveryConfig?: unknown;
+            /** @description Kept for clients of the published API */
+            installationMetadata?: unknown;
             /**
              * @description Devices it is on; 0 for a role that does not see all devices
              * @example 152
@@ -8601,6 +8798,14 @@ export interface components {
              * @description The last id given away within it
              */
             readonly highest?: number;
+            /** @description Kept for clients of the published API */
+            accessGroups?: unknown[];
+            /** @description Kept for clients of the published API */
+            adParameters?: unknown;
+            /** @description Kept for clients of the published API */
+            eriDiscoveryConfig?: unknown;
+            /** @description Kept for clients of the published API */
+            installationMetadata?: unknown;
             /**
              * @description Devices it is on; 0 for a role that does not see all devices
              * @example 152
@@ -8630,8 +8835,10 @@ export interface components {
             atomic: boolean;
         };
         AlertComment: {
-            /** @description what is known of it, 1 to 4,000 characters */
-            ackComment: string;
+            /** @description what is known of it, 1 to 4,000 characters; required, or note instead */
+            ackComment?: string;
+            /** @description the same */
+            note?: string;
         };
         SdtBody: {
             /**
@@ -8979,6 +9186,12 @@ export interface components {
              * @example 15
              */
             escalationInterval: number;
+            /**
+             * @description Properties that the device has, its own or inherited, each with a value that fits; all of them
+             * @default []
+             * @example []
+             */
+            resourceProperties: components["schemas"]["PropertyGlob"][];
             /** @description Send no notice when the alert clears */
             suppressAlertClear?: boolean;
             /** @description Send no notice of acknowledgements and maintenance */
@@ -8987,6 +9200,24 @@ export interface components {
             sendAnomalySuppressedAlert?: boolean;
             /** @description The escalation chain, by id and name */
             readonly escalatingChain?: components["schemas"]["ChainRef"];
+        };
+        RecipientBody: {
+            /** @description ADMIN, a user; ARBITRARY, any address; GROUP, a recipient group */
+            type: string;
+            /** @description email, smsemail (the user's own) or the name of an integration; nothing for a GROUP */
+            method?: string;
+            /** @description the user name, the address or the name of the recipient group */
+            addr: string;
+            /** @description kept for clients of the published API */
+            contact?: string;
+        };
+        DestinationBody: {
+            /** @description single, at any time, or timebased, in its period */
+            type: string;
+            /** @description when a timebased one counts */
+            period?: components["schemas"]["Period"] | null;
+            /** @description who is notified first, second, …; an empty stage only waits */
+            stages: components["schemas"]["RecipientBody"][][];
         };
         EscalatingChainBody: {
             /**
@@ -9014,21 +9245,23 @@ export interface components {
              *             {
              *               "type": "ADMIN",
              *               "method": "email",
-             *               "addr": "admin"
+             *               "addr": "admin",
+             *               "contact": ""
              *             }
              *           ],
              *           [
              *             {
              *               "type": "ARBITRARY",
              *               "method": "email",
-             *               "addr": "duty@example.net"
+             *               "addr": "duty@example.net",
+             *               "contact": ""
              *             }
              *           ]
              *         ]
              *       }
              *     ]
              */
-            destinations: components["schemas"]["Destination"][];
+            destinations: components["schemas"]["DestinationBody"][];
             /**
              * @description Who gets every notice of every stage
              * @default []
@@ -9036,11 +9269,86 @@ export interface components {
              *       {
              *         "type": "ARBITRARY",
              *         "method": "email",
-             *         "addr": "archive@example.net"
+             *         "addr": "archive@example.net",
+             *         "contact": ""
              *       }
              *     ]
              */
-            ccDestinations: components["schemas"]["Recipient"][];
+            ccDestinations: components["schemas"]["RecipientBody"][];
+            /**
+             * @description Send no more than throttlingAlerts in throttlingPeriod
+             * @example true
+             */
+            enableThrottling?: boolean;
+            /**
+             * @description Minutes
+             * @example 30
+             */
+            throttlingPeriod?: number;
+            /**
+             * @description Alerts sent at most in that time
+             * @example 40
+             */
+            throttlingAlerts?: number;
+            /** @description An active alert is on its way along it */
+            readonly inAlerting?: boolean;
+        };
+        EscalatingChainChanges: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name
+             * @example Web team
+             */
+            name?: string;
+            /**
+             * @description What it is for
+             * @example Shop and booking front ends
+             */
+            description?: string;
+            /**
+             * @description Stages of recipients, at any time or by time of day
+             * @example [
+             *       {
+             *         "type": "single",
+             *         "stages": [
+             *           [
+             *             {
+             *               "type": "ADMIN",
+             *               "method": "email",
+             *               "addr": "admin",
+             *               "contact": ""
+             *             }
+             *           ],
+             *           [
+             *             {
+             *               "type": "ARBITRARY",
+             *               "method": "email",
+             *               "addr": "duty@example.net",
+             *               "contact": ""
+             *             }
+             *           ]
+             *         ]
+             *       }
+             *     ]
+             */
+            destinations?: components["schemas"]["DestinationBody"][];
+            /**
+             * @description Who gets every notice of every stage
+             * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "archive@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
+             */
+            ccDestinations: components["schemas"]["RecipientBody"][];
             /**
              * @description Send no more than throttlingAlerts in throttlingPeriod
              * @example true
@@ -9082,16 +9390,54 @@ export interface components {
              *       {
              *         "type": "ADMIN",
              *         "method": "email",
-             *         "addr": "admin"
+             *         "addr": "admin",
+             *         "contact": ""
              *       },
              *       {
              *         "type": "ARBITRARY",
              *         "method": "email",
-             *         "addr": "night@example.net"
+             *         "addr": "night@example.net",
+             *         "contact": ""
              *       }
              *     ]
              */
-            recipients: components["schemas"]["Recipient"][];
+            recipients: components["schemas"]["RecipientBody"][];
+        };
+        RecipientGroupChanges: {
+            /**
+             * @description Set by the portal
+             * @example 2
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name; chains refer to it
+             * @example Night shift
+             */
+            groupName?: string;
+            /**
+             * @description Who they are
+             * @example Whoever watches after 22:00
+             */
+            description?: string;
+            /**
+             * @description Users and addresses; no groups
+             * @default []
+             * @example [
+             *       {
+             *         "type": "ADMIN",
+             *         "method": "email",
+             *         "addr": "admin",
+             *         "contact": ""
+             *       },
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "night@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
+             */
+            recipients: components["schemas"]["RecipientBody"][];
         };
         IntegrationBody: {
             /**
@@ -9337,6 +9683,10 @@ export interface components {
              * @description When it was added
              */
             readonly createOn?: number;
+            /** @description Kept for clients of the published API */
+            calThreshold?: number;
+            /** @description Kept for clients of the published API */
+            highestPriorityCollectorStatus?: unknown;
             /**
              * @description Collectors in it
              * @example 1
@@ -9347,6 +9697,14 @@ export interface components {
              * @example 152
              */
             readonly numOfHosts?: number;
+        };
+        RoleRefBody: {
+            /** @description of the role */
+            id?: number;
+            /** @description of the role; enough by itself */
+            name?: string;
+            /** @description what holders of the role may do; set by the portal */
+            privileges?: components["schemas"]["Privilege"][];
         };
         AdminBody: {
             /**
@@ -9402,7 +9760,7 @@ export interface components {
              *       }
              *     ]
              */
-            roles: components["schemas"]["RoleRef"][];
+            roles: components["schemas"]["RoleRefBody"][];
             /** @description Who added the user */
             readonly createdBy?: string;
             /**
@@ -9412,7 +9770,7 @@ export interface components {
             readonly lastLoginOn?: number;
             /** @description Address of the last sign-in */
             readonly lastAuthIp?: string;
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; nobody is made to change a password */
             forcePasswordChange?: boolean;
             /**
              * @description How to reach the user
@@ -9430,8 +9788,12 @@ export interface components {
             smsEmailFormat: "sms" | "fulltext";
             /** @description Kept for clients of the published API */
             acceptEULA?: boolean;
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; there is no second factor */
             twoFAEnabled?: boolean;
+            /** @description Kept for clients of the published API */
+            adminGroupIds?: number[];
+            /** @description Kept for clients of the published API */
+            viewPermission?: unknown;
             /**
              * @description The user's API tokens, without their secrets
              * @example []
@@ -9492,7 +9854,7 @@ export interface components {
              *       }
              *     ]
              */
-            roles?: components["schemas"]["RoleRef"][];
+            roles?: components["schemas"]["RoleRefBody"][];
             /** @description Who added the user */
             readonly createdBy?: string;
             /**
@@ -9502,7 +9864,7 @@ export interface components {
             readonly lastLoginOn?: number;
             /** @description Address of the last sign-in */
             readonly lastAuthIp?: string;
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; nobody is made to change a password */
             forcePasswordChange?: boolean;
             /**
              * @description How to reach the user
@@ -9520,8 +9882,12 @@ export interface components {
             smsEmailFormat: "sms" | "fulltext";
             /** @description Kept for clients of the published API */
             acceptEULA?: boolean;
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; there is no second factor */
             twoFAEnabled?: boolean;
+            /** @description Kept for clients of the published API */
+            adminGroupIds?: number[];
+            /** @description Kept for clients of the published API */
+            viewPermission?: unknown;
             /**
              * @description The user's API tokens, without their secrets
              * @example []
@@ -9610,9 +9976,9 @@ export interface components {
              *     ]
              */
             privileges: components["schemas"]["Privilege"][];
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; nobody is shown an agreement */
             requireEULA?: boolean;
-            /** @description Kept for clients of the published API */
+            /** @description Kept for clients of the published API; there is no second factor */
             twoFARequired?: boolean;
             /** @description Text of a help link */
             customHelpLabel?: string;
@@ -9974,11 +10340,12 @@ export interface components {
              *       {
              *         "type": "ARBITRARY",
              *         "method": "email",
-             *         "addr": "board@example.net"
+             *         "addr": "board@example.net",
+             *         "contact": ""
              *       }
              *     ]
              */
-            recipients: components["schemas"]["Recipient"][];
+            recipients: components["schemas"]["RecipientBody"][];
             /**
              * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what runAsUserName sees. Empty: only when asked
              * @example 0 7 1 * *
@@ -10189,6 +10556,388 @@ export interface components {
             excludeGlobal: boolean;
             /** @description Host metric trends: of each datapoint only the ten with the highest average */
             top10Only?: boolean;
+            /** @description Kept for clients of the published API */
+            isBase1024?: boolean;
+            /** @description Kept for clients of the published API */
+            rowFormat?: number;
+            /** @description Kept for clients of the published API */
+            algorithm?: string;
+            /** @description Kept for clients of the published API */
+            anomaly?: string;
+            /** @description Kept for clients of the published API */
+            dataFormat?: string;
+            /** @description Kept for clients of the published API */
+            dayInOneWeek?: string;
+            /** @description Kept for clients of the published API */
+            dependencyRole?: string;
+            /** @description Kept for clients of the published API */
+            dependencyRoutingState?: string;
+            /** @description Kept for clients of the published API */
+            displayName?: string;
+            /** @description Kept for clients of the published API */
+            hostGroups?: string;
+            /** @description Kept for clients of the published API */
+            isHistoricalSDT?: string;
+            /** @description Kept for clients of the published API */
+            periodInOneDay?: string;
+            /** @description Kept for clients of the published API */
+            timezone?: string;
+            /** @description Kept for clients of the published API */
+            calculationMethod?: number;
+            /** @description Kept for clients of the published API */
+            confidenceLevel?: number;
+            /** @description Kept for clients of the published API */
+            dashboardId?: number;
+            /** @description Kept for clients of the published API */
+            percentile?: number;
+            /** @description Kept for clients of the published API */
+            displayGraphs?: boolean;
+            /** @description Kept for clients of the published API */
+            displayLink?: boolean;
+            /** @description Kept for clients of the published API */
+            displaySummary?: boolean;
+            /** @description Kept for clients of the published API */
+            displayWithAvailability?: boolean;
+            /** @description Kept for clients of the published API */
+            includeSubGroups?: boolean;
+            /** @description Kept for clients of the published API */
+            macros?: unknown[];
+            /**
+             * @description When the newest run that you may see ended, in epoch seconds; 0 for none
+             * @example 1790000000
+             */
+            readonly lastGenerateOn?: number;
+            /**
+             * @description How many bytes that run made
+             * @example 5120
+             */
+            readonly lastGenerateSize?: number;
+            /**
+             * @description How many pages that run has: those of a PDF, otherwise 1; 0 before the first run
+             * @example 1
+             */
+            readonly lastGeneratePages?: number;
+            /**
+             * @description How many results are kept that you may see
+             * @example 1
+             */
+            readonly reportLinkNum?: number;
+            /**
+             * @description What you may do with it: read or write
+             * @example write
+             */
+            readonly userPermission?: string;
+        };
+        ReportChanges: {
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name; the title of the report
+             * @example Alerts of the month
+             */
+            name?: string;
+            /**
+             * @description What it is for
+             * @example For the monthly review
+             */
+            description?: string;
+            /**
+             * @description What it is about
+             * @example Alert
+             * @enum {string}
+             */
+            type?: "Alert" | "Host inventory" | "User" | "Role" | "Audit Log" | "Alert trends" | "Alert SLA" | "Alert threshold" | "Host metric trends";
+            /**
+             * @description Its report group; 0 for none: only roles that see all reports see it
+             * @example 3
+             */
+            groupId?: number;
+            /**
+             * @description Of the file
+             * @default HTML
+             * @example HTML
+             * @enum {string}
+             */
+            format: "HTML" | "PDF" | "XLSX" | "CSV";
+            /**
+             * @description none, or email to the recipients
+             * @default none
+             * @example none
+             * @enum {string}
+             */
+            delivery: "none" | "email";
+            /**
+             * @description Who gets it by mail
+             * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "board@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
+             */
+            recipients: components["schemas"]["RecipientBody"][];
+            /**
+             * @description When it is made, as a cron line: minute, hour, day of the month, month, day of the week. It sees what runAsUserName sees. Empty: only when asked
+             * @example 0 7 1 * *
+             */
+            schedule?: string;
+            /**
+             * @description IANA name of the schedule's time zone, and of the moments shown; empty: the portal's
+             * @example Europe/Berlin
+             */
+            scheduleTimezone?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When the schedule has it made next, in epoch seconds; 0 without a schedule
+             * @example 1790000000
+             */
+            readonly nextGenerateOn?: number;
+            /**
+             * @description How long the file of a run can be fetched: 12 hours, 7 days, 4 weeks; anything else: as long as the run is kept
+             * @example 30 days
+             */
+            reportLinkExpire?: string;
+            /** @description Id of the user who last changed it */
+            readonly lastmodifyUserId?: number;
+            /** @description Who last changed it */
+            readonly lastmodifyUserName?: string;
+            /**
+             * @description Id of the user whose rights a scheduled run has
+             * @example 1
+             */
+            readonly runAsUserId?: number;
+            /** @description The user whose rights a scheduled run has: who last changed the report; or, when somebody who sees all devices changed anything but delivery and recipients, who was it before */
+            readonly runAsUserName?: string;
+            /**
+             * @description Which time it is about: Last 24 hours (minutes, hours, days, weeks or months), Today, Yesterday, Last calendar day (week, month), Month to date, Any time, or 2026-01-01 00:00 TO 2026-01-31 23:59
+             * @default Last 24 hours
+             * @example Last 30 days
+             */
+            dateRange: string;
+            /**
+             * @description What to show, in this order; all columns of the type when empty
+             * @default []
+             * @example [
+             *       {
+             *         "name": "Severity"
+             *       },
+             *       {
+             *         "name": "Began"
+             *       },
+             *       {
+             *         "name": "Device"
+             *       },
+             *       {
+             *         "name": "DataPoint"
+             *       }
+             *     ]
+             */
+            columns: components["schemas"]["ReportColumn"][];
+            /**
+             * @description A column of the type; the order of the API when empty
+             * @example Began
+             */
+            sortedBy?: string;
+            /**
+             * @description asc or desc
+             * @default asc
+             * @example desc
+             * @enum {string}
+             */
+            sortedDirection: "asc" | "desc";
+            /**
+             * @description Alert: full paths of device groups, * for any characters, joined by commas
+             * @default *
+             * @example Services/*
+             */
+            groupFullPath: string;
+            /**
+             * @description Alert: display names of devices, * for any characters, joined by commas
+             * @default *
+             * @example *
+             */
+            deviceDisplayName: string;
+            /**
+             * @description Alert: names of datasources, * for any characters
+             * @default *
+             */
+            dataSource: string;
+            /**
+             * @description Alert: names of instances, * for any characters
+             * @default *
+             */
+            dataSourceInstanceName: string;
+            /**
+             * @description Alert: names of datapoints, * for any characters
+             * @default *
+             */
+            dataPoint: string;
+            /**
+             * @description Alert: names of alert rules, * for any characters
+             * @default *
+             */
+            rule: string;
+            /**
+             * @description Alert: names of escalation chains, * for any characters
+             * @default *
+             */
+            chain: string;
+            /**
+             * @description Alert: all, or some of warn, error and critical, joined by commas
+             * @default all
+             * @example error,critical
+             */
+            level: string;
+            /**
+             * @description Alert: all, acked or nonacked
+             * @default all
+             * @example all
+             * @enum {string}
+             */
+            ackFilter: "all" | "acked" | "nonacked";
+            /**
+             * @description Alert: all, sdt (in maintenance) or nonsdt
+             * @default all
+             * @enum {string}
+             */
+            sdtFilter: "all" | "sdt" | "nonsdt";
+            /**
+             * @description Alert: all, clear or nonclear
+             * @default all
+             * @enum {string}
+             */
+            clearFilter: "all" | "clear" | "nonclear";
+            /** @description Alert: only those that are active when it is made */
+            activeOnly?: boolean;
+            /** @description Alert: the counts per severity, without the alerts */
+            summaryOnly?: boolean;
+            /** @description Alert: also those that began before the range and were still active in it */
+            includePreexist?: boolean;
+            /**
+             * @description Kept for clients of the published API
+             * @default start
+             */
+            timing: string;
+            /**
+             * @description Host inventory, Alert SLA, Host metric trends: what hostsVal names, devices (host) or device groups (group)
+             * @default host
+             * @example group
+             * @enum {string}
+             */
+            hostsValType: "host" | "group";
+            /**
+             * @description Host inventory, Alert SLA, Host metric trends: display names of devices or full paths of groups, * for any characters, joined by commas
+             * @default *
+             * @example Servers*
+             */
+            hostsVal: string;
+            /**
+             * @description Host inventory: names of properties, a column each. The device's own come before those of its groups
+             * @default []
+             * @example [
+             *       "location"
+             *     ]
+             */
+            properties: string[];
+            /**
+             * @description Host inventory: datasources, a column each that names the device's instances. Host metric trends: datasources and their datapoints. Alert trends: which groups or devices, all when empty
+             * @default []
+             */
+            metrics: components["schemas"]["ReportMetric"][];
+            /** @description User: which users */
+            userFilter?: components["schemas"]["ReportUserFilter"];
+            /** @description Kept for clients of the published API */
+            displayFormat?: string;
+            /** @description Audit Log: words that the description holds */
+            filter?: string;
+            /**
+             * @description Audit Log: who did it, * for any characters, joined by commas
+             * @default *
+             */
+            username: string;
+            /**
+             * @description Alert SLA: from which severity on an alert makes a device unavailable
+             * @default critical
+             * @example critical
+             * @enum {string}
+             */
+            alertLevel: "warn" | "error" | "critical";
+            /**
+             * @description Alert SLA: names of alert rules whose alerts count, * for any characters
+             * @default *
+             */
+            alertRule: string;
+            /**
+             * @description Alert SLA: leave maintenance out of the time that counts
+             * @default true
+             */
+            excludeSDT: boolean;
+            /**
+             * @description Alert SLA: time in which nothing was measured counts as down (0), is left out (1) or counts as available (2)
+             * @default 2
+             * @example 1
+             * @enum {integer}
+             */
+            unmonitoredTime: 0 | 1 | 2;
+            /**
+             * @description Alert threshold: only thresholds that differ from those of the datasource
+             * @default true
+             */
+            excludeGlobal: boolean;
+            /** @description Host metric trends: of each datapoint only the ten with the highest average */
+            top10Only?: boolean;
+            /** @description Kept for clients of the published API */
+            isBase1024?: boolean;
+            /** @description Kept for clients of the published API */
+            rowFormat?: number;
+            /** @description Kept for clients of the published API */
+            algorithm?: string;
+            /** @description Kept for clients of the published API */
+            anomaly?: string;
+            /** @description Kept for clients of the published API */
+            dataFormat?: string;
+            /** @description Kept for clients of the published API */
+            dayInOneWeek?: string;
+            /** @description Kept for clients of the published API */
+            dependencyRole?: string;
+            /** @description Kept for clients of the published API */
+            dependencyRoutingState?: string;
+            /** @description Kept for clients of the published API */
+            displayName?: string;
+            /** @description Kept for clients of the published API */
+            hostGroups?: string;
+            /** @description Kept for clients of the published API */
+            isHistoricalSDT?: string;
+            /** @description Kept for clients of the published API */
+            periodInOneDay?: string;
+            /** @description Kept for clients of the published API */
+            timezone?: string;
+            /** @description Kept for clients of the published API */
+            calculationMethod?: number;
+            /** @description Kept for clients of the published API */
+            confidenceLevel?: number;
+            /** @description Kept for clients of the published API */
+            dashboardId?: number;
+            /** @description Kept for clients of the published API */
+            percentile?: number;
+            /** @description Kept for clients of the published API */
+            displayGraphs?: boolean;
+            /** @description Kept for clients of the published API */
+            displayLink?: boolean;
+            /** @description Kept for clients of the published API */
+            displaySummary?: boolean;
+            /** @description Kept for clients of the published API */
+            displayWithAvailability?: boolean;
+            /** @description Kept for clients of the published API */
+            includeSubGroups?: boolean;
+            /** @description Kept for clients of the published API */
+            macros?: unknown[];
             /**
              * @description When the newest run that you may see ended, in epoch seconds; 0 for none
              * @example 1790000000
@@ -17944,7 +18693,8 @@ export interface operations {
                  *       "instance": "*",
                  *       "datapoint": "*",
                  *       "escalatingChainId": 1,
-                 *       "escalationInterval": 15
+                 *       "escalationInterval": 15,
+                 *       "resourceProperties": []
                  *     }
                  */
                 "application/json": components["schemas"]["AlertRuleBody"];
@@ -18074,7 +18824,8 @@ export interface operations {
                  *       "instance": "*",
                  *       "datapoint": "*",
                  *       "escalatingChainId": 1,
-                 *       "escalationInterval": 15
+                 *       "escalationInterval": 15,
+                 *       "resourceProperties": []
                  *     }
                  */
                 "application/json": components["schemas"]["AlertRuleBody"];
@@ -18298,14 +19049,16 @@ export interface operations {
                  *               {
                  *                 "type": "ADMIN",
                  *                 "method": "email",
-                 *                 "addr": "admin"
+                 *                 "addr": "admin",
+                 *                 "contact": ""
                  *               }
                  *             ],
                  *             [
                  *               {
                  *                 "type": "ARBITRARY",
                  *                 "method": "email",
-                 *                 "addr": "duty@example.net"
+                 *                 "addr": "duty@example.net",
+                 *                 "contact": ""
                  *               }
                  *             ]
                  *           ]
@@ -18315,7 +19068,8 @@ export interface operations {
                  *         {
                  *           "type": "ARBITRARY",
                  *           "method": "email",
-                 *           "addr": "archive@example.net"
+                 *           "addr": "archive@example.net",
+                 *           "contact": ""
                  *         }
                  *       ],
                  *       "enableThrottling": true,
@@ -18447,14 +19201,16 @@ export interface operations {
                  *               {
                  *                 "type": "ADMIN",
                  *                 "method": "email",
-                 *                 "addr": "admin"
+                 *                 "addr": "admin",
+                 *                 "contact": ""
                  *               }
                  *             ],
                  *             [
                  *               {
                  *                 "type": "ARBITRARY",
                  *                 "method": "email",
-                 *                 "addr": "duty@example.net"
+                 *                 "addr": "duty@example.net",
+                 *                 "contact": ""
                  *               }
                  *             ]
                  *           ]
@@ -18464,7 +19220,8 @@ export interface operations {
                  *         {
                  *           "type": "ARBITRARY",
                  *           "method": "email",
-                 *           "addr": "archive@example.net"
+                 *           "addr": "archive@example.net",
+                 *           "contact": ""
                  *         }
                  *       ],
                  *       "enableThrottling": true,
@@ -18578,7 +19335,7 @@ export interface operations {
                  *       "description": "Shop and booking front ends"
                  *     }
                  */
-                "application/json": components["schemas"]["EscalatingChain"];
+                "application/json": components["schemas"]["EscalatingChainChanges"];
             };
         };
         responses: {
@@ -18689,12 +19446,14 @@ export interface operations {
                  *         {
                  *           "type": "ADMIN",
                  *           "method": "email",
-                 *           "addr": "admin"
+                 *           "addr": "admin",
+                 *           "contact": ""
                  *         },
                  *         {
                  *           "type": "ARBITRARY",
                  *           "method": "email",
-                 *           "addr": "night@example.net"
+                 *           "addr": "night@example.net",
+                 *           "contact": ""
                  *         }
                  *       ]
                  *     }
@@ -18819,12 +19578,14 @@ export interface operations {
                  *         {
                  *           "type": "ADMIN",
                  *           "method": "email",
-                 *           "addr": "admin"
+                 *           "addr": "admin",
+                 *           "contact": ""
                  *         },
                  *         {
                  *           "type": "ARBITRARY",
                  *           "method": "email",
-                 *           "addr": "night@example.net"
+                 *           "addr": "night@example.net",
+                 *           "contact": ""
                  *         }
                  *       ]
                  *     }
@@ -18935,7 +19696,7 @@ export interface operations {
                  *       "description": "Whoever watches after 22:00"
                  *     }
                  */
-                "application/json": components["schemas"]["RecipientGroup"];
+                "application/json": components["schemas"]["RecipientGroupChanges"];
             };
         };
         responses: {
@@ -22324,7 +23085,8 @@ export interface operations {
                  *         {
                  *           "type": "ARBITRARY",
                  *           "method": "email",
-                 *           "addr": "board@example.net"
+                 *           "addr": "board@example.net",
+                 *           "contact": ""
                  *         }
                  *       ],
                  *       "schedule": "0 7 1 * *",
@@ -22487,7 +23249,8 @@ export interface operations {
                  *         {
                  *           "type": "ARBITRARY",
                  *           "method": "email",
-                 *           "addr": "board@example.net"
+                 *           "addr": "board@example.net",
+                 *           "contact": ""
                  *         }
                  *       ],
                  *       "schedule": "0 7 1 * *",
@@ -22632,7 +23395,7 @@ export interface operations {
                  *       "description": "For the monthly review"
                  *     }
                  */
-                "application/json": components["schemas"]["Report"];
+                "application/json": components["schemas"]["ReportChanges"];
             };
         };
         responses: {
