@@ -80,6 +80,12 @@ type EngineOptions struct {
 // with a default route that has no route to one network, and a host that a router
 // cannot reach, are the device's failures.
 //
+// # What cannot be stored
+//
+// Samples that cannot be stored, on a full disk for example, open the portal's
+// own alert (portal.ConditionSamples). It clears when samples are stored again,
+// and says how many are missing when it could open only then.
+//
 // # Concurrency
 //
 // NewEngine, Start and Stop are for one owner; Take is safe for concurrent use.
@@ -92,6 +98,7 @@ type Engine struct {
 	judge     judge
 	reasons   reasons
 	local     local
+	loss      loss
 
 	mu        sync.Mutex
 	instances map[int64]*watched // that the engine polls
@@ -254,12 +261,10 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 	if err := e.judge.begin(ctx); err != nil {
 		return err
 	}
-	if err := e.noteLocal(ctx, collector, results, known); err != nil {
-		return err
-	}
+	noted := e.noteLocal(ctx, collector, results, known)
 	readings, err := e.intake.read(ctx, results, known, e.judge.held(known), e.lateBefore(collector))
 	if err != nil || len(readings) == 0 {
-		return err
+		return errors.Join(noted, err)
 	}
 	readings, late := parted(readings)
 	if late, err = e.holes(ctx, late); err != nil {
@@ -267,20 +272,11 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 	}
 	back := e.heard(readings)
 	e.reasons.take(readings)
-	return errors.Join(
+	return errors.Join(noted,
 		e.append(ctx, samples(slices.Concat(late, readings))),
 		e.judge.take(ctx, readings),
 		e.save(ctx, back),
 	)
-}
-
-// append keeps samples, and offers them to who sends them on.
-func (e *Engine) append(ctx context.Context, all []series.Sample) error {
-	err := e.o.Series.Append(ctx, all)
-	if err == nil && len(all) > 0 {
-		e.o.Measured(all)
-	}
-	return err
 }
 
 // known are those of the results' instances that the collector looks after.

@@ -27,11 +27,13 @@ type bench struct {
 	*house
 	*monitor.Engine
 	series *series.DB
-	at     atomic.Int64 // of the next result
-	mu     sync.Mutex
-	hosts  map[string]bool // that were looked at
-	fails  bool
-	pace   *clock.Clock // of simulated devices; nil: that of the results
+
+	seriesPath string
+	at         atomic.Int64 // of the next result
+	mu         sync.Mutex
+	hosts      map[string]bool // that were looked at
+	fails      bool
+	pace       *clock.Clock // of simulated devices; nil: that of the results
 }
 
 // gauge is a data source with one data point, which is polled so rarely that
@@ -50,7 +52,8 @@ func newBench(t *testing.T) *bench {
 	b.settles("core-sw: Gauge, Net_Interfaces 8, Ping", "web: Gauge, Ping", "real-sw: Gauge, Net_Interfaces 2, Ping")
 	b.house.stop()
 	var err error
-	if b.series, err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")}); err != nil {
+	b.seriesPath = filepath.Join(t.TempDir(), "series.db")
+	if b.series, err = series.Open(t.Context(), series.Options{Path: b.seriesPath}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.series.Close() })

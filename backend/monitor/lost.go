@@ -1,0 +1,97 @@
+package monitor
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+	"spyglass/backend/series"
+)
+
+// lossShown is how long the alert about lost samples stays open at least, so
+// that its recipients are notified.
+const lossShown = time.Minute
+
+// loss keeps which samples could not be stored, until an alert says so. See
+// "What cannot be stored" of Engine.
+type loss struct {
+	mu     sync.Mutex
+	looked bool      // an alert of an earlier process was cleared
+	lost   int       // samples, since the last time all was well
+	first  time.Time // when storing them failed first
+	last   time.Time // and last
+	reason string
+	raised time.Time // when the alert opened; zero when there is none
+}
+
+// noteLoss opens the portal's own alert when samples cannot be stored, and
+// clears it when they can again. The alert itself may not fit on a full disk: it
+// then opens with the next samples, whether or not these can be stored.
+func (e *Engine) noteLoss(ctx context.Context, samples int, failed error) {
+	if samples == 0 || ctx.Err() != nil || fault.Is(failed, fault.Offline) { // the portal is stopping
+		return
+	}
+	l, now := &e.loss, e.o.Clock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if failed != nil {
+		if l.lost == 0 {
+			l.first = now
+		}
+		l.lost, l.last, l.reason = l.lost+samples, now, fault.Sentence(failed)
+	}
+	switch {
+	case l.lost > 0 && l.raised.IsZero():
+		if e.tellLoss(ctx, l, now, true) == nil {
+			l.raised, l.looked = now, true
+		}
+	case failed == nil && (!l.looked || l.lost > 0 && now.Sub(l.raised) >= lossShown):
+		if e.tellLoss(ctx, l, now, false) == nil {
+			l.lost, l.raised, l.looked = 0, time.Time{}, true
+		}
+	}
+}
+
+// tellLoss writes the alert. That fails as storing the samples did, which is in
+// the log already.
+func (e *Engine) tellLoss(ctx context.Context, l *loss, now time.Time, open bool) error {
+	f := &portal.Finding{
+		CollectorID: portal.BuiltInCollector, Condition: portal.ConditionSamples, Severity: portal.SeverityCritical,
+		Value: "samples lost", Reason: l.text(now), At: resource.SecondsOf(now),
+	}
+	return e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
+		if open {
+			_, _, err = portal.Raise(ctx, tx, f)
+			return err
+		}
+		f.Value = ""
+		_, err = portal.Clear(ctx, tx, f)
+		return err
+	})
+}
+
+// text is what the alert says when it opens at now.
+func (l *loss) text(now time.Time) string {
+	if !now.After(l.last) {
+		return "The portal cannot store samples: " + l.reason + ". What the portal measures meanwhile is lost."
+	}
+	words := "1 sample"
+	if l.lost != 1 {
+		words = fmt.Sprintf("%d samples", l.lost)
+	}
+	return fmt.Sprintf("The portal could not store %s from %s to %s: %s.", words, l.first.UTC().Format(time.DateTime), l.last.UTC().Format(time.DateTime+" MST"), l.reason)
+}
+
+// append keeps samples, and offers them to who sends them on.
+func (e *Engine) append(ctx context.Context, all []series.Sample) error {
+	err := e.o.Series.Append(ctx, all)
+	e.noteLoss(ctx, len(all), err)
+	if err == nil && len(all) > 0 {
+		e.o.Measured(all)
+	}
+	return err
+}
