@@ -126,7 +126,7 @@ func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
 	user := c.Access.UserID
 	s := e.hub.join(user, c.Session.Window) // before the first sign of life, so that nothing told after it is missed
 	context.AfterFunc(ctx, func() { e.hub.leave(user, s) })
-	return &resource.Answer{Events: func(send func(resource.Event) error) error {
+	return &resource.Answer{Events: func(send func(...resource.Event) error) error {
 		defer e.hub.leave(user, s)
 		defer e.hear(ctx, s)()
 		for {
@@ -137,10 +137,8 @@ func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
 				return nil
 			case <-s.wake:
 			}
-			for _, event := range s.take() {
-				if err := send(event); err != nil {
-					return err
-				}
+			if err := send(s.take()...); err != nil {
+				return err
 			}
 		}
 	}}, nil

@@ -206,7 +206,7 @@ func (p *served) testEndpoints() []resource.Endpoint {
 			}}, nil
 		}),
 		get("/test/events", func(ctx context.Context, _ *resource.Call) (any, error) {
-			return resource.Answer{Events: func(send func(resource.Event) error) error {
+			return resource.Answer{Events: func(send func(...resource.Event) error) error {
 				err := send(resource.Event{Name: "hello", Data: map[string]string{"text": "<a\nb>"}})
 				if err == nil {
 					<-ctx.Done()

@@ -143,9 +143,10 @@ func (s streamWriter) Write(p []byte) (int, error) {
 // errNoBody ends a stream whose caller wants only the headers.
 var errNoBody = errors.New("the answer to HEAD has no body")
 
-// sendEvents writes server-sent events until the endpoint returns. A comment
+// sendEvents writes server-sent events until the endpoint returns, those of one
+// send in one piece. A comment
 // goes first and at every pulse, so that both sides notice a broken line.
-func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFunc, events func(func(resource.Event) error) error) error {
+func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFunc, events func(func(...resource.Event) error) error) error {
 	x.w.Header()["Content-Type"] = []string{"text/event-stream"}
 	x.begin(http.StatusOK)
 	if x.r.Method == http.MethodHead {
@@ -174,13 +175,17 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 	beat()
 	stop := x.watch(ctx, cancel, beat)
 	defer stop()
-	err := events(func(e resource.Event) error {
-		data, err := encode(e.Data)
-		if err != nil {
-			return err
+	err := events(func(all ...resource.Event) error {
+		var text []byte
+		for _, e := range all {
+			data, err := encode(e.Data)
+			if err != nil {
+				return err
+			}
+			text = append(append(text, "event: "...), e.Name...)
+			text = append(append(append(text, "\ndata: "...), data...), "\n\n"...)
 		}
-		text := append([]byte("event: "), e.Name...)
-		return write(append(append(append(text, "\ndata: "...), data...), "\n\n"...))
+		return write(text)
 	})
 	if context.Cause(ctx) == error(errEnded) {
 		mu.Lock()

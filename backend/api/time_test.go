@@ -94,7 +94,7 @@ func TestACallerWhoDoesNotReadIsCutOffAfterThirtySeconds(t *testing.T) {
 
 func TestAQuietEventStreamBeatsEveryFourSeconds(t *testing.T) {
 	e := resource.Endpoint{Method: "GET", Path: "/a", Handle: func(ctx context.Context, _ *resource.Call) (any, error) {
-		return resource.Answer{Events: func(func(resource.Event) error) error { <-ctx.Done(); return nil }}, nil
+		return resource.Answer{Events: func(func(...resource.Event) error) error { <-ctx.Done(); return nil }}, nil
 	}}
 	inABubble(t, e, "GET /api/a HTTP/1.1\r\nHost: h\r\n\r\n", func(c net.Conn) {
 		answer, err := http.ReadResponse(bufio.NewReader(c), nil)

@@ -10,19 +10,28 @@
 //	data: {"id":7,"displayName":"web-42","hostStatus":"dead",…}
 //
 // The data is the row as its list has it, of a device the fields that say how it
-// is. A row that has gone is {"id":7,"gone":true}. Changes that come faster than
-// they are told are one event, of how the row is by then: no row is left out, and
-// who lists after the stream has begun misses nothing. An event lost with the
-// data {} says that too much has changed to tell of each: list again.
+// is. A row that was deleted, or that the caller may no longer see, is
+// {"id":7,"gone":true}; only a caller who could see it gets that event. Changes of
+// a row within a tenth of a second are one event, of how the row is by then. An
+// event lost with the data {} says that too much has changed to send each row:
+// list again. Who lists after the stream has begun misses nothing.
 //
 // # Who sees what
 //
 // Rows come from the lists, so everybody hears of what they may read. When roles
-// or groups change the stream ends, and whoever comes back has the rights of then.
+// or groups change, or the rights of the user, the stream ends; the next one has
+// the rights of then.
+//
+// # Cost
+//
+// A change is evaluated once for all streams with the same rights (scope), at most
+// ten times a second, and not once a stream. Streams are bounded: 20 a user and
+// 500 in all. A stream that is not read keeps at most mostWaiting events in
+// memory; then it gets lost in place of them.
 //
 // # Concurrency
 //
-// A Service never changes; it is safe to share.
+// A Service is safe for concurrent use. Close ends its streams and goroutines.
 package events
 
 import (
@@ -32,23 +41,38 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
 // Options say where the rows come from.
 type Options struct {
 	DB        *store.DB
-	Endpoints []resource.Endpoint // with the lists of alerts and devices among them
+	Endpoints []resource.Endpoint                                             // with the lists of alerts and devices among them
+	Access    func(ctx context.Context, user int64) (*resource.Access, error) // what a user may do now
+	Guard     *service.Guard
 }
 
 // Service tells of changes.
 type Service struct {
-	db    *store.DB
-	kinds []kind
+	db     *store.DB
+	access func(ctx context.Context, user int64) (*resource.Access, error)
+	kinds  []*kind
+	wait   service.Group
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu        sync.Mutex
+	closed    bool
+	scopes    map[scopeKey]*scope
+	listeners int           // in all
+	byUser    map[int64]int // listeners
 }
 
 // kind is a sort of row that is told of.
@@ -56,8 +80,7 @@ type kind struct {
 	name  string // of the resource, and of its events
 	query url.Values
 	list  func(ctx context.Context, c *resource.Call) (any, error)
-	there func(ctx context.Context, ids []int64) (map[int64]bool, error) // those of ids that have not gone
-	event func(id int64) any                                             // of one that has
+	gone  func(id int64) any // the event of a row that has gone
 }
 
 // New makes a service.
@@ -65,18 +88,30 @@ func New(o Options) *Service {
 	list := func(path string) func(context.Context, *resource.Call) (any, error) {
 		return o.Endpoints[slices.IndexFunc(o.Endpoints, func(e resource.Endpoint) bool { return e.ID() == "GET "+path })].Handle
 	}
-	return &Service{db: o.DB, kinds: []kind{
-		{
-			name: string(portal.Alerts.Name), list: list(portal.Alerts.Path), query: url.Values{"filter": {"cleared:*"}},
-			there: there(o.DB, portal.Alerts.Name, func(a *portal.Alert) int64 { return int64(a.ID) }),
-			event: func(id int64) any { return gone[string]{strconv.FormatInt(id, 10), true} },
+	s := &Service{
+		db: o.DB, access: o.Access, wait: service.Group{Guard: o.Guard}, scopes: map[scopeKey]*scope{}, byUser: map[int64]int{},
+		kinds: []*kind{
+			{
+				name: string(portal.Alerts.Name), list: list(portal.Alerts.Path), query: url.Values{"filter": {"cleared:*"}},
+				gone: func(id int64) any { return gone[string]{strconv.FormatInt(id, 10), true} },
+			},
+			{
+				name: string(portal.Devices.Name), list: list(portal.Devices.Path), query: url.Values{"fields": {shown}},
+				gone: func(id int64) any { return gone[int64]{id, true} },
+			},
 		},
-		{
-			name: string(portal.Devices.Name), list: list(portal.Devices.Path), query: url.Values{"fields": {shown}},
-			there: there(o.DB, portal.Devices.Name, func(d *portal.Device) int64 { return d.ID }),
-			event: func(id int64) any { return gone[int64]{id, true} },
-		},
-	}}
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// Close ends all streams and waits for the goroutines that served them.
+func (s *Service) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel()
+	s.wait.Wait()
 }
 
 // shown are the fields of a device that say how it is.
@@ -85,17 +120,6 @@ const shown = "id,name,displayName,hostGroupIds,hostStatus,alertStatus,disableAl
 type gone[ID any] struct {
 	ID   ID   `json:"id"`
 	Gone bool `json:"gone"`
-}
-
-func there[T any](db *store.DB, name resource.Name[*T], id func(*T) int64) func(context.Context, []int64) (map[int64]bool, error) {
-	return func(ctx context.Context, ids []int64) (map[int64]bool, error) {
-		rows, err := resource.Find(ctx, db, name, resource.Where{Field: "id", Op: "in", Value: ids})
-		all := make(map[int64]bool, len(rows))
-		for i := range rows {
-			all[id(&rows[i])] = true
-		}
-		return all, err
-	}
 }
 
 // Endpoints answer GET /events.
@@ -115,44 +139,31 @@ func (s *Service) handle(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{string(portal.Roles.Name), string(portal.Groups.Name)}
-	for _, k := range wanted {
-		names = append(names, k.name)
+	l, err := s.join(c, wanted) // before the first sign of life, so that no change after it is missed
+	if err != nil {
+		return nil, err
 	}
-	feed := s.db.Follow(names...) // before the first sign of life, so that no change after it is missed
-	context.AfterFunc(ctx, feed.Close)
-	return &resource.Answer{Events: func(send func(resource.Event) error) error {
-		defer feed.Close()
-		for {
-			rows, lost, err := feed.Next(ctx)
-			if err != nil {
-				return nil // the caller has gone
-			}
-			if slices.ContainsFunc(rows, func(r store.Changed) bool { return slices.Contains(names[:2], r.Name) }) {
-				return nil
-			}
-			if lost {
-				rows = nil
-				if err := send(resource.Event{Name: "lost", Data: struct{}{}}); err != nil {
-					return err
-				}
-			}
-			for _, k := range wanted {
-				if err := k.tell(ctx, c, rows, send); err != nil {
-					return err
-				}
-			}
-		}
+	context.AfterFunc(ctx, func() { s.leave(l) })
+	if err := l.ready(ctx); err != nil {
+		s.leave(l)
+		return nil, err
+	}
+	if !s.holds(ctx, l) { // the rights changed between the sign-in and now
+		l.end()
+	}
+	return &resource.Answer{Events: func(send func(...resource.Event) error) error {
+		defer s.leave(l)
+		return l.pass(ctx, send, func(ctx context.Context) bool { return s.holds(ctx, l) })
 	}}, nil
 }
 
-func (s *Service) wanted(text string) ([]kind, error) {
+func (s *Service) wanted(text string) ([]*kind, error) {
 	if text == "" {
 		return s.kinds, nil
 	}
-	var wanted []kind
+	var wanted []*kind
 	for name := range strings.SplitSeq(text, ",") {
-		i := slices.IndexFunc(s.kinds, func(k kind) bool { return k.name == strings.TrimSpace(name) })
+		i := slices.IndexFunc(s.kinds, func(k *kind) bool { return k.name == strings.TrimSpace(name) })
 		if i < 0 {
 			return nil, fault.At("kinds", "kinds is alert, device or both, joined by a comma")
 		}
@@ -161,62 +172,92 @@ func (s *Service) wanted(text string) ([]kind, error) {
 	return wanted, nil
 }
 
-// atOnce is how many rows are listed at a time: a filter takes no more values.
-const atOnce = 90
+// Bounds of the streams that are open at a time.
+const (
+	mostStreams = 500
+	mostPerUser = 20
+)
 
-// tell sends the rows of the kind that have changed, in the order of their ids.
-func (k *kind) tell(ctx context.Context, c *resource.Call, rows []store.Changed, send func(resource.Event) error) error {
-	var ids []int64
-	for _, row := range rows {
-		if row.Name == k.name {
-			ids = append(ids, row.ID)
-		}
-	}
-	slices.Sort(ids)
-	for some := range slices.Chunk(ids, atOnce) {
-		items, err := k.rows(ctx, c, some)
-		if err != nil {
-			return err
-		}
-		there := map[int64]bool(nil)
-		if len(items) < len(some) {
-			if there, err = k.there(ctx, some); err != nil {
-				return err
-			}
-		}
-		for _, item := range items {
-			if err := send(resource.Event{Name: k.name, Data: item}); err != nil {
-				return err
-			}
-		}
-		for _, id := range some {
-			if there == nil || there[id] { // told above, or not for this caller
-				continue
-			}
-			if err := send(resource.Event{Name: k.name, Data: k.event(id)}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+// retry is when whoever was refused a stream may ask again.
+const retry = 30 * time.Second
 
-// rows are those of the ids that the caller may see, as the list shows them.
-func (k *kind) rows(ctx context.Context, c *resource.Call, ids []int64) ([]json.RawMessage, error) {
-	call := *c
-	call.Query = url.Values{"size": {"1000"}, "sort": {"+id"}}
-	for name, values := range k.query {
-		call.Query[name] = values
-	}
-	filter := "id:" + strings.ReplaceAll(resource.IDs(ids).String(), ",", "|")
-	if also := k.query.Get("filter"); also != "" {
-		filter += "," + also
-	}
-	call.Query.Set("filter", filter)
-	answer, err := k.list(resource.WithCall(ctx, &call), &call)
+// join adds a listener to the scopes of what it wants.
+func (s *Service) join(c *resource.Call, wanted []*kind) (*listener, error) {
+	rights, err := rightsOf(c.Access)
 	if err != nil {
 		return nil, err
 	}
-	var page struct{ Items []json.RawMessage }
-	return page.Items, json.Unmarshal(answer.(resource.JSON), &page)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch user := c.Access.UserID; {
+	case s.closed:
+		return nil, &fault.Error{Kind: fault.Busy, RetryAfter: retry, Message: "the portal is stopping"}
+	case s.byUser[user] >= mostPerUser:
+		return nil, &fault.Error{Kind: fault.TooMany, RetryAfter: retry,
+			Message: "you have " + strconv.Itoa(mostPerUser) + " event streams open, which is the most; close one first"}
+	case s.listeners >= mostStreams:
+		return nil, &fault.Error{Kind: fault.Busy, RetryAfter: retry,
+			Message: "this portal has " + strconv.Itoa(mostStreams) + " event streams open, which is the most; try again later"}
+	}
+	l := &listener{user: c.Access.UserID, rights: rights, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	s.listeners++
+	s.byUser[l.user]++
+	for _, k := range wanted {
+		key := scopeKey{k.name, rights, c.Lenient, c.Base}
+		sc := s.scopes[key]
+		if sc == nil {
+			sc = s.begin(key, k, c)
+		}
+		sc.listeners[l] = true
+		if !slices.Contains(l.scopes, sc) {
+			l.scopes = append(l.scopes, sc)
+		}
+	}
+	return l, nil
+}
+
+// leave removes a listener; the last one of a scope ends it. It may be called twice.
+func (s *Service) leave(l *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.left {
+		return
+	}
+	l.left = true
+	s.listeners--
+	if s.byUser[l.user]--; s.byUser[l.user] == 0 {
+		delete(s.byUser, l.user)
+	}
+	for _, sc := range l.scopes {
+		if delete(sc.listeners, l); len(sc.listeners) == 0 {
+			s.drop(sc)
+		}
+	}
+}
+
+// drop ends a scope: whoever comes next begins another one. s.mu is held.
+func (s *Service) drop(sc *scope) {
+	sc.cancel()
+	if s.scopes[sc.key] == sc {
+		delete(s.scopes, sc.key)
+	}
+}
+
+// holds reports whether the listener's user still has the rights that it joined with.
+func (s *Service) holds(ctx context.Context, l *listener) bool {
+	access, err := s.access(ctx, l.user)
+	if err != nil {
+		return false
+	}
+	rights, err := rightsOf(access)
+	return err == nil && rights == l.rights
+}
+
+// rightsOf is a text that is the same for everybody with the same rights.
+func rightsOf(a *resource.Access) (string, error) {
+	text, err := json.Marshal(struct {
+		Admin  bool
+		Grants []resource.Grant
+	}{a.Admin, a.Grants})
+	return string(text), err
 }

@@ -148,10 +148,10 @@ type Answer struct {
 	SignOut  bool   // take the session cookie away
 	CSRF     string // for the X-CSRF-Token header
 
-	Type     string                             // of a Stream; application/json when empty
-	Filename string                             // offer the stream as a download of that name
-	Stream   func(w io.Writer) error            // instead of Body; write until done or the context ends
-	Events   func(send func(Event) error) error // instead of Body: a stream of server-sent events
+	Type     string                                // of a Stream; application/json when empty
+	Filename string                                // offer the stream as a download of that name
+	Stream   func(w io.Writer) error               // instead of Body; write until done or the context ends
+	Events   func(send func(...Event) error) error // instead of Body: a stream of server-sent events
 }
 
 // Event is one server-sent event; Data is encoded as JSON.

@@ -105,6 +105,7 @@ type Server struct {
 	reports   *report.Service
 	notices   *notify.Service
 	metrics   *metrics.Metrics
+	events    *events.Service
 	remote    *remotewrite.Service
 	listener  net.Listener
 	http      *http.Server
@@ -220,7 +221,8 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.worldly(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
 	s.endpoints = append(s.endpoints, s.trials()...)
-	s.endpoints = append(s.endpoints, events.New(events.Options{DB: s.db, Endpoints: s.endpoints}).Endpoints()...)
+	s.events = events.New(events.Options{DB: s.db, Endpoints: s.endpoints, Access: s.Sessions.Access, Guard: s.guard})
+	s.endpoints = append(s.endpoints, s.events.Endpoints()...)
 	return nil
 }
 
@@ -353,6 +355,9 @@ func (s *Server) shut(ctx context.Context) error {
 	}
 	if s.Sessions != nil {
 		d.quietly("sessions", s.Sessions.Close) // ends the event streams, which would keep HTTP from draining
+	}
+	if s.events != nil {
+		s.events.Close() // those of tokens, too
 	}
 	if s.quit != nil {
 		s.quit()

@@ -111,6 +111,24 @@ func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
 	return text, args, nil
 }
 
+// IDs returns the ids of the rows of a resource that meet all of where, without
+// reading the rows.
+func (db *DB) IDs(ctx context.Context, name string, where ...resource.Where) ([]int64, error) {
+	text, args, err := db.named(name, where)
+	if err != nil {
+		return nil, err
+	}
+	stmt, err := db.stmt(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	found, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	return scanAll[int64](found)
+}
+
 // either is the condition that one of them is met.
 func (t *Table[T]) either(where []resource.Where) (string, []any, error) {
 	var texts []string
