@@ -98,3 +98,39 @@ func TestAStatusOfNothingBehindASilentParentOpensNoAlert(t *testing.T) {
 	}
 	b.wantAlerts("1 real-sw level 40: critical")
 }
+
+func TestADeviceOfWhichOnlyAPortIsPolledIsDeadWhenItNeverAnswers(t *testing.T) {
+	const silent, refused = "10.0.0.7:80 did not respond within 5 s.", "10.0.0.7:80 refused the connection."
+	for _, tt := range []struct {
+		name    string
+		failure check.Failure
+		want    string
+	}{
+		{"no response", check.Failure{Text: silent}, "dead"},
+		{"a closed port", check.Failure{Text: refused, Answered: true}, "normal"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t)
+			b.do("PATCH /setting/datasources/{id}", fmt.Sprintf("id=%d", b.sourceOf("Gauge")), `{"collectInterval":60}`)
+			for range 8 {
+				b.take(check.Values{"status": 0}, &tt.failure)
+			}
+			if err := b.SaveHosts(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, int64(realDevice))
+			if err != nil || d.HostStatus != tt.want {
+				t.Errorf("the device is %q (%v), want %q", d.HostStatus, err, tt.want)
+			}
+		})
+	}
+}
+
+func (b *bench) sourceOf(name string) int64 {
+	b.Helper()
+	found, err := resource.Find(b.Context(), b.db, portal.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
+	if err != nil || len(found) != 1 {
+		b.Fatalf("%d data sources (%v)", len(found), err)
+	}
+	return found[0].ID
+}

@@ -21,8 +21,9 @@
 //
 // # Concurrency
 //
-// New, Start and Stop are for one owner; Start begins three goroutines: one that
-// follows, one for collectors, and one for what is due each minute (Tick). Stop cancels them, and
+// New, Start and Stop are for one owner; Start begins four goroutines: one that
+// follows, one for collectors, one for maintenance windows that begin and end, and
+// one for what is due each minute (Tick). Stop cancels them, and
 // waits for them and for the transactions under way. Stop it after
 // HTTP and before the database is closed.
 //
@@ -96,6 +97,7 @@ func (m *Monitor) Start() {
 		m.looked = m.began
 		m.running.Keep(ctx, "association worker", m.run)
 		m.running.Keep(ctx, "collectors", m.followCollectors)
+		m.running.Keep(ctx, "maintenance of alerts", m.followMaintenance)
 		m.running.Keep(ctx, "work of each minute", func(ctx context.Context) { m.ticks(ctx, minutely, m.pace) })
 	})
 }

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"spyglass/backend/clock"
@@ -59,6 +60,28 @@ func (m *Monitor) ticks(ctx context.Context, chores []chore, by *clock.Clock) {
 			m.log.WarnContext(ctx, "the work of this minute failed; it is tried again in the next", "err", err)
 		}
 		if !by.Sleep(ctx, round, nil) {
+			return
+		}
+	}
+}
+
+// followMaintenance notes which maintenance windows cover alerts as soon as one
+// begins, ends or is changed, which the work of each minute would see later.
+func (m *Monitor) followMaintenance(ctx context.Context) {
+	changed, stop := m.db.Watch(string(portal.SDTs.Name))
+	defer stop()
+	for {
+		now := m.pace.Now()
+		err := coverAlerts(ctx, m.db, now)
+		next, wrong := portal.NextMaintenance(ctx, m.db, now)
+		if err = errors.Join(err, wrong); err != nil && ctx.Err() == nil {
+			m.log.WarnContext(ctx, "looking for maintenance that covers alerts failed; it is tried again", "err", err)
+		}
+		wait := round
+		if !next.IsZero() {
+			wait = min(wait, next.Sub(now))
+		}
+		if !m.pace.Sleep(ctx, wait, changed) || !pause(ctx, time.Second, nil) { // what changes together is looked at together
 			return
 		}
 	}

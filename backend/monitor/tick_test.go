@@ -27,3 +27,31 @@ func TestMaintenanceThatEndedWhileThePortalWasOffIsRememberedWhenItStarts(t *tes
 	}
 	h.stop()
 }
+
+func TestAnAlertFollowsMaintenanceAsItBeginsAndEnds(t *testing.T) {
+	h := open(t)
+	put(h, &portal.Alerts, &portal.Alert{Type: portal.DataSourceAlert, DeviceID: 1, Severity: portal.SeverityError})
+	h.start()
+	defer h.stop()
+	until := func(what string, sdt bool) {
+		t.Helper()
+		for deadline := time.Now().Add(20 * time.Second); ; <-time.After(10 * time.Millisecond) {
+			found, err := resource.Find(t.Context(), h.db, portal.Alerts.Name)
+			if err != nil || len(found) != 1 {
+				t.Fatalf("%d alerts (%v)", len(found), err)
+			}
+			if found[0].SDTed == sdt {
+				return
+			}
+			if time.Now().After(deadline) { // long before the work of the next minute
+				t.Fatalf("%s: the alert does not know after 20 seconds", what)
+			}
+		}
+	}
+	begin := time.Now().Add(time.Second)
+	plan := &portal.SDT{Type: portal.DeviceSDT, DeviceID: 1, Recurrence: portal.OneTime, Timezone: "UTC", Start: resource.Millis(begin.UnixMilli()), End: resource.Millis(begin.Add(3 * time.Second).UnixMilli())}
+	plan.DueOn = plan.End
+	put(h, &portal.SDTs, plan)
+	until("it begins", true)
+	until("it ends", false)
+}

@@ -141,6 +141,26 @@ func (p *planned) at(t time.Time) bool {
 	return k.in
 }
 
+// NextMaintenance is when the next maintenance window begins or ends; zero for
+// never, as far as is known now.
+func NextMaintenance(ctx context.Context, r resource.Reader, now time.Time) (next time.Time, err error) {
+	plan, err := planOf(ctx, r)
+	if err != nil {
+		return time.Time{}, err
+	}
+	for _, items := range plan.by {
+		for _, list := range items {
+			for _, p := range list {
+				p.at(now)
+				if to := p.known.Load().to; to.After(now) && (next.IsZero() || to.Before(next)) {
+					next = to
+				}
+			}
+		}
+	}
+	return next, nil
+}
+
 // sdtsOfDevice are the maintenance windows that are on a device or on anything
 // below it, and those on its groups and the groups above them.
 func sdtsOfDevice(ctx context.Context, r resource.Reader, id int64) ([]resource.Where, error) {
