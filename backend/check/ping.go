@@ -29,10 +29,11 @@ var knocked = []string{"443", "80", "22"}
 // errNoICMP is that this program may not send echo requests.
 var errNoICMP = errors.New("this system does not let the program send ICMP")
 
-func pingCheck(d *Dialer) Check { return pingBy(d, echo, knocked) }
+func pingCheck(d *Dialer) Check { return pingBy(d, d.way, echo, knocked) }
 
-// pingBy pings with echo, and by connecting to ports where that is forbidden.
-func pingBy(d *Dialer, echo func(context.Context, netip.Addr, int, time.Duration) (*trips, error), ports []string) Check {
+// pingBy pings the address that way finds with echo, and by connecting to ports
+// where that is forbidden.
+func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, error), echo func(context.Context, netip.Addr, int, time.Duration) (*trips, error), ports []string) Check {
 	return Check{
 		Name: "ping", Doc: "Whether a device answers, how fast, and how reliably: by ICMP echo, or by connecting to ports 443, 80 and 22 where the system forbids ICMP.",
 		Attributes: []Setting{{"sendPkts", "how many packets, at most 50; 5 unless given"}, {"timeout", "how long to wait for each of them, in milliseconds; 2000 unless given"}},
@@ -54,7 +55,7 @@ func pingBy(d *Dialer, echo func(context.Context, netip.Addr, int, time.Duration
 				return nil, fmt.Errorf("sendPkts is 1 to %d, and timeout at least 1, not %d and %d", mostPackets, n, ms)
 			}
 			wait := time.Duration(ms) * time.Millisecond
-			to, err := d.way(ctx, t.Host)
+			to, err := way(ctx, t.Host)
 			if err != nil && unreachable(err) { // not one packet would get there
 				return (&trips{sent: n}).values(true), err
 			}

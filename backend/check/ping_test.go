@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"spyglass/backend/check"
@@ -39,6 +41,18 @@ func TestPingMeasuresThisMachine(t *testing.T) {
 		}
 		if got, want := sameTrip(t, got), "icmp=1 lossPercent=0 recvpkts=3 sentpkts=3"; got != want {
 			t.Errorf("%s: got %s, want %s", host, got, want)
+		}
+	}
+}
+
+func TestPingOfAnUnreachableAddressIsALossOfAll(t *testing.T) {
+	for _, code := range []syscall.Errno{syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.EINVAL} {
+		ping := check.PingOnWay(func(context.Context, string) (netip.Addr, error) {
+			return netip.Addr{}, &net.OpError{Op: "dial", Net: "udp", Err: os.NewSyscallError("connect", code)}
+		})
+		got, err := ping.Look(t.Context(), &check.Task{Host: "10.0.0.7", Attributes: attributes("sendPkts", "3")})
+		if want := "icmp=1 lossPercent=100 recvpkts=0 sentpkts=3"; err == nil || values(got) != want {
+			t.Errorf("%v: got %s (%v), want %s", code, values(got), err, want)
 		}
 	}
 }
