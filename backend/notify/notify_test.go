@@ -356,7 +356,7 @@ func TestAWebHookGetsJSONThatIsSigned(t *testing.T) {
 		t.Fatalf("%d requests arrived: %+v", len(requests), h.deliveries())
 	}
 	want := `{"event":"active","alertId":"1","severity":"error","subject":"error: fjord Ping loss","body":"loss of Ping on fjord is 83; it should be at most 60 (error above 80). Error since 2026-05-04 12:00:00 UTC.",` +
-		`"device":"fjord","deviceId":1,"dataSource":"Ping","instance":"Ping","dataPoint":"loss","value":"83","threshold":"> 60 80 90","startEpoch":1777896000,"endEpoch":0,` +
+		`"device":"fjord","deviceId":1,"dataSource":"Ping","instance":"Ping","dataPoint":"loss","value":"83","threshold":"> 60 80 90","reason":"","startEpoch":1777896000,"endEpoch":0,` +
 		`"ackedBy":"","ackComment":"","chain":"Web team","stage":1,"recipient":"night shift","link":"https://portal.example.net/#monitor/alerts/1"}`
 	if bodies[0] != want {
 		t.Errorf("got %s\nwant %s", bodies[0], want)

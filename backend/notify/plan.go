@@ -284,6 +284,7 @@ type hookBody struct {
 	DataPoint  string `json:"dataPoint"`
 	Value      string `json:"value"`
 	Threshold  string `json:"threshold"`
+	Reason     string `json:"reason"` // of a failed check; empty where the value says it all
 	StartEpoch int64  `json:"startEpoch"`
 	EndEpoch   int64  `json:"endEpoch"` // 0 while it is active
 	AckedBy    string `json:"ackedBy"`
@@ -305,7 +306,7 @@ func payload(i *portal.Integration, a *portal.Alert, d *portal.Delivery, w porta
 	body, err := resource.Encode(hookBody{
 		Event: d.Tells, AlertID: strconv.FormatInt(int64(a.ID), 10), Severity: portal.SeverityWord(a.Severity), Subject: d.Subject, Body: d.Body,
 		Device: a.DeviceName, DeviceID: a.DeviceID, DataSource: a.DataSourceName, Instance: a.InstanceName, DataPoint: a.DataPointName,
-		Value: a.Value, Threshold: a.Threshold, StartEpoch: int64(a.StartOn), EndEpoch: int64(a.EndOn),
+		Value: a.Value, Threshold: a.Threshold, Reason: a.Reason, StartEpoch: int64(a.StartOn), EndEpoch: int64(a.EndOn),
 		AckedBy: a.AckedBy, AckComment: a.AckComment, Chain: d.Chain, Stage: d.Stage, Recipient: d.Address, Link: page,
 	})
 	if err != nil {
