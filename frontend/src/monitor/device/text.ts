@@ -33,6 +33,7 @@ export const text = {
       some: (n: number, of: number) => `${n} of ${of}`, someHave: (n: number, of: number) => `${n} of the ${of} that are compared have it`,
     },
     thresholds: 'Thresholds', asTable: 'As a table',
+    pollFailed: (why: string) => `The last poll failed: ${why}`, discoveryFailed: (why: string) => `The last discovery failed: ${why}`,
     noThresholds: 'Thresholds could not be read.', noMaintenance: 'Maintenance could not be read.',
     unread: 'What is measured here could not be read', again: 'Try again',
     nothing: 'Nothing is measured here yet', nothingGoes: 'Data sources apply to a device by their expressions; that is looked at within a minute after it was added.',
