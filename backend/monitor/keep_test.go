@@ -107,7 +107,7 @@ func TestHourlyValuesStayWhenTheirSamplesGo(t *testing.T) {
 		t.Errorf("of 60 samples there are %v (%v), want their average", points, err)
 	}
 	steps, err := db.Aggregate(t.Context(), q, 3600)
-	want := series.Step{At: hour, Count: 60, Sum: 1830, Min: 1, Max: 60, First: 1, Last: 60}
+	want := series.Step{At: hour, Count: 60, Sum: 1830, Min: 1, Max: 60, First: 1, Last: 60, Hourly: true}
 	if err != nil || steps[0][0] != want {
 		t.Errorf("the hour is %+v (%v), want %+v", steps, err, want)
 	}
