@@ -212,7 +212,7 @@ func (e *Engine) TryNew(ctx context.Context, device *portal.Device) (*Prospect, 
 			p := &out.Items[i]
 			p.Took, p.Error = r.Took, r.Error
 			lost, pinged := r.Values["lossPercent"]
-			if p.Answered = *r.Answered && len(r.Values) > 0 && !(pinged && lost == 100); !p.Answered && p.Error == "" {
+			if p.Answered = r.Error == "" && len(r.Values) > 0 && !(pinged && lost == 100); !p.Answered && p.Error == "" {
 				p.Error = "no packet came back"
 			}
 			if pinged && p.Answered { // the look itself waits between its packets

@@ -56,6 +56,14 @@ func TestADeviceIsTriedBeforeItIsAdded(t *testing.T) {
 	if answered, problem := find(w.tryNew(body(listening(t))), "TCP_Port"); !answered || problem != "" {
 		t.Errorf("an open port: answered %v, %q", answered, problem)
 	}
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = closed.Close()
+	if answered, problem := find(w.tryNew(body(closed.Addr().(*net.TCPAddr).Port)), "TCP_Port"); answered || !strings.Contains(problem, "refused the connection") {
+		t.Errorf("a closed port: answered %v, %q", answered, problem)
+	}
 	_, own, err := net.SplitHostPort(w.s.Address())
 	if err != nil {
 		t.Fatal(err)
