@@ -107,13 +107,15 @@ func (n *node) grow(segment string) *node {
 }
 
 // find is the route of a path, and the values of its parameters, still escaped.
+// A fixed path is no id: a method that it does not take is not looked for at the
+// parameter beside it.
 func (n *node) find(method, path string, values []string) (*route, []string) {
 	if path == "" {
 		return n.routes[method], values
 	}
 	segment, rest := next(path)
 	if fixed := n.fixed[segment]; fixed != nil {
-		if r, values := fixed.find(method, rest, values); r != nil {
+		if r, values := fixed.find(method, rest, values); r != nil || fixed.methods(rest) != nil {
 			return r, values
 		}
 	}
@@ -131,7 +133,9 @@ func (n *node) methods(path string) []string {
 	var methods []string
 	segment, rest := next(path)
 	if fixed := n.fixed[segment]; fixed != nil {
-		methods = fixed.methods(rest)
+		if methods = fixed.methods(rest); methods != nil {
+			return methods
+		}
 	}
 	if n.param != nil && segment != "" {
 		methods = append(methods, n.param.methods(rest)...)

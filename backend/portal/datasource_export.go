@@ -27,9 +27,9 @@ func WithExchange(db resource.DB, all []resource.Endpoint) []resource.Endpoint {
 		e := &all[i]
 		switch e.ID() {
 		case "GET " + DataSources.Path:
-			e.Params, e.Handle = append(slices.Clone(e.Params), formatParam), x.list
+			e.Params, e.Files, e.Handle = append(slices.Clone(e.Params), formatParam), []string{exportType}, x.list
 		case "GET " + DataSources.Path + "/{id}":
-			e.Params, e.Handle = append(slices.Clone(e.Params), formatParam), x.one
+			e.Params, e.Files, e.Handle = append(slices.Clone(e.Params), formatParam), []string{exportType}, x.one
 		case "POST " + DataSources.Path:
 			e.Params = append(slices.Clone(e.Params), resource.Param{Name: "createGraph", In: "query", Schema: resource.Schema{Type: "boolean", Default: false, Doc: "Where no graphs are given, make one for each data point"}})
 		case "PUT " + DataSources.Path + "/{id}", "PATCH " + DataSources.Path + "/{id}":
@@ -46,6 +46,10 @@ type exchange struct {
 	db resource.DB
 	of map[string]*resource.Endpoint // as the tables have them
 }
+
+// exportType is the media type of a file for importjson: its shape is not that of
+// the data sources that GET answers otherwise.
+const exportType = "application/vnd.spyglass.datasources+json"
 
 var (
 	formatParam = resource.Param{Name: "format", In: "query", Schema: resource.Schema{Type: "string", Enum: []any{"json"}, Doc: "json answers a file for importjson instead: what people wrote, without ids. From the list, all that the filter finds."}}
@@ -80,7 +84,7 @@ func (x *exchange) one(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return download(d.Name+".json", d.definition()), nil
+	return download(c, d.Name+".json", d.definition()), nil
 }
 
 func orError(handle func(context.Context, *resource.Call) (any, error), err error) func(context.Context, *resource.Call) (any, error) {
@@ -122,7 +126,7 @@ func (x *exchange) list(ctx context.Context, c *resource.Call) (any, error) {
 			files.Items = append(files.Items, rows[i].definition())
 		}
 	}
-	return download("datasources.json", files), nil
+	return download(c, "datasources.json", files), nil
 }
 
 // found are the ids that a list has: a page where one is asked for, otherwise all.
@@ -164,8 +168,12 @@ func (x *exchange) found(ctx context.Context, c *resource.Call) ([]int64, error)
 }
 
 // download is a value as a file of indented JSON.
-func download(name string, value any) *resource.Answer {
-	return &resource.Answer{Type: "application/json", Filename: name, Stream: func(w io.Writer) error {
+func download(c *resource.Call, name string, value any) *resource.Answer {
+	kind := exportType
+	if c.Lenient { // whose clients know no other type
+		kind = "application/json"
+	}
+	return &resource.Answer{Type: kind, Filename: name, Stream: func(w io.Writer) error {
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		return out.Encode(value)

@@ -10111,7 +10111,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 3
+             * @default 4
              */
             readonly seeded: number;
         };
@@ -10190,7 +10190,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 3
+             * @default 4
              */
             readonly seeded: number;
         };
@@ -16273,6 +16273,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["DataSourceList"];
                     "application/x-ndjson": string;
+                    "application/vnd.spyglass.datasources+json": string;
                 };
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
@@ -16489,6 +16490,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DataSource"];
+                    "application/vnd.spyglass.datasources+json": string;
                 };
             };
             /** @description If-None-Match names the version there is; no body */
