@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,5 +84,312 @@ func TestEveryRowSatisfiesThePublishedModel(t *testing.T) {
 	}
 	if rows < 500 {
 		t.Errorf("%d rows were read only", rows)
+	}
+}
+
+// Reasons that several published fields share for not being kept.
+const (
+	byPortal        = "the portal computes it, so it is read-only"
+	otherRecurrence = "the sdtType does not use it, and answers leave such fields out"
+	idWins          = "the id of the same object decides, and the name follows it"
+	ofRole          = "a user refers to a role by its id; the rest follows the role"
+	noAnomaly       = "known gap: there is no anomaly detection, and this is neither kept nor refused"
+	noFactor        = "known gap: there is no second factor to filter by, and this is not refused"
+	tokenPath       = "known gap: tokens are written at their own path, and are not refused here"
+)
+
+// notKept are the published fields that are taken and not kept, each with its
+// reason.
+var notKept = map[string]string{
+	"Admin.apiTokens.note":                                tokenPath,
+	"Admin.apiTokens.status":                              tokenPath,
+	"Admin.createdBy":                                     byPortal,
+	"Admin.roles.customHelpLabel":                         ofRole,
+	"Admin.roles.customHelpURL":                           ofRole,
+	"Admin.roles.description":                             ofRole,
+	"Admin.roles.name":                                    ofRole,
+	"Admin.roles.requireEULA":                             ofRole,
+	"Admin.roles.roleGroupId":                             ofRole,
+	"Admin.roles.twoFARequired":                           ofRole,
+	"Collector.numberOfInstances":                         byPortal,
+	"DataSource.dataPoints.adAdvSettingEnabled":           noAnomaly,
+	"DataSource.dataPoints.criticalAdAdvSetting":          noAnomaly,
+	"DataSource.dataPoints.enableAnomalyAlertSuppression": noAnomaly,
+	"DataSource.dataPoints.errorAdAdvSetting":             noAnomaly,
+	"DataSource.dataPoints.warnAdAdvSetting":              noAnomaly,
+	"Device.currentCollectorId":                           byPortal,
+	"DeviceClusterAlertConfig.dataSourceDisplayName":      byPortal,
+	"DeviceDataSourceInstance.autoProperties.name":        byPortal,
+	"DeviceDataSourceInstance.autoProperties.value":       byPortal,
+	"DeviceDataSourceInstance.isUNCInstance":              byPortal,
+	"DeviceDataSourceInstance.systemProperties.name":      byPortal,
+	"DeviceDataSourceInstance.systemProperties.value":     byPortal,
+	"DeviceDataSourceInstanceAlertSetting.parentResourceDataSourceAlertExpr.alertClearTransitionInterval": byPortal,
+	"DeviceDataSourceInstanceAlertSetting.parentResourceDataSourceAlertExpr.alertForNoData":               byPortal,
+	"DeviceDataSourceInstanceAlertSetting.parentResourceDataSourceAlertExpr.alertTransitionInterval":      byPortal,
+	"DeviceGroup.groupType":                                                         byPortal,
+	"DeviceGroupDataSourceAlertConfig.datasourceType":                               byPortal,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.adAdvSettingEnabled":                 noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.criticalAdAdvSetting":                noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.dataPointId":                         "known gap: two settings of one data point are taken as one",
+	"DeviceGroupDataSourceAlertConfig.dpConfig.dataPointName":                       idWins,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.enableAnomalyAlertGeneration":        noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.enableAnomalyAlertSuppression":       noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.errorAdAdvSetting":                   noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.globalAdAdvSettingEnabled":           noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.globalCriticalAdAdvSetting":          noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.globalEnableAnomalyAlertGeneration":  noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.globalEnableAnomalyAlertSuppression": noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.globalErrorAdAdvSetting":             noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.globalWarnAdAdvSetting":              noAnomaly,
+	"DeviceGroupDataSourceAlertConfig.dpConfig.warnAdAdvSetting":                    noAnomaly,
+	"OpsNote.scopes.fullPath":                                                       "known gap: a scope names its group by groupId and shows no path",
+	"ReportBase.userFilter.2FA":                                                     noFactor,
+	"ReportBase.userFilter.2FA Passkey":                                             noFactor,
+	"ReportBase.userFilter.emailVerification":                                       noFactor,
+	"ReportBase.userFilter.enable2fa":                                               noFactor,
+	"SDT.dataSourceName":                                                            idWins,
+	"SDT.defaultValue":                                                              "known gap: the published API does not say what it means",
+	"SDT.deviceDisplayName":                                                         idWins,
+	"SDT.endHour":                                                                   otherRecurrence,
+	"SDT.endMinute":                                                                 otherRecurrence,
+	"SDT.hour":                                                                      otherRecurrence,
+	"SDT.minute":                                                                    otherRecurrence,
+	"SDT.monthDay":                                                                  otherRecurrence,
+	"SDT.weekDay":                                                                   otherRecurrence,
+	"SDT.weekOfMonth":                                                               otherRecurrence,
+}
+
+// variant is a published value with one part of it changed.
+type variant struct {
+	at    string // "EscalatingChain.destinations.type"
+	value any
+}
+
+// variants changes each part of a value that a client may write, one at a time.
+func (p *published) variants(at, kind string, now any) (all []variant) {
+	if of, ok := strings.CutSuffix(kind, "[]"); ok {
+		list, _ := now.([]any)
+		var first any
+		if len(list) > 0 {
+			first = list[0]
+		}
+		for _, v := range p.variants(at, of, first) {
+			one := []any{v.value}
+			if len(list) > 1 {
+				one = append(one, list[1:]...)
+			}
+			all = append(all, variant{v.at, one})
+		}
+		return all
+	}
+	if keys := p.types[kind]; keys != nil {
+		object, _ := now.(map[string]any)
+		if strings.Count(at, ".") >= 2 { // models hold models of their own kind
+			return nil
+		}
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			if !keys[key].writable.hold(object) {
+				continue
+			}
+			for _, v := range p.variants(at+"."+key, keys[key].kind, object[key]) {
+				changed := maps.Clone(object)
+				if changed == nil {
+					changed = map[string]any{}
+				}
+				changed[key] = v.value
+				all = append(all, variant{v.at, changed})
+			}
+		}
+		return all
+	}
+	return []variant{{at, another(kind, now)}}
+}
+
+// another is a valid value of the type that differs from now.
+func another(kind string, now any) any {
+	text := fmt.Sprint(now)
+	switch kind {
+	case "string":
+		if now == nil || text == "" {
+			return "kept"
+		}
+		return text + "x"
+	case "string:date-time":
+		return "2026-01-02T03:04:05Z"
+	case "boolean":
+		return now != true
+	case "int32", "int64":
+		if n, ok := now.(json.Number); ok {
+			v, _ := n.Int64()
+			return json.Number(fmt.Sprint(v + 1))
+		}
+		return json.Number("1")
+	case "double":
+		return json.Number("1.5")
+	}
+	if all, ok := strings.CutPrefix(kind, "one of "); ok {
+		return cmp.Or(text, strings.Split(all, "|")[0])
+	}
+	return map[string]any{"kept": "kept"}
+}
+
+// keeps reports whether got has everything that was sent.
+func keeps(sent, got any) bool {
+	switch s := sent.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		for key, value := range s {
+			ok = ok && keeps(value, g[key])
+		}
+		return ok
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(s) != len(g) {
+			return false
+		}
+		for i := range s {
+			if !keeps(s[i], g[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return got == resource.Mask || reflect.DeepEqual(sent, got)
+}
+
+// TestWhatAPublishedClientSendsIsKeptOrRefused changes each field of each
+// published model in a row of the demo, one at a time: it stands in the next
+// answer, or the write is refused. A field that takes certain texts only
+// counts as refused, because the text sent is another one.
+func TestWhatAPublishedClientSendsIsKeptOrRefused(t *testing.T) {
+	t.Parallel()
+	p := readPublished(t)
+	m, endpoints := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
+	kept := 0
+	unused := maps.Clone(notKept)
+	for _, e := range inOrder(endpoints) {
+		kind := p.bodies[e.Method+" "+unnamed(e.Path)]
+		readable := slices.ContainsFunc(endpoints, func(g resource.Endpoint) bool {
+			return g.Method == http.MethodGet && g.Path == e.Path
+		})
+		if e.Method != http.MethodPatch || kind == "" || !readable {
+			continue
+		}
+		for _, path := range p.rowsOf(m, &e) {
+			before := decoded(m.get(path).text)
+			row, ok := before.(map[string]any)
+			if !ok || row["errorCode"] != nil {
+				t.Errorf("%s answers %v", path, before)
+				continue
+			}
+			for _, v := range p.variants(kind, kind, row) {
+				field, _, _ := strings.Cut(strings.TrimPrefix(v.at, kind+"."), ".")
+				sent := map[string]any{field: v.value.(map[string]any)[field]}
+				r := m.send(http.MethodPatch, path, "", asJSON(t, sent))
+				if r.status >= 400 && r.status < 500 {
+					continue
+				}
+				after := decoded(m.get(path).text)
+				_, excused := notKept[v.at]
+				switch ok := r.status == 200 && keeps(sent, after); {
+				case ok:
+					kept++
+				case excused:
+					delete(unused, v.at)
+				default:
+					got, _ := after.(map[string]any)
+					t.Errorf("%s: PATCH %s %s answers %d, and then %s is %.200s",
+						v.at, path, asJSON(t, sent), r.status, field, asJSON(t, got[field]))
+				}
+				m.send(http.MethodPatch, path, "", asJSON(t, map[string]any{field: row[field]}))
+			}
+		}
+	}
+	for at := range unused {
+		t.Errorf("%s is listed as not kept, and is kept or refused", at)
+	}
+	if kept < 150 {
+		t.Errorf("%d fields were kept only", kept)
+	}
+}
+
+// rowsOf are the paths of the rows to change: the example's, and the first of
+// each type where there are several.
+func (p *published) rowsOf(m *member, e *resource.Endpoint) []string {
+	path := unnamedBy(cmp.Or(e.Example.Path, e.Path), "1")
+	paths, types := []string{path}, map[any]bool{}
+	list := path[:strings.LastIndexByte(path, '/')]
+	if !p.types[p.bodies[e.Method+" "+unnamed(e.Path)]]["type"].required.all {
+		return paths
+	}
+	page, _ := decoded(m.get(list + "?size=1000&fields=" + url.QueryEscape("id,type")).text).(map[string]any)
+	items, _ := page["items"].([]any)
+	for _, one := range items {
+		row, _ := one.(map[string]any)
+		if !types[row["type"]] {
+			types[row["type"]] = true
+			paths = append(paths, fmt.Sprint(list, "/", row["id"]))
+		}
+	}
+	return paths
+}
+
+// TestSentTimesOfAMaintenanceWindowComeBack sends published forms of a
+// recurrence: sdtType as a number, weekDay in its own case and a partial PUT.
+func TestSentTimesOfAMaintenanceWindowComeBack(t *testing.T) {
+	t.Parallel()
+	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
+	r := m.send(http.MethodPost, "/sdt/sdts", "", `{"type":"DeviceSDT","deviceId":1,"sdtType":2,"weekDay":"sunday,FRIDAY",
+		"hour":1,"minute":0,"endHour":2,"endMinute":0,"comment":"before"}`)
+	row, _ := decoded(r.text).(map[string]any)
+	if r.status != 200 || row["sdtType"] != "weekly" || row["weekDay"] != "sunday,FRIDAY" {
+		t.Fatalf("%s", r)
+	}
+	path := fmt.Sprint("/sdt/sdts/", row["id"])
+	m.send(http.MethodPut, path, "", `{"comment":"after"}`)
+	now, _ := decoded(m.get(path).text).(map[string]any)
+	row["comment"] = "after"
+	if !reflect.DeepEqual(now, row) {
+		t.Errorf("a PUT of the comment makes %v of %v", now, row)
+	}
+}
+
+// TestKeptValuesHoldNoSecrets sends a credential where the portal keeps values
+// of any shape.
+func TestKeptValuesHoldNoSecrets(t *testing.T) {
+	t.Parallel()
+	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
+	for body, want := range map[string]int{
+		`{"extra":{"account":{"secretKey":"planted"}}}`:                400,
+		`{"extra":{"list":[{"name":"snmp.community","value":"pub"}]}}`: 400,
+		`{"extra":{"account":{"secretKey":""},"regions":["eu"]}}`:      200,
+	} {
+		if r := m.send(http.MethodPatch, "/device/groups/2", "", body); r.status != want {
+			t.Errorf("%s: %s; want %d", body, r, want)
+		}
+	}
+}
+
+// TestForeignPrivilegesOfARoleReadTheSameOnBothMounts creates a role as a
+// published client does, with privileges that mean nothing here.
+func TestForeignPrivilegesOfARoleReadTheSameOnBothMounts(t *testing.T) {
+	t.Parallel()
+	m, _ := newFleet(t, func(string) map[string][]privilege { return nil }).client(t)
+	const body = `{"name":"foreign","privileges":[{"objectType":"host_group","objectId":"1","operation":"read"},` +
+		`{"objectType":"dashboard_group","objectId":"*","operation":"write"}]}`
+	r := m.send(http.MethodPost, "/setting/roles", "", body)
+	row, _ := decoded(r.text).(map[string]any)
+	path := fmt.Sprint("/setting/roles/", row["id"])
+	lenient := decoded(m.get(path).text)
+	m.mount = strings.Replace(m.mount, "/santaba/rest", "/api", 1)
+	if strict := decoded(m.get(path).text); !reflect.DeepEqual(strict, lenient) || !keeps(decoded(body), strict) {
+		t.Errorf("%s, then %v on one mount and %v on the other", r, lenient, strict)
+	}
+	if r := m.send(http.MethodPost, "/setting/roles", "", strings.Replace(body, "foreign", "strict", 1)); r.status != 400 {
+		t.Errorf("the strict mount answers %s", r)
+	}
+	if r := m.send(http.MethodPatch, path, "", `{"twoFARequired":true}`); r.status != 400 {
+		t.Errorf("what is not enforced can be turned on: %s", r)
 	}
 }
