@@ -14,12 +14,31 @@ import (
 // secretHeaders are headers that are a credential, whatever they are sent to.
 var secretHeaders = []string{"authorization", "proxy-authorization", "x-csrf-token", "x-api-key", "x-auth-token"}
 
+// secretParameters are names that are a credential in a query, but not in general.
+var secretParameters = []string{"sig", "signature", "code", "key", "api-key"}
+
+// secretParameter reports whether a value of that name in a query is kept out of
+// the history.
+func secretParameter(name string) bool {
+	if plain, err := url.QueryUnescape(name); err == nil {
+		name = plain
+	}
+	return slices.Contains(secretParameters, strings.ToLower(name)) || secretKey(name)
+}
+
+// secretHeader reports the same for a header: X-Functions-Key and
+// Ocp-Apim-Subscription-Key are credentials like X-Api-Key.
+func secretHeader(name string) bool {
+	lower := strings.ToLower(name)
+	return slices.Contains(secretHeaders, lower) || strings.HasSuffix(lower, "-key") || strings.HasSuffix(lower, "-signature") || secretKey(name)
+}
+
 // secretKey tells whether a value of that name is kept out of the history.
 func secretKey(name string) bool {
-	lower := strings.ToLower(name)
-	if resource.SecretName(lower) {
+	if resource.SecretName(name) {
 		return true
 	}
+	lower := strings.ToLower(name)
 	return slices.ContainsFunc([]string{"password", "secret", "token", "accesskey", "apikey", "bearer"}, func(w string) bool { return strings.HasSuffix(lower, w) })
 }
 
@@ -32,10 +51,8 @@ func maskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace
 	if found {
 		d.Path = path + "?" + m.query(query)
 	}
-	d.Query = m.rows(d.Query, secretKey)
-	d.Headers = m.rows(d.Headers, func(name string) bool {
-		return slices.Contains(secretHeaders, strings.ToLower(name)) || secretKey(name)
-	})
+	d.Query = m.rows(d.Query, secretParameter)
+	d.Headers = m.rows(d.Headers, secretHeader)
 	d.Body = m.body(d.Body, endpoint)
 	return d, m.typed
 }
@@ -96,7 +113,7 @@ func (m *masker) text(text string) string {
 func (m *masker) query(query string) string {
 	parts := strings.Split(query, "&")
 	for i, part := range parts {
-		if key, value, ok := strings.Cut(part, "="); ok && secretKey(key) {
+		if key, value, ok := strings.Cut(part, "="); ok && secretParameter(key) {
 			stars := m.text(value)
 			if plain, err := url.QueryUnescape(value); err == nil && stars != value {
 				m.note(plain)

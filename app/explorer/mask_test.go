@@ -34,6 +34,30 @@ func TestMaskBody(t *testing.T) {
 	}
 }
 
+func TestNamesOfSecretsDependOnThePlace(t *testing.T) {
+	for _, tt := range []struct {
+		name                    string
+		query, header, anywhere bool
+	}{
+		{"password", true, true, true},
+		{"mysqlpwd", true, true, true},
+		{"sig", true, false, false},
+		{"code", true, false, false},
+		{"KEY", true, false, false},
+		{"api%2Dkey", true, false, false},
+		{"api-key", true, true, true},
+		{"Ocp-Apim-Subscription-Key", false, true, false},
+		{"x-functions-key", false, true, false},
+		{"X-Hub-Signature", false, true, false},
+		{"size", false, false, false},
+		{"displayName", false, false, false},
+	} {
+		if q, h, any := secretParameter(tt.name), secretHeader(tt.name), secretKey(tt.name); tt.query && !q || tt.header && !h || tt.anywhere && !any || !tt.query && !tt.header && (q || h || any) {
+			t.Errorf("%s: query %v, header %v, anywhere %v", tt.name, q, h, any)
+		}
+	}
+}
+
 func TestMaskDraftLeavesTheDraftItselfAlone(t *testing.T) {
 	row := func(key, value string) workspace.Row { return workspace.Row{On: true, Key: key, Value: value} }
 	d := workspace.Draft{
