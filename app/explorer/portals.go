@@ -161,6 +161,9 @@ func (e *Explorer) tryPortal(ctx context.Context, c *resource.Call) (any, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := p.MaySend(); err != nil {
+		return nil, err
+	}
 	t := &target{name: p.Name, url: p.BaseURL, version: e.o.Version, remote: p, catalog: e.catalog, timeout: min(time.Duration(p.Timeout)*time.Second, 15*time.Second)}
 	t.place()
 	tried := *p

@@ -61,3 +61,31 @@ func TestAProxyIsNotSentWhereTheExplorerMayNotGo(t *testing.T) {
 		t.Error("the proxy got nothing at all")
 	}
 }
+
+func TestACredentialGoesInClearToAnotherMachineOnlyByConsent(t *testing.T) {
+	h := build(t)
+	const refused = "would get your credential in clear over http://"
+	for _, c := range []struct{ base, auth, more, want string }{
+		{"http://192.0.2.7/api", "token", "", refused},
+		{"http://192.0.2.7/api", "session", "", refused},
+		{"http://127.0.0.1.evil.example/api", "token", "", refused},
+		{"http://192.0.2.7/api", "token", `,"sendInClear":true`, `"sendInClear":true`},
+		{"http://192.0.2.7/api", "lmv1", `,"account":"id"`, `"sendInClear":false`},
+		{"http://192.0.2.7/api", "none", "", `"sendInClear":false`},
+		{"https://192.0.2.7/api", "token", `,"sendInClear":true`, `"sendInClear":false`},
+		{"http://[::1]:9/api", "token", "", `"sendInClear":false`},
+		{"http://localhost:9/api", "session", "", `"sendInClear":false`},
+	} {
+		a := h.ask(1, "POST /explorer/portals", `{"name":"`+c.base+c.auth+c.more[:min(1, len(c.more))]+`","baseUrl":"`+c.base+`","auth":"`+c.auth+`"`+c.more+`}`)
+		if !strings.Contains(a.body, c.want) || (a.status == 400) != (c.want == refused) {
+			t.Errorf("%s by %s%s answered %d %s", c.base, c.auth, c.more, a.status, a.body)
+		}
+	}
+	if a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"token","secret":"t","baseUrl":"http://192.0.2.7/api"}`); a.status != 400 || !strings.Contains(a.body, refused) {
+		t.Errorf("a test of a portal answered %d %s", a.status, a.body)
+	}
+	id := h.addPortal(1, `{"name":"Far","baseUrl":"http://192.0.2.8/api","auth":"token","sendInClear":true}`)
+	if a := h.ask(1, "PATCH /explorer/portals/"+id, `{"baseUrl":"http://192.0.2.9/api"}`); a.status != 400 || !strings.Contains(a.body, refused) {
+		t.Errorf("another address answered %d %s", a.status, a.body)
+	}
+}

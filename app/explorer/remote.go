@@ -50,6 +50,9 @@ func (e *Explorer) remote(ctx context.Context, c *resource.Call, id int64) (*tar
 
 // reach is a portal without a way in and without its catalog.
 func (e *Explorer) reach(p *workspace.Portal) (*target, error) {
+	if err := p.MaySend(); err != nil { // a portal that an older version added
+		return nil, err
+	}
 	t := &target{
 		name: p.Name, url: p.BaseURL, version: e.o.Version, remote: p, catalog: e.catalog,
 		timeout: time.Duration(p.Timeout) * time.Second, readOnly: p.ReadOnly,
@@ -169,6 +172,7 @@ type shownPortal struct {
 	Fingerprint   string `json:"fingerprint"`
 	Proxy         string `json:"proxy"`
 	ProxyPassword string `json:"proxyPassword"` // stars, or nothing
+	SendInClear   bool   `json:"sendInClear"`
 	CatalogURL    string `json:"catalogUrl"`
 	CatalogFrom   string `json:"catalogFrom"` // nothing: the built-in catalog stands in
 	CatalogAt     int64  `json:"catalogAt"`   // epoch milliseconds
@@ -211,7 +215,8 @@ func (e *Explorer) shownPortal(p *workspace.Portal) (*shownPortal, error) {
 	shown := &shownPortal{
 		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, Address: t.host, Demo: p.Environment == "demo", Remote: true, Environment: p.Environment,
 		Auth: p.Auth, Account: p.Account, Secret: p.Secret, ReadOnly: p.ReadOnly, Timeout: p.Timeout, Authority: p.Authority,
-		Fingerprint: p.Fingerprint, Proxy: p.Proxy, ProxyPassword: p.ProxyPassword, CatalogURL: p.CatalogURL, CatalogFrom: p.CatalogFrom, CatalogAt: int64(p.CatalogAt),
+		Fingerprint: p.Fingerprint, Proxy: p.Proxy, ProxyPassword: p.ProxyPassword, SendInClear: p.SendInClear,
+		CatalogURL: p.CatalogURL, CatalogFrom: p.CatalogFrom, CatalogAt: int64(p.CatalogAt),
 	}
 	switch p.Auth {
 	case workspace.AuthSession:

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -30,6 +31,7 @@ type Portal struct {
 	Fingerprint   string // of a certificate that is accepted as it is
 	Proxy         string
 	ProxyPassword string // resource.Mask when there is one
+	SendInClear   bool   // a person consented to credentials over http://
 	CatalogURL    string
 	CatalogFrom   string          // where the kept catalog was read; empty for none
 	CatalogAt     resource.Millis // and when
@@ -85,6 +87,7 @@ var Portals = resource.Resource[*Portal]{
 		{Name: "fingerprint", At: func(p *Portal) any { return &p.Fingerprint }, Doc: "SHA-256 of the one certificate that is accepted as it is, in hexadecimal", MaxLen: 95},
 		{Name: "proxy", At: func(p *Portal) any { return &p.Proxy }, Doc: "system, none, or the proxy's address", Default: ProxySystem, MaxLen: 2048},
 		{Name: "proxyPassword", At: func(p *Portal) any { return &p.ProxyPassword }, Doc: "Shown as stars; sending the stars keeps it", MaxLen: 1024},
+		{Name: "sendInClear", At: func(p *Portal) any { return &p.SendInClear }, Doc: "Send the credential in clear over http:// to another machine"},
 		{Name: "catalogUrl", At: func(p *Portal) any { return &p.CatalogURL }, Doc: "Where its OpenAPI document lies; empty looks in the usual places", MaxLen: 2048},
 		{Name: "catalogFrom", At: func(p *Portal) any { return &p.CatalogFrom }, Doc: "Where its catalog was read; empty when the built-in one stands in", ReadOnly: true},
 		{Name: "catalogAt", At: func(p *Portal) any { return &p.CatalogAt }, Doc: "When its catalog was read", ReadOnly: true},
@@ -112,7 +115,14 @@ func checkPortal(w *resource.Write, was, now *Portal) error {
 	if was != nil && was.BaseURL != now.BaseURL {
 		now.CatalogFrom, now.CatalogAt = "", 0
 	}
-	if moved(was, now) { // a credential is for the address it was given for
+	if was != nil && origin(was.BaseURL) != origin(now.BaseURL) && !w.Given("sendInClear") {
+		now.SendInClear = false // the consent was for the other address
+	}
+	if err := now.MaySend(); err != nil {
+		return err
+	}
+	now.SendInClear = now.clear() // only what is used is shown
+	if moved(was, now) {          // a credential is for the address it was given for
 		was = nil
 	}
 	now.Secret = masked(w, "secret", func(p *Portal) *string { return &p.Secret }, was, now)
@@ -168,6 +178,26 @@ func address(field, text string, schemes ...string) (string, error) {
 	}
 	u.Scheme, u.Host, u.Fragment = strings.ToLower(u.Scheme), strings.ToLower(u.Host), ""
 	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// MaySend refuses to send a password or a token in clear over the network, unless
+// a person consented for this portal. An LMv1 signature does not hold its key.
+func (p *Portal) MaySend() error {
+	if !p.clear() || p.SendInClear {
+		return nil
+	}
+	return fault.At("sendInClear", "%s would get your credential in clear over http://. Use https://, or select Send in clear text over http://.", p.BaseURL)
+}
+
+// clear reports whether requests carry a password or a token without TLS to
+// another machine.
+func (p *Portal) clear() bool {
+	u, err := url.Parse(p.BaseURL)
+	if err != nil || u.Scheme != "http" || p.Auth != AuthSession && p.Auth != AuthToken {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() != "localhost" && (err != nil || !ip.Unmap().IsLoopback())
 }
 
 // moved tells whether requests go to another place now, or are signed otherwise.

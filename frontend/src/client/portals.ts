@@ -31,6 +31,8 @@ export interface Portal {
   /** system, none or an address. */
   proxy: string
   proxyPassword: string
+  /** Whether a person lets the credential go in clear over http:// to another machine. */
+  sendInClear: boolean
   catalogUrl: string
   /** '' when the built-in catalog stands in. */
   catalogFrom: string
@@ -41,7 +43,7 @@ export interface Portal {
 /** What a person says of a remote portal. */
 export type PortalData = Pick<
   Portal,
-  'name' | 'baseUrl' | 'environment' | 'auth' | 'account' | 'secret' | 'readOnly' | 'timeout' | 'authority' | 'fingerprint' | 'proxy' | 'proxyPassword' | 'catalogUrl'
+  'name' | 'baseUrl' | 'environment' | 'auth' | 'account' | 'secret' | 'readOnly' | 'timeout' | 'authority' | 'fingerprint' | 'proxy' | 'proxyPassword' | 'sendInClear' | 'catalogUrl'
 >
 
 export interface Tried {

@@ -40,3 +40,19 @@ export function wrongAddress(text: string, own: string[]): string {
   if (own.includes(url.host)) return said.environment.thisIsThe
   return ''
 }
+
+/** Whether a portal would get a password or a token without TLS, on another machine. */
+export function isInClear(address: string, auth: Portal['auth']): boolean {
+  if (auth !== 'session' && auth !== 'token') return false
+  try {
+    const { protocol, hostname } = new URL(address.trim())
+    return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  } catch {
+    return false
+  }
+}
+
+/** Why the user may not send to other portals, or ''. */
+export function whyNotReach(user?: { rights?: string[] }): string {
+  return user?.rights && !user.rights.includes('write on explorer') ? said.portalMenu.mayNotReach : ''
+}

@@ -22,6 +22,6 @@ export function newPlace(id: number, client: Client, bases: () => string[]): Pla
 /** What stands in before the page knows a portal. */
 export const nowhere: Portal = {
   id: 0, name: '', baseUrl: '', address: '', demo: false, instance: '', remote: false, environment: 'production', auth: 'session', account: '',
-  secret: '', user: '', readOnly: false, timeout: 60, authority: '', fingerprint: '', proxy: 'system', proxyPassword: '', catalogUrl: '',
+  secret: '', user: '', readOnly: false, timeout: 60, authority: '', fingerprint: '', proxy: 'system', proxyPassword: '', sendInClear: false, catalogUrl: '',
   catalogFrom: '', catalogAt: 0,
 }

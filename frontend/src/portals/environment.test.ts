@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { isInClear, whyNotReach } from './environment'
+
+test.each([
+  ['http://portal.example/api', 'session', true],
+  ['http://10.0.0.5:8080', 'token', true],
+  [' HTTP://127.0.0.1.evil.example/', 'token', true],
+  ['http://portal.example', 'lmv1', false],
+  ['http://portal.example', 'none', false],
+  ['https://portal.example', 'token', false],
+  ['http://localhost:8443/api', 'session', false],
+  ['http://127.9.0.1', 'token', false],
+  ['http://[::1]:80', 'token', false],
+  ['http:', 'token', false],
+] as const)('%s by %s sends its credential in clear: %s', (address, auth, clear) => expect(isInClear(address, auth)).toBe(clear))
+
+test('who lacks the right is told why no portal can be added', () => {
+  const said = [undefined, {}, { rights: ['write on explorer'] }, { rights: ['read on device'] }].map((user) => whyNotReach(user))
+  expect(said).toEqual(['', '', '', 'Your role may not send requests to other portals.'])
+})
