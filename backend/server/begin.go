@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"net"
 	"runtime/debug"
 	"time"
 
@@ -33,7 +34,7 @@ func (s *Server) begin(ctx context.Context) error {
 	}
 	s.Passwords = map[string]string{"admin": password()}
 	if s.o.Demo {
-		s.Passwords["operator"], s.Passwords["viewer"] = password(), demo.ViewerPassword
+		s.Passwords["operator"], s.Passwords["viewer"] = password(), s.viewerPassword()
 	}
 	if err := s.fill(ctx); err != nil {
 		return err
@@ -128,6 +129,16 @@ func (s *Server) PasswordsShown(ctx context.Context) error {
 	return nil
 }
 
+// viewerPassword returns the known password of the demo's viewer, or a random one
+// where other machines can sign in with it.
+func (s *Server) viewerPassword() string {
+	host, _, err := net.SplitHostPort(s.o.Listen)
+	if err == nil && !isLoopback(host) {
+		return password()
+	}
+	return demo.ViewerPassword
+}
+
 // renewUnshown makes new first passwords where an earlier start was killed
 // before anybody saw them.
 func (s *Server) renewUnshown(ctx context.Context) error {
@@ -150,7 +161,7 @@ func (s *Server) renewUnshown(ctx context.Context) error {
 			s.Passwords = map[string]string{}
 		}
 		if s.Passwords[name] = password(); name == "viewer" {
-			s.Passwords[name] = demo.ViewerPassword
+			s.Passwords[name] = s.viewerPassword()
 		}
 		if err := s.setPassword(ctx, name); err != nil {
 			return err

@@ -229,14 +229,19 @@ func (s *Server) open(ctx context.Context) error {
 // reportFolder is where the files of reports lie.
 func (s *Server) reportFolder() string { return filepath.Join(s.o.Data, report.Folder) }
 
+// isLoopback reports whether only this machine reaches an address to listen on.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
 // listen opens the port. Another address than loopback needs TLS (trust.md, rule 1).
 func listen(o Options) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "--listen takes an address and a port, 127.0.0.1:8443, not %q", o.Listen)
 	}
-	ip := net.ParseIP(host)
-	if (ip == nil || !ip.IsLoopback()) && o.TLSCert == "" {
+	if !isLoopback(host) && o.TLSCert == "" {
 		return nil, fault.New(fault.Invalid, "%s can be reached from other machines: that needs --tls-cert and --tls-key. Listen on 127.0.0.1 to stay on this one", cmp.Or(host, "every address"))
 	}
 	if (o.TLSCert == "") != (o.TLSKey == "") {
