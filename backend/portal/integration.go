@@ -30,6 +30,7 @@ type Integration struct {
 	Secret       string // sealed
 	Payload      string // template of the body; empty for the usual one
 	SigningKey   string // sealed
+	SendInClear  bool   // secret and signed bodies, to another machine over http://
 	GroupAbove   int64
 	GroupWait    int64 // seconds
 }
@@ -64,6 +65,7 @@ var Integrations = resource.Resource[*Integration]{
 		{Name: "payload", At: func(i *Integration) any { return &i.Payload }, Doc: "http: the JSON that is sent, ##TOKENS## as in the text of an alert, and ##EVENT##, ##SUBJECT##, ##BODY##, ##RECIPIENT##; empty for the usual one", MaxLen: 65_536,
 			Example: `{"text":"##SUBJECT##","state":"##EVENT##"}`},
 		{Name: "signingKey", At: func(i *Integration) any { return &i.SigningKey }, Doc: "http: each body is signed with it, see X-Spyglass-Signature; never shown", WriteOnly: true, Sealed: true, MaxLen: 255},
+		{Name: "sendInClear", At: func(i *Integration) any { return &i.SendInClear }, Doc: sendInClearDoc},
 		{Name: "groupAbove", At: func(i *Integration) any { return &i.GroupAbove }, Default: 10, Min: number(0), Max: number(1000),
 			Doc: "How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together"},
 		{Name: "groupWait", At: func(i *Integration) any { return &i.GroupWait }, Doc: "Seconds for which notices beyond groupAbove are collected", Default: 30, Min: number(0), Max: number(3600)},
@@ -82,7 +84,16 @@ var Integrations = resource.Resource[*Integration]{
 		if now.Type == IntegrationSMTP {
 			return now.checkMail()
 		}
-		return now.checkHook()
+		if err := now.checkHook(); err != nil {
+			return err
+		}
+		if now.Secret == "" && now.SigningKey == "" {
+			return nil
+		}
+		if was != nil && was.Type == now.Type && was.URL == now.URL && was.SendInClear == now.SendInClear && !w.Given("secret") && !w.Given("signingKey") {
+			return nil // stored before consent was asked for
+		}
+		return checkClear(now.URL, now.SendInClear)
 	},
 	After: func(w *resource.Write, was, now *Integration) error {
 		if was == nil || was.Name == now.Name {

@@ -11,22 +11,23 @@ import (
 // RemoteWrite is where samples are sent on to: one row, id 1. What the portal
 // says of it (State and what follows) is written by remotewrite.
 type RemoteWrite struct {
-	ID       int64
-	Enabled  bool
-	URL      string
-	Auth     string
-	Username string
-	Secret   string // sealed
-	GroupID  int64  // the devices below; the root: all
-	Interval int64  // seconds
-	Batch    int64  // samples
-	Keep     int64  // hours
-	State    string
-	SentOn   resource.Seconds
-	Since    resource.Seconds
-	Sent     int64 // samples, since the process began
-	Dropped  int64 // the same
-	Error    string
+	ID          int64
+	Enabled     bool
+	URL         string
+	Auth        string
+	Username    string
+	Secret      string // sealed
+	SendInClear bool   // the secret, to another machine over http://
+	GroupID     int64  // the devices below; the root: all
+	Interval    int64  // seconds
+	Batch       int64  // samples
+	Keep        int64  // hours
+	State       string
+	SentOn      resource.Seconds
+	Since       resource.Seconds
+	Sent        int64 // samples, since the process began
+	Dropped     int64 // the same
+	Error       string
 }
 
 // RemoteWriteMark is how far a remote write has come: what was measured before
@@ -77,6 +78,7 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		{Name: "auth", At: func(r *RemoteWrite) any { return &r.Auth }, Doc: "none, basic with username and secret, or bearer with the secret as token", Default: AuthNone, OneOf: []any{AuthNone, AuthBasic, AuthBearer}},
 		{Name: "username", At: func(r *RemoteWrite) any { return &r.Username }, Doc: "basic: who signs in there", MaxLen: 255},
 		{Name: "secret", At: func(r *RemoteWrite) any { return &r.Secret }, Doc: "basic: the password; bearer: the token; never shown", WriteOnly: true, Sealed: true, MaxLen: 4096},
+		{Name: "sendInClear", At: func(r *RemoteWrite) any { return &r.SendInClear }, Doc: sendInClearDoc},
 		{Name: "groupId", At: func(r *RemoteWrite) any { return &r.GroupID }, Doc: "Only the devices in this group and the groups inside it; 1: all", Default: int(RootGroup), Min: number(1), Refs: string(groupRows), Example: RootGroup},
 		{Name: "interval", At: func(r *RemoteWrite) any { return &r.Interval }, Doc: "Seconds that samples wait for others at most", Default: 5, Min: number(1), Max: number(300)},
 		{Name: "batchSize", At: func(r *RemoteWrite) any { return &r.Batch }, Doc: "Samples in one request at most", Default: 2000, Min: number(1), Max: number(20_000)},
@@ -99,7 +101,13 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		if group == nil {
 			return fault.At("groupId", "there is no device group %d", now.GroupID)
 		}
-		return now.check()
+		if err := now.check(); err != nil || now.Secret == "" || now.Auth == AuthNone {
+			return err
+		}
+		if was != nil && was.URL == now.URL && was.Auth == now.Auth && was.SendInClear == now.SendInClear && !w.Given("secret") {
+			return nil // stored before consent was asked for
+		}
+		return checkClear(now.URL, now.SendInClear)
 	},
 }
 

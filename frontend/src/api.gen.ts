@@ -5918,6 +5918,8 @@ export interface components {
              * @example {"text":"##SUBJECT##","state":"##EVENT##"}
              */
             payload?: string;
+            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            sendInClear?: boolean;
             /**
              * @description How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together
              * @default 10
@@ -6582,6 +6584,8 @@ export interface components {
             auth: "none" | "basic" | "bearer";
             /** @description basic: who signs in there */
             username?: string;
+            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            sendInClear?: boolean;
             /**
              * @description Only the devices in this group and the groups inside it; 1: all
              * @default 1
@@ -9526,6 +9530,8 @@ export interface components {
              * @description http: each body is signed with it, see X-Spyglass-Signature; never shown
              */
             signingKey?: string;
+            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            sendInClear?: boolean;
             /**
              * @description How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together
              * @default 10
@@ -9624,6 +9630,8 @@ export interface components {
              * @description http: each body is signed with it, see X-Spyglass-Signature; never shown
              */
             signingKey?: string;
+            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            sendInClear?: boolean;
             /**
              * @description How many notices go to one recipient one by one within groupWait; what comes beyond goes together as one digest. 0: never together
              * @default 10
@@ -10217,6 +10225,8 @@ export interface components {
              * @description basic: the password; bearer: the token; never shown
              */
             secret?: string;
+            /** @description Send in clear text over http://: without it, secrets go to another machine over https:// only */
+            sendInClear?: boolean;
             /**
              * @description Only the devices in this group and the groups inside it; 1: all
              * @default 1

@@ -1,4 +1,5 @@
 import type { Values } from '../form/fields'
+import { mayBeClear } from './clear'
 import type { Kind } from './kind'
 import { text } from './text'
 
@@ -39,6 +40,7 @@ export const kind: Kind = {
       { name: 'secretHeader', label: t.fields.secretHeader, when: hook },
       { name: 'secret', label: t.fields.secret, control: 'secret', when: hook, hint: t.hints.secret },
       { name: 'signingKey', label: t.fields.signingKey, control: 'secret', when: hook, hint: t.hints.signingKey },
+      { name: 'sendInClear', label: text.inClear.label, when: (v) => hook(v) && mayBeClear(v), hint: text.inClear.means },
       { name: 'payload', label: t.fields.payload, control: 'long', when: hook, hint: t.hints.payload },
     ] },
     { title: t.groups.many, fields: [
@@ -46,6 +48,7 @@ export const kind: Kind = {
       { name: 'groupWait', label: t.fields.groupWait, unit: text.units.seconds },
     ] },
   ],
+  above: () => import('./InClear.svelte'),
   acts: [{
     label: t.test, method: 'POST', path: '/setting/integrations/1/test', when: () => true,
     run: async (app, r) => {

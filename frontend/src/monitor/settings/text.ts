@@ -88,6 +88,10 @@ export const text = {
     yes: 'yes', no: 'no',
     goes: (n: number) => (n ? `${number(n)} ${n === 1 ? 'collector is in it; move it' : 'collectors are in it; move them'} to another group first.` : 'This cannot be undone.'),
   },
+  inClear: {
+    label: 'Send in clear text over http://', means: 'Anybody on the way can read the secret',
+    warning: (url: string) => `Sends in clear text to ${url}. Anybody on the way can read it. Use https:// where you can.`,
+  },
   integrations: {
     one: 'integration', many: 'Integrations', empty: 'An integration is a way out of the portal: a mail server, or a web hook.',
     columns: { name: 'Name', type: 'Type', where: 'Where', description: 'What it is for' },
