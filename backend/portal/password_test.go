@@ -11,7 +11,7 @@ import (
 func TestAPasswordMatchesItsOwnHashOnly(t *testing.T) {
 	const password = "correct horse battery"
 	hash, err := portal.HashPassword(password)
-	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") || strings.Contains(hash, password) {
+	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=47104,t=1,p=1$") || strings.Contains(hash, password) {
 		t.Fatalf("got %q %v", hash, err)
 	}
 	other, err := portal.HashPassword(password)
@@ -47,7 +47,8 @@ func TestAHashThatIsNoneMatchesNothing(t *testing.T) {
 		return strings.Join(changed, "$")
 	}
 	for _, hash := range []string{
-		"", "$$$$$", "correct horse battery", with(2, "v=18"), with(3, "m=19456,t=0,p=1"), with(3, "m=19456,t=2,p=0"), with(3, "m=19456"),
+		"", "$$$$$", "correct horse battery", with(2, "v=18"), with(3, "m=47104,t=0,p=1"), with(3, "m=47104,t=1,p=0"), with(3, "m=47104"),
+		with(3, "m=4194304,t=1,p=1"), with(3, "m=-1,t=1,p=1"), with(3, "m=8,t=100000000,p=1"), with(3, "m=47104,t=1,p=255"),
 		with(4, "!"), with(5, ""), with(5, "AAAA"), strings.TrimSuffix(hash, "$"+parts[5]),
 	} {
 		if portal.CheckPassword(hash, "correct horse battery") {

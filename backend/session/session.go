@@ -67,7 +67,7 @@ type Service struct {
 	clock   func() time.Time
 	start   time.Time
 	o       Options
-	hashing chan struct{} // a place for each password check that runs; each holds 19 MiB
+	hashing chan struct{} // a place for each password check that runs; each holds 46 MiB
 	fails   *throttle
 
 	mu       sync.RWMutex
