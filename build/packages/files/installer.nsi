@@ -1,6 +1,5 @@
 ; The installer for Windows: for one user, without administrator's rights.
-; It takes /S (silent) and /D=FOLDER. Its own folder may hold the installer of
-; the WebView2 runtime, for machines that have neither that nor a network.
+; It takes /S (silent) and /D=FOLDER.
 Unicode true
 SetCompressor /SOLID lzma
 SetDateSave off
@@ -65,21 +64,14 @@ Section
 SectionEnd
 
 ; WebView: the window needs Microsoft's WebView2 runtime, which Windows 11 and an
-; up-to-date Windows 10 have.
+; up-to-date Windows 10 have. No installer of it is run from our own folder: that
+; is Downloads, where any web page can put a file of that name.
 Function WebView
   ReadRegStr $0 HKLM "SOFTWARE\WOW6432Node\${WEBVIEW}" "pv"
   StrCmp $0 "" 0 found
   ReadRegStr $0 HKCU "Software\${WEBVIEW}" "pv"
   StrCmp $0 "" 0 found
-  IfFileExists "$EXEDIR\MicrosoftEdgeWebView2RuntimeInstallerX64.exe" 0 bootstrap
-    ExecWait '"$EXEDIR\MicrosoftEdgeWebView2RuntimeInstallerX64.exe" /silent /install'
-    Return
-  bootstrap:
-  IfFileExists "$EXEDIR\MicrosoftEdgeWebview2Setup.exe" 0 tell
-    ExecWait '"$EXEDIR\MicrosoftEdgeWebview2Setup.exe" /silent /install'
-    Return
-  tell:
-  MessageBox MB_OK|MB_ICONINFORMATION "Spyglass shows its window with Microsoft's WebView2 runtime, which this computer does not have. Spyglass offers to fetch it when it starts. Without a network, put MicrosoftEdgeWebView2RuntimeInstallerX64.exe (from developer.microsoft.com) beside this installer, and run it again." /SD IDOK
+  MessageBox MB_OK|MB_ICONINFORMATION "Spyglass shows its window with Microsoft's WebView2 runtime, which this computer does not have. Spyglass offers to fetch it when it starts. Without a network, install it first: MicrosoftEdgeWebView2RuntimeInstallerX64.exe from developer.microsoft.com." /SD IDOK
   found:
 FunctionEnd
 
