@@ -2,6 +2,7 @@ module spyglass
 
 go 1.26.0
 
+// Of tools only, and in no program we ship: one version of it for all of them.
 replace github.com/google/pprof => github.com/google/pprof v0.0.0-20260115054156-294ebfa9ad83
 
 require (
