@@ -111,6 +111,7 @@ type Server struct {
 	http      *http.Server
 	control   *control
 	guard     *service.Guard
+	panics    *panics
 	wait      service.Group
 	quit      context.CancelFunc // ends verify; nil before Start
 	stop      sync.Once
@@ -130,7 +131,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		}
 	}
 	s := &Server{o: o, guard: &service.Guard{Log: o.Log}, pace: clock.New(o.Clock), failed: make(chan error, 1)}
-	s.wait.Guard = s.guard
+	s.wait.Guard, s.panics = s.guard, newPanics(s.guard)
 	defer func() {
 		if err != nil {
 			_ = s.Stop(context.WithoutCancel(ctx))
@@ -325,6 +326,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 	ctx, quit := context.WithCancel(context.Background())
 	s.quit = quit
 	s.wait.Go("check of the databases", func() { s.verify(ctx) })
+	s.wait.Keep(ctx, "alert about panics", s.watchPanics)
 	s.monitor.Start()
 	s.reports.Start()
 	s.notices.Start()

@@ -1,0 +1,30 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestATaskThatPanicsOpensOneAlertWhichTheNextStartClears(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	w := &town{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
+	alerts := w.listen("admin", "/events?kinds=alert")
+	s.Crash("report")
+	w.hears(alerts, "alert", `"condition":"panic"`, `"cleared":false`, `"severity":3`)
+	s.Crash("report")
+	const list = `GET /alert/alerts?filter=condition:"panic",cleared:*&fields=cleared`
+	if status, answer := w.ask("admin", list, ""); status != http.StatusOK || !strings.Contains(answer, `"items":[{"cleared":false}]`) {
+		t.Errorf("after two panics there is %d %s", status, answer)
+	}
+	stop(t, s)
+	w.s = start(t, o)
+	alerts = w.listen("admin", "/events?kinds=alert")
+	if _, answer := w.ask("admin", list, ""); !strings.Contains(answer, `"cleared":true`) {
+		w.hears(alerts, "alert", `"condition":"panic"`, `"cleared":true`)
+	}
+	if _, answer := w.ask("admin", list, ""); !strings.Contains(answer, `"items":[{"cleared":true}]`) {
+		t.Errorf("after the next start there is %s", answer)
+	}
+}
