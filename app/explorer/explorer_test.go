@@ -18,7 +18,7 @@ func TestStartIsAllThePageNeeds(t *testing.T) {
 	draft := `{"method":"GET","path":"","template":"","pathParams":[],"query":[],"headers":[],"body":"","mode":"form"}`
 	portal := `{"id":0,"name":"Demo portal","baseUrl":"` + h.base + `/api","address":"` + strings.TrimPrefix(h.base, "http://") + `","demo":true,"instance":"ab12",` +
 		`"remote":false,"environment":"demo","auth":"session","account":"","secret":"","user":"user1","readOnly":false,"timeout":20,"authority":"","fingerprint":"",` +
-		`"proxy":"","proxyPassword":"","catalogUrl":"","catalogFrom":"","catalogAt":0}`
+		`"proxy":"","proxyPassword":"","sendInClear":false,"catalogUrl":"","catalogFrom":"","catalogAt":0}`
 	more := `"saved":null,"historyId":0,"view":{},"requestId":0,"version":1,"closed":0}`
 	want := `{"dataFolder":"` + h.dir + `","desktop":false,"keyring":false,"notice":null,"portal":` + portal + `,"portals":[` + portal + `],` +
 		`"settings":{"theme":"dark"},` +
