@@ -128,7 +128,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Run, out.Items, out.Total = report, &report.Items, report.Total
+	out.Run, out.Items, out.Total, out.NotKept = report, &report.Items, report.Total, r.notKept
 	if report.Resume {
 		r.runs.leave(out.Document, r.progressed)
 	}
@@ -202,5 +202,9 @@ func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (an
 	r.history.Status, r.history.StatusText, r.history.Bytes = int64(no.response.StatusCode), statusText(no.response.Status), doc.Size()
 	headers := r.shownHeaders(no.response.Header)
 	r.remember(ctx, r.history, r.keep(ctx, doc, headers), r.in.TabID)
-	return r.reply(r.history, doc, headers, r.watch.read(took))
+	out, err := r.reply(r.history, doc, headers, r.watch.read(took))
+	if err == nil {
+		out.NotKept = r.notKept
+	}
+	return out, err
 }

@@ -36,6 +36,7 @@ type reply struct {
 	RowCount   int                   `json:"rowCount"`
 	LineCount  int                   `json:"lineCount"`
 	HistoryID  int64                 `json:"historyId"`
+	NotKept    string                `json:"notKept,omitempty"` // why it is missing from the history
 	URL        string                `json:"url"`
 	Quota      *quota                `json:"quota"`
 	Timing     timing                `json:"timing"`

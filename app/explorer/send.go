@@ -89,6 +89,7 @@ type exchange struct {
 	history *workspace.History
 	watch   stopwatch
 	hops    trail
+	notKept string // why the request is missing from the history
 	came    arrived
 	zip     *workspace.Zipper // of an answer that comes and may be kept
 	before  *object           // what a write is about to change, where that is known
@@ -133,7 +134,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 		undo = x.offerUndo(ctx, doc)
 	}
 	if err == nil {
-		r.HistoryID, r.Undo, r.Hops = entry.ID, undo, x.hops.taken(x.echoes)
+		r.HistoryID, r.NotKept, r.Undo, r.Hops = entry.ID, x.notKept, undo, x.hops.taken(x.echoes)
 	}
 	return r, err
 }
@@ -251,6 +252,7 @@ func (x *exchange) remember(ctx context.Context, entry *workspace.History, kept 
 	defer cancel()
 	if err := x.o.Workspace.Remember(ctx, entry, kept, tab); err != nil {
 		entry.ID = 0
+		x.notKept = "This request is not in the history: " + strings.TrimSuffix(fault.Sentence(err), ".") + "."
 		x.o.Log.ErrorContext(ctx, "a request is missing from the history", "err", err)
 	}
 }

@@ -171,6 +171,8 @@ export interface Reply {
   rowCount: number
   lineCount: number
   historyId: number
+  /** Why the request is missing from the history, in a sentence. */
+  notKept?: string
   url: string
   quota: Quota | null
   /** What extractors found in it. */

@@ -9,6 +9,7 @@ describe('statusText', () => {
     ['an empty list says so', { items: 0 }, '200 OK · 12 ms · 18432 B · 0 items'],
     ['an object has no items', { status: 201, statusText: 'Created', items: null }, '201 Created · 12 ms · 18432 B'],
     ['an unnamed status is its number', { status: 499, statusText: '', items: null }, '499 · 12 ms · 18432 B'],
+    ['one that is missing from the history says so', { items: null, notKept: 'This request is not in the history: the disk is full.' }, '200 OK · 12 ms · 18432 B · not in history'],
     ['parts of a millisecond are rounded', { ms: 12.4, items: null }, '200 OK · 12 ms · 18432 B'],
   ] as const)
     test(name, () => expect(statusText({ ...reply, ...change })).toBe(want))
@@ -30,6 +31,8 @@ test('a text that is no JSON says what it is, and is saved as that', () => {
     [of('application/atom+xml'), 'XML, shown as text.', 'a-b.txt'],
     [of('text/xml', { reading: 'The text is in latin1' }), 'XML, shown as text. The text is in latin1.', 'a-b.xml'],
     [of('text/csv'), '', 'a-b.csv'],
+    [of('image/png', { binary: true, notKept: 'Not kept.' }), 'Not kept.', 'a-b.png'],
+    [of('text/xml', { notKept: 'Not kept.' }), 'Not kept. XML, shown as text.', 'a-b.xml'],
     [of('text/html', { json: true }), '', 'a-b.json'],
     [of('text/html', { binary: true }), '', 'a-b.html'],
     [of('application/json', { json: true, reading: 'The text is in utf-16le' }), 'The text is in utf-16le.', 'a-b.json'],

@@ -3,10 +3,11 @@ import { oneDecimal, whole } from '../ui/locale'
 import { text as said } from './text'
 
 /** The status bar's words for a reply: `200 OK · 12 ms · 18432 B · 50 items`. */
-export function statusText(reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'> & Partial<Pick<Reply, 'run'>>): string {
+export function statusText(reply: Pick<Reply, 'status' | 'statusText' | 'ms' | 'bytes' | 'items'> & Partial<Pick<Reply, 'run' | 'notKept'>>): string {
   const words = [`${reply.status} ${reply.statusText}`.trim(), `${Math.round(reply.ms)} ms`, `${reply.bytes} B`]
   if (reply.items !== null && reply.items !== undefined) words.push(said.status.items(reply.items))
   if (reply.run?.partial) words.push(said.status.partial)
+  if (reply.notKept) words.push(said.status.notKept)
   return words.join(' · ')
 }
 
@@ -49,10 +50,10 @@ export function contentType(reply: Pick<Reply, 'headers'>): string {
 }
 
 /** What a person should know of a text before reading it, or ''. */
-export function aboutText(reply: Pick<Reply, 'headers' | 'json' | 'binary' | 'reading'>): string {
-  if (reply.binary) return ''
+export function aboutText(reply: Pick<Reply, 'headers' | 'json' | 'binary' | 'reading' | 'notKept'>): string {
+  const words = reply.notKept ? [reply.notKept] : []
+  if (reply.binary) return words.join(' ')
   const kind = contentType(reply)
-  const words = []
   if (/^(text\/html|application\/xhtml\+xml)$/.test(kind) && !reply.json) words.push(said.status.htmlShownAs)
   else if (/^(text|application)\/(.+\+)?xml$/.test(kind) && !reply.json) words.push(said.status.xmlShownAs)
   if (reply.reading) words.push(`${reply.reading}.`)

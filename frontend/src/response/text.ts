@@ -331,6 +331,7 @@ export const text = {
     minutes: (min: number, s: number) => `${number(min)} min ${number(s)} s`,
     items: (n: number) => `${n} ${n === 1 ? 'item' : 'items'}`,
     partial: 'partial',
+    notKept: 'not in history',
     htmlShownAs: 'HTML, shown as text: nothing in it runs.',
     xmlShownAs: 'XML, shown as text.',
   },
