@@ -262,3 +262,6 @@ func (db *DB) Stats() Stats {
 
 // Size is how many bytes the samples take on disk.
 func (db *DB) Size(ctx context.Context) (int64, error) { return db.file.Size(ctx) }
+
+// Present is fault.Busy once the file was deleted or replaced; that is logged once.
+func (db *DB) Present() error { return db.file.Present() }

@@ -6,9 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
 
@@ -41,18 +44,66 @@ func Check(ctx context.Context, data string, tell func(file string)) error {
 // settled is how long verify leaves a start alone.
 const settled = 10 * time.Second
 
-// verify reads the databases once in the background, and logs what is damaged.
+// verify checks the databases once in the background, some time after the start.
 func (s *Server) verify(ctx context.Context) {
 	select {
 	case <-time.After(settled):
 	case <-ctx.Done():
 		return
 	}
+	s.verifyNow(ctx)
+}
+
+// verifyNow reads the databases, logs what is damaged, and opens the portal's own
+// alert about it. It clears the alert when none is damaged.
+func (s *Server) verifyNow(ctx context.Context) {
+	var damaged []string
 	for _, name := range databases {
 		err := store.VerifyFile(ctx, filepath.Join(s.o.Data, name))
 		if err == nil || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		s.o.Log.ErrorContext(ctx, fault.Sentence(err), "file", name, "err", err)
+		damaged = append(damaged, fault.Sentence(err)+".")
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if err := s.tellDamage(ctx, damaged); err != nil && ctx.Err() == nil {
+		s.o.Log.ErrorContext(ctx, "the alert about damaged databases could not be written", "err", err)
+	}
+}
+
+func (s *Server) tellDamage(ctx context.Context, damaged []string) error {
+	f := &portal.Finding{
+		CollectorID: portal.BuiltInCollector, Condition: portal.ConditionDatabase, Severity: portal.SeverityCritical,
+		Value: "damaged", Reason: strings.Join(damaged, " "), At: resource.SecondsOf(s.o.Clock()),
+	}
+	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
+		if len(damaged) > 0 {
+			_, _, err = portal.Raise(ctx, tx, f)
+			return err
+		}
+		f.Value = ""
+		_, err = portal.Clear(ctx, tx, f)
+		return err
+	})
+}
+
+// lookAgain is how often watchFiles looks at the databases.
+const lookAgain = 5 * time.Second
+
+// watchFiles notices within seconds that the data folder was deleted, even where
+// nothing is written. The database logs that once.
+func (s *Server) watchFiles(ctx context.Context) {
+	again := time.NewTicker(lookAgain)
+	defer again.Stop()
+	for {
+		_, _ = s.db.Present(), s.series.Present()
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
 
@@ -39,5 +41,42 @@ func TestCheckReadsEveryDatabaseAndNamesTheDamagedOne(t *testing.T) {
 	}
 	if want := []string{"portal.db"}; !slices.Equal(sound, want) {
 		t.Errorf("%q are sound, want %q", sound, want)
+	}
+}
+
+func TestADamagedDatabaseIsAnAlertOfThePortalUntilACheckIsClean(t *testing.T) {
+	o := options(t)
+	stop(t, start(t, o)) // what was written is in the file, and not in its log
+	s := start(t, o)
+	path := filepath.Join(o.Data, "series.db")
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(data []byte) {
+		t.Helper()
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err == nil {
+			_, err = file.WriteAt(data, 16384) // its second page
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = file.Close()
+	}
+	for _, step := range []struct {
+		data    []byte
+		cleared bool
+	}{{[]byte(strings.Repeat("damage ", 2000)), false}, {sound[16384:], true}} {
+		write(step.data)
+		s.Verify(t.Context())
+		found, err := resource.Find(t.Context(), s.DB(), portal.Alerts.Name)
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%d alerts (%v), want 1", len(found), err)
+		}
+		a := &found[0]
+		if a.Condition != portal.ConditionDatabase || a.Cleared != step.cleared || !strings.HasPrefix(a.Reason, path+" is damaged") || !strings.Contains(a.Reason, "backup") {
+			t.Errorf("the alert is %s, cleared %t: %s", a.Condition, a.Cleared, a.Reason)
+		}
 	}
 }

@@ -1,4 +1,9 @@
 package server
 
+import "context"
+
 // Crash runs a background task that panics.
 func (s *Server) Crash(task string) { s.wait.Go(task, func() { panic("index out of range") }) }
+
+// Verify checks the databases, as a portal does once in the background.
+func (s *Server) Verify(ctx context.Context) { s.verifyNow(ctx) }

@@ -29,7 +29,7 @@ type Chunks struct {
 	change statements
 	closed bool
 
-	present presence // of the file
+	present *presence // of the file
 }
 
 // ChunksTx is a transaction under way.

@@ -3,6 +3,7 @@ package store
 import (
 	"log/slog"
 	"os"
+	"sync/atomic"
 
 	"spyglass/backend/fault"
 )
@@ -14,24 +15,29 @@ type presence struct {
 	path string
 	file os.FileInfo
 	log  *slog.Logger
-	gone bool // that it is gone was logged
+	gone atomic.Bool // that it is gone was logged
 }
 
-func present(path string, log *slog.Logger) (presence, error) {
+func present(path string, log *slog.Logger) (*presence, error) {
 	file, err := os.Stat(path)
-	return presence{path: path, file: file, log: log}, err
+	return &presence{path: path, file: file, log: log}, err
 }
 
 // check is fault.Busy while the file is not the one that was opened.
 func (p *presence) check() error {
 	now, err := os.Stat(p.path)
 	if err == nil && os.SameFile(p.file, now) {
-		p.gone = false
+		p.gone.Store(false)
 		return nil
 	}
-	if !p.gone {
-		p.gone = true
+	if !p.gone.Swap(true) {
 		p.log.Error("the database was deleted or replaced while Spyglass runs: nothing is written any more", "file", p.path, "err", err)
 	}
 	return &fault.Error{Kind: fault.Busy, Err: err, Message: p.path + " was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, put the data folder back, and start it again"}
 }
+
+// Present is fault.Busy once the file was deleted or replaced; that is logged once.
+func (db *DB) Present() error { return db.writer.present.check() }
+
+// Present is fault.Busy once the file was deleted or replaced; that is logged once.
+func (c *Chunks) Present() error { return c.present.check() }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,5 +102,29 @@ func TestADamagedDatabaseIsFoundBesideWhoeverHasItOpen(t *testing.T) {
 	_ = file.Close()
 	if err := store.VerifyFile(t.Context(), path); !fault.Is(err, fault.Conflict) || !strings.HasPrefix(fault.Sentence(err), path+" is damaged") {
 		t.Errorf("got %v, want that it is damaged", err)
+	}
+}
+
+func TestADeletedDatabaseIsNoticedWithoutAWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := store.Open(t.Context(), store.Options{Path: path, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Present(); err != nil {
+		t.Error(err)
+	}
+	if err := os.Rename(path, path+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Present(); !fault.Is(err, fault.Busy) {
+		t.Errorf("got %v, want fault.Busy", err)
+	}
+	if err := os.Rename(path+"-away", path); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Present(); err != nil {
+		t.Error(err)
 	}
 }

@@ -28,7 +28,7 @@ type writer struct {
 	task  string // what it is called where one panics
 	runs  service.Group
 
-	present presence // of the file
+	present *presence // of the file
 }
 
 type job struct {
