@@ -47,6 +47,8 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 	builtIn := resource.Failure{Kind: fault.Invalid, When: "the collector is the built-in one"}
 	missing := resource.Failure{Kind: fault.Conflict, When: "the portal has no program for that system"}
 	which := resource.Param{Name: "osAndArch", In: "path", Required: true, Schema: resource.Schema{Type: "string", Doc: "The system, in any letter case", Enum: []any{"Linux64", "Win64", "Darwin64"}}, Example: "Linux64"}
+	osParam := which
+	osParam.Name = "os"
 	at := func(below string) resource.Example {
 		return resource.Example{Path: fmt.Sprintf("/setting/collectors/%d%s", sample, below)}
 	}
@@ -73,6 +75,33 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 			Doc:   "Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token. The caller needs to view the devices that the collector looks after, because it gets their secrets.",
 			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
+		{
+			Method: "GET", Path: path + "/downloadToken", Category: portal.CategorySettings, Summary: "Get an installation token",
+			Doc:   "Makes a token as POST does, for clients of the published API. HEAD makes none.",
+			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
+		},
+		{
+			Method: "GET", Path: path + "/bootstraps/{os}", Category: portal.CategorySettings, Summary: "Download a bootstrap installer",
+			Doc:   "Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when it runs. It holds a token that is good for one installation within an hour.",
+			Right: right(portal.AreaCollectors), Params: append([]resource.Param{idParam, osParam}, bootstrapParams()...), Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
+			Errors: failures(builtIn), Example: at("/bootstraps/Linux64"), Handle: s.script,
+		},
+	}
+}
+
+// bootstrapParams are the query parameters that published clients send for a
+// bootstrap. There is one program for all sizes, of this portal's own version.
+func bootstrapParams() []resource.Param {
+	query := func(name, doc string, values ...any) resource.Param {
+		return resource.Param{Name: name, In: "query", Schema: resource.Schema{Type: "string", Doc: doc, Enum: values}}
+	}
+	return []resource.Param{
+		query("collectorSize", "Kept for clients of the published API: one program serves all sizes", "nano", "small", "medium", "large", "extra_large", "double_extra_large"),
+		query("collectorVersion", "Kept for clients of the published API: the portal installs the version it runs itself"),
+		query("tokenName", "Kept for clients of the published API: the script has a token of its own"),
+		query("token", "Kept for clients of the published API: the script has a token of its own"),
+		query("monitorOthers", "Kept for clients of the published API", "true", "false"),
+		query("useEA", "Kept for clients of the published API", "true", "false"),
 	}
 }
 
@@ -97,7 +126,7 @@ func (s *Service) list(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 func (s *Service) script(ctx context.Context, c *resource.Call) (any, error) {
-	of, err := systemNamed(c.Vars["osAndArch"])
+	of, err := systemNamed(cmp.Or(c.Vars["osAndArch"], c.Vars["os"]))
 	if err != nil {
 		return nil, err
 	}
@@ -141,6 +170,9 @@ func (s *Service) program(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 func (s *Service) makeToken(ctx context.Context, c *resource.Call) (any, error) {
+	if c.Peek {
+		return &downloadToken{}, nil
+	}
 	made, err := s.issue(ctx, c)
 	if err != nil {
 		return nil, err

@@ -161,9 +161,9 @@ var Alerts = resource.Resource[*Alert]{
 	After: func(w *resource.Write, _, now *Alert) error { return keepStatus(w.Context, w.Tx, now.DeviceID) },
 	Actions: []resource.Action[*Alert]{
 		{Name: "ack", Summary: "Acknowledge an alert", Doc: "Takes on an active alert, with a comment: nobody further along its escalation chain is told. The last acknowledgement counts.",
-			Op: resource.Ack, Takes: alertComment{}, Example: alertComment{Comment: "On it: the uplink is being replaced"}, Do: ackAlert},
+			Op: resource.Ack, Many: "alertIds", Takes: alertComment{}, Example: alertComment{Comment: "On it: the uplink is being replaced"}, Do: ackAlert},
 		{Name: "note", Summary: "Write a note to an alert", Doc: "Adds a comment to an alert, active or not, and acknowledges nothing.",
-			Op: resource.Ack, Takes: alertComment{}, Example: alertComment{Comment: "The carrier expects it back within the hour"}, Do: noteAlert},
+			Op: resource.Ack, Many: "alertIds", Takes: alertComment{}, Example: alertComment{Comment: "The carrier expects it back within the hour"}, Do: noteAlert},
 		{Name: "escalate", Summary: "Escalate an alert", Doc: "Passes an active alert on to the next stage of its escalation chain.", Op: resource.Ack, Do: escalateAlert},
 	},
 }

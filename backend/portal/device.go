@@ -49,7 +49,7 @@ const ParentProperty = "parent.device"
 var Devices = resource.Resource[*Device]{
 	Name: deviceRows, Label: "device", Sample: 150, Path: "/device/devices", Category: CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"hostGroupIds"},
 	Doc:     "A host, appliance or service that checks run against.",
-	OpTypes: true, SoftBy: "deletedTimeInMs", Bin: "/device/recyclebin", Deleted: 153, Batch: true,
+	OpTypes: true, SoftBy: "deletedTimeInMs", Bin: "/device/recyclebin", Recycles: "/recyclebin/recycles", Deleted: 153, Batch: true,
 	Flags: []resource.Flag{{Name: "deleteHard", Doc: "Remove for good, instead of keeping the device recoverable"}},
 	Absent: "autoPropsAssignedOn autoPropsUpdatedOn awsState azureState collectorDescription gcpState " +
 		"logCollectorDescription logCollectorGroupId logCollectorGroupName " +

@@ -94,7 +94,11 @@ var Groups = resource.Resource[*Group]{
 		{Name: "subGroups", Doc: "Groups in it", Schema: resource.List(resource.SchemaOf(groupRef{}), ""), Example: []groupRef{}, Of: subGroups},
 	},
 	Unique: [][]string{{"parentId", "name"}},
-	Props:  &resource.Props{Param: "gid", Field: "customProperties", Sample: "environment", From: "parentId", Inherited: inheritedPairs},
+	Lists: []resource.Listing{{
+		Path: "/device/groups/{id}/groups", Summary: "List subgroups of a group", Doc: "Returns the groups that are directly in a group, one page at a time.",
+		Of: string(groupRows), Param: "id", Field: "parentId", Sample: 1,
+	}},
+	Props: &resource.Props{Param: "gid", Field: "customProperties", Sample: "environment", From: "parentId", Inherited: inheritedPairs},
 	Check: func(w *resource.Write, was, now *Group) error {
 		now.Name = strings.TrimSpace(now.Name)
 		if strings.ContainsAny(now.Name, "/\\") {

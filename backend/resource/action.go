@@ -20,6 +20,11 @@ type Action[T any] struct {
 	Takes   any       // a struct whose json and doc tags describe the body; nil: there is none
 	Example any       // a body
 
+	// Many is the name of a list of ids, "alertIds": with it, the action is also
+	// POST {path}/{name}, on up to 1,000 rows at once. The body is that of one row,
+	// and the list.
+	Many string
+
 	// Do changes the row, or refuses. The body is read with Call.Read.
 	Do func(w *Write, row T) error
 }

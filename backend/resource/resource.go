@@ -77,8 +77,11 @@ type Resource[T any] struct {
 	Flags      []Flag   // query switches, "deleteChildren"
 	SoftBy     string   // Millis field set by DELETE instead of removing; rows that have it do not show, but lie in the recycle bin
 	Bin        string   // with SoftBy: path of the recycle bin, "/device/recyclebin"
-	Deleted    int64    // with Bin: the id of a deleted row that examples use, as Sample; the next higher one is deleted too
-	Batch      bool     // POST {path}/batch writes many rows at once
+	// Recycles is the path of the published recycle bin, below which many rows are
+	// restored or removed at once; Bin when empty.
+	Recycles string
+	Deleted  int64 // with Bin: the id of a deleted row that examples use, as Sample; the next higher one is deleted too
+	Batch    bool  // POST {path}/batch writes many rows at once
 
 	Props *Props    // set where single name/value pairs have endpoints of their own
 	Lists []Listing // further paths at which some of the rows are listed
@@ -282,6 +285,9 @@ func Either(where ...Where) Where { return Where{Op: OpEither, Value: where} }
 // goes for nobody in particular.
 func SeenBy(who *Access, op Operation) Where { return Where{Op: OpSeenBy, Value: Seen{who, op}} }
 
+// Deleted looks among the rows in the recycle bin instead of those that are there.
+func Deleted() Where { return Where{Op: OpGone} }
+
 // Seen is the value of SeenBy.
 type Seen struct {
 	Access *Access
@@ -293,6 +299,7 @@ const (
 	OpOf     = "of"
 	OpEither = "either"
 	OpSeenBy = "seen by"
+	OpGone   = "gone"
 	OpLimit  = "limit"
 )
 

@@ -222,6 +222,7 @@ func (s *Server) open(ctx context.Context) error {
 	s.endpoints = append(s.endpoints, s.worldly(s.collectors().Endpoints())...)
 	s.endpoints = append(s.endpoints, s.data()...)
 	s.endpoints = append(s.endpoints, s.trials()...)
+	s.endpoints = portal.WithAliases(s.endpoints)
 	s.events = events.New(events.Options{DB: s.db, Endpoints: s.endpoints, Access: s.Sessions.Access, Guard: s.guard})
 	s.endpoints = append(s.endpoints, s.events.Endpoints()...)
 	return nil

@@ -3,7 +3,10 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -19,38 +22,63 @@ func (t *Table[T]) actions(row string, ids []resource.Param, fails []resource.Fa
 		e := resource.Endpoint{
 			Method: "POST", Path: row + "/" + a.Name, Summary: a.Summary, Doc: a.Doc,
 			Right: resource.Right{Object: t.res.Object, Area: t.res.Area, Op: op}, Params: slices.Clone(ids), Answer: &one, Tagged: true,
-			Errors: fails, Example: t.example(t.sample()+"/"+a.Name, a.Example), Handle: t.act(a, op),
+			Errors: fails, Example: t.example(t.sample()+"/"+a.Name, a.Example), Handle: t.act(a),
 		}
 		if a.Takes != nil {
 			body := resource.SchemaOf(a.Takes)
 			e.Body = &body
 		}
 		all = append(all, e)
+		if a.Many != "" {
+			all = append(all, t.manyOf(a, e))
+		}
 	}
 	return all
 }
 
+// manyOf is the endpoint that carries out an action on many rows.
+func (t *Table[T]) manyOf(a resource.Action[T], one resource.Endpoint) resource.Endpoint {
+	body, example := t.idList(a.Many), map[string]any{a.Many: []string{fmt.Sprint(t.res.Sample)}}
+	if one.Body != nil {
+		body.Properties = append(body.Properties, one.Body.Properties...)
+		text, err := json.Marshal(a.Example)
+		if err == nil {
+			err = json.Unmarshal(text, &example)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("store: the example of %s.%s: %v", t.res.Name, a.Name, err))
+		}
+	}
+	body.Name = t.res.Schema().Name + strings.ToUpper(a.Name[:1]) + a.Name[1:] + "Many"
+	answer := resource.ResultsSchema()
+	one.Path, one.Summary, one.Tagged = t.res.Path+"/"+a.Name, one.Summary+": many at once", false
+	one.Doc = a.Doc + " On up to 1,000 at once, in one transaction. " + oneByOne
+	one.Params, one.Body, one.Answer = t.parentParam(), body, &answer
+	one.Example = t.example("/"+a.Name, example)
+	one.Handle = t.many(a.Many, a.Name, func(c *resource.Call) (step, error) { return t.acting(a, c), nil })
+	return one
+}
+
 // act answers one action: the row is read, changed and written in one transaction.
-func (t *Table[T]) act(a resource.Action[T], op resource.Operation) func(context.Context, *resource.Call) (any, error) {
+func (t *Table[T]) act(a resource.Action[T]) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
-		var answer *resource.Answer
-		err := t.db.write(ctx, func(tx *tx) error {
-			was, err := t.own(ctx, tx, c, op)
-			if err != nil {
-				return err
-			}
-			now := t.copyOf(was)
-			w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: func(string) bool { return false }}
-			if err := tx.rule(func() error { return a.Do(w, now) }); err != nil {
-				return err
-			}
-			answer, err = t.record(ctx, tx, w, a.Name, was, now)
-			return err
-		})
+		return t.run(ctx, c, func(c *resource.Call) (step, error) { return t.acting(a, c), nil })
+	}
+}
+
+// acting is the step that carries out an action on the row that the call names.
+func (t *Table[T]) acting(a resource.Action[T], c *resource.Call) step {
+	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+		was, err := t.own(ctx, tx, c, cmp.Or(a.Op, resource.Modify))
 		if err != nil {
 			return nil, err
 		}
-		return answer, nil
+		now := t.copyOf(was)
+		w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: func(string) bool { return false }}
+		if err := tx.rule(func() error { return a.Do(w, now) }); err != nil {
+			return nil, err
+		}
+		return t.record(ctx, tx, w, a.Name, was, now)
 	}
 }
 

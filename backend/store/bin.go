@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -57,26 +58,45 @@ func (t *Table[T]) binEndpoints(read, write resource.Right, fails func(...resour
 			Right: write, Params: ids, Answer: &one, Tagged: true, Errors: fails(missing, clash, stale), Example: example(fmt.Sprintf("/%d/restore", r.Deleted)), Handle: t.restore},
 		{Method: "DELETE", Path: r.Bin + "/{id}", Summary: "Remove a deleted " + label + " for good", Doc: "Removes the " + label + " from the recycle bin. It cannot be restored then.",
 			Right: write, Params: ids, Errors: fails(missing, stale), Example: example(fmt.Sprint("/", r.Deleted+1)), Handle: t.purge},
+		t.binBatch("batchrestore", "Restore many deleted "+plural(label), "Takes them out of the recycle bin, up to 1,000 at once, in one transaction. ", write, fails, "restore", t.restoring),
+		t.binBatch("batchdelete", "Remove many deleted "+plural(label)+" for good", "Removes them from the recycle bin, up to 1,000 at once, in one transaction. ", write, fails, "purge", t.purging),
+	}
+}
+
+// binBatch is the endpoint of one change of many deleted rows.
+func (t *Table[T]) binBatch(
+	name, summary, doc string, write resource.Right, fails func(...resource.Failure) []resource.Failure, op string, prepare func(*resource.Call) (step, error),
+) resource.Endpoint {
+	body, answer := t.idList("ids"), resource.ResultsSchema()
+	body.Name = t.res.Schema().Name + "DeletedIDs"
+	path := cmp.Or(t.res.Recycles, t.res.Bin) + "/" + name
+	return resource.Endpoint{
+		Method: "POST", Path: path, Summary: summary, Doc: doc + oneByOne, Right: write, Body: body, Answer: &answer,
+		Errors:  fails(resource.Failure{Kind: fault.Invalid, When: "the list of ids is missing, empty or too long"}),
+		Example: resource.Example{Path: path, Body: map[string]any{"ids": []string{fmt.Sprint(t.res.Deleted)}}}, Handle: t.many("ids", op, prepare),
 	}
 }
 
 // restore brings a deleted row back.
 func (t *Table[T]) restore(ctx context.Context, c *resource.Call) (any, error) {
-	return t.run(ctx, c, func(c *resource.Call) (step, error) {
-		empty, err := t.res.Read([]byte("{}"), false)
-		return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
-			was, err := t.ownAs(ctx, tx, c, resource.Modify, gone)
-			if err != nil {
-				return nil, err
-			}
-			if err := t.dropDeadRefs(ctx, tx, was); err != nil {
-				return nil, err
-			}
-			now := t.copyOf(was)
-			*t.deleted(now) = 0
-			return t.save(ctx, tx, c, "restore", empty, was, now)
-		}, err
-	})
+	return t.run(ctx, c, t.restoring)
+}
+
+// restoring is the step that brings back the row that the call names.
+func (t *Table[T]) restoring(c *resource.Call) (step, error) {
+	empty, err := t.res.Read([]byte("{}"), false)
+	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+		was, err := t.ownAs(ctx, tx, c, resource.Modify, gone)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.dropDeadRefs(ctx, tx, was); err != nil {
+			return nil, err
+		}
+		now := t.copyOf(was)
+		*t.deleted(now) = 0
+		return t.save(ctx, tx, c, "restore", empty, was, now)
+	}, err
 }
 
 // dropDeadRefs takes out of a row the ids of what is gone: the rules of the
@@ -119,13 +139,16 @@ func (t *Table[T]) dropDeadRefs(ctx context.Context, tx *tx, row T) error {
 
 // purge removes a deleted row for good.
 func (t *Table[T]) purge(ctx context.Context, c *resource.Call) (any, error) {
-	return t.run(ctx, c, func(c *resource.Call) (step, error) {
-		return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
-			row, err := t.ownAs(ctx, tx, c, resource.Modify, gone)
-			if err != nil {
-				return nil, err
-			}
-			return &resource.Answer{Body: resource.JSON("{}")}, t.drop(ctx, tx, c, row, true)
-		}, nil
-	})
+	return t.run(ctx, c, t.purging)
+}
+
+// purging is the step that removes the deleted row that the call names.
+func (t *Table[T]) purging(c *resource.Call) (step, error) {
+	return func(ctx context.Context, tx *tx) (*resource.Answer, error) {
+		row, err := t.ownAs(ctx, tx, c, resource.Modify, gone)
+		if err != nil {
+			return nil, err
+		}
+		return &resource.Answer{Body: resource.JSON("{}")}, t.drop(ctx, tx, c, row, true)
+	}, nil
 }

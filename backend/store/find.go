@@ -57,10 +57,15 @@ func (t *Table[T]) findRows(ctx context.Context, q asker, list any, where []reso
 // conditions are what follows WHERE, before any order; a limit is kept by
 // choosing the ids.
 func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
-	parts, args, limit := []string{t.live()}, []any{}, any(nil)
+	which := alive
+	if slices.ContainsFunc(where, func(w resource.Where) bool { return w.Op == resource.OpGone }) {
+		which = gone
+	}
+	parts, args, limit := []string{t.lives(which)}, []any{}, any(nil)
 	for _, w := range where {
 		c := t.column(w.Field)
 		switch {
+		case w.Op == resource.OpGone:
 		case w.Op == resource.OpLimit:
 			limit = w.Value
 		case w.Op == resource.OpEither:
@@ -71,7 +76,7 @@ func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
 			parts, args = append(parts, text), append(args, more...)
 		case w.Op == resource.OpSeenBy:
 			seen := w.Value.(resource.Seen)
-			g, err := t.grant(seen.Access, seen.Op, alive)
+			g, err := t.grant(seen.Access, seen.Op, which)
 			if err != nil {
 				return "", nil, err
 			}

@@ -162,6 +162,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/recyclebin/recycles/batchrestore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore many deleted devices
+         * @description Takes them out of the recycle bin, up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postRecyclebinRecyclesBatchrestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/recyclebin/recycles/batchdelete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove many deleted devices for good
+         * @description Removes them from the recycle bin, up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postRecyclebinRecyclesBatchdelete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/device/devices/{id}/scheduleAutoDiscovery": {
         parameters: {
             query?: never;
@@ -408,6 +452,28 @@ export interface paths {
          *     Right needed: write on deviceGroup.
          */
         patch: operations["patchDeviceGroupsByGidPropertiesByName"];
+        trace?: never;
+    };
+    "/device/groups/{id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subgroups of a group
+         * @description Returns the groups that are directly in a group, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceGroupsByIdGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/device/devices/{deviceId}/devicedatasources": {
@@ -1164,6 +1230,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/setting/datasources/{dsId}/graphs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List graphs
+         * @description Returns the graphs this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasourcesByDsIdGraphs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/datasources/{dsId}/graphs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one graph
+         * @description Returns one graph, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasourcesByDsIdGraphsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/datasources/{dsId}/datapoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List data points
+         * @description Returns the data points this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasourcesByDsIdDatapoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/datasources/{dsId}/datapoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one data point
+         * @description Returns one data point, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: datasources.
+         */
+        get: operations["getSettingDatasourcesByDsIdDatapointsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/recyclebin/recycles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deleted resources
+         * @description Returns the deleted resources this account can see, one page at a time.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getRecyclebinRecycles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/recyclebin/recycles/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one deleted resource
+         * @description Returns one deleted resource, with an ETag for conditional requests.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getRecyclebinRecyclesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/setting/datasources/{id}/devices": {
         parameters: {
             query?: never;
@@ -1252,6 +1450,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/alert/alerts/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an alert: many at once
+         * @description Takes on an active alert, with a comment: nobody further along its escalation chain is told. The last acknowledgement counts. On up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
+         *
+         *     Right needed: ack on deviceGroup.
+         */
+        post: operations["postAlertAlertsAck"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/alert/alerts/{id}/note": {
         parameters: {
             query?: never;
@@ -1268,6 +1488,28 @@ export interface paths {
          *     Right needed: ack on deviceGroup.
          */
         post: operations["postAlertAlertsByIdNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/alerts/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write a note to an alert: many at once
+         * @description Adds a comment to an alert, active or not, and acknowledges nothing. On up to 1,000 at once, in one transaction. What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it.
+         *
+         *     Right needed: ack on deviceGroup.
+         */
+        post: operations["postAlertAlertsNote"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3105,7 +3347,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get an installation token
+         * @description Makes a token as POST does, for clients of the published API. HEAD makes none.
+         *
+         *     Right needed: write on settings: collectors.
+         */
+        get: operations["getSettingCollectorsByIdDownloadToken"];
         put?: never;
         /**
          * Make an installation token
@@ -3114,6 +3362,28 @@ export interface paths {
          *     Right needed: write on settings: collectors.
          */
         post: operations["postSettingCollectorsByIdDownloadToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/collectors/{id}/bootstraps/{os}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a bootstrap installer
+         * @description Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when it runs. It holds a token that is good for one installation within an hour.
+         *
+         *     Right needed: write on settings: collectors.
+         */
+        get: operations["getSettingCollectorsByIdBootstrapsByOs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3448,6 +3718,84 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/setting/integrations/auditlogs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the log of integrations
+         * @description Returns the deliveries this account can see, one page at a time. The same as GET /alert/deliveries, under the path of published clients.
+         *
+         *     Right needed: read on settings: alerting.
+         */
+        get: operations["getSettingIntegrationsAuditlogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alert/stat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count alerts for statistics
+         * @description Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts that the caller may see count. The same as GET /alert/summary, under the path of published clients.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getAlertStat"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/companySetting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the company settings
+         * @description Returns the portal settings, with an ETag for conditional requests. The same as GET /setting/portal, under the path of published clients.
+         *
+         *     Right needed: read on settings: portal.
+         */
+        get: operations["getSettingCompanySetting"];
+        /**
+         * Replace the company settings
+         * @description Replaces the portal settings: what is not given returns to its default. Read-only fields are accepted and ignored. The same as PUT /setting/portal, under the path of published clients.
+         *
+         *     Right needed: write on settings: portal.
+         */
+        put: operations["putSettingCompanySetting"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change some of the company settings
+         * @description Changes the fields that are given, and no others. The same as PATCH /setting/portal, under the path of published clients.
+         *
+         *     Right needed: write on settings: portal.
+         */
+        patch: operations["patchSettingCompanySetting"];
         trace?: never;
     };
 }
@@ -4943,6 +5291,186 @@ export interface components {
             searchId: string | null;
             /** @description The page */
             items: components["schemas"]["OverviewGraph"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        DataSourceGraph: {
+            /**
+             * @description Set by the portal
+             * @example 1009
+             */
+            readonly id?: number;
+            /**
+             * @description Unique among those of the data source
+             * @example Loss
+             */
+            readonly name?: string;
+            /**
+             * @description Shown above it
+             * @example Loss
+             */
+            readonly title?: string;
+            /**
+             * @description The unit
+             * @example %
+             */
+            readonly verticalLabel?: string;
+            /**
+             * @description What it shows at first
+             * @example 1day
+             */
+            readonly timeScale?: string;
+            /**
+             * @description Lower ones are shown first
+             * @example 1
+             */
+            readonly displayPrio?: number;
+            /** @description In pixels */
+            readonly width?: number;
+            /** @description In pixels */
+            readonly height?: number;
+            /** @description 1 K is 1,024 */
+            readonly base1024?: boolean;
+            /** @description Never drawn beyond minValue and maxValue */
+            readonly rigid?: boolean;
+            /** @description Lower end of the scale; null: as the data has it */
+            readonly minValue?: number | null;
+            /** @description Upper end of the scale; null: as the data has it */
+            readonly maxValue?: number | null;
+            /** @description One line over all instances, instead of one each */
+            readonly aggregated?: boolean;
+            /** @description The data points in use */
+            readonly dataPoints?: components["schemas"]["GraphDataPoint"][];
+            /** @description Worked out when it is drawn */
+            readonly virtualDataPoints?: components["schemas"]["VirtualDataPoint"][];
+            /** @description From back to front */
+            readonly lines?: components["schemas"]["GraphLine"][];
+        };
+        DataSourceGraphList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DataSourceGraph"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        DataSourceDataPoint: {
+            /**
+             * @description Set by the portal; the data source's id * 1000, and up
+             * @example 1001
+             */
+            readonly id?: number;
+            /**
+             * @description Set by the portal
+             * @example 1
+             */
+            readonly dataSourceId?: number;
+            /**
+             * @description Unique in the data source: letters, digits, _ . - and spaces
+             * @example PingLossPercent
+             */
+            readonly name?: string;
+            /** @description What it tells */
+            readonly description?: string;
+            /**
+             * @description 1 counter: a rate per second is kept; 2 gauge, the number as it is; 3 derive: a rate that may be negative; 2 unless given
+             * @example 2
+             */
+            readonly type?: number;
+            /** @description 7 for numbers, which is what there is */
+            readonly dataType?: number;
+            /** @description What of the check's result it is: a key, for SNMP an OID */
+            readonly rawDataFieldName?: string;
+            /** @description None, or expression: worked out from other data points */
+            readonly postProcessorMethod?: string;
+            /** @description That expression over their names, used/total*100 */
+            readonly postProcessorParam?: string;
+            /** @description What is smaller is no data; empty: no bound */
+            readonly minValue?: string;
+            /** @description What is larger is no data; empty: no bound */
+            readonly maxValue?: string;
+            /** @description Digits that are shown behind the point; 4 unless given */
+            readonly maxDigits?: number;
+            /** @description > 60 80 90: from where on it is a warning, an error, critical; empty: never */
+            readonly alertExpr?: string;
+            /** @description Why these numbers */
+            readonly alertExprNote?: string;
+            /** @description No data is 1 no alert, 2 a warning, 3 an error, 4 critical; 1 unless given */
+            readonly alertForNoData?: number;
+            /** @description Polls in a row before an alert opens; 0 and 1 are the same */
+            readonly alertTransitionInterval?: number;
+            /** @description Polls in a row before it clears */
+            readonly alertClearTransitionInterval?: number;
+            /** @description Of messages; empty: the portal's own */
+            readonly alertSubject?: string;
+            /** @description Of messages; empty: the portal's own */
+            readonly alertBody?: string;
+            /** @description Words for some values */
+            readonly statusDisplayNames?: components["schemas"]["StatusDisplayName"][];
+            /** @description Kept for clients of the published API */
+            readonly originId?: string;
+            /** @description Kept for clients of the published API */
+            readonly userParam1?: string;
+            /** @description Kept for clients of the published API */
+            readonly userParam2?: string;
+            /** @description Kept for clients of the published API */
+            readonly userParam3?: string;
+        };
+        DataSourceDataPointList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["DataSourceDataPoint"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        Recycle: {
+            /**
+             * Format: id
+             * @description Id of the deleted resource, for batchrestore and batchdelete
+             * @example 153
+             */
+            readonly id?: string;
+            /**
+             * @description device
+             * @example device
+             */
+            readonly resourceType?: string;
+            /**
+             * @description Id of the device
+             * @example 153
+             */
+            readonly resourceId?: number;
+            /**
+             * @description Display name of the device
+             * @example web-42
+             */
+            readonly resourceName?: string;
+            /**
+             * Format: epoch-seconds
+             * @description When it was deleted
+             * @example 1790000000
+             */
+            readonly deletedOn?: number;
+            /**
+             * @description Who deleted it; empty where the access log no longer says
+             * @example admin
+             */
+            readonly deletedBy?: string;
+            /** @description Description of the device */
+            readonly description?: string;
+        };
+        RecycleList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["Recycle"][];
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
         };
@@ -7938,6 +8466,10 @@ export interface components {
              */
             atomic: boolean;
         };
+        DeviceDeletedIDs: {
+            /** @description Ids of up to 1,000 devices; one that is named twice counts once */
+            ids: string[];
+        };
         EntityPropertyBody: {
             /** @description unique, whatever its letter case */
             name: string;
@@ -8839,6 +9371,22 @@ export interface components {
             atomic: boolean;
         };
         AlertComment: {
+            /** @description what is known of it, 1 to 4,000 characters; required, or note instead */
+            ackComment?: string;
+            /** @description the same */
+            note?: string;
+        };
+        AlertAckMany: {
+            /** @description Ids of up to 1,000 alerts; one that is named twice counts once */
+            alertIds: string[];
+            /** @description what is known of it, 1 to 4,000 characters; required, or note instead */
+            ackComment?: string;
+            /** @description the same */
+            note?: string;
+        };
+        AlertNoteMany: {
+            /** @description Ids of up to 1,000 alerts; one that is named twice counts once */
+            alertIds: string[];
             /** @description what is known of it, 1 to 4,000 characters; required, or note instead */
             ackComment?: string;
             /** @description the same */
@@ -11977,6 +12525,98 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    postRecyclebinRecyclesBatchrestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "153"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDeletedIDs"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Results"];
+                };
+            };
+            /** @description the list of ids is missing, empty or too long */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postRecyclebinRecyclesBatchdelete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "153"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeviceDeletedIDs"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Results"];
+                };
+            };
+            /** @description the list of ids is missing, empty or too long */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
     postDeviceDevicesByIdScheduleAutoDiscovery: {
         parameters: {
             query?: never;
@@ -13164,6 +13804,71 @@ export interface operations {
             412: components["responses"]["Changed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getDeviceGroupsByIdGroups: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deviceGroup
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceGroupList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such deviceGroup, or it is not yours to see */
+            404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
@@ -17191,6 +17896,381 @@ export interface operations {
             503: components["responses"]["Busy"];
         };
     };
+    getSettingDatasourcesByDsIdGraphs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                dsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceGraphList"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingDatasourcesByDsIdGraphsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                dsId: number;
+                /**
+                 * @description Id of the graph
+                 * @example 1008
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceGraph"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such graph, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingDatasourcesByDsIdDatapoints: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                dsId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceDataPointList"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingDatasourcesByDsIdDatapointsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the dataSource
+                 * @example 1
+                 */
+                dsId: number;
+                /**
+                 * @description Id of the data point
+                 * @example 1001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceDataPoint"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such data point, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getRecyclebinRecycles: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: resourceName~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecycleList"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getRecyclebinRecyclesById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the deleted resource
+                 * @example 153
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recycle"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such deleted resource, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
     getSettingDatasourcesByIdDevices: {
         parameters: {
             query?: {
@@ -17446,6 +18526,59 @@ export interface operations {
             503: components["responses"]["Busy"];
         };
     };
+    postAlertAlertsAck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ackComment": "On it: the uplink is being replaced",
+                 *       "alertIds": [
+                 *         "1"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AlertAckMany"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Results"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
     postAlertAlertsByIdNote: {
         parameters: {
             query?: never;
@@ -17484,6 +18617,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Alert"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such alert, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the alert has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postAlertAlertsNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ackComment": "The carrier expects it back within the hour",
+                 *       "alertIds": [
+                 *         "1"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AlertNoteMany"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Results"];
                 };
             };
             /** @description a parameter or a field of the body is wrong; errorDetail names it */
@@ -24812,6 +25998,47 @@ export interface operations {
             503: components["responses"]["Busy"];
         };
     };
+    getSettingCollectorsByIdDownloadToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DownloadToken"];
+                };
+            };
+            /** @description the collector is the built-in one */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
     postSettingCollectorsByIdDownloadToken: {
         parameters: {
             query?: never;
@@ -24850,6 +26077,65 @@ export interface operations {
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
+        };
+    };
+    getSettingCollectorsByIdBootstrapsByOs: {
+        parameters: {
+            query?: {
+                /** @description Kept for clients of the published API: one program serves all sizes */
+                collectorSize?: "nano" | "small" | "medium" | "large" | "extra_large" | "double_extra_large";
+                /** @description Kept for clients of the published API: the portal installs the version it runs itself */
+                collectorVersion?: string;
+                /** @description Kept for clients of the published API: the script has a token of its own */
+                tokenName?: string;
+                /** @description Kept for clients of the published API: the script has a token of its own */
+                token?: string;
+                /** @description Kept for clients of the published API */
+                monitorOthers?: "true" | "false";
+                /** @description Kept for clients of the published API */
+                useEA?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collector
+                 * @example 2
+                 */
+                id: number;
+                /**
+                 * @description The system, in any letter case
+                 * @example Linux64
+                 */
+                os: "Linux64" | "Win64" | "Darwin64";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description the collector is the built-in one */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong or has expired */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or the token is another collector's */
+            403: components["responses"]["Denied"];
+            /** @description there is no such collector */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
         };
     };
     postSettingCollectorsByIdRegister: {
@@ -25683,6 +26969,254 @@ export interface operations {
             401: components["responses"]["NotSignedIn"];
             /** @description the role lacks the right */
             403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingIntegrationsAuditlogs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: chain~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getAlertStat: {
+        parameters: {
+            query?: {
+                /** @description Only alerts of devices in this group and in all groups below */
+                groupId?: number;
+                /** @description When the time begins; 6 hours before its end unless given */
+                start?: number;
+                /** @description When it ends; now unless given */
+                end?: number;
+                /** @description Seconds that are counted together; the time has up to 1,000 of them */
+                step?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSummary"];
+                };
+            };
+            /** @description the time is not one, or has too many steps */
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["Denied"];
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingCompanySetting: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalSetting"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    putSettingCompanySetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Demo portal",
+                 *       "timezone": "Europe/Berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PortalSettingBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the portal settings has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    patchSettingCompanySetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timezone": "Europe/Berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PortalSettingChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalSetting"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the portal settings has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];

@@ -1,0 +1,44 @@
+package portal
+
+import (
+	"slices"
+	"strings"
+
+	"spyglass/backend/resource"
+)
+
+// alias is a second path under which an endpoint of the portal answers.
+type alias struct {
+	of, path string // ID of the endpoint, and the further path
+	summary  string
+	category string
+}
+
+// WithAliases adds the paths under which published clients look for endpoints
+// that the portal has under its own. Rights, limits and docs are those of the
+// endpoint itself.
+func WithAliases(all []resource.Endpoint) []resource.Endpoint {
+	aliases := []alias{
+		{of: "GET " + Deliveries.Path, path: "/setting/integrations/auditlogs", summary: "List the log of integrations", category: CategoryAlerts},
+		{of: "GET /alert/summary", path: "/alert/stat", summary: "Count alerts for statistics", category: CategoryAlerts},
+		{of: "GET " + Settings.Path, path: "/setting/companySetting", summary: "Get the company settings", category: CategorySettings},
+		{of: "PUT " + Settings.Path, path: "/setting/companySetting", summary: "Replace the company settings", category: CategorySettings},
+		{of: "PATCH " + Settings.Path, path: "/setting/companySetting", summary: "Change some of the company settings", category: CategorySettings},
+	}
+	all = slices.Clip(all)
+	for _, a := range aliases {
+		i := slices.IndexFunc(all, func(e resource.Endpoint) bool { return e.ID() == a.of })
+		if i < 0 {
+			continue
+		}
+		e := all[i]
+		own := e.Path
+		e.Path, e.Summary, e.Category = a.path, a.summary, a.category
+		e.Doc = strings.TrimSpace(e.Doc) + " The same as " + e.Method + " " + own + ", under the path of published clients."
+		if e.Example.Path != "" {
+			e.Example.Path = strings.Replace(e.Example.Path, own, a.path, 1)
+		}
+		all = append(all, e)
+	}
+	return all
+}
