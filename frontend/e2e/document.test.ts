@@ -103,6 +103,7 @@ test('an extractor is edited in place, from the keyboard too', async () => {
   await form.getByRole('button', { name: 'Save' }).click()
   await until(box, /\$\.items\[1\]\.displayName → third\s*after 200\s*has not run yet/)
   await sendPath(page, '/device/groups?size=3', /· 3 items/)
+  await p.tools.getByRole('tab', { name: 'Helpers' }).click() // the docs of the other endpoint came to the front
   await until(box, /nothing in the answer matches|third\s*after 200\s*(?!has not)\S/)
   await page.reload()
   await until(box, /\$\.items\[1\]\.displayName → third\s*after 200/)

@@ -186,8 +186,18 @@ export class Draft {
     const written = this.body.trim() !== '' && (!before || this.body !== exampleBody(before))
     if (!written && this.bodyOff.length === 0) this.body = now && hasBody(this.method) ? exampleBody(now) : ''
     if (!now || now.id === this.#last) return false
+    this.#switchOff(this.owner.catalog.byId(this.#last), now)
     this.#last = now.id
     return true
+  }
+
+  /** Switches off the query parameters of the last endpoint that this one does not take: it would refuse them. */
+  #switchOff(last: Endpoint | undefined, now: Endpoint) {
+    const names = (e: Endpoint | undefined) => new Set(e?.params.filter((p) => p.in === 'query').map((p) => p.name))
+    const [had, has] = [names(last), names(now)]
+    for (const row of this.query) {
+      if (row.on && had.has(row.key) && !has.has(row.key)) [row.on, row.doc] = [false, undefined] // it was entered, and is no offer
+    }
   }
 
   /** Takes over what was pasted; what the paste does not say stays. True when it leads to another endpoint. */

@@ -4,6 +4,7 @@ import { Catalog } from '../catalog/catalog.svelte'
 import { Fault, type Reply, type SendRequest } from '../client'
 import { fakeCatalog } from '../fake-catalog'
 import { contentOf, Draft, draftOf, emptyDraft } from './draft.svelte'
+import { editRows } from './rows'
 
 interface Asked {
   request: SendRequest
@@ -204,4 +205,13 @@ test('rows keep duplicate keys and empty values, and lose their page identity', 
   const query = [{ on: true, key: 'a', value: '' }, { on: true, key: 'a', value: '2' }]
   draft.load({ ...emptyDraft(), path: '/x', query })
   expect(draft.data().query).toEqual(query)
+})
+
+test('a path that leads to another endpoint switches off what only the last one takes', async () => {
+  const { draft } = await setUp()
+  draft.setPath('/device/devices')
+  draft.query = editRows([{ on: true, key: 'size', value: '50' }, { on: true, key: 'mine', value: '1' }])
+  draft.setPath('/device')
+  draft.setPath('/setting/version')
+  expect(draft.query.filter((r) => r.value).map((r) => [r.key, r.on])).toEqual([['size', false], ['mine', true]])
 })
