@@ -18,6 +18,11 @@ func TestAFieldForAnIdSaysWhatItIsOf(t *testing.T) {
 	)
 	plain := map[string]string{ // fields that refer to nothing, and why
 		"Device.relatedDeviceId": kept, "Role.roleGroupId": kept, "DataSource.originRegistryId": kept, "DataSource.accessGroupIds": kept, "DataPoint.originId": kept,
+		"Device.autoBalancedCollectorGroupId": kept, "Device.currentLogCollectorId": kept, "Device.logCollectorId": kept, "Device.netflowCollectorId": kept,
+		"Device.syntheticsCollectorIds": kept, "Device.resourceIds": kept, "DeviceGroup.defaultAutoBalancedCollectorGroupId": kept,
+		"AppliesToFunction.accessGroupIds": kept, "Collector.escalatingChainId": kept, "Collector.specifiedCollectorDeviceGroupId": kept,
+		"Admin.adminGroupIds": kept, "Report.dashboardId": kept,
+		"AlertAckMany.alertIds": "texts such as DS12", "AlertNoteMany.alertIds": "texts such as DS12",
 		"DeviceDatasourceInstance.groupId": inside, "DeviceInstances.instanceIds": inside, "Result.instanceId": inside,
 		"GroupDataPoint.dataPointId": inside, "DeviceClusterAlertConfig.dataPointId": inside, "ReportMetric.dataPointId": inside,
 		"GraphDataPoint.dataSourceDataPointId": inside, "GraphLine.dataPointId": inside,

@@ -57,7 +57,7 @@ func TestAMaintenanceWindowIsKeptAndCompleted(t *testing.T) {
 	w.exchanges("admin", []exchange{
 		{"POST /sdt/sdts", once(`"type":"ResourceSDT","deviceDisplayName":"fjord","timezone":"Asia/Kathmandu","comment":"new fans"`), 201,
 			`{"id":"R_1","type":"ResourceSDT","comment":"new fans","sdtType":"oneTime","admin":"admin","timezone":"Asia/Kathmandu","startDateTime":1900000000000,"endDateTime":1900003600000,` +
-				`"startDateTimeOnLocal":"2030-03-17 23:31:40 +0545","endDateTimeOnLocal":"2030-03-18 00:31:40 +0545","hour":0,"minute":0,"endHour":0,"endMinute":0,"duration":60,"weekDay":"","weekOfMonth":"","monthDay":0,` +
+				`"startDateTimeOnLocal":"2030-03-17 23:31:40 +0545","endDateTimeOnLocal":"2030-03-18 00:31:40 +0545","duration":60,` +
 				`"deviceId":1,"deviceGroupId":0,"dataSourceId":0,"deviceDataSourceId":0,"dataSourceInstanceId":0,"deviceDataSourceInstanceGroupId":0,"collectorId":0,` +
 				`"isEffective":false,"deviceDisplayName":"fjord","deviceGroupFullPath":"","dataSourceName":"","dataSourceInstanceName":"","deviceDataSourceInstanceGroupName":"","collectorDescription":""}`},
 		{"PATCH /device/devices/1", `{"displayName":"sound"}`, 200, ""},
@@ -65,12 +65,12 @@ func TestAMaintenanceWindowIsKeptAndCompleted(t *testing.T) {
 		{"PATCH /sdt/sdts/1", `{"duration":90}`, 200, `"endDateTime":1900005400000`},
 		{"PATCH /sdt/sdts/1", `{"endDateTime":1900003600000}`, 200, `"duration":60`},
 		{"PATCH /sdt/sdts/1", `{"deviceGroupFullPath":"Oslo/Inner","type":"ResourceGroupSDT"}`, 200, `"deviceId":0,"deviceGroupId":3`},
-		{"POST /sdt/sdts", again("weekly", `"hour":22,"duration":180,"weekDay":"sunday, Monday"`), 201, `"hour":22,"minute":0,"endHour":1,"endMinute":0,"duration":180,"weekDay":"Sunday,Monday"`},
+		{"POST /sdt/sdts", again("weekly", `"hour":22,"duration":180,"weekDay":"sunday, Monday"`), 201, `"hour":22,"minute":0,"endHour":1,"endMinute":0,"duration":180,"weekDay":"sunday, Monday"`},
 		{"PATCH /sdt/sdts/R_2", `{"hour":23}`, 200, `"hour":23,"minute":0,"endHour":2,"endMinute":0,"duration":180`},
 		{"PATCH /sdt/sdts/R_2", `{"endHour":1}`, 200, `"duration":120`},
-		{"PATCH /sdt/sdts/R_2", `{"sdtType":"daily"}`, 200, `"weekDay":""`},
-		{"POST /sdt/sdts", again("monthly", `"monthDay":31,"endMinute":30`), 201, `"endHour":0,"endMinute":30,"duration":30,"weekDay":"","weekOfMonth":"","monthDay":31`},
-		{"POST /sdt/sdts", again("monthlyByWeek", `"weekDay":"Tuesday","weekOfMonth":"last","duration":1440`), 201, `"duration":1440,"weekDay":"Tuesday","weekOfMonth":"Last"`},
+		{"PATCH /sdt/sdts/R_2", `{"sdtType":"daily"}`, 200, `"sdtType":"daily","admin":"admin","timezone":""`},
+		{"POST /sdt/sdts", again("monthly", `"monthDay":31,"endMinute":30`), 201, `"endHour":0,"endMinute":30,"duration":30,"monthDay":31`},
+		{"POST /sdt/sdts", again("monthlyByWeek", `"weekDay":"Tuesday","weekOfMonth":"last","duration":1440`), 201, `"duration":1440,"weekDay":"Tuesday","weekOfMonth":"last"`},
 		{"POST /sdt/sdts", `{"type":"CollectorSDT","collectorId":1,"duration":60}`, 201, `"isEffective":true,"deviceDisplayName":"","deviceGroupFullPath":"","dataSourceName":"","dataSourceInstanceName":"","deviceDataSourceInstanceGroupName":"","collectorDescription":"Built-in collector"`},
 		{"GET /sdt/sdts?sort=-startDateTime&fields=id&filter=startDateTime%3E:1900000000000", "", 200, `"items":[{"id":"R_1"}]`},
 		{`GET /sdt/sdts?filter=id:"R_3"&fields=id`, "", 200, `"items":[{"id":"R_3"}]`},

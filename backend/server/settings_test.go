@@ -85,7 +85,7 @@ func TestTheRulesOfSettings(t *testing.T) {
 		code     int
 		want     string // part of the answer
 	}{
-		{`POST /setting/alert/rules`, `{"name":"a","priority":7,"escalatingChainId":2}`, 201, `"levelStr":"All","devices":["*"],"deviceGroups":["*"],"datasource":"*","instance":"*","datapoint":"*","escalatingChainId":2,"escalationInterval":15,"suppressAlertClear":false,"suppressAlertAckSdt":false,"sendAnomalySuppressedAlert":false,"escalatingChain":{"id":2,"name":"Platform"}}`},
+		{`POST /setting/alert/rules`, `{"name":"a","priority":7,"escalatingChainId":2}`, 201, `"levelStr":"All","devices":["*"],"deviceGroups":["*"],"datasource":"*","instance":"*","datapoint":"*","escalatingChainId":2,"escalationInterval":15,"resourceProperties":[],"suppressAlertClear":false,"suppressAlertAckSdt":false,"sendAnomalySuppressedAlert":false,"escalatingChain":{"id":2,"name":"Platform"}}`},
 		{`POST /setting/alert/rules`, `{"name":"A","priority":8,"escalatingChainId":2}`, 409, `there is already an alert rule with the name \"A\"`},
 		{`POST /setting/alert/rules`, `{"name":"b","priority":7,"escalatingChainId":2}`, 409, `there is already an alert rule with the priority \"7\"`},
 		{`POST /setting/alert/rules`, `{"name":"b","priority":0,"escalatingChainId":2}`, 400, `"field":"priority"`},
@@ -115,7 +115,7 @@ func TestTheRulesOfSettings(t *testing.T) {
 		{`POST /setting/alert/chains`, fmt.Sprintf(timed, `1`, `Europe/Oslo`, 1440, 60), 400, `"field":"destinations[0].period.startMinutes"`},
 		{`POST /setting/alert/chains`, fmt.Sprintf(timed, `1`, `Europe/Oslo`, 60, 60), 400, `"field":"destinations[0].period.endMinutes"`},
 		{`POST /setting/alert/chains`, `{"name":"n","enableThrottling":true,"destinations":[{"type":"single","stages":[` + stage + `]}]}`, 400, `"field":"throttlingPeriod"`},
-		{`POST /setting/alert/chains`, fmt.Sprintf(timed, `7,1,7`, `Europe/Oslo`, 1320, 360), 201, `"weekDays":[1,7],"timezone":"Europe/Oslo","startMinutes":1320,"endMinutes":360},"stages":[[{"type":"ADMIN","method":"email","addr":"operator"}]]}],"ccDestinations":[],"enableThrottling":false,"throttlingPeriod":0,"throttlingAlerts":0,"inAlerting":false}`},
+		{`POST /setting/alert/chains`, fmt.Sprintf(timed, `7,1,7`, `Europe/Oslo`, 1320, 360), 201, `"weekDays":[1,7],"timezone":"Europe/Oslo","startMinutes":1320,"endMinutes":360},"stages":[[{"type":"ADMIN","method":"email","addr":"operator","contact":""}]]}],"ccDestinations":[],"enableThrottling":false,"throttlingPeriod":0,"throttlingAlerts":0,"inAlerting":false}`},
 
 		{`POST /setting/recipientgroups`, `{"groupName":"x","recipients":[{"type":"GROUP","addr":"Network team"}]}`, 400, `holds users and addresses`},
 		{`POST /setting/recipientgroups`, `{"groupName":"network TEAM"}`, 409, `"errorCode":1409`},
