@@ -57,6 +57,7 @@ test('what follows gets the focus of what is deleted, and what had it before tha
   await page.keyboard.press('Escape')
   await expect.poll(() => focused(page)).toBe('Path')
 
+  await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
   const more = p.tools.getByRole('button', { name: 'More for variables' })
   await more.focus()
   await page.keyboard.press('Enter')

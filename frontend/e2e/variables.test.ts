@@ -106,6 +106,7 @@ test('a deleted secret comes back with its value; saved requests that use a vari
   await p.path.fill('/device/devices?size=1&filter=name~"{{hush}}"')
   await page.keyboard.press('Control+Enter')
   await until(p.status, /^200 OK/)
+  await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
   const names = () => p.tools.getByRole('list', { name: 'Variables', exact: true }).getByRole('listitem').evaluateAll((all) => all.map((e) => e.ariaLabel).filter((n) => n === 'zone' || n === 'hush'))
   await expect.poll(() => names()).toEqual(['zone', 'hush'])
   await p.tools.getByRole('button', { name: 'More for variables' }).click()
@@ -170,6 +171,7 @@ test('a variable that is no longer secret says that its value is gone, and bring
   await row.getByLabel('Value of hidden').fill('web')
   const secret = row.getByRole('checkbox', { name: 'Secret' })
   await p.path.fill('/device/devices?filter=displayName~"{{hidden}}"&size=1')
+  await p.tools.getByRole('tab', { name: 'Variables' }).click() // the docs of the endpoint came to the front
   await secret.check()
   await row.getByPlaceholder(/^••••/).waitFor()
   await secret.uncheck()
