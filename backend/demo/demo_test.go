@@ -285,11 +285,15 @@ func TestThePeople(t *testing.T) {
 		if u.Username == "viewer" {
 			password = password[:len("hash of ")] + fmt.Sprint(len(password) > 20)
 		}
-		got += fmt.Sprintln(u.ID, u.Username, u.Email, u.Roles, u.Status, password)
+		var roles []string
+		for _, r := range u.Roles {
+			roles = append(roles, fmt.Sprintf("%d %s", r.ID, r.Name))
+		}
+		got += fmt.Sprintln(u.ID, u.Username, u.Email, roles, u.Status, password)
 	}
-	const want = `1 admin dana.whitfield@kestrel-freight.example [{1 administrator}] active mine
-2 operator ingrid.solberg@kestrel-freight.example [{2 manager}] active hash of spyglass demo
-3 viewer marcus.weber@kestrel-freight.example [{4 readonly}] active hash of true
+	const want = `1 admin dana.whitfield@kestrel-freight.example [1 administrator] active mine
+2 operator ingrid.solberg@kestrel-freight.example [2 manager] active hash of spyglass demo
+3 viewer marcus.weber@kestrel-freight.example [4 readonly] active hash of true
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -100,10 +100,19 @@ func (f *Field[T]) schema(row T) Schema {
 		s.Format = "password"
 	}
 	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example, s.Refs = f.Doc, f.OneOf, f.Min, f.Max, f.Default, f.Example, f.Refs
-	if f.Loose {
+	if s.showsMore() {
 		s.Example = nil // it stands for a body, and an answer has more keys
 	}
 	return s
+}
+
+// showsMore reports whether s has a key, at any depth, that each answer has and a
+// body may omit.
+func (s *Schema) showsMore() bool {
+	if s.Items != nil && s.Items.showsMore() {
+		return true
+	}
+	return slices.ContainsFunc(s.Properties, func(k Key) bool { return k.Shown || k.Schema.showsMore() })
 }
 
 // loose is a schema whose keys may be left out of a body.
