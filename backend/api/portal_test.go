@@ -113,6 +113,8 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	endpoints = append(endpoints, table(t, db, &portal.Roles)...)
 	endpoints = append(endpoints, table(t, db, &portal.Users)...)
 	endpoints = append(endpoints, table(t, db, &portal.Tokens)...)
+	table(t, db, &portal.UserGroups)
+	table(t, db, &portal.RoleGroups)
 	table(t, db, &portal.CollectorGroups) // not served here; rules ask them
 	table(t, db, &portal.RecipientGroups)
 	table(t, db, &portal.Chains)

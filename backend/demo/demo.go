@@ -104,7 +104,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 			write: &resource.Write{Context: ctx, Tx: tx, Call: &resource.Call{At: o.Now}, Given: func(string) bool { return true }},
 		}
 		for _, step := range []func() error{
-			f.functions, f.dataSources, f.groups, f.collectorGroups, f.collectors, f.roles,
+			f.functions, f.dataSources, f.groups, f.collectorGroups, f.collectors, f.accountGroups, f.roles,
 			func() error { return f.users(people) },
 			f.tokens,
 			f.integrations, f.recipientGroups, f.chains, f.rules,

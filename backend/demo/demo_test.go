@@ -53,6 +53,8 @@ func open(t testing.TB) *house {
 	add(h, &portal.Settings)
 	add(h, &portal.Collectors)
 	add(h, &portal.Roles)
+	add(h, &portal.UserGroups)
+	add(h, &portal.RoleGroups)
 	add(h, &portal.Users)
 	add(h, &portal.Tokens)
 	add(h, &portal.CollectorGroups)

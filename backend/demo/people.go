@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,10 @@ func staff(o Options) ([]portal.User, error) {
 	for i := range users {
 		u := &users[i]
 		u.Status, u.ContactBy, u.SMSFormat = "active", "email", "sms"
+		u.GroupIDs = []int64{portal.DefaultAccountGroup}
+		if u.Username == "operator" {
+			u.GroupIDs = []int64{operations}
+		}
 		password, given := o.Passwords[u.Username]
 		if !given {
 			password = rand.Text()
@@ -36,6 +41,22 @@ func staff(o Options) ([]portal.User, error) {
 		}
 	}
 	return users, nil
+}
+
+// operations is the id of a user group and of a role group.
+const operations int64 = 2
+
+// accountGroups adds groups of users and of roles; nobody is in the last of each.
+func (f *filler) accountGroups() error {
+	group := func(id int64, name, description string) portal.AccountGroup {
+		return portal.AccountGroup{ID: id, Name: name, Description: description, ParentID: portal.DefaultAccountGroup}
+	}
+	return errors.Join(
+		add(f, &portal.UserGroups, &portal.UserGroup{AccountGroup: group(operations, "Operations", "Whoever works in shifts")}, nil),
+		add(f, &portal.UserGroups, &portal.UserGroup{AccountGroup: group(3, "Carriers", "Partners who may look at their own depots")}, nil),
+		add(f, &portal.RoleGroups, &portal.RoleGroup{AccountGroup: group(operations, "On call", "Roles for nights and weekends")}, nil),
+		add(f, &portal.RoleGroups, &portal.RoleGroup{AccountGroup: group(3, "Carriers", "Roles for partners")}, nil),
+	)
 }
 
 func (f *filler) users(people []portal.User) error {
@@ -63,7 +84,7 @@ func (f *filler) users(people []portal.User) error {
 // roles adds one that nobody holds.
 func (f *filler) roles() error {
 	return add(f, &portal.Roles, &portal.Role{
-		ID: 5, Name: "Frankfurt on-call", Description: "Acknowledges what happens in Frankfurt at night, and sees nothing else", GroupID: 1,
+		ID: 5, Name: "Frankfurt on-call", Description: "Acknowledges what happens in Frankfurt at night, and sees nothing else", GroupID: operations,
 		Privileges: []portal.Privilege{{ObjectType: string(resource.DeviceGroup), ObjectID: strconv.FormatInt(siteFrankfurt, 10), ObjectName: "Sites/Frankfurt", Operation: resource.Ack.String()}},
 	}, nil)
 }

@@ -70,6 +70,8 @@ func (h *house) connect() {
 	mount(h, &portal.Collectors)
 	mount(h, &portal.CollectorGroups)
 	mount(h, &portal.Roles)
+	mount(h, &portal.UserGroups)
+	mount(h, &portal.RoleGroups)
 	mount(h, &portal.Alerts)
 	mount(h, &portal.ClusterAlerts)
 	mount(h, &portal.SDTs)

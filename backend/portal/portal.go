@@ -6,12 +6,13 @@
 // at the field.
 //
 // Every row that exists in each new portal is made by Seed: the root group (id
-// 1), the built-in collector (id 1) with its group (id 1), the built-in roles and
-// the built-in data sources (ids 1 to 8).
+// 1), the built-in collector (id 1) with its group (id 1), the default user
+// group and role group (id 1 each), the built-in roles and the built-in data sources (ids 1 to 8).
 package portal
 
 import (
 	"context"
+	"errors"
 
 	"spyglass/backend/resource"
 )
@@ -26,7 +27,7 @@ const (
 	CategoryReports     = "Reports"
 )
 
-// Categories is that order.
+// Categories lists them in that order.
 var Categories = []string{CategoryDevices, CategoryGroups, CategoryDataSources, CategoryAlerts, CategorySettings, CategoryReports}
 
 // What each resource is called, apart from its declaration, because the rules of
@@ -48,6 +49,8 @@ const (
 	opsNoteRows          resource.Name[*OpsNote]          = "opsNote"
 	reportGroupRows      resource.Name[*ReportGroup]      = "reportGroup"
 	collectorGroupRows   resource.Name[*CollectorGroup]   = "collectorGroup"
+	userGroupRows        resource.Name[*UserGroup]        = "userGroup"
+	roleGroupRows        resource.Name[*RoleGroup]        = "roleGroup"
 	collectorVersionRows resource.Name[*CollectorVersion] = "collectorVersion"
 	settingRows          resource.Name[*Setting]          = "portalSetting"
 )
@@ -57,6 +60,7 @@ const (
 	RootGroup             int64 = 1
 	BuiltInCollector      int64 = 1
 	DefaultCollectorGroup int64 = 1
+	DefaultAccountGroup   int64 = 1 // the user group, and the role group
 	Administrator         int64 = 1 // the role
 )
 
@@ -77,12 +81,21 @@ func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	if err := resource.Put(ctx, tx, collectorRows, &builtIn); err != nil {
 		return err
 	}
+	if err := seedAccountGroups(ctx, tx, now); err != nil {
+		return err
+	}
 	for _, role := range builtInRoles() {
 		if err := resource.Put(ctx, tx, roleRows, &role); err != nil {
 			return err
 		}
 	}
 	return seedDataSources(ctx, tx, now)
+}
+
+// seedAccountGroups writes the default user group and the default role group.
+func seedAccountGroups(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
+	users, roles := UserGroup{defaultAccountGroup("Users", now)}, RoleGroup{defaultAccountGroup("Roles", now)}
+	return errors.Join(resource.Put(ctx, tx, userGroupRows, &users), resource.Put(ctx, tx, roleGroupRows, &roles))
 }
 
 func number(n int64) *int64 { return &n }

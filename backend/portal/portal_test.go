@@ -51,6 +51,8 @@ var declarations = map[string]declaration{
 	"reports":           declared[portal.Report]{&portal.Reports},
 	"reportTasks":       declared[portal.ReportTask]{&portal.ReportTasks},
 	"roles":             declared[portal.Role]{&portal.Roles},
+	"roleGroups":        declared[portal.RoleGroup]{&portal.RoleGroups},
+	"userGroups":        declared[portal.UserGroup]{&portal.UserGroups},
 	"rules":             declared[portal.Rule]{&portal.Rules},
 	"sdtHistories":      declared[portal.SDTHistory]{&portal.SDTHistories},
 	"sdts":              declared[portal.SDT]{&portal.SDTs},

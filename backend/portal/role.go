@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Role is what its users may see and do.
+// Role holds the privileges of its users.
 type Role struct {
 	ID          int64
 	Name        string
@@ -67,7 +67,7 @@ var Roles = resource.Resource[*Role]{
 			Doc: "Kept for clients of the published API; there is no second factor"},
 		{Name: "customHelpLabel", At: func(r *Role) any { return &r.HelpLabel }, Doc: "Text of a help link"},
 		{Name: "customHelpURL", At: func(r *Role) any { return &r.HelpURL }, Doc: "Address of a help link"},
-		{Name: "roleGroupId", At: func(r *Role) any { return &r.GroupID }, Doc: "Kept for clients of the published API", Default: 1},
+		{Name: "roleGroupId", At: func(r *Role) any { return &r.GroupID }, Doc: "The role group it is in", Default: DefaultAccountGroup, Min: number(1), Refs: string(roleGroupRows)},
 	},
 	Derived: []resource.Derived{{
 		Name: "associatedUserCount", Doc: "How many users hold the role", Schema: resource.Integer(""), Example: 3,
@@ -157,11 +157,11 @@ func usersOf(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]b
 	return out, err
 }
 
-// published are the names that clients of the published API know objects of
-// privileges by.
+// published maps the names that published clients use for objects of privileges
+// to those of this portal.
 var published = map[string]resource.Object{"host_group": resource.DeviceGroup, "report_group": resource.Reports}
 
-// Object is what the privilege is about. A type that means nothing in this
+// Object returns the type of object that the privilege is on. A type that means nothing in this
 // portal is kept for published clients, and allows nothing.
 func (p Privilege) Object() resource.Object {
 	if object, ok := published[p.ObjectType]; ok {

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Setting is what a portal knows of itself: one row, id 1, written last when a
+// Setting holds the settings of the portal: one row, id 1, written last when a
 // portal is made. Without it the portal is not complete.
 type Setting struct {
 	ID         int64
@@ -131,9 +131,6 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 	} else if err != nil {
 		return err
 	}
-	if err := completeUsers(ctx, tx); err != nil {
-		return err
-	}
 	if s.RateGet > 0 && s.Seeded == seeded {
 		return nil
 	}
@@ -149,6 +146,11 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 	}
 	if s.Seeded < 4 {
 		if err := amendBuiltIn(ctx, tx, now); err != nil {
+			return err
+		}
+	}
+	if s.Seeded < 5 {
+		if err := completeAccounts(ctx, tx, now); err != nil {
 			return err
 		}
 	}
@@ -169,21 +171,36 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 
 // seeded counts the sets of rows that were added to Seed since the first
 // version: 1, the data sources; 2, those of this machine's disks and network; 3, settings
-// of collectors that are down and of hourly values; 4, what amendBuiltIn changes.
-const seeded = 4
+// of collectors that are down and of hourly values; 4, what amendBuiltIn changes; 5, user groups and role groups.
+const seeded = 5
 
-// completeUsers brings what users show of their roles up to date.
-func completeUsers(ctx context.Context, tx resource.Tx) error {
+// completeAccounts adds the default groups of users and roles, moves users and
+// roles there from groups that do not exist, and brings what users show of their
+// roles up to date.
+func completeAccounts(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
+	if err := seedAccountGroups(ctx, tx, now); err != nil {
+		return err
+	}
 	roles, err := resource.Find(ctx, tx, roleRows)
 	if err != nil {
 		return err
+	}
+	for i := range roles {
+		if roles[i].GroupID == DefaultAccountGroup {
+			continue
+		}
+		roles[i].GroupID = DefaultAccountGroup
+		if err := resource.Put(ctx, tx, roleRows, &roles[i]); err != nil {
+			return err
+		}
 	}
 	users, err := resource.Find(ctx, tx, userRows)
 	if err != nil {
 		return err
 	}
 	for i := range users {
-		changed := false
+		changed := !slices.Equal(users[i].GroupIDs, []int64{DefaultAccountGroup})
+		users[i].GroupIDs = []int64{DefaultAccountGroup}
 		for k := range users[i].Roles {
 			ref := &users[i].Roles[k]
 			at := slices.IndexFunc(roles, func(r Role) bool { return r.ID == ref.ID })

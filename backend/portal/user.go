@@ -3,6 +3,7 @@ package portal
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/mail"
 	"slices"
 	"strconv"
@@ -36,6 +37,7 @@ type User struct {
 	SMSFormat    string
 	AcceptEULA   bool
 	TwoFAEnabled bool
+	GroupIDs     []int64 // of user groups
 	Kept         resource.Foreign
 }
 
@@ -77,8 +79,9 @@ var Users = resource.Resource[*User]{
 		{Name: "acceptEULA", At: func(u *User) any { return &u.AcceptEULA }, Doc: "Kept for clients of the published API"},
 		{Name: "twoFAEnabled", At: func(u *User) any { return &u.TwoFAEnabled },
 			Doc: "Kept for clients of the published API; there is no second factor"},
+		{Name: "adminGroupIds", At: func(u *User) any { return &u.GroupIDs }, Doc: "The user groups the user is in", Default: []int64{DefaultAccountGroup},
+			Refs: string(userGroupRows)},
 		resource.KeptField(func(row *User) *resource.Foreign { return &row.Kept },
-			resource.Keeping("[]integer", "adminGroupIds"),
 			resource.Keeping("any", "viewPermission")),
 	},
 	Derived: []resource.Derived{{
@@ -86,6 +89,16 @@ var Users = resource.Resource[*User]{
 		Schema: resource.List(resource.SchemaOf(tokenRef{}), ""), Example: []tokenRef{}, Of: tokensOf,
 	}},
 	Unique: [][]string{{"username"}},
+	Mend: func(u *User) error {
+		if given, ok := u.Kept["adminGroupIds"]; ok { // an earlier version kept them and had no groups
+			delete(u.Kept, "adminGroupIds")
+			return json.Unmarshal(given, &u.GroupIDs)
+		}
+		if u.GroupIDs == nil {
+			u.GroupIDs = []int64{DefaultAccountGroup}
+		}
+		return nil
+	},
 	Check: func(w *resource.Write, was, now *User) error {
 		if was == nil {
 			now.CreatedBy = "system"

@@ -65,6 +65,8 @@ func open(t *testing.T) *house {
 	table(h, &portal.Devices)
 	table(h, &portal.Collectors)
 	table(h, &portal.Roles)
+	table(h, &portal.UserGroups)
+	table(h, &portal.RoleGroups)
 	table(h, &portal.Users)
 	table(h, &portal.AuditLogs)
 	table(h, &portal.Alerts)

@@ -55,7 +55,7 @@ func (s *Server) worldly(endpoints []resource.Endpoint) []resource.Endpoint {
 
 // kept are the resources that a reset leaves alone.
 var kept = []string{
-	string(portal.Users.Name), string(portal.Roles.Name), string(portal.Tokens.Name), string(portal.Settings.Name),
+	string(portal.Users.Name), string(portal.Roles.Name), string(portal.UserGroups.Name), string(portal.RoleGroups.Name), string(portal.Tokens.Name), string(portal.Settings.Name),
 	string(portal.AuditLogs.Name), string(portal.CollectorVersions.Name), string(portal.DemoTimes.Name),
 }
 

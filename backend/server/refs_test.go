@@ -17,11 +17,11 @@ func TestAFieldForAnIdSaysWhatItIsOf(t *testing.T) {
 		inside = "listed only inside what it is of"
 	)
 	plain := map[string]string{ // fields that refer to nothing, and why
-		"Device.relatedDeviceId": kept, "Role.roleGroupId": kept, "DataSource.originRegistryId": kept, "DataSource.accessGroupIds": kept, "DataPoint.originId": kept,
+		"Device.relatedDeviceId": kept, "DataSource.originRegistryId": kept, "DataSource.accessGroupIds": kept, "DataPoint.originId": kept,
 		"Device.autoBalancedCollectorGroupId": kept, "Device.currentLogCollectorId": kept, "Device.logCollectorId": kept, "Device.netflowCollectorId": kept,
 		"Device.syntheticsCollectorIds": kept, "Device.resourceIds": kept, "DeviceGroup.defaultAutoBalancedCollectorGroupId": kept,
 		"AppliesToFunction.accessGroupIds": kept, "Collector.escalatingChainId": kept, "Collector.specifiedCollectorDeviceGroupId": kept,
-		"Admin.adminGroupIds": kept, "Report.dashboardId": kept,
+		"Report.dashboardId":    kept,
 		"AlertAckMany.alertIds": "texts such as DS12", "AlertNoteMany.alertIds": "texts such as DS12",
 		"DeviceDatasourceInstance.groupId": inside, "DeviceInstances.instanceIds": inside, "Result.instanceId": inside,
 		"GroupDataPoint.dataPointId": inside, "DeviceClusterAlertConfig.dataPointId": inside, "ReportMetric.dataPointId": inside,

@@ -60,6 +60,8 @@ func (s *Server) tables() error {
 		mount(s, &portal.Users),
 		mount(s, &portal.Tokens),
 		mount(s, &portal.Roles),
+		mount(s, &portal.UserGroups),
+		mount(s, &portal.RoleGroups),
 		mount(s, &portal.OpsNotes),
 		mount(s, &portal.Settings),
 		mount(s, &portal.RemoteWrites),

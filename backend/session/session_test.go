@@ -82,6 +82,8 @@ func openHouse(t testing.TB, path string, c *clock) *house {
 		func() error { _, err := store.Add(db, &portal.RecipientGroups); return err },
 		func() error { _, err := store.Add(db, &portal.Chains); return err },
 		func() error { _, err := store.Add(db, &portal.Roles); return err },
+		func() error { _, err := store.Add(db, &portal.UserGroups); return err },
+		func() error { _, err := store.Add(db, &portal.RoleGroups); return err },
 		func() error { _, err := store.Add(db, &portal.Users); return err },
 		func() error { _, err := store.Add(db, &portal.Tokens); return err },
 	} {

@@ -61,6 +61,8 @@ func refs(at any) resource.IDs {
 	switch p := at.(type) {
 	case *resource.IDs:
 		return *p
+	case *[]int64:
+		return *p
 	case *int64:
 		if *p > 0 {
 			return resource.IDs{*p}

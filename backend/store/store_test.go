@@ -54,6 +54,8 @@ func (h *house) start() {
 	add(h, &portal.Deliveries)
 	add(h, &portal.Collectors)
 	add(h, &portal.Roles)
+	add(h, &portal.UserGroups)
+	add(h, &portal.RoleGroups)
 	add(h, &portal.Users)
 	add(h, &portal.Tokens)
 	add(h, &portal.CollectorGroups)
