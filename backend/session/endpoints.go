@@ -30,7 +30,7 @@ type whoami struct {
 	CSRF     string `json:"csrfToken" doc:"to be sent as X-CSRF-Token with every write; empty for an API token, which needs none"`
 }
 
-// Endpoints are signing in and out, changing one's password, and making API tokens.
+// Endpoints are signing in and out, signing others out, changing one's password, and making API tokens.
 func (s *Service) Endpoints() []resource.Endpoint {
 	const path = "/session"
 	me, in := resource.SchemaOf(whoami{}), resource.SchemaOf(login{})
@@ -86,6 +86,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Handle:  s.handleNewPassword,
 		},
 		s.tokenEndpoint(),
+		s.logoffEndpoint(),
 	}
 }
 

@@ -1,0 +1,54 @@
+package session
+
+import (
+	"fmt"
+	"testing"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal"
+	"spyglass/backend/resource"
+)
+
+// TestNamedUsersAreSignedOutAndNobodyElse ends sessions by name. One wrong name,
+// or a user who holds more than the caller, and nobody is signed out.
+func TestNamedUsersAreSignedOutAndNobodyElse(t *testing.T) {
+	h := newHouse(t)
+	h.user(t, "jo", portal.Administrator)
+	clerk := h.user(t, "clerk", 3)
+	h.user(t, "kim", 3)
+	h.user(t, "sam", 3)
+	h.signIn(t, "jo")
+	signedIn := map[string]string{}
+	for _, name := range []string{"jo", "kim", "sam"} {
+		signedIn[name] = h.signIn(t, name).Secret
+	}
+	who, err := h.Access(t.Context(), clerk)
+	must(t, err)
+	who.Grants = append(who.Grants, resource.Grant{Object: resource.Setting, Area: portal.AreaUserAccess, Op: resource.Modify})
+	const id = "POST /setting/admins/services/logoffUsers"
+	for _, step := range []struct {
+		names string
+		kind  fault.Kind // empty: it works
+		in    string     // who is still signed in
+	}{
+		{`"KIM","nobody"`, fault.Invalid, "jo kim sam"},
+		{`"kim","jo"`, fault.Denied, "jo kim sam"},
+		{``, fault.Invalid, "jo kim sam"},
+		{`"KIM"`, "", "jo sam"},
+		{`"sam","kim"`, "", "jo"},
+	} {
+		_, err := h.ask(t, id, resource.Call{Access: who, Body: []byte(fmt.Sprintf(`{"userNames":[%s]}`, step.names))})
+		if step.kind == "" && err != nil || step.kind != "" && !fault.Is(err, step.kind) {
+			t.Errorf("%s: %v, want %v", step.names, err, step.kind)
+		}
+		in := ""
+		for _, name := range []string{"jo", "kim", "sam"} {
+			if _, err := h.ByCookie(t.Context(), signedIn[name]); err == nil {
+				in += name + " "
+			}
+		}
+		if in != step.in+" " {
+			t.Errorf("after %s these are signed in: %s; want %s", step.names, in, step.in)
+		}
+	}
+}
