@@ -299,22 +299,28 @@ func toTry(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.De
 	if err != nil {
 		return nil, nil, err
 	}
+	device, err := toPoll(ctx, r, c, in.DeviceID)
+	return device, source, err
+}
+
+// toPoll returns a device on which the caller may run checks.
+func toPoll(ctx context.Context, r resource.Reader, c *resource.Call, id int64) (*portal.Device, error) {
 	seen := func(op resource.Operation) ([]portal.Device, error) {
-		return resource.Find(ctx, r, portal.Devices.Name, resource.Where{Field: "id", Op: "=", Value: in.DeviceID}, resource.SeenBy(c.Access, op))
+		return resource.Find(ctx, r, portal.Devices.Name, resource.Where{Field: "id", Op: "=", Value: id}, resource.SeenBy(c.Access, op))
 	}
 	devices, err := seen(resource.Modify)
 	if err == nil && len(devices) == 0 {
 		if devices, err = seen(resource.Read); err == nil && len(devices) > 0 {
-			return nil, nil, fault.New(fault.Denied, "your role may see %s, and trying checks on it takes the right to change it", devices[0].DisplayName)
+			return nil, fault.New(fault.Denied, "your role may see %s, and trying checks on it takes the right to change it", devices[0].DisplayName)
 		}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(devices) == 0 {
-		return nil, nil, fault.New(fault.Unknown, "there is no device %d", in.DeviceID)
+		return nil, fault.New(fault.Unknown, "there is no device %d", id)
 	}
-	return &devices[0], source, nil
+	return &devices[0], nil
 }
 
 // toAdd is the device of the body, in groups that the caller may add it to: their

@@ -92,7 +92,8 @@ func (s *Server) collectors() *collect.Service {
 	})
 }
 
-// trials answers who wants to know what a check would say.
+// trials returns the endpoints that run checks at once.
 func (s *Server) trials() []resource.Endpoint {
-	return append(monitor.Trials(s.db, s.engine.Load), portal.MatchesEndpoint(s.db))
+	all := append(monitor.Trials(s.db, s.engine.Load), monitor.PollEndpoints(s.db, s.engine.Load)...)
+	return append(all, portal.MatchesEndpoint(s.db))
 }
