@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// alias is a second path under which an endpoint of the portal answers.
+// alias adds a second path to an endpoint of the portal.
 type alias struct {
 	of, path string // ID of the endpoint, and the further path
 	summary  string

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Recipient is who a notice goes to, and by which way. Type and Method compare
+// Recipient names whom a notice goes to, and by which method. Type and Method compare
 // without regard to case and are kept as they were sent.
 type Recipient struct {
 	Type    string `json:"type" doc:"ADMIN, a user; ARBITRARY, any address; GROUP, a recipient group"`
@@ -83,7 +83,7 @@ var RecipientGroups = resource.Resource[*RecipientGroup]{
 	},
 }
 
-// addressBook is what recipients may name.
+// addressBook holds the names that recipients may refer to.
 type addressBook struct {
 	users, groups, integrations []string
 	mailServers                 []string // those of the integrations that send mail

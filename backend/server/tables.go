@@ -53,6 +53,7 @@ func (s *Server) tables() error {
 		mount(s, &portal.Rules),
 		mount(s, &portal.Chains),
 		mount(s, &portal.RecipientGroups),
+		mountView(s, &portal.Recipients),
 		mount(s, &portal.Integrations),
 		mount(s, &portal.Collectors),
 		mount(s, &portal.CollectorGroups),

@@ -2052,6 +2052,50 @@ export interface paths {
         patch: operations["patchSettingRecipientgroupsById"];
         trace?: never;
     };
+    "/setting/recipients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List recipients
+         * @description Returns the recipients this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: alerting.
+         */
+        get: operations["getSettingRecipients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/recipients/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one recipient
+         * @description Returns one recipient, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: alerting.
+         */
+        get: operations["getSettingRecipientsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/setting/integrations": {
         parameters: {
             query?: never;
@@ -2524,6 +2568,142 @@ export interface paths {
          *     Right needed: write on settings: useraccess.
          */
         patch: operations["patchSettingRolesById"];
+        trace?: never;
+    };
+    "/setting/admin/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List user groups
+         * @description Returns the user groups this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: useraccess.
+         */
+        get: operations["getSettingAdminGroups"];
+        put?: never;
+        /**
+         * Add a user group
+         * @description A group of users. A user names the groups in adminGroupIds.
+         *
+         *     Right needed: write on settings: useraccess.
+         */
+        post: operations["postSettingAdminGroups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/admin/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one user group
+         * @description Returns one user group, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: useraccess.
+         */
+        get: operations["getSettingAdminGroupsById"];
+        /**
+         * Replace a user group
+         * @description Replaces the user group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on settings: useraccess.
+         */
+        put: operations["putSettingAdminGroupsById"];
+        post?: never;
+        /**
+         * Remove a user group
+         * @description Removes the user group.
+         *
+         *     Right needed: write on settings: useraccess.
+         */
+        delete: operations["deleteSettingAdminGroupsById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of a user group
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on settings: useraccess.
+         */
+        patch: operations["patchSettingAdminGroupsById"];
+        trace?: never;
+    };
+    "/setting/role/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List role groups
+         * @description Returns the role groups this account can see, one page at a time.
+         *
+         *     Right needed: read on settings: useraccess.
+         */
+        get: operations["getSettingRoleGroups"];
+        put?: never;
+        /**
+         * Add a role group
+         * @description A group of roles. A role names its group in roleGroupId.
+         *
+         *     Right needed: write on settings: useraccess.
+         */
+        post: operations["postSettingRoleGroups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/setting/role/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one role group
+         * @description Returns one role group, with an ETag for conditional requests.
+         *
+         *     Right needed: read on settings: useraccess.
+         */
+        get: operations["getSettingRoleGroupsById"];
+        /**
+         * Replace a role group
+         * @description Replaces the role group: what is not given returns to its default. Read-only fields are accepted and ignored.
+         *
+         *     Right needed: write on settings: useraccess.
+         */
+        put: operations["putSettingRoleGroupsById"];
+        post?: never;
+        /**
+         * Remove a role group
+         * @description Removes the role group.
+         *
+         *     Right needed: write on settings: useraccess.
+         */
+        delete: operations["deleteSettingRoleGroupsById"];
+        options?: never;
+        head?: never;
+        /**
+         * Change some fields of a role group
+         * @description Changes the fields that are given, and no others.
+         *
+         *     Right needed: write on settings: useraccess.
+         */
+        patch: operations["patchSettingRoleGroupsById"];
         trace?: never;
     };
     "/setting/opsnotes": {
@@ -3158,6 +3338,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/setting/admins/services/logoffUsers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign users out
+         * @description Ends all sessions of the users named, in browsers and in desktop windows, and their event streams. API tokens stay. Nobody is signed out when one of the names is wrong.
+         *
+         *     Right needed: write on settings: useraccess.
+         */
+        post: operations["postSettingAdminsServicesLogoffUsers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/report/reports/{id}/executions": {
         parameters: {
             query?: never;
@@ -3692,6 +3894,50 @@ export interface paths {
          *     Right needed: write on deviceGroup.
          */
         post: operations["postDeviceDevicesTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data/pollnow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Poll an instance now
+         * @description Polls the instance at once, for at most 20 seconds, and returns the result. It counts as any other poll: its samples are kept, and alerts follow from it. The newest 500 results can be read again by requestId.
+         *
+         *     Right needed: write on deviceGroup.
+         */
+        post: operations["postDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdDataPollnow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data/pollnow/{requestId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the result of a poll
+         * @description Returns the result of a poll that the caller requested. The status is unknown once 500 newer polls are done or the portal has restarted.
+         *
+         *     Right needed: read on deviceGroup.
+         */
+        get: operations["getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdDataPollnowByRequestId"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6375,6 +6621,40 @@ export interface components {
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
         };
+        Addressee: {
+            /**
+             * @description Computed from type, method and addr, so that it stays the same
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description ADMIN, a user; ARBITRARY, any address; GROUP, a recipient group
+             * @example ADMIN
+             */
+            readonly type?: string;
+            /**
+             * @description email, smsemail or the name of an integration; empty for a GROUP
+             * @example email
+             */
+            readonly method?: string;
+            /**
+             * @description The user name, the address or the name of the recipient group
+             * @example admin
+             */
+            readonly addr?: string;
+            /** @description Kept for clients of the published API */
+            readonly contact?: string;
+        };
+        AddresseeList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["Addressee"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
         Integration: {
             /**
              * @description Set by the portal
@@ -6827,8 +7107,13 @@ export interface components {
             acceptEULA?: boolean;
             /** @description Kept for clients of the published API; there is no second factor */
             twoFAEnabled?: boolean;
-            /** @description Kept for clients of the published API */
-            adminGroupIds?: number[];
+            /**
+             * @description The user groups the user is in
+             * @default [
+             *       1
+             *     ]
+             */
+            adminGroupIds: number[];
             /** @description Kept for clients of the published API */
             viewPermission?: unknown;
             /**
@@ -6938,7 +7223,7 @@ export interface components {
             /** @description Address of a help link */
             customHelpURL?: string;
             /**
-             * @description Kept for clients of the published API
+             * @description The role group it is in
              * @default 1
              */
             roleGroupId: number;
@@ -6955,6 +7240,84 @@ export interface components {
             searchId: string | null;
             /** @description The page */
             items: components["schemas"]["Role"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        UserGroup: {
+            /**
+             * @description Set by the portal; 1 is the default group
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name
+             * @example Night shift
+             */
+            name?: string;
+            /** @description What its members have in common */
+            description?: string;
+            /**
+             * @description The group above; 0 for the default group, which has none
+             * @default 1
+             */
+            parentId: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was last changed
+             */
+            readonly updatedOn?: number;
+        };
+        UserGroupList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["UserGroup"][];
+            /** @description Always null; kept for clients of the published API */
+            data: Record<string, never> | null;
+        };
+        RoleGroup: {
+            /**
+             * @description Set by the portal; 1 is the default group
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name
+             * @example Regions
+             */
+            name?: string;
+            /** @description What its members have in common */
+            description?: string;
+            /**
+             * @description The group above; 0 for the default group, which has none
+             * @default 1
+             */
+            parentId: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was last changed
+             */
+            readonly updatedOn?: number;
+        };
+        RoleGroupList: {
+            /** @description How many match in all, whatever the page */
+            total: number;
+            /** @description Always null; kept for clients of the published API */
+            searchId: string | null;
+            /** @description The page */
+            items: components["schemas"]["RoleGroup"][];
             /** @description Always null; kept for clients of the published API */
             data: Record<string, never> | null;
         };
@@ -8295,6 +8658,50 @@ export interface components {
             items: components["schemas"]["ProspectSource"][];
             /** @description it is simulated: no machine stands behind it, and nothing was sent */
             simulated: boolean;
+        };
+        PollValue: {
+            /** @description of the data point */
+            id: number;
+            /** @description of the data point */
+            name: string;
+            /** @description the threshold that counts here; empty for none */
+            note: string;
+            /** @description the number; empty for no data */
+            value: string;
+            /** @description why there is no value */
+            errMsg: string;
+        };
+        PollRaw: {
+            /** @description what the check calls it */
+            name: string;
+            /** @description the number */
+            value: string;
+        };
+        PollResult: {
+            /** @description done */
+            status: string;
+            /** @description why there are no values; empty when there are */
+            message: string;
+            /** @description epoch seconds */
+            timestamp: number;
+            /** @description the same as date and time, in UTC */
+            date: string;
+            /** @description one for each data point */
+            result: components["schemas"]["PollValue"][];
+            /** @description what the check measured; empty for a simulated device */
+            rawData: components["schemas"]["PollRaw"][];
+            /** @description always empty */
+            diagnose: string;
+        };
+        PollNow: {
+            /** @description of the collector that polled it */
+            agentId: number;
+            /** @description under which the result can be read again */
+            requestId: number;
+            /** @description done; unknown for a request whose result is no longer kept */
+            requestStatus: string;
+            /** @description what the poll gave; null while the status is unknown */
+            result: components["schemas"]["PollResult"] | null;
         };
         Matched: {
             /** @description of the device */
@@ -10346,8 +10753,13 @@ export interface components {
             acceptEULA?: boolean;
             /** @description Kept for clients of the published API; there is no second factor */
             twoFAEnabled?: boolean;
-            /** @description Kept for clients of the published API */
-            adminGroupIds?: number[];
+            /**
+             * @description The user groups the user is in
+             * @default [
+             *       1
+             *     ]
+             */
+            adminGroupIds: number[];
             /** @description Kept for clients of the published API */
             viewPermission?: unknown;
             /**
@@ -10440,8 +10852,13 @@ export interface components {
             acceptEULA?: boolean;
             /** @description Kept for clients of the published API; there is no second factor */
             twoFAEnabled?: boolean;
-            /** @description Kept for clients of the published API */
-            adminGroupIds?: number[];
+            /**
+             * @description The user groups the user is in
+             * @default [
+             *       1
+             *     ]
+             */
+            adminGroupIds: number[];
             /** @description Kept for clients of the published API */
             viewPermission?: unknown;
             /**
@@ -10541,7 +10958,7 @@ export interface components {
             /** @description Address of a help link */
             customHelpURL?: string;
             /**
-             * @description Kept for clients of the published API
+             * @description The role group it is in
              * @default 1
              */
             roleGroupId: number;
@@ -10550,6 +10967,64 @@ export interface components {
              * @example 3
              */
             readonly associatedUserCount?: number;
+        };
+        UserGroupBody: {
+            /**
+             * @description Set by the portal; 1 is the default group
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name
+             * @example Night shift
+             */
+            name: string;
+            /** @description What its members have in common */
+            description?: string;
+            /**
+             * @description The group above; 0 for the default group, which has none
+             * @default 1
+             */
+            parentId: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was last changed
+             */
+            readonly updatedOn?: number;
+        };
+        RoleGroupBody: {
+            /**
+             * @description Set by the portal; 1 is the default group
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * @description Unique name
+             * @example Regions
+             */
+            name: string;
+            /** @description What its members have in common */
+            description?: string;
+            /**
+             * @description The group above; 0 for the default group, which has none
+             * @default 1
+             */
+            parentId: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was added
+             */
+            readonly createdOn?: number;
+            /**
+             * Format: epoch-seconds
+             * @description When it was last changed
+             */
+            readonly updatedOn?: number;
         };
         OpsNoteBody: {
             /**
@@ -10667,7 +11142,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 4
+             * @default 5
              */
             readonly seeded: number;
         };
@@ -10746,7 +11221,7 @@ export interface components {
             /**
              * Format: password
              * @description How many sets of built-in rows it was given
-             * @default 4
+             * @default 5
              */
             readonly seeded: number;
         };
@@ -11592,6 +12067,10 @@ export interface components {
              * @description 8 to 512 characters; never logged, never shown
              */
             newPassword: string;
+        };
+        Logoff: {
+            /** @description names of users, up to 1,000 */
+            userNames: string[];
         };
         GenerateReportRequest: {
             /** @description the user whose rights the run has; you unless given, and another one only for who may change that user */
@@ -20931,6 +21410,123 @@ export interface operations {
             503: components["responses"]["Busy"];
         };
     };
+    getSettingRecipients: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: type~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddresseeList"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingRecipientsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the recipient
+                 * @example 912488586
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Addressee"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such recipient, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
     getSettingIntegrations: {
         parameters: {
             query?: {
@@ -23206,6 +23802,660 @@ export interface operations {
             /** @description the name is taken, or the state forbids it */
             409: components["responses"]["Conflict"];
             /** @description If-Match was given, and the role has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingAdminGroups: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postSettingAdminGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Night shift"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserGroupBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingAdminGroupsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the user group
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such user group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    putSettingAdminGroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the user group
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Night shift_renamed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserGroupBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such user group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the user group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    deleteSettingAdminGroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the user group
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such user group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the user group has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchSettingAdminGroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the user group
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["UserGroup"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroup"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such user group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the user group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingRoleGroups: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Items per page
+                 * @example 10
+                 */
+                size?: number;
+                /**
+                 * @description Items to skip
+                 * @example 0
+                 */
+                offset?: number;
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+                /**
+                 * @description Field names, + in front for ascending, - for descending; several by comma. By id unless given.
+                 * @example +id
+                 */
+                sort?: string;
+                /** @description Conditions on fields, joined with , for and, || for or: name~"web",id>:10 */
+                filter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleGroupList"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postSettingRoleGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Regions"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RoleGroupBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleGroup"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    getSettingRoleGroupsById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only these fields, joined by commas. Smaller and faster.
+                 * @example id
+                 */
+                fields?: string;
+            };
+            header?: {
+                /** @description ETag of a version the caller has: 304 and no body when it is still the one there is */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the role group
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleGroup"];
+                };
+            };
+            /** @description If-None-Match names the version there is; no body */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such role group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    putSettingRoleGroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the role group
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Regions_renamed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RoleGroupBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleGroup"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such role group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the role group has changed */
+            412: components["responses"]["Changed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    deleteSettingRoleGroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the role group
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such role group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the role group has changed */
+            412: components["responses"]["Changed"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    patchSettingRoleGroupsById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version the caller has read: 412 when it has changed since. Without it the last write wins */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the role group
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["RoleGroup"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleGroup"];
+                };
+            };
+            /** @description a parameter or a field of the body is wrong; errorDetail names it */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right */
+            403: components["responses"]["Denied"];
+            /** @description there is no such role group, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the name is taken, or the state forbids it */
+            409: components["responses"]["Conflict"];
+            /** @description If-Match was given, and the role group has changed */
             412: components["responses"]["Changed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
@@ -25582,6 +26832,52 @@ export interface operations {
             503: components["responses"]["Busy"];
         };
     };
+    postSettingAdminsServicesLogoffUsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userNames": [
+                 *         "viewer"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["Logoff"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description there is no user of that name */
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or a user holds more than the caller does */
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
     postReportReportsByIdExecutions: {
         parameters: {
             query?: never;
@@ -26930,6 +28226,112 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJSON"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    postDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdDataPollnow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the data source on the device
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the instance
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PollNow"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or has it for other groups */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance there, or it is not yours to see */
+            404: components["responses"]["NotFound"];
+            /** @description the instance is not polled, or another collector polls it */
+            409: components["responses"]["Conflict"];
+            /** @description the rate limit is reached */
+            429: components["responses"]["TooMany"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getDeviceDevicesByDeviceIdDevicedatasourcesByHdsIdInstancesByIdDataPollnowByRequestId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the device
+                 * @example 1
+                 */
+                deviceId: number;
+                /**
+                 * @description Id of the data source on the device
+                 * @example 1
+                 */
+                hdsId: number;
+                /**
+                 * @description Id of the instance
+                 * @example 1
+                 */
+                id: number;
+                /**
+                 * @description requestId of the poll
+                 * @example 1
+                 */
+                requestId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Window": components["headers"]["X-Rate-Limit-Window"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PollNow"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            /** @description nobody is signed in, or the token is wrong */
+            401: components["responses"]["NotSignedIn"];
+            /** @description the role lacks the right, or has it for other groups */
+            403: components["responses"]["Denied"];
+            /** @description there is no such instance there, or it is not yours to see */
+            404: components["responses"]["NotFound"];
             /** @description the rate limit is reached */
             429: components["responses"]["TooMany"];
             500: components["responses"]["InternalError"];
