@@ -1,8 +1,11 @@
 package portal_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
+
+	"golang.org/x/crypto/argon2"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
@@ -64,9 +67,44 @@ func TestAPasswordHasEightTo512Characters(t *testing.T) {
 			t.Errorf("%.8q…: %v", password, err)
 		}
 	}
-	for _, password := range []string{"12345678", strings.Repeat("ß", 512)} {
+	for _, password := range []string{"x3m6k9q2", strings.Repeat("ß", 512)} {
 		if _, err := portal.HashPassword(password); err != nil {
 			t.Errorf("%.8q…: %v", password, err)
 		}
+	}
+}
+
+func TestACommonPasswordIsRefused(t *testing.T) {
+	for _, password := range []string{"password", "Password1", "12345678", "QWERTYUIOP", "iloveyou", "administrator"} {
+		_, err := portal.HashPassword(password)
+		if f := fault.Of(err); f.Kind != fault.Invalid || f.Field != "password" || !strings.Contains(f.Message, "most common") {
+			t.Errorf("%s: %v", password, err)
+		}
+	}
+	for _, password := range []string{"viewer-demo", "\npassword\n", "# The 10,000 most"} {
+		if _, err := portal.HashPassword(password); err != nil {
+			t.Errorf("%s: %v", password, err)
+		}
+	}
+}
+
+func TestRehashingKeepsTheOriginOfAPassword(t *testing.T) {
+	const password = "correct horse battery"
+	const older = "$argon2id$v=19$m=8,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$"
+	sum := argon2.IDKey([]byte(password), []byte("0123456789abcdef"), 1, 8, 1, 32)
+	was := older + base64.RawStdEncoding.EncodeToString(sum)
+	now, outdated := portal.RehashPassword(was, password)
+	if !outdated || !portal.CheckPassword(now, password) || portal.CheckPassword(now, password+"x") {
+		t.Fatalf("rehashed as %q, %v", now, outdated)
+	}
+	if portal.PasswordOrigin(now) != portal.PasswordOrigin(was) {
+		t.Error("the origin changed")
+	}
+	if again, outdated := portal.RehashPassword(now, password); outdated {
+		t.Errorf("rehashed again as %q", again)
+	}
+	fresh, err := portal.HashPassword(password)
+	if err != nil || portal.PasswordOrigin(fresh) == portal.PasswordOrigin(now) {
+		t.Errorf("a password that is set anew has the same origin: %v", err)
 	}
 }

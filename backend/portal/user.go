@@ -58,7 +58,7 @@ var Users = resource.Resource[*User]{
 	Fields: []resource.Field[*User]{
 		{Name: "id", At: func(u *User) any { return &u.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 4},
 		{Name: "username", At: func(u *User) any { return &u.Username }, Doc: "Name to sign in with, unique", Required: true, MaxLen: 128, Index: true, Example: "j.doe"},
-		{Name: "password", At: func(u *User) any { return &u.Password }, Doc: "At least 8 characters; never shown", WriteOnly: true, Seal: HashPassword, MaxLen: 512, Example: "correct horse battery"},
+		{Name: "password", At: func(u *User) any { return &u.Password }, Doc: "8 to 512 characters, no common password and no name of the user or the portal; never shown", WriteOnly: true, Seal: HashPassword, MaxLen: 512, Example: "correct horse battery"},
 		{Name: "firstName", At: func(u *User) any { return &u.FirstName }, Doc: "Given name", Example: "Jo"},
 		{Name: "lastName", At: func(u *User) any { return &u.LastName }, Doc: "Family name", Example: "Doe"},
 		{Name: "email", At: func(u *User) any { return &u.Email }, Doc: "Mail address", Required: true, Example: "j.doe@example.net"},
@@ -124,6 +124,9 @@ var Users = resource.Resource[*User]{
 		if strings.ContainsAny(now.Username, ":/\\ \t") {
 			return fault.At("username", "username has no spaces, colons or slashes")
 		}
+		if err := refuseNames(w, now); err != nil {
+			return err
+		}
 		if err := resolveRoles(w, was, now); err != nil {
 			return err
 		}
@@ -162,6 +165,29 @@ var Users = resource.Resource[*User]{
 		}
 		return err
 	},
+}
+
+// refuseNames refuses a new password that is a name of the user or the portal.
+func refuseNames(w *resource.Write, now *User) error {
+	password := w.SentText("password")
+	if password == "" {
+		return nil
+	}
+	return CheckPasswordOf(w.Context, w.Tx, now, password)
+}
+
+// CheckPasswordOf refuses a password that is a name of the user or of the portal.
+func CheckPasswordOf(ctx context.Context, r resource.Reader, u *User, password string) error {
+	mailbox, _, _ := strings.Cut(u.Email, "@")
+	names := []string{u.Username, u.Email, mailbox, u.FirstName + u.LastName}
+	settings, err := resource.Find(ctx, r, settingRows)
+	if err != nil {
+		return err
+	}
+	for _, s := range settings {
+		names = append(names, s.Name)
+	}
+	return checkNotName(password, names...)
 }
 
 // promise is a switch that a published client may set and this portal does not

@@ -30,6 +30,7 @@ package resource
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"spyglass/backend/fault"
 )
@@ -202,6 +203,20 @@ type Write struct {
 	Call    *Call
 	Tx      Tx
 	Given   func(field string) bool // did the body name that field
+	Body    *Body                   // what was sent; nil where the portal itself writes
+}
+
+// SentText returns the text that the body gives a field, as it was before Seal;
+// empty when it gives none.
+func (w *Write) SentText(field string) string {
+	if w.Body == nil {
+		return ""
+	}
+	k := slices.Index(w.Body.node.Keys, field)
+	if k < 0 {
+		return ""
+	}
+	return w.Body.node.Items[k].Text
 }
 
 // Reader asks other tables. It is implemented by the store; use Get and Find.

@@ -190,3 +190,17 @@ func TestReadOnlyFieldsInABodyChangeNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestAUserGetsNoPasswordThatIsGuessedFirst(t *testing.T) {
+	w := newTown(t)
+	const user = `{"username":"kim.larsen","password":%q,"email":"kim@example.net","roles":[{"name":"readonly"}]}`
+	for _, password := range []string{"kim.larsen", "Kim@Example.net", "My portal", "password1", "Sunshine1"} {
+		if status, answer := w.ask("admin", "POST /setting/admins", fmt.Sprintf(user, password)); status != http.StatusBadRequest {
+			t.Errorf("added with the password %q: %d %s", password, status, answer)
+		}
+	}
+	w.must("POST /setting/admins", fmt.Sprintf(user, "a quiet harbour"))
+	if status, answer := w.ask("admin", "PATCH /setting/admins/6", `{"password":"KIM.LARSEN"}`); status != http.StatusBadRequest {
+		t.Errorf("changed to the user's own name: %d %s", status, answer)
+	}
+}

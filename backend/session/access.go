@@ -21,6 +21,7 @@ type person struct {
 	admin      bool
 	privileges []portal.Privilege
 	mark       digest // changes with whatever must end the user's sessions
+	formerMark digest // the mark as earlier versions computed it, which desktop credentials may still hold
 }
 
 func (p *person) active() bool    { return p.row.Status == "active" }
@@ -95,9 +96,19 @@ func newPerson(u portal.User, roles map[int64]*portal.Role) (*person, error) {
 	}
 	p.role = strings.Join(names, ", ")
 	slices.Sort(held)
-	text, err := json.Marshal([]any{u.ID, u.Password, u.Status, u.APIOnly, held, p.privileges})
-	p.mark = sha256.Sum256(text)
+	var err error
+	if p.mark, err = markOf(p, portal.PasswordOrigin(u.Password), held); err != nil {
+		return nil, err
+	}
+	p.formerMark, err = markOf(p, u.Password, held)
 	return p, err
+}
+
+// markOf digests what must end the user's sessions when it changes. A password
+// that is only hashed anew at a higher cost keeps its origin, and the sessions.
+func markOf(p *person, password string, roles []int64) (digest, error) {
+	text, err := json.Marshal([]any{p.row.ID, password, p.row.Status, p.row.APIOnly, roles, p.privileges})
+	return sha256.Sum256(text), err
 }
 
 // accesses are what each user may see and do, made as they are asked for and

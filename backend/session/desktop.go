@@ -135,16 +135,21 @@ func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err 
 		}
 		c := found[0]
 		who := everyone.byID[c.UserID]
-		if who == nil || !who.maySignIn() || c.Mark != hex.EncodeToString(who.mark[:]) || now-c.UsedOn > resource.Seconds(credentialLasts/time.Second) {
+		if who == nil || !who.maySignIn() || !who.isMark(c.Mark) || now-c.UsedOn > resource.Seconds(credentialLasts/time.Second) {
 			return resource.Delete(ctx, tx, credentialRows, c.ID)
 		}
-		userID, c.UsedOn = c.UserID, now
+		userID, c.UsedOn, c.Mark = c.UserID, now, hex.EncodeToString(who.mark[:])
 		return resource.Put(ctx, tx, credentialRows, &c)
 	})
 	if err == nil && userID == 0 {
 		err = fault.New(fault.NoLogin, "the desktop's session has ended; sign in again")
 	}
 	return userID, err
+}
+
+// isMark reports whether a credential was made for the user as they are now.
+func (p *person) isMark(mark string) bool {
+	return mark == hex.EncodeToString(p.mark[:]) || mark == hex.EncodeToString(p.formerMark[:])
 }
 
 // dropCredentials ends what would resume the user's desktop session.

@@ -81,6 +81,7 @@ func openHouse(t testing.TB, path string, c *clock) *house {
 		func() error { _, err := store.Add(db, &portal.Collectors); return err },
 		func() error { _, err := store.Add(db, &portal.RecipientGroups); return err },
 		func() error { _, err := store.Add(db, &portal.Chains); return err },
+		func() error { _, err := store.Add(db, &portal.Settings); return err },
 		func() error { _, err := store.Add(db, &portal.Roles); return err },
 		func() error { _, err := store.Add(db, &portal.UserGroups); return err },
 		func() error { _, err := store.Add(db, &portal.RoleGroups); return err },

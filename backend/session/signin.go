@@ -37,7 +37,7 @@ func (s *Service) signIn(ctx context.Context, username, password string, from or
 	if sess, err = s.open(ctx, who, false); err != nil {
 		return nil, "", err
 	}
-	s.recordSignIn(ctx, who.row.ID, from.remote)
+	s.recordSignIn(ctx, who, s.rehash(who, password), from.remote)
 	return sess, s.device(who.row.ID), nil
 }
 
@@ -123,23 +123,40 @@ func errBusy() error {
 	return &fault.Error{Kind: fault.TooMany, Message: "too many people sign in at once; try again in a moment", RetryAfter: time.Second}
 }
 
-// recordSignIn notes time and address at the user, and the sign-in in the audit
-// log. A full disk keeps nobody out.
-func (s *Service) recordSignIn(ctx context.Context, userID int64, remote string) {
+// rehash returns the user's password hashed at today's cost, or "" when its hash
+// has that cost already or too many sign-ins are under way.
+func (s *Service) rehash(who *person, password string) string {
+	select {
+	case s.hashing <- struct{}{}:
+		defer func() { <-s.hashing }()
+	default:
+		return "" // the next sign-in tries again
+	}
+	hash, _ := portal.RehashPassword(who.row.Password, password)
+	return hash
+}
+
+// recordSignIn notes time and address at the user, replaces an outdated hash
+// unless the password has changed meanwhile, and writes the sign-in into the
+// audit log. A full disk keeps nobody out.
+func (s *Service) recordSignIn(ctx context.Context, who *person, hash, remote string) {
 	ctx = resource.WithCall(ctx, nil) // what is written at the user is part of the sign-in
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
-		u, err := resource.Get(ctx, tx, portal.Users.Name, userID)
+		u, err := resource.Get(ctx, tx, portal.Users.Name, who.row.ID)
 		if err != nil {
 			return err
 		}
 		u.LastLoginOn, u.LastAuthIP = resource.SecondsOf(s.clock()), remote
+		if hash != "" && u.Password == who.row.Password {
+			u.Password = hash
+		}
 		if err := resource.Put(ctx, tx, portal.Users.Name, u); err != nil {
 			return err
 		}
 		return tx.Note(ctx, s.change("sign-in", u.Username, "Signed in", remote))
 	})
 	if err != nil {
-		s.log.WarnContext(ctx, "a sign-in could not be recorded", "user", userID, "err", err)
+		s.log.WarnContext(ctx, "a sign-in could not be recorded", "user", who.row.ID, "err", err)
 	}
 }
 

@@ -2,12 +2,17 @@ package session
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/crypto/argon2"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
@@ -275,4 +280,80 @@ func TestWhatCountsAsOneAddress(t *testing.T) {
 			t.Errorf("%s counts as %s, want %s", tt.remote, got, tt.want)
 		}
 	}
+}
+
+// outdated is password's hash at the cost of earlier versions.
+func outdated() string {
+	salt := []byte("0123456789abcdef")
+	sum := argon2.IDKey([]byte(password), salt, 2, 19*1024, 1, 32)
+	b64 := base64.RawStdEncoding
+	return "$argon2id$v=19$m=19456,t=2,p=1$" + b64.EncodeToString(salt) + "$" + b64.EncodeToString(sum)
+}
+
+func TestASignInHashesAnOutdatedPasswordAnewAndEndsNoSession(t *testing.T) {
+	h := newHouse(t)
+	id := h.user(t, "jo", 4)
+	u, err := resource.Get(t.Context(), h.db, portal.Users.Name, id)
+	must(t, err)
+	u.Password = outdated()
+	put(t, h, portal.Users.Name, u)
+	launched, err := h.Redeem(t.Context(), h.Launch(id, true))
+	must(t, err)
+	secret, err := h.Credential(t.Context(), id)
+	must(t, err)
+	first := h.signIn(t, "jo")
+	if u, err = resource.Get(t.Context(), h.db, portal.Users.Name, id); err != nil || !strings.HasPrefix(u.Password, "$argon2id$v=19$m=47104,t=1,p=1") {
+		t.Fatalf("stored as %q: %v", u.Password, err)
+	}
+	second := h.signIn(t, "jo")
+	for _, sess := range []*Session{launched, first, second} {
+		if _, err := h.ByCookie(t.Context(), sess.Secret); err != nil {
+			t.Error(err)
+		}
+	}
+	if who, err := h.Resume(t.Context(), secret); err != nil || who != id {
+		t.Errorf("resumed user %d: %v", who, err)
+	}
+	must(t, h.SetPassword(t.Context(), "jo", password))
+	for _, sess := range []*Session{launched, first, second} {
+		if _, err := h.ByCookie(t.Context(), sess.Secret); !fault.Is(err, fault.NoLogin) {
+			t.Errorf("a session outlived a new password: %v", err)
+		}
+	}
+}
+
+func TestACredentialOfAnEarlierVersionStillResumes(t *testing.T) {
+	h := newHouse(t)
+	id := h.user(t, "jo", 4)
+	secret, err := h.Credential(t.Context(), id)
+	must(t, err)
+	everyone, err := h.everyone(t.Context())
+	must(t, err)
+	rows, err := resource.Find(t.Context(), h.db, credentialRows)
+	must(t, err)
+	rows[0].Mark = hex.EncodeToString(everyone.byID[id].formerMark[:])
+	put(t, h, credentialRows, &rows[0])
+	for range 2 {
+		if who, err := h.Resume(t.Context(), secret); err != nil || who != id {
+			t.Errorf("resumed user %d: %v", who, err)
+		}
+	}
+}
+
+func TestAPasswordIsNoNameOfTheUserOrThePortal(t *testing.T) {
+	h := newHouse(t)
+	h.user(t, "johanna.doe", 4)
+	setting, err := portal.Settings.Defaults()
+	must(t, err)
+	setting.ID, setting.Name = portal.SettingID, "North Harbour"
+	put(t, h, portal.Settings.Name, setting)
+	for _, bad := range []string{"Johanna.Doe", "johanna.doe@example.net", "northharbour", "North Harbour", "password1"} {
+		if err := h.SetPassword(t.Context(), "johanna.doe", bad); !fault.Is(err, fault.Invalid) || fault.Of(err).Field != "password" {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if _, err := h.AddUser(t.Context(), "nightly-export", "Nightly-Export", "readonly"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("added with its own name as password: %v", err)
+	}
+	must(t, h.SetPassword(t.Context(), "johanna.doe", "north harbour crane"))
 }

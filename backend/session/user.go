@@ -30,6 +30,9 @@ func (s *Service) AddUser(ctx context.Context, name, password, role string) (id 
 	ctx = s.asPortal(ctx)
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
 		u.ID = 0
+		if err := portal.CheckPasswordOf(ctx, tx, u, password); err != nil {
+			return err
+		}
 		if err := portal.Users.Check(s.asSystem(ctx, tx), nil, u); err != nil {
 			return err
 		}
@@ -76,6 +79,9 @@ func (s *Service) SetPassword(ctx context.Context, name, password string) error 
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
 		u, err := resource.Get(ctx, tx, portal.Users.Name, id)
 		if err != nil {
+			return err
+		}
+		if err := portal.CheckPasswordOf(ctx, tx, u, password); err != nil {
 			return err
 		}
 		u.Password = hash

@@ -225,7 +225,7 @@ func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any,
 			if err != nil {
 				return err
 			}
-			save := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}
+			save := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given, Body: body}
 			if err := tx.rule(func() error { return w.views.Save(save, was, now) }); err != nil {
 				return err
 			}

@@ -119,7 +119,7 @@ func (t *Table[T]) location(c *resource.Call) string {
 
 // save runs the rules, writes now and answers it as it is shown.
 func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was, now T) (*resource.Answer, error) {
-	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}
+	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given, Body: body}
 	if t.res.Check != nil {
 		if err := tx.rule(func() error { return t.res.Check(w, was, now) }); err != nil {
 			return nil, err

@@ -10682,7 +10682,7 @@ export interface components {
             username: string;
             /**
              * Format: password
-             * @description At least 8 characters; never shown
+             * @description 8 to 512 characters, no common password and no name of the user or the portal; never shown
              * @example correct horse battery
              */
             password?: string;
@@ -10781,7 +10781,7 @@ export interface components {
             username?: string;
             /**
              * Format: password
-             * @description At least 8 characters; never shown
+             * @description 8 to 512 characters, no common password and no name of the user or the portal; never shown
              * @example correct horse battery
              */
             password?: string;
