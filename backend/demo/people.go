@@ -93,7 +93,7 @@ func (f *filler) roles() error {
 func (f *filler) tokens() error {
 	hash := sha256.Sum256([]byte(rand.Text()))
 	return resource.Put(f.write.Context, f.write.Tx, portal.Tokens.Name, &portal.Token{
-		ID: 1, AdminID: 2, AdminName: "operator", AccessID: "w6Zt3RkXq9Vb2NfD", BearerHash: hex.EncodeToString(hash[:]), SealedKey: f.db.Seal([]byte(rand.Text())),
+		ID: 1, AdminID: 2, AdminName: "operator", AccessID: "w6Zt3RkXq9Vb2NfD", BearerHash: hex.EncodeToString(hash[:]), SealedKey: f.db.Seal(portal.AccessKeyPlace("w6Zt3RkXq9Vb2NfD"), []byte(rand.Text())),
 		Note: "nightly export", Status: portal.TokenSuspended, CreatedBy: "operator", CreatedOn: f.ago(203), LastUsedOn: f.ago(38), LastAuthIP: "10.20.8.21",
 	})
 }

@@ -25,6 +25,10 @@ const (
 	TokenSuspended int64 = 1
 )
 
+// AccessKeyPlace binds the sealed access key of a token to its access id, which
+// never changes.
+func AccessKeyPlace(accessID string) string { return "apiToken.accessKey " + accessID }
+
 // Tokens declares /setting/admins/{adminId}/apitokens. Creating one belongs to
 // backend/session, because the answer shows what is never shown again.
 var Tokens = resource.Resource[*Token]{

@@ -9,12 +9,15 @@ import (
 // with. Each sign-in renews it.
 const rememberDevice = 365 * 24 * time.Hour
 
+// devicePlace keeps a sealed value of the database from being taken for a cookie.
+const devicePlace = "device cookie"
+
 // device makes what a browser keeps in a cookie after a sign-in of that user. It
 // gives no access: it only lets the right password through while others lock
 // the user name (OWASP, Authentication Cheat Sheet: device cookies).
 func (s *Service) device(userID int64) string {
 	text := binary.BigEndian.AppendUint64([]byte("device"), uint64(userID))
-	return s.db.Seal(binary.BigEndian.AppendUint64(text, uint64(s.clock().Unix())))
+	return s.db.Seal(devicePlace, binary.BigEndian.AppendUint64(text, uint64(s.clock().Unix())))
 }
 
 // isDeviceOf reports whether the user signed in with this browser within
@@ -23,7 +26,7 @@ func (s *Service) isDeviceOf(device string, userID int64) bool {
 	if device == "" {
 		return false
 	}
-	text, err := s.db.Unseal(device)
+	text, err := s.db.Unseal(devicePlace, device)
 	if err != nil || len(text) != len("device")+16 || string(text[:6]) != "device" {
 		return false
 	}

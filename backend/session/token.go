@@ -126,7 +126,7 @@ func (s *Service) signed(all *tokens, value string, r TokenRequest) (*portal.Tok
 	}
 	token, key := all.byAccess[parts[0]], []byte("as slow without a token as with one")
 	if token != nil {
-		if key, err = s.db.Unseal(token.SealedKey); err != nil {
+		if key, err = s.db.Unseal(portal.AccessKeyPlace(token.AccessID), token.SealedKey); err != nil {
 			return nil, nil // sealed with a key that was lost: no signature can be good
 		}
 	}
@@ -198,7 +198,7 @@ func (s *Service) CreateToken(ctx context.Context, userID int64, note, by string
 // whose it will be.
 func (s *Service) createToken(ctx context.Context, row portal.Token, allow func(tx resource.Tx, owner *portal.User) error) (Created, error) {
 	made := Created{Bearer: newSecret(), AccessID: randomText(20), AccessKey: randomText(48)}
-	row.AccessID, row.BearerHash, row.SealedKey = made.AccessID, bearerHash(made.Bearer), s.db.Seal([]byte(made.AccessKey))
+	row.AccessID, row.BearerHash, row.SealedKey = made.AccessID, bearerHash(made.Bearer), s.db.Seal(portal.AccessKeyPlace(made.AccessID), []byte(made.AccessKey))
 	row.CreatedOn = resource.SecondsOf(s.clock())
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
 		owner, err := resource.Get(ctx, tx, portal.Users.Name, row.AdminID)

@@ -21,8 +21,8 @@ func signed(key, method, path, body string, skew time.Duration) string {
 func TestATokenIsCheckedByItsHeader(t *testing.T) {
 	h := newHouse(t)
 	id := h.user(t, "jo", 4)
-	put(t, h, portal.Tokens.Name, &portal.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"), SealedKey: h.db.Seal([]byte("kkkkkkkk")), Status: portal.TokenActive})
-	put(t, h, portal.Tokens.Name, &portal.Token{AdminID: id, AccessID: "off", BearerHash: bearerHash("suspended"), SealedKey: h.db.Seal([]byte("kkkkkkkk")), Status: portal.TokenSuspended})
+	put(t, h, portal.Tokens.Name, &portal.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"), SealedKey: h.db.Seal(portal.AccessKeyPlace("id"), []byte("kkkkkkkk")), Status: portal.TokenActive})
+	put(t, h, portal.Tokens.Name, &portal.Token{AdminID: id, AccessID: "off", BearerHash: bearerHash("suspended"), SealedKey: h.db.Seal(portal.AccessKeyPlace("off"), []byte("kkkkkkkk")), Status: portal.TokenSuspended})
 	const (
 		path, body = "/device/devices", `{"name":"web-01"}`
 		// Made by Python's hmac, hashlib and base64.

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"fmt"
 )
 
@@ -39,3 +41,10 @@ var Plural = plural
 
 // Raw runs a statement of SQL, as an earlier version of the program may have.
 func (db *DB) Raw(ctx context.Context, statement string) error { return db.writer.raw(ctx, statement) }
+
+// SealUnbound seals a secret as versions before "v2:" did.
+func (db *DB) SealUnbound(secret []byte) string {
+	nonce := make([]byte, db.seal.aead.NonceSize())
+	rand.Read(nonce)
+	return base64.RawStdEncoding.EncodeToString(db.seal.aead.Seal(nonce, nonce, secret, nil))
+}

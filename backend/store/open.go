@@ -87,9 +87,10 @@ type DB struct {
 }
 
 // format is the number of this layout of the file. A higher one was written by
-// a newer program. Since 2 the file lists its fields: see Accept. It is raised
-// when something changes that no list of fields shows.
-const format = 2
+// a newer program. Since 2 the file lists its fields: see Accept. Since 3 secrets
+// are bound to their rows: see Seal. It is raised when something changes that no
+// list of fields shows.
+const format = 3
 
 // readers bounds the connections that read at the same time.
 const readers = 8

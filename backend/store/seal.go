@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"spyglass/backend/fault"
 )
@@ -114,30 +115,45 @@ func ReleaseKey(ctx context.Context, path string) error {
 	return errors.Join(err, pool.Close())
 }
 
-// Seal encrypts a secret with the portal's key.
-func (db *DB) Seal(secret []byte) string {
+// sealedVersion begins each sealed value that is bound to its place. Values of
+// earlier versions have no such prefix: they open anywhere, and are bound when
+// their row is next written.
+const sealedVersion = "v2:"
+
+// Seal encrypts a secret with the portal's key and binds it to its place (the
+// additional data of AES-GCM): only Unseal with the same place opens it, so that
+// whoever can write the file cannot give one row the secret of another. The place
+// must never change. Tables use their name, the field and the id of the row, which
+// is known before a row is first written.
+func (db *DB) Seal(place string, secret []byte) string {
 	nonce := make([]byte, db.seal.aead.NonceSize())
 	rand.Read(nonce)
-	return base64.RawStdEncoding.EncodeToString(db.seal.aead.Seal(nonce, nonce, secret, nil))
+	return sealedVersion + base64.RawStdEncoding.EncodeToString(db.seal.aead.Seal(nonce, nonce, secret, []byte(place)))
 }
 
-// opened is what was sealed; empty where the key is another one, as after a
-// restore without the key: such a secret is as if it had never been given.
-func (db *DB) opened(sealed string) string {
-	secret, err := db.Unseal(sealed)
+// opened returns what was sealed; empty where the key is another one, as after a
+// restore without the key, or the value was taken from another place: such a
+// secret is as if it had never been given.
+func (db *DB) opened(place, sealed string) string {
+	secret, err := db.Unseal(place, sealed)
 	if err != nil {
 		db.unopened.Do(func() {
-			db.log.Warn("secrets in the database were sealed with another key: they are empty until they are given again", "key", db.path+".key")
+			db.log.Warn("secrets in the database were sealed with another key or belong elsewhere: they are empty until they are given again", "key", db.path+".key", "first", place)
 		})
 	}
 	return string(secret)
 }
 
-// Unseal gives back what was sealed with the same key file.
-func (db *DB) Unseal(sealed string) ([]byte, error) {
-	raw, err := base64.RawStdEncoding.DecodeString(sealed)
+// Unseal returns what was sealed for this place with the same key file.
+func (db *DB) Unseal(place, sealed string) ([]byte, error) {
+	text, bound := strings.CutPrefix(sealed, sealedVersion)
+	var data []byte
+	if bound {
+		data = []byte(place)
+	}
+	raw, err := base64.RawStdEncoding.DecodeString(text)
 	if size := db.seal.aead.NonceSize(); err == nil && len(raw) > size {
-		return db.seal.aead.Open(nil, raw[:size], raw[size:], nil)
+		return db.seal.aead.Open(nil, raw[:size], raw[size:], data)
 	}
 	return nil, errors.New("a sealed secret is damaged")
 }

@@ -105,3 +105,41 @@ func TestWhatOlderRulesShowedIsSecretAtTheNextStart(t *testing.T) {
 		}
 	}
 }
+
+func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
+	h := open(t)
+	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"snmp.community","value":"one"}]}`)
+	h.ask(admin, "POST /device/devices", `{"name":"b","customProperties":[{"name":"snmp.community","value":"two"}]}`)
+	sealed := func(id string) string { return `(SELECT "customProperties.sealed" FROM "device" WHERE "id" = ` + id + `)` }
+	value := func(id int64) string {
+		t.Helper()
+		d, err := resource.Get(t.Context(), h.db, portal.Devices.Name, id)
+		if err != nil || len(d.CustomProperties) != 1 {
+			t.Fatalf("device %d has %+v (%v)", id, d, err)
+		}
+		return d.CustomProperties[0].Value
+	}
+	if one, two := value(1), value(2); one != "one" || two != "two" {
+		t.Fatalf("the values are %q and %q", one, two)
+	}
+	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = `+sealed("1")+` WHERE "id" = 2`); err != nil {
+		t.Fatal(err)
+	}
+	if one, two := value(1), value(2); one != "one" || two != "" {
+		t.Errorf("after the copy to another row the values are %q and %q", one, two)
+	}
+	older := h.db.SealUnbound([]byte(`{"snmp.community":"three"}`))
+	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = '`+older+`' WHERE "id" = 2`); err != nil {
+		t.Fatal(err)
+	}
+	if two := value(2); two != "three" {
+		t.Errorf("a value of an earlier version opens as %q", two)
+	}
+	h.ask(admin, "PATCH /device/devices/2", `{"description":"written again"}`)
+	if err := h.db.Raw(t.Context(), `UPDATE "device" SET "customProperties.sealed" = `+sealed("2")+` WHERE "id" = 1`); err != nil {
+		t.Fatal(err)
+	}
+	if one, two := value(1), value(2); one != "" || two != "three" {
+		t.Errorf("after a write the earlier value is bound to no row: %q and %q", one, two)
+	}
+}

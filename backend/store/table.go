@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -144,7 +145,7 @@ func (t *Table[T]) args(row T) ([]any, error) {
 		case *bool:
 			args = append(args, *p)
 		case *string:
-			args = append(args, t.kept(i, *p))
+			args = append(args, t.kept(i, row, *p))
 		case *float64:
 			args = append(args, *p)
 		case *[]byte:
@@ -152,7 +153,7 @@ func (t *Table[T]) args(row T) ([]any, error) {
 		case *resource.IDs:
 			args = append(args, p.String())
 		case *[]resource.Property:
-			sealed, err := t.sealSecrets(*p)
+			sealed, err := t.sealSecrets(t.place(i, row), *p)
 			if err != nil {
 				return nil, err
 			}
@@ -169,23 +170,29 @@ func (t *Table[T]) args(row T) ([]any, error) {
 	return append(args, body), err
 }
 
-// kept is how a text lies in the file: encrypted where the field is sealed.
-func (t *Table[T]) kept(column int, text string) string {
+// place names a field of one row, to bind its secrets to it. Ids are never given
+// twice, and a row has its id before its first write.
+func (t *Table[T]) place(column int, row T) string {
+	return string(t.res.Name) + "." + t.columns[column].Name + " " + strconv.FormatInt(*t.idOf(row), 10)
+}
+
+// kept returns a text as it lies in the file: encrypted where the field is sealed.
+func (t *Table[T]) kept(column int, row T, text string) string {
 	if !t.columns[column].field.Sealed || text == "" {
 		return text
 	}
-	return t.db.Seal([]byte(text))
+	return t.db.Seal(t.place(column, row), []byte(text))
 }
 
-// unkept is the text that lies in the file as kept made it.
-func (t *Table[T]) unkept(column int, text *string) {
+// unkept decrypts a text that lies in the file as kept made it.
+func (t *Table[T]) unkept(column int, row T, text *string) {
 	if t.columns[column].field.Sealed && *text != "" {
-		*text = t.db.opened(*text)
+		*text = t.db.opened(t.place(column, row), *text)
 	}
 }
 
-// sealSecrets is what the masked values of props are, encrypted; "" for none.
-func (t *Table[T]) sealSecrets(props []resource.Property) (string, error) {
+// sealSecrets encrypts the values of props that are shown masked; "" for none.
+func (t *Table[T]) sealSecrets(place string, props []resource.Property) (string, error) {
 	secrets := map[string]string{}
 	for _, p := range props {
 		if p.Value != "" && p.IsSecret() {
@@ -196,7 +203,7 @@ func (t *Table[T]) sealSecrets(props []resource.Property) (string, error) {
 		return "", nil
 	}
 	text, err := json.Marshal(secrets)
-	return t.db.Seal(text), err
+	return t.db.Seal(place, text), err
 }
 
 // scan reads the stored columns into row.
@@ -226,9 +233,9 @@ func (t *Table[T]) scan(scan func(...any) error, row T) error {
 		case *resource.IDs:
 			*p, err = resource.ParseIDs(texts[2*i])
 		case *string:
-			t.unkept(i, p)
+			t.unkept(i, row, p)
 		case *[]resource.Property:
-			err = t.unseal(texts[2*i], texts[2*i+1], p)
+			err = t.unseal(t.place(i, row), texts[2*i], texts[2*i+1], p)
 		case *[]byte: // is read already
 		default:
 			if t.columns[i].Kind == resource.KindOther {
@@ -256,13 +263,13 @@ func (b *blob) Scan(value any) error {
 	return nil
 }
 
-func (t *Table[T]) unseal(shown, sealed string, props *[]resource.Property) error {
+func (t *Table[T]) unseal(place, shown, sealed string, props *[]resource.Property) error {
 	var err error
 	if *props, err = resource.ReadProperties(shown); err != nil || sealed == "" {
 		return err
 	}
 	secrets := map[string]string{}
-	if text := t.db.opened(sealed); text != "" {
+	if text := t.db.opened(place, sealed); text != "" {
 		err = json.Unmarshal([]byte(text), &secrets)
 	}
 	for i, p := range *props {
