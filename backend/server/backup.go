@@ -26,6 +26,9 @@ func Backup(ctx context.Context, o Options, file string, tell func(backup.Progre
 		return errors.Join(backup.Write(ctx, o.backup(file, tell)), l.release())
 	}
 	conn, dialErr := dialControl(ctx, o.Data, err)
+	if errors.Is(dialErr, errNotOwner) {
+		return dialErr
+	}
 	if dialErr != nil {
 		return err
 	}

@@ -64,6 +64,9 @@ func Ask(ctx context.Context, o Options, c Command) (Result, error) {
 		return Result{}, err
 	}
 	conn, dialErr := dialControl(ctx, o.Data, err)
+	if errors.Is(dialErr, errNotOwner) {
+		return Result{}, dialErr
+	}
 	if dialErr != nil {
 		return Result{}, err
 	}
@@ -132,6 +135,9 @@ type control struct {
 	closed   bool
 }
 
+// controlFile names the socket.
+const controlFile = "control"
+
 // longestSocket is what every system takes as the path of a Unix socket.
 const longestSocket = 100
 
@@ -156,7 +162,7 @@ func listenControl(data string) (*control, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, c.listener.Close())
 	}
-	return c, os.WriteFile(filepath.Join(data, "control"), []byte(path), 0o600)
+	return c, os.WriteFile(filepath.Join(data, controlFile), []byte(path), 0o600)
 }
 
 // dialControl finds the process that has the folder, which New has told as
@@ -168,12 +174,9 @@ func dialControl(ctx context.Context, data string, taken error) (net.Conn, error
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for end := time.Now().Add(controlTimeout); ; {
-		path, err := os.ReadFile(filepath.Join(data, "control"))
-		if err == nil {
-			var conn net.Conn
-			if conn, err = net.DialTimeout("unix", string(path), controlTimeout); err == nil {
-				return conn, nil
-			}
+		conn, err := dialOwner(data)
+		if err == nil || errors.Is(err, errNotOwner) {
+			return conn, err
 		}
 		if time.Now().After(end) {
 			return nil, err
@@ -184,6 +187,55 @@ func dialControl(ctx context.Context, data string, taken error) (net.Conn, error
 		case <-again.C:
 		}
 	}
+}
+
+// errNotOwner is the cause of a fault that says that a control file or socket is
+// not that of the data folder's owner.
+var errNotOwner = errors.New("not the owner of the data folder")
+
+// dialOwner connects to the socket that the control file names. It trusts neither
+// a file that others can write to nor a socket of another user than the folder's.
+func dialOwner(data string) (net.Conn, error) {
+	folder, err := os.Stat(data)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(data, controlFile)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	owner, _ := ownerOf(folder)
+	if writer, _ := ownerOf(info); writer != owner || othersWrite(info) || !info.Mode().IsRegular() {
+		return nil, notOwner(path + " does not belong to the owner of the data folder, or others can write to it; nothing was sent. Remove it and start Spyglass again")
+	}
+	socket, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := net.DialTimeout("unix", string(socket), controlTimeout)
+	if err != nil {
+		return nil, err
+	}
+	if uid, known, err := peerOf(conn.(*net.UnixConn)); err != nil || known && uid != owner {
+		_ = conn.Close()
+		return nil, notOwner("the control socket " + string(socket) + " is not of the owner of the data folder; nothing was sent. Remove " + path + " and start Spyglass again")
+	}
+	return conn, nil
+}
+
+func notOwner(message string) error {
+	return &fault.Error{Kind: fault.Conflict, Message: message, Err: errNotOwner}
+}
+
+// mayCommand reports whether the process at the other end is of our user, or root.
+func mayCommand(conn net.Conn) bool {
+	socket, ok := conn.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	uid, known, err := peerOf(socket)
+	return err == nil && (!known || uid == os.Geteuid() || uid == 0)
 }
 
 func (c *control) serve(s *Server) {
@@ -214,6 +266,10 @@ func (c *control) answer(s *Server, conn net.Conn) {
 		delete(c.conns, conn)
 		c.mu.Unlock()
 	}()
+	if !mayCommand(conn) {
+		s.o.Log.Warn("a process of another user connected to the control socket; it was refused")
+		return
+	}
 	if conn.SetDeadline(time.Now().Add(controlTimeout)) != nil {
 		return
 	}

@@ -9,6 +9,9 @@ import (
 	"spyglass/backend/fault"
 )
 
+// lockFile is the file whose lock a process has.
+const lockFile = "lock"
+
 // lock keeps other processes out of a data folder.
 type lock struct{ file *flock.Flock }
 
@@ -16,7 +19,7 @@ var errTaken = errors.New("its lock is taken")
 
 // takeLock fails with fault.Conflict, and errTaken, when another process has the folder.
 func takeLock(data string) (*lock, error) {
-	l := &lock{flock.New(filepath.Join(data, "lock"), flock.SetPermissions(0o600))}
+	l := &lock{flock.New(filepath.Join(data, lockFile), flock.SetPermissions(0o600))}
 	got, err := l.file.TryLock()
 	if err != nil {
 		return nil, fault.New(fault.Conflict, "the data folder %s cannot be written (%v); choose another one with --data or change its permissions", data, cause(err))

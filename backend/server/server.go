@@ -143,7 +143,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
 		return nil, fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data", o.Data, cause(err))
 	}
-	if s.lock, err = takeLock(o.Data); err != nil {
+	if err := s.hold(); err != nil {
 		return nil, err
 	}
 	if o.Held != nil {
@@ -168,6 +168,29 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// hold checks the data folder and takes its lock. A folder that is in use is told
+// of as that even where it is another user's: root may ask who runs on it.
+func (s *Server) hold() error {
+	err := checkFolder(s.o.Data, s.o.Log)
+	if err != nil {
+		if _, missing := os.Stat(filepath.Join(s.o.Data, lockFile)); missing != nil {
+			return err
+		}
+	}
+	lock, taken := takeLock(s.o.Data)
+	if taken != nil {
+		if err != nil && !errors.Is(taken, errTaken) {
+			return err
+		}
+		return taken
+	}
+	if err != nil {
+		return errors.Join(err, lock.release())
+	}
+	s.lock = lock
+	return nil
 }
 
 func (s *Server) open(ctx context.Context) error {

@@ -110,7 +110,9 @@ func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
 	h := open(t)
 	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"snmp.community","value":"one"}]}`)
 	h.ask(admin, "POST /device/devices", `{"name":"b","customProperties":[{"name":"snmp.community","value":"two"}]}`)
-	sealed := func(id string) string { return `(SELECT "customProperties.sealed" FROM "device" WHERE "id" = ` + id + `)` }
+	sealed := func(id string) string {
+		return `(SELECT "customProperties.sealed" FROM "device" WHERE "id" = ` + id + `)`
+	}
 	value := func(id int64) string {
 		t.Helper()
 		d, err := resource.Get(t.Context(), h.db, portal.Devices.Name, id)

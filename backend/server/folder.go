@@ -1,0 +1,92 @@
+package server
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"spyglass/backend/fault"
+)
+
+// checkFolder refuses a data folder that another user owns or could have planted
+// files in: a key, a database or the name of a control socket that is not ours
+// must not be believed. It closes to other readers what they can read. Windows
+// has no such modes, and the folders of its users are theirs by inheritance.
+func checkFolder(data string, log *slog.Logger) error {
+	info, err := os.Stat(data)
+	if err != nil {
+		return fault.New(fault.Conflict, "the data folder %s cannot be read (%v); choose another one with --data", data, cause(err))
+	}
+	entries, err := os.ReadDir(data)
+	if err != nil {
+		return fault.New(fault.Conflict, "the data folder %s cannot be read (%v); choose another one with --data", data, cause(err))
+	}
+	if err := checkOwner(data, info); err != nil {
+		return err
+	}
+	if othersWrite(info) && len(entries) > 0 { // in an empty one nothing is planted
+		return fault.New(fault.Conflict, "other users can write to the data folder %s, so its files are not trusted. Make sure that its content is yours, run chmod 700 on it, and start again", data)
+	}
+	if err := closeToOthers(data, info, 0o700, log); err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !isTrusted(entry.Name()) {
+			continue
+		}
+		path := filepath.Join(data, entry.Name())
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // gone since
+		}
+		if err == nil {
+			err = checkFile(path, info)
+		}
+		if err == nil && info.Mode().IsRegular() {
+			err = closeToOthers(path, info, 0o600, log)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isTrusted reports whether the portal believes what a file of that name holds.
+func isTrusted(name string) bool {
+	if name == controlFile || name == lockFile {
+		return true
+	}
+	for _, database := range databases {
+		if strings.HasPrefix(name, database) { // with its key, its WAL and its index
+			return true
+		}
+	}
+	return false
+}
+
+// checkFile refuses a file that another user owns or can write to.
+func checkFile(path string, info fs.FileInfo) error {
+	if err := checkOwner(path, info); err != nil {
+		return err
+	}
+	if othersWrite(info) {
+		return fault.New(fault.Conflict, "other users can write to %s, so it is not trusted. Make sure that its content is yours, run chmod 600 on it, and start again", path)
+	}
+	return nil
+}
+
+// closeToOthers takes the rights of group and others away, and says so in the log.
+func closeToOthers(path string, info fs.FileInfo, mode fs.FileMode, log *slog.Logger) error {
+	if !othersMay(info) {
+		return nil
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		return fault.New(fault.Conflict, "other users can read %s, and its permissions cannot be changed (%v); choose another --data folder", path, cause(err))
+	}
+	log.Warn("other users could read this; it is now closed to them", "path", path, "was", info.Mode().Perm().String(), "now", mode.String())
+	return nil
+}
