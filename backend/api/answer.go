@@ -74,7 +74,7 @@ func (x *exchange) answerHeaders(a *resource.Answer) {
 	}
 }
 
-// deviceAge is how long a browser keeps the cookie it is known by, in seconds.
+// deviceAge sets how long a browser keeps the cookie it is known by, in seconds.
 const deviceAge = 365 * 24 * 60 * 60
 
 // deviceCookie is the name of the cookie by which a browser is known at a sign-in.
@@ -121,7 +121,7 @@ func encode(body any) ([]byte, error) {
 	return resource.Encode(body)
 }
 
-// stallTime is how long a caller may take no more of an answer.
+// stallTime limits how long a caller may stop reading a response.
 const stallTime = 30 * time.Second
 
 // send writes a whole answer.

@@ -273,7 +273,7 @@ func (x *exchange) serveEndpoint() error {
 	return x.handle(call)
 }
 
-// maxQuery is how long a question may take (trust.md, rule 7).
+// maxQuery limits how long a query may take (trust.md, rule 7).
 const maxQuery = 2 * time.Second
 
 // handle runs the endpoint. Its context ends with the request; a question to

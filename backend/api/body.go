@@ -44,7 +44,7 @@ func (b *bodyBudget) of(x *exchange) *semaphore.Weighted {
 	return b.all
 }
 
-// bodyLimit is how much body the endpoint takes.
+// bodyLimit returns the largest body that the endpoint takes.
 func (x *exchange) bodyLimit() int64 {
 	if x.route.Limit != 0 {
 		return x.route.Limit

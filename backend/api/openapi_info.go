@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// info is what the document says of itself.
+// info returns what the document says of itself.
 func info(version string) object {
 	return object{
 		{"title", "Spyglass portal API"}, {"version", version},

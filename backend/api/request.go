@@ -164,7 +164,7 @@ func (x *exchange) checkType() error {
 	return nil
 }
 
-// uploadType is how browsers and published clients send a file.
+// uploadType names the media type in which browsers and published clients send a file.
 const uploadType = "multipart/form-data"
 
 // unpackUpload makes the one file of an uploaded form the body.

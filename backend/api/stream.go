@@ -203,7 +203,7 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 // many there are: one who stops reading holds nothing up for longer.
 type patientWriter struct{ x *exchange }
 
-// piece is how much has to be taken within stallTime.
+// piece sets how many bytes have to be read within stallTime.
 const piece = 64 << 10
 
 func (x *exchange) patient() *patientWriter { return &patientWriter{x} }

@@ -27,7 +27,7 @@ var builtin = []struct{ name, code string }{
 	{"isDevice", `system.devicetype == 0`},
 }
 
-// words are those of the grammar, as they are spelled.
+// words lists those of the grammar, as they are spelled.
 var words = []string{"and", "or", "not", "true", "false", "exists", "contains", "startsWith", "endsWith"}
 
 // plain are the functions with rules of their own.

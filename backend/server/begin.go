@@ -74,7 +74,7 @@ func (s *Server) complete(ctx context.Context) error {
 	})
 }
 
-// built is when this program's source was committed; 0 when it does not say.
+// built returns when this program's source was committed; 0 when it does not say.
 func built() resource.Seconds {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -41,7 +41,7 @@ func Check(ctx context.Context, data string, tell func(file string)) error {
 	return errors.Join(damaged...)
 }
 
-// settled is how long verify leaves a start alone.
+// settled sets how long verify waits after a start.
 const settled = 10 * time.Second
 
 // verify checks the databases once in the background, some time after the start.
@@ -90,11 +90,13 @@ func (s *Server) tellDamage(ctx context.Context, damaged []string) error {
 	})
 }
 
-// lookAgain is how often watchFiles looks at the databases.
+// lookAgain sets how often watchFiles looks at the databases.
 const lookAgain = 5 * time.Second
 
 // watchFiles notices within seconds that the data folder was deleted, even where
-// nothing is written. The database logs that once.
+// nothing is written. The database logs that once. The look of each commit cannot
+// replace it, nor the other way round: only a look right before a commit keeps it
+// from answering for a write that is lost.
 func (s *Server) watchFiles(ctx context.Context) {
 	again := time.NewTicker(lookAgain)
 	defer again.Stop()

@@ -74,7 +74,7 @@ func (s *Server) watch(ctx context.Context) (err error) {
 	return nil
 }
 
-// link is where people find the portal; nothing where it does not listen.
+// link returns the address at which people find the portal; nothing where it does not listen.
 func (s *Server) link() string {
 	if s.listener == nil {
 		return ""

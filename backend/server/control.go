@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// Command is what another process of the same OS user asks of a portal.
+// Command holds a request of another process of the same OS user.
 type Command struct {
 	Do       string   `json:"do"` // one of the Do constants
 	Name     string   `json:"name,omitempty"`
@@ -74,7 +74,7 @@ func Ask(ctx context.Context, o Options, c Command) (Result, error) {
 	return exchange(conn, c, nil)
 }
 
-// controlTimeout is how long either side waits for the other's next line.
+// controlTimeout limits how long either side waits for the other's next line.
 const controlTimeout = 10 * time.Second
 
 func exchange(conn net.Conn, c Command, tell func(backup.Progress)) (Result, error) {
@@ -138,7 +138,7 @@ type control struct {
 // controlFile names the socket.
 const controlFile = "control"
 
-// longestSocket is what every system takes as the path of a Unix socket.
+// longestSocket limits the path of a Unix socket to what every system takes.
 const longestSocket = 100
 
 func listenControl(data string) (*control, error) {

@@ -53,7 +53,7 @@ func (p *panics) tasks() []string {
 	return slices.Sorted(maps.Keys(p.failing))
 }
 
-// panicRetry is when an alert that could not be written is tried again.
+// panicRetry sets when an alert that could not be written is tried again.
 const panicRetry = time.Minute
 
 // watchPanics keeps the alert in step with the failing tasks until ctx ends.

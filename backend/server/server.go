@@ -83,7 +83,7 @@ type Options struct {
 type Server struct {
 	Sessions *session.Service
 	Setting  portal.Setting
-	// Passwords are those of the users this start has made, by name; shown once.
+	// Passwords holds those of the users this start has made, by name; shown once.
 	Passwords map[string]string
 
 	o         Options
@@ -251,7 +251,7 @@ func (s *Server) open(ctx context.Context) error {
 	return nil
 }
 
-// reportFolder is where the files of reports lie.
+// reportFolder returns the folder of the files of reports.
 func (s *Server) reportFolder() string { return filepath.Join(s.o.Data, report.Folder) }
 
 // isLoopback reports whether only this machine reaches an address to listen on.
@@ -297,7 +297,7 @@ func (s *Server) DB() *store.DB { return s.db }
 // Address is the host and port that answers, "127.0.0.1:8443".
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// Origin is where the page lies, "http://127.0.0.1:8443".
+// Origin returns the origin of the page, "http://127.0.0.1:8443".
 func (s *Server) Origin() string {
 	if s.o.TLSCert != "" {
 		return "https://" + s.Address()
@@ -369,7 +369,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 // Failed tells why the server stopped by itself.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// drainWithin is how long requests under way may take when the server stops.
+// drainWithin limits how long requests under way may take when the server stops.
 const drainWithin = 3 * time.Second
 
 // Stop ends everything in reverse order. It may be called twice, and on a

@@ -25,10 +25,10 @@ func (s *Server) setting() *portal.Setting {
 // PortalName returns the name of the portal as it is now.
 func (s *Server) PortalName() string { return s.setting().Name }
 
-// limit is how many requests of a method each endpoint takes.
+// limit returns how many requests of a method each endpoint takes.
 func (s *Server) limit(method string) api.Limit {
 	return api.Limit{Requests: int(s.setting().Requests(method)), Window: time.Minute}
 }
 
-// zone is where a day of a filter is a day.
+// zone returns the time zone in which a day of a filter is a day.
 func (s *Server) zone() *time.Location { return s.setting().Zone() }

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// stopWithin is how long Stop takes at most when its context has no deadline.
+// stopWithin limits how long Stop takes when its context has no deadline.
 const stopWithin = 10 * time.Second
 
 // shutdown is one Stop. Its steps share one deadline: each may take half of what

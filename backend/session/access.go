@@ -111,7 +111,7 @@ func markOf(p *person, password string, roles []int64) (digest, error) {
 	return sha256.Sum256(text), err
 }
 
-// accesses are what each user may see and do, made as they are asked for and
+// accesses holds the Access of each user, made as they are asked for and
 // dropped together when a user, a role or a group changes.
 type accesses struct {
 	everyone *people
@@ -119,7 +119,7 @@ type accesses struct {
 	made     sync.Map // user id to *resource.Access
 }
 
-// Access is what a user may see and do, current at once after any change of
+// Access returns what a user may see and do, current at once after any change of
 // users, roles or groups. A user who is suspended or gone is fault.NoLogin.
 func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, error) {
 	names := []string{string(portal.Users.Name), string(portal.Roles.Name), string(portal.Groups.Name)}

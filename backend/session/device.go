@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// rememberDevice is how long a browser counts as one that its user signed in
+// rememberDevice limits how long a browser counts as one that its user signed in
 // with. Each sign-in renews it.
 const rememberDevice = 365 * 24 * time.Hour
 

@@ -10,19 +10,19 @@ import (
 	"spyglass/backend/resource"
 )
 
-// login is what POST /session takes.
+// login holds the body of POST /session.
 type login struct {
 	Username string `json:"username" doc:"the user name, in any letter case"`
 	Password string `json:"password" doc:"never logged, never shown"`
 }
 
-// newPassword is what PUT /session/password takes.
+// newPassword holds the body of PUT /session/password.
 type newPassword struct {
 	Password    string `json:"password" doc:"the current one; never logged, never shown"`
 	NewPassword string `json:"newPassword" doc:"8 to 512 characters; never logged, never shown"`
 }
 
-// whoami is what /session answers.
+// whoami holds the response of /session.
 type whoami struct {
 	UserID   int64  `json:"userId" doc:"id in /setting/admins"`
 	Username string `json:"username" doc:"name of the user"`

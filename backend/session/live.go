@@ -24,7 +24,7 @@ type live struct {
 // longest makes room.
 const perUser = 500
 
-// errNoSession is what ByCookie answers to anything that is not a live session.
+// errNoSession returns the error of ByCookie for anything that is not a live session.
 func errNoSession() error {
 	return fault.New(fault.NoLogin, "you are not signed in, or the session has ended")
 }

@@ -23,7 +23,7 @@ type tokenUse struct {
 	remote string
 }
 
-// useEvery is how often the use of one token is written at most.
+// useEvery limits how often the use of one token is written.
 const useEvery = time.Minute
 
 func newRecorder() recorder {

@@ -94,7 +94,7 @@ type Session struct {
 // Done is closed when the session has ended, at most 2 s after the reason.
 func (s *Session) Done() <-chan struct{} { return s.done }
 
-// watchEvery is how often sessions are checked that nobody asks with.
+// watchEvery sets how often idle sessions are checked.
 const watchEvery = 2 * time.Second
 
 // Shapes returns the shape of every table that New adds.

@@ -22,7 +22,7 @@ func (s *Service) SignIn(ctx context.Context, username, password, remote string)
 	return sess, err
 }
 
-// origin is where somebody signs in from.
+// origin identifies the address and browser of a sign-in.
 type origin struct {
 	remote string // address
 	device string // what the browser was given at an earlier sign-in; may be empty
@@ -160,7 +160,7 @@ func (s *Service) recordSignIn(ctx context.Context, who *person, hash, remote st
 	}
 }
 
-// network is what counts as one address: this machine, one IPv4 address, or the
+// network returns what counts as one address: this machine, one IPv4 address, or the
 // IPv6 network that one customer has.
 func network(remote string) string {
 	addr, err := netip.ParseAddr(remote)

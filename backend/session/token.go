@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// TokenRequest is what of a request a token's signature covers.
+// TokenRequest holds the parts of a request that a token's signature covers.
 type TokenRequest struct {
 	Method      string
 	Path        string // after the mount, as sent, without query
@@ -34,7 +34,7 @@ type Created struct {
 	row portal.Token
 }
 
-// clockSkew is how far the time of a signature may be from ours.
+// clockSkew limits how far the time of a signature may be from ours.
 const clockSkew = 30 * time.Minute
 
 func errBadToken() error { return fault.New(fault.NoLogin, "the API token is not valid") }
@@ -152,7 +152,7 @@ func (s *Service) signed(all *tokens, value string, r TokenRequest) (*portal.Tok
 	return token, nil
 }
 
-// sign is what LMv1 sends: base64 of the hex of the HMAC.
+// sign returns an LMv1 signature: base64 of the hex of the HMAC.
 func sign(key []byte, method, millis string, body []byte, path string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(method + millis))

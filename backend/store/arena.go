@@ -36,7 +36,7 @@ func (a *arena) add(texts []byte) {
 	}
 }
 
-// row is what add was given.
+// row returns the texts that add was given.
 func (a *arena) row(i int) []byte { return a.data[a.start(i):a.ends[i]] }
 
 func (a *arena) start(i int) uint32 {

@@ -11,7 +11,7 @@ import (
 // resources. It is called before the first request.
 func (db *DB) SetAuditor(keep resource.Auditor) { db.auditor = keep }
 
-// telling is what one write under way knows of the changes it makes.
+// telling collects the changes that one write under way makes.
 type telling struct {
 	inside int            // > 0 while rules run: what they write goes along with the row they belong to
 	along  map[string]int // what they wrote, by label
@@ -65,7 +65,7 @@ func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action
 	return tx.Note(ctx, c)
 }
 
-// title is what people call the row: the first of its names that it has.
+// title returns the name of the row for people: the first of its names that it has.
 func title(before, after []byte) string {
 	body := after
 	if body == nil {

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// tasks are what goes on beside questions and writes. Close ends them and waits.
+// tasks runs work in the background. Close ends them and waits.
 type tasks struct {
 	mu   sync.Mutex
 	ctx  context.Context

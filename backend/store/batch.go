@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// maxBatch is how many writes one batch may hold: the writes of others wait
+// maxBatch limits the writes of one batch: the writes of others wait
 // until it is done.
 const maxBatch = 1000
 

@@ -275,7 +275,7 @@ func (c *Chunks) Ends(ctx context.Context, space string) (low, high int64, ok bo
 	return a.Int64, b.Int64, a.Valid, explain(c.path, err)
 }
 
-// Size is how many bytes the file has on disk once what is written is in it.
+// Size returns the bytes that the file has on disk once its WAL is written back.
 func (c *Chunks) Size(ctx context.Context) (bytes int64, err error) {
 	err = c.read.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&bytes)
 	return bytes, explain(c.path, err)

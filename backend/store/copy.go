@@ -54,7 +54,7 @@ func VerifyFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// advice is what to do about a damaged file.
+// advice tells what to do about a damaged file.
 const advice = "stop Spyglass, keep a copy of the data folder, and restore a backup"
 
 // Damaged reports whether err says that a database file is damaged.

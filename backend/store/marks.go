@@ -20,7 +20,7 @@ type marks struct {
 	ids   []int64
 }
 
-// stride is how many rows a page steps over at most.
+// stride limits how many rows a page steps over.
 const stride = 256
 
 // far reports whether the page is one that marks can find: of all rows that are

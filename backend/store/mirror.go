@@ -44,7 +44,7 @@ const (
 	longestPatience = 8 * time.Second
 )
 
-// wish is what a question needs of a mirror.
+// wish holds what a query needs of a mirror.
 type wish struct {
 	sources []source
 	sort    string // a text column, or "" for the id

@@ -15,10 +15,10 @@ type notes struct {
 	lost   uint64 // the last state whose changes were too many, or unknown
 }
 
-// maxNotes is how many changed rows are remembered.
+// maxNotes limits how many changed rows are remembered.
 const maxNotes = 50_000
 
-// noted is what one transaction has changed of a table.
+// noted holds the rows of a table that one transaction has changed.
 type noted struct{ ids []int64 }
 
 // note remembers that a row changes. The table is touched once for each note;

@@ -95,7 +95,7 @@ const format = 3
 // readers bounds the connections that read at the same time.
 const readers = 8
 
-// idleReader is when a connection that reads nothing is closed: each holds a MB.
+// idleReader sets when an idle read connection is closed: each holds a MB.
 const idleReader = 20 * time.Second
 
 // Open opens the database, or makes it when the file is not there. It refuses a

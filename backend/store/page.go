@@ -35,7 +35,7 @@ func (t *totals) put(key string, state uint64, n int64) {
 	t.all[key] = total{state, uint64(n)}
 }
 
-// page is what was read of a list.
+// page holds the rows that were read of a list.
 type page struct {
 	total int64
 	ids   []int64
@@ -115,7 +115,7 @@ func (t *Table[T]) readPage(ctx context.Context, ask ask, cond *condition, order
 	return p, err
 }
 
-// total is how many rows meet the condition.
+// total counts the rows that meet the condition.
 func (t *Table[T]) total(ctx context.Context, ask ask, cond *condition, state uint64) (n int64, err error) {
 	where := cond.text.String()
 	key := cond.key()

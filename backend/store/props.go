@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// propColumns are what a list of properties is filtered and sorted by.
+// propColumns lists the columns by which properties are filtered and sorted.
 var propColumns = []resource.Column{
 	{Name: "name", Kind: resource.KindText}, {Name: "value", Kind: resource.KindText}, {Name: "type", Kind: resource.KindText},
 }
@@ -22,7 +22,7 @@ var propColumns = []resource.Column{
 // propFields are the keys of a property, in their order.
 var propFields = []string{"name", "value", "type", "inheritList", "secret"}
 
-// propEndpoints are those of single properties of a row.
+// propEndpoints returns the endpoints of single properties of a row.
 func (t *Table[T]) propEndpoints(read, write resource.Right, fails func(...resource.Failure) []resource.Failure) []resource.Endpoint {
 	p, label := t.res.Props, t.res.Label
 	if p == nil {
@@ -132,7 +132,7 @@ func (t *Table[T]) propRow(c *resource.Call) *resource.Call {
 	return &row
 }
 
-// readProps is what applies to the row of the path, for a caller who may see it.
+// readProps returns the properties that apply to the row of the path, for a caller who may see it.
 func (t *Table[T]) readProps(ctx context.Context, c *resource.Call) ([]resource.EntityProperty, error) {
 	c = t.propRow(c)
 	id, err := c.ID("id")

@@ -123,7 +123,7 @@ func (t *Table[T]) taken(ctx context.Context, tx *tx, row T, err error) error {
 	return err
 }
 
-// plain is what a scalar field points at.
+// plain returns the value that a scalar field points at.
 func plain(at any) any {
 	switch p := at.(type) {
 	case *int64:

@@ -23,7 +23,7 @@ import (
 // key that lies in a file of its own, beside the database, and in no backup.
 type sealer struct{ aead cipher.AEAD }
 
-// keyName is where a database keeps the fingerprint of its key.
+// keyName names the entry in which a database keeps the fingerprint of its key.
 const keyName = "key"
 
 // released stands for a fingerprint once somebody has gone on without the key:

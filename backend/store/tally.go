@@ -119,7 +119,7 @@ func spread(lists []resource.Tally, at int, within map[int64][]int64) ([]resourc
 	return out, nil
 }
 
-// Counts are how many rows each table has, by its name, deleted ones among them.
+// Counts returns how many rows each table has, by its name, deleted ones among them.
 func (db *DB) Counts(ctx context.Context) (map[string]int64, error) {
 	db.mu.RLock()
 	names := make(map[string]string, len(db.tables))

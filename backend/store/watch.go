@@ -1,6 +1,6 @@
 package store
 
-// watcher is who wants to know when tables change.
+// watcher is notified when tables change.
 type watcher struct {
 	of   []*seqlock
 	tell chan struct{}

@@ -42,7 +42,7 @@ type job struct {
 // not wait for long.
 const batch = 256
 
-// gather is how long a commit waits for as many writes as shared the last one:
+// gather limits how long a commit waits for as many writes as shared the last one:
 // who has just been answered tends to write again, and less than an fsync is
 // lost. A lone writer never waits.
 const gather = 300 * time.Microsecond
