@@ -30,6 +30,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"spyglass/backend/check"
@@ -75,6 +76,7 @@ type agent struct {
 	finds   map[string]check.Discoverer
 	clock   portalClock
 
+	reached   atomic.Int64  // when the last outage of its network ended, by the results, in epoch seconds
 	devices   int64         // assigned to it, as the last heartbeat said
 	assignNow chan struct{} // to ask for assignments at once
 }
@@ -138,6 +140,11 @@ func (a *agent) collect(parent context.Context) error {
 		Look: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, a.Checks, t) },
 		Deliver: func(_ context.Context, results []check.Result) error {
 			a.clock.correct(results)
+			for i := range results {
+				if results[i].Reached {
+					a.reached.Store(results[i].At)
+				}
+			}
 			return a.waiting.add(results)
 		},
 		Clock: clock.New(a.Clock),

@@ -202,7 +202,8 @@ func (a *agent) assign(ctx context.Context) (time.Duration, error) {
 	return assignEvery, nil
 }
 
-// post sends the batches that wait, the oldest first.
+// post sends the batches that wait, the oldest first. An outage of this machine's
+// network that is over is not reported: as a rule the portal was out of reach, too.
 func (a *agent) post(ctx context.Context) (time.Duration, error) {
 	for {
 		name, results, err := a.waiting.first()
@@ -212,6 +213,8 @@ func (a *agent) post(ctx context.Context) (time.Duration, error) {
 		if name == "" {
 			return time.Second, nil
 		}
+		reached := a.reached.Load()
+		results = slices.DeleteFunc(results, func(r check.Result) bool { return r.Local == check.LocalUplink && r.At <= reached })
 		var said taken
 		_, err = a.ask(ctx, http.MethodPost, "/samples", "", posted{results, a.clock.offset() != nil}, &said)
 		if err == nil && said.Refused > 0 {

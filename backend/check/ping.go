@@ -108,7 +108,7 @@ func (s *trips) lost(host string) error {
 	if s == nil || s.back > 0 {
 		return nil
 	}
-	return &Failure{Text: fmt.Sprintf("%s answered none of %d pings.", host, s.sent)}
+	return &Failure{Text: fmt.Sprintf("%s answered none of %d pings.", host, s.sent), Silent: true}
 }
 
 func (s *trips) values(icmp bool) Values {

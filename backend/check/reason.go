@@ -21,15 +21,23 @@ type Failure struct {
 	Text     string // a sentence for a person
 	Answered bool   // the device gave a sign of itself, such as a refused connection
 	Local    string // what this machine lacks (LocalNetwork, LocalDescriptors); then the look says nothing about the device
+	Silent   bool   // nothing came back from the device or its network: a time-out, or no way to it
 }
 
 // What a machine that checks devices may lack.
 const (
 	LocalNetwork     = "network"     // it has no route to anywhere
 	LocalDescriptors = "descriptors" // it has no file descriptors, ports, or memory left
+	LocalUplink      = "uplink"      // it has a route, but no device responds
 )
 
 func (f *Failure) Error() string { return f.Text }
+
+// IsSilent reports whether a look failed because nothing came back.
+func IsSilent(err error) bool {
+	var f *Failure
+	return errors.As(err, &f) && f.Silent
+}
 
 // maxReason bounds the text of a failure, in bytes.
 const maxReason = 500
@@ -115,9 +123,9 @@ func failureOf(err error, host string, took time.Duration, offline func() bool) 
 	case exhausted(err):
 		return &Failure{Text: "The machine that runs this check has no file descriptors, ports or memory left for connections.", Local: LocalDescriptors}
 	case noRoute(err):
-		f := &Failure{Text: fmt.Sprintf("There is no route to %s.", at)}
+		f := &Failure{Text: fmt.Sprintf("There is no route to %s.", at), Silent: true}
 		if offline() {
-			f.Text, f.Local = fmt.Sprintf("The machine that runs this check has no network: there is no route to %s.", at), LocalNetwork
+			f.Text, f.Local, f.Silent = fmt.Sprintf("The machine that runs this check has no network: there is no route to %s.", at), LocalNetwork, false
 		}
 		return f
 	case errors.As(err, &named):
@@ -125,11 +133,11 @@ func failureOf(err error, host string, took time.Duration, offline func() bool) 
 	case isClosed(err):
 		return &Failure{Text: fmt.Sprintf("%s refused the connection.", at), Answered: true}
 	case isAny(err, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, windowsHostUnreach, windowsHostDown):
-		return &Failure{Text: fmt.Sprintf("%s is unreachable: no route to host.", at)}
+		return &Failure{Text: fmt.Sprintf("%s is unreachable: no route to host.", at), Silent: true}
 	case isAny(err, syscall.ECONNRESET, syscall.EPIPE, windowsReset), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return &Failure{Text: fmt.Sprintf("%s closed the connection.", at), Answered: true}
 	case isTimeout(err):
-		return &Failure{Text: fmt.Sprintf("%s did not respond within %s s.", at, strconv.FormatFloat(took.Round(100*time.Millisecond).Seconds(), 'f', -1, 64))}
+		return &Failure{Text: fmt.Sprintf("%s did not respond within %s s.", at, strconv.FormatFloat(took.Round(100*time.Millisecond).Seconds(), 'f', -1, 64)), Silent: true}
 	}
 	if text := distrust(err); text != "" {
 		return &Failure{Text: text, Answered: true}
@@ -166,7 +174,7 @@ func unresolved(err *net.DNSError, host string, offline func() bool) *Failure {
 	if offline() {
 		return &Failure{Text: fmt.Sprintf("The machine that runs this check has no network: no name server could look up %s.", name), Local: LocalNetwork}
 	}
-	return &Failure{Text: fmt.Sprintf("The name %s could not be looked up: %s.", name, err.Err)}
+	return &Failure{Text: fmt.Sprintf("The name %s could not be looked up: %s.", name, err.Err), Silent: true}
 }
 
 func isTimeout(err error) bool {

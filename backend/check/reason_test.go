@@ -27,21 +27,21 @@ func TestAFailureIsASentenceAndSaysWhoseItIs(t *testing.T) {
 		offline bool
 		want    Failure
 	}{
-		{"a closed port", dial(syscall.ECONNREFUSED), false, Failure{"10.0.0.7:80 refused the connection.", true, ""}},
-		{"a reset", dial(syscall.ECONNRESET), false, Failure{"10.0.0.7:80 closed the connection.", true, ""}},
-		{"an end", io.EOF, false, Failure{"web closed the connection.", true, ""}},
-		{"a host that is away", dial(syscall.EHOSTUNREACH), false, Failure{"10.0.0.7:80 is unreachable: no route to host.", false, ""}},
-		{"a host that is away, in a network without a way out", dial(syscall.EHOSTUNREACH), true, Failure{"10.0.0.7:80 is unreachable: no route to host.", false, ""}},
-		{"a network that a router does not know", dial(syscall.ENETUNREACH), false, Failure{noRoute, false, ""}},
-		{"no network at all", dial(syscall.ENETUNREACH), true, Failure{here + "network: there is no route to 10.0.0.7:80.", false, LocalNetwork}},
-		{"no descriptors", dial(syscall.EMFILE), false, Failure{here + "file descriptors, ports or memory left for connections.", false, LocalDescriptors}},
-		{"no ports", dial(syscall.EADDRNOTAVAIL), false, Failure{here + "file descriptors, ports or memory left for connections.", false, LocalDescriptors}},
-		{"a name that is none", &net.DNSError{Name: "web", IsNotFound: true}, true, Failure{"The name web does not exist.", false, ""}},
-		{"a name server that fails", &net.DNSError{Name: "web", Err: "server misbehaving"}, false, Failure{"The name web could not be looked up: server misbehaving.", false, ""}},
-		{"no name server", &net.DNSError{Name: "web", Err: "connection refused"}, true, Failure{here + "network: no name server could look up web.", false, LocalNetwork}},
-		{"no response", fmt.Errorf("x: %w", context.DeadlineExceeded), false, Failure{"web did not respond within 5 s.", false, ""}},
-		{"an old certificate", &url.Error{Op: "Get", URL: "https://10.0.0.7/", Err: expired}, false, Failure{"The certificate expired on 1 March 2026.", true, ""}},
-		{"an address that is secret", secret, false, Failure{"it broke", false, ""}},
+		{"a closed port", dial(syscall.ECONNREFUSED), false, Failure{"10.0.0.7:80 refused the connection.", true, "", false}},
+		{"a reset", dial(syscall.ECONNRESET), false, Failure{"10.0.0.7:80 closed the connection.", true, "", false}},
+		{"an end", io.EOF, false, Failure{"web closed the connection.", true, "", false}},
+		{"a host that is away", dial(syscall.EHOSTUNREACH), false, Failure{"10.0.0.7:80 is unreachable: no route to host.", false, "", true}},
+		{"a host that is away, in a network without a way out", dial(syscall.EHOSTUNREACH), true, Failure{"10.0.0.7:80 is unreachable: no route to host.", false, "", true}},
+		{"a network that a router does not know", dial(syscall.ENETUNREACH), false, Failure{noRoute, false, "", true}},
+		{"no network at all", dial(syscall.ENETUNREACH), true, Failure{here + "network: there is no route to 10.0.0.7:80.", false, LocalNetwork, false}},
+		{"no descriptors", dial(syscall.EMFILE), false, Failure{here + "file descriptors, ports or memory left for connections.", false, LocalDescriptors, false}},
+		{"no ports", dial(syscall.EADDRNOTAVAIL), false, Failure{here + "file descriptors, ports or memory left for connections.", false, LocalDescriptors, false}},
+		{"a name that is none", &net.DNSError{Name: "web", IsNotFound: true}, true, Failure{"The name web does not exist.", false, "", false}},
+		{"a name server that fails", &net.DNSError{Name: "web", Err: "server misbehaving"}, false, Failure{"The name web could not be looked up: server misbehaving.", false, "", true}},
+		{"no name server", &net.DNSError{Name: "web", Err: "connection refused"}, true, Failure{here + "network: no name server could look up web.", false, LocalNetwork, false}},
+		{"no response", fmt.Errorf("x: %w", context.DeadlineExceeded), false, Failure{"web did not respond within 5 s.", false, "", true}},
+		{"an old certificate", &url.Error{Op: "Get", URL: "https://10.0.0.7/", Err: expired}, false, Failure{"The certificate expired on 1 March 2026.", true, "", false}},
+		{"an address that is secret", secret, false, Failure{"it broke", false, "", false}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := failureOf(tt.err, "web", 5*time.Second, func() bool { return tt.offline }); *got != tt.want {

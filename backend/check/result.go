@@ -13,7 +13,8 @@ type Result struct {
 	Values     Values  `json:"values" doc:"raw fields by name; what is not there has no data"`
 	Error      string  `json:"error,omitempty" doc:"why there are none, or why they are bad, in a sentence"`
 	Answered   *bool   `json:"answered,omitempty" doc:"whether the device gave a sign of itself; without it, it did when there are values"`
-	Local      string  `json:"local,omitempty" doc:"what the collector's own machine lacks, network or descriptors: the result says nothing about the device; else empty"`
+	Local      string  `json:"local,omitempty" doc:"what the collector's own machine lacks: network, uplink (it has a route, but no device responds) or descriptors; the result then says nothing about the device. Else empty"`
+	Reached    bool    `json:"reached,omitempty" doc:"true for the first response after results with local uplink: its network works again"`
 }
 
 // Tidy bounds what a collector elsewhere says in words.
@@ -21,7 +22,7 @@ func (r *Result) Tidy() {
 	if len(r.Error) > maxReason {
 		r.Error = strings.ToValidUTF8(r.Error[:maxReason], "")
 	}
-	if r.Local != LocalNetwork && r.Local != LocalDescriptors {
+	if r.Local != LocalNetwork && r.Local != LocalUplink && r.Local != LocalDescriptors {
 		r.Local = ""
 	}
 }

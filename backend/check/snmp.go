@@ -244,7 +244,7 @@ func (a *agent) sentence(ctx context.Context, err error) error {
 	case errors.Is(err, gosnmp.ErrUnknownSecurityLevel):
 		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s does not let that user ask without signing, or without encrypting", a.at), Answered: true}
 	case ctx.Err() != nil, errors.Is(err, gosnmp.ErrMaxRetriesExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("no SNMP agent answers at %s; one that gets a community or version it does not like is silent too", a.at)
+		return &Failure{Text: fmt.Sprintf("no SNMP agent answers at %s; one that gets a community or version it does not like is silent too", a.at), Silent: true}
 	case isClosed(err):
 		return &Failure{Text: fmt.Sprintf("nothing listens for SNMP at %s", a.at), Answered: true}
 	}

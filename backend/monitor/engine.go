@@ -31,6 +31,9 @@ type EngineOptions struct {
 	Pace  *clock.Clock // the time of simulated devices; Clock's when nil
 	World World        // what happens to them; nothing when nil
 
+	// Remote says that a task polls another machine, see poll.Options; its default when nil.
+	Remote func(*check.Task) bool
+
 	Measured func([]series.Sample) // is offered samples once they are kept, and does not wait; may be nil
 }
 
@@ -73,6 +76,13 @@ type EngineOptions struct {
 // gets one alert of its own (portal.ConditionNetwork, ConditionDescriptors). It
 // clears by itself when every instance that failed so has been looked at again,
 // or is not polled any more.
+//
+// A machine with a default route whose network is dead gets time-outs alone. Its
+// poller recognises that no device responds any more, and then reports its own
+// failure (package poll, "Outages"). The same alert opens
+// (portal.ConditionNetwork), with the number of devices and since when; it clears
+// at the first response of any of them. A device responded before, for that, if
+// it did since the program began, or if its hostStatus was normal then.
 //
 // Which failures are the machine's is the check's to say (check.Failure): no file
 // descriptor, port or memory for a connection; and no route to the device's
@@ -119,6 +129,7 @@ type watched struct {
 	spot             portal.Spot
 	muted            bool             // no alerts, by the instance or its device
 	simulated        bool             // no machine stands behind it
+	host             string           // name or address of the device
 	foundOn          resource.Seconds // when the portal got to know of it
 	elsewhere        bool             // another collector than who tells of it looks after it now
 }
@@ -150,7 +161,7 @@ func NewEngine(o EngineOptions) *Engine {
 		return e.Take(ctx, portal.BuiltInCollector, results)
 	}
 	e.poller = poll.New(poll.Options{
-		Deliver: deliver, Log: o.Log, Guard: o.Guard,
+		Deliver: deliver, Log: o.Log, Guard: o.Guard, Name: "The portal", Remote: o.Remote, Responded: e.responded,
 		Look: func(ctx context.Context, t *check.Task) (check.Values, error) { return check.Look(ctx, o.Checks, t) },
 	})
 	e.simulated = poll.New(poll.Options{
@@ -232,6 +243,14 @@ func (e *Engine) poll(tasks []*check.Task) {
 		other.Drop(t.InstanceID)
 		to.Put(t)
 	}
+}
+
+// responded reports whether the device of a task responded when it was last polled.
+func (e *Engine) responded(t *check.Task) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h := e.hosts[t.DeviceID]
+	return h != nil && h.status == hostNormal && h.saved > 0
 }
 
 // polls reports whether the engine has the check of a task.
@@ -349,5 +368,6 @@ func newWatched(a *assigned) *watched {
 		task: a.task, instance: i.ID, device: i.DeviceID, source: i.DataSourceID, wild: i.WildValue, foundOn: i.CreatedOn,
 		spot:  portal.Spot{Groups: a.device.GroupIDs, DeviceDataSourceID: i.DeviceDataSourceID, InstanceGroupID: i.GroupID, InstanceID: i.ID},
 		muted: i.DisableAlerting || a.device.DisableAlerting, simulated: a.task != nil && a.task.Method == methodSimulate,
+		host: a.device.Name,
 	}
 }

@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,9 @@ type bench struct {
 	mu         sync.Mutex
 	hosts      map[string]bool // that were looked at
 	fails      bool
-	pace       *clock.Clock // of simulated devices; nil: that of the results
+	responds   func(t *check.Task) (check.Values, error) // to looks; nil: nobody does
+	polls      int                                       // instances; 13 when 0
+	pace       *clock.Clock                              // of simulated devices; nil: that of the results
 }
 
 // gauge is a data source with one data point, which is polled so rarely that
@@ -70,13 +73,17 @@ func (b *bench) run() {
 	})
 	b.Engine.Start()
 	b.Cleanup(b.Engine.Stop)
-	b.until("13 instances are polled", func() bool { return b.Polled() == 13 })
+	polls := cmp.Or(b.polls, 13)
+	b.until(fmt.Sprint(polls, " instances are polled"), func() bool { return b.Polled() == polls })
 }
 
 func (b *bench) look(_ context.Context, t *check.Task) (check.Values, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.hosts[t.Host] = true
+	if b.responds != nil {
+		return b.responds(t)
+	}
 	return nil, errors.New("nobody answers")
 }
 

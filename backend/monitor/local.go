@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -16,8 +15,9 @@ import (
 // machine. See "What fails here" of Engine.
 type local struct {
 	mu     sync.Mutex
-	failed map[localKey]map[int64]int64 // by instance: until when it counts, in epoch seconds
-	known  map[localKey]bool            // whether the alert is open; a collector not here has not been asked yet
+	failed map[localKey]map[int64]lacking // by instance
+	known  map[localKey]bool              // whether the alert is open; a collector not here has not been asked yet
+	first  map[localKey]int64             // the first result of one that has not, in epoch seconds
 }
 
 type localKey struct {
@@ -25,13 +25,23 @@ type localKey struct {
 	condition string
 }
 
-// localConditions are the conditions of a collector by what its machine lacks.
-var localConditions = map[string]struct {
+// lacking is an instance that could not be looked at.
+type lacking struct {
+	until  int64 // that counts until then, in epoch seconds
+	uplink bool  // or until any device responds
+}
+
+// lack is what a machine may lack, as its alert says it.
+type lack struct {
 	condition string
 	severity  int64
 	value     string
-}{
+}
+
+// lacks holds them by check.Result.Local.
+var lacks = map[string]lack{
 	check.LocalNetwork:     {portal.ConditionNetwork, portal.SeverityCritical, "no network"},
+	check.LocalUplink:      {portal.ConditionNetwork, portal.SeverityCritical, "no response"},
 	check.LocalDescriptors: {portal.ConditionDescriptors, portal.SeverityError, "out of resources"},
 }
 
@@ -39,84 +49,123 @@ var localConditions = map[string]struct {
 // is not looked at again, at least.
 const localPatience = 600
 
+// verdict is what follows from results for the alert of one condition.
+type verdict struct {
+	open    bool
+	changed bool   // it has to open or clear
+	lack    lack   // the first of the results that failed so
+	reason  string // of that
+	at      int64  // of the last result
+}
+
 // noteLocal opens the collector's own alert when looks failed because of its
 // machine, and clears it when each of them has succeeded.
 func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check.Result, known map[int64]*watched) error {
-	for _, lack := range slices.Sorted(maps.Keys(localConditions)) {
-		open, reason, at, changed := e.local.take(collector, lack, results, known)
-		if !changed {
+	formulas, err := e.intake.formulas(ctx)
+	if err != nil {
+		return err
+	}
+	remote := func(w *watched) bool {
+		t := &check.Task{Host: w.host}
+		if f := formulas[w.source]; f != nil {
+			t.Method = f.source.CollectMethod
+		}
+		if e.o.Remote != nil {
+			return e.o.Remote(t)
+		}
+		return t.Remote(nil)
+	}
+	since := e.lateBefore(collector)
+	results = slices.DeleteFunc(slices.Clone(results), func(r check.Result) bool { return r.At < since })
+	for _, condition := range []string{portal.ConditionDescriptors, portal.ConditionNetwork} {
+		v := e.local.take(localKey{collector, condition}, results, known, remote)
+		if !v.changed {
 			continue
 		}
-		if err := e.tellLocal(ctx, collector, lack, open, reason, at); err != nil {
-			e.local.undo(collector, lack)
+		if err := e.tellLocal(ctx, localKey{collector, condition}, &v); err != nil {
+			e.local.undo(localKey{collector, condition})
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *Engine) tellLocal(ctx context.Context, collector int64, lack string, open bool, reason string, at int64) error {
-	c := localConditions[lack]
-	f := &portal.Finding{CollectorID: collector, Condition: c.condition, Severity: c.severity, Value: c.value, Reason: reason, At: resource.Seconds(at)}
+func (e *Engine) tellLocal(ctx context.Context, key localKey, v *verdict) error {
+	f := &portal.Finding{CollectorID: key.collector, Condition: key.condition, Severity: v.lack.severity, Value: v.lack.value, Reason: v.reason, At: resource.Seconds(v.at)}
 	return e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
-		if open {
+		if v.open {
 			f.Reason += " Devices that it cannot check raise no alerts until that is over."
 			_, _, err = portal.Raise(ctx, tx, f)
 			return err
 		}
-		f.Value = ""
 		_, err = portal.Clear(ctx, tx, f)
 		return err
 	})
 }
 
-// take notes results, and answers whether the alert has to open or clear. The
-// first look of a collector that succeeds clears what an earlier process opened.
-func (l *local) take(collector int64, lack string, results []check.Result, known map[int64]*watched) (open bool, reason string, at int64, changed bool) {
+// take notes results, and returns whether the alert has to open or clear. What an
+// earlier process opened is cleared by the first look of the collector that
+// succeeds; one of no network by a response of another machine, or when nothing
+// has failed so for localPatience.
+func (l *local) take(key localKey, results []check.Result, known map[int64]*watched, remote func(*watched) bool) (v verdict) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failed == nil {
-		l.failed, l.known = map[localKey]map[int64]int64{}, map[localKey]bool{}
+		l.failed, l.known, l.first = map[localKey]map[int64]lacking{}, map[localKey]bool{}, map[localKey]int64{}
 	}
-	key := localKey{collector, lack}
-	failed, real := l.failed[key], false
+	failed, sure := l.failed[key], key.condition != portal.ConditionNetwork
 	for i := range results {
 		r := &results[i]
 		w := known[r.InstanceID]
 		if w == nil || w.simulated {
 			continue
 		}
-		real, at = true, max(at, r.At)
-		if r.Local != lack {
+		v.at = max(v.at, r.At)
+		if r.Reached {
+			maps.DeleteFunc(failed, func(_ int64, one lacking) bool { return one.uplink })
+		}
+		is := lacks[r.Local]
+		if is.condition != key.condition {
 			delete(failed, r.InstanceID)
+			sure = sure || r.Answered != nil && *r.Answered && remote(w)
 			continue
 		}
 		if failed == nil {
-			failed = map[int64]int64{}
+			failed = map[int64]lacking{}
 			l.failed[key] = failed
 		}
 		every := int64(0)
 		if w.task != nil {
 			every = w.task.Interval
 		}
-		failed[r.InstanceID] = r.At + max(localPatience, 3*every)
-		reason = cmp.Or(reason, r.Error)
+		failed[r.InstanceID] = lacking{r.At + max(localPatience, 3*every), r.Local == check.LocalUplink}
+		if v.reason == "" {
+			v.lack, v.reason = is, r.Error
+		}
 	}
-	if !real {
-		return false, "", 0, false
+	if v.at == 0 {
+		return verdict{}
 	}
-	maps.DeleteFunc(failed, func(_, until int64) bool { return until < at })
-	open = len(failed) > 0
+	maps.DeleteFunc(failed, func(_ int64, one lacking) bool { return one.until < v.at })
+	v.open = len(failed) > 0
 	was, asked := l.known[key]
-	l.known[key] = open
-	return open, reason, at, !asked || was != open
+	if !asked && !v.open && !sure {
+		if l.first[key] == 0 {
+			l.first[key] = v.at
+		}
+		if v.at-l.first[key] < localPatience {
+			return verdict{}
+		}
+	}
+	l.known[key], v.changed = v.open, !asked || was != v.open
+	return v
 }
 
 // undo makes the next results try again.
-func (l *local) undo(collector int64, lack string) {
+func (l *local) undo(key localKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.known, localKey{collector, lack})
+	delete(l.known, key)
 }
 
 // forget drops instances that are not polled any more.

@@ -346,5 +346,5 @@ func sameTask(a, b *check.Task) bool {
 
 // same reports whether results are judged as before.
 func (w *watched) same(other *watched) bool {
-	return w.muted == other.muted && w.wild == other.wild && w.spot.InstanceGroupID == other.spot.InstanceGroupID && slices.Equal(w.spot.Groups, other.spot.Groups)
+	return w.muted == other.muted && w.host == other.host && w.wild == other.wild && w.spot.InstanceGroupID == other.spot.InstanceGroupID && slices.Equal(w.spot.Groups, other.spot.Groups)
 }

@@ -15,6 +15,31 @@
 // place waits its turn, once each. Results wait in bounded memory for Deliver;
 // while it does not keep up, no new looks begin.
 //
+// # Outages
+//
+// When the network of this machine fails, each device falls silent, and none of
+// them has failed. A result is silent when nothing came back: a time-out, or no
+// way to the device. Any response counts as one, a refused connection too. Only
+// tasks that poll another machine over the network are judged (Options.Remote).
+//
+//  1. An instance whose last look was answered and that is silent now has its
+//     result held, when at least 3 devices had responded before. Unless another
+//     one responds within 0.2 s, up to 48 are polled at once, those that responded
+//     last.
+//  2. The first response of any device releases all held results: these devices
+//     have failed themselves. That is less than half a second later where devices
+//     respond within 0.2 s. An instance known to be silent is not held again.
+//  3. When all instances that had responded are silent, or the longest interval
+//     is over, or a minute, without a response, at least 3 silent devices make it
+//     an outage of this machine; with fewer the held results are released.
+//  4. In an outage each silent result has no values, and says that it is this
+//     machine's failure (check.LocalUplink). The first response ends it
+//     (check.Result.Reached). Looks that began before that and are silent are
+//     not delivered.
+//
+// So devices that are silent in an outage but were so before it are delivered as
+// silent until it is recognised, and have no data after that.
+//
 // # Concurrency
 //
 // All methods are safe for concurrent use. Stop ends all looks and waits for
@@ -45,6 +70,13 @@ type Options struct {
 	Look func(ctx context.Context, t *check.Task) (check.Values, error)
 	// Instant says that a Look at the task never waits; it takes no worker then.
 	Instant func(t *check.Task) bool
+	// Remote says that a task polls another machine over the network, so that an
+	// outage of this one's network makes it silent; check.Task.Remote when nil.
+	Remote func(t *check.Task) bool
+	// Responded says whether a device responded when it was last polled, before
+	// this poller got the task; no when nil.
+	Responded func(t *check.Task) bool
+	Name      string // of who polls, at the beginning of a sentence; "The collector" when empty
 	// Deliver takes results in the order in which they came, a batch at a time.
 	Deliver func(ctx context.Context, results []check.Result) error
 	// Together is between two moments at which tasks are due, but by Now: those
@@ -84,9 +116,12 @@ type Poller struct {
 	meant   time.Time // until when run waits; zero: it does not
 	stopped bool
 	stats   Stats
+	outage  outage
+	own     map[string]bool // names and addresses of this machine
+	ownAt   time.Time       // when they were read
 
 	wake    chan struct{} // the queue has changed
-	results chan check.Result
+	results chan outcome
 	cancel  context.CancelFunc
 	looks   service.Group // looks under way
 	runs    service.Group // run
@@ -112,6 +147,10 @@ type entry struct {
 	busy  bool
 	gone  bool
 	begun time.Time // when it was due that runs or waits now
+
+	remote bool  // it polls another machine
+	up     bool  // its last look was answered
+	heard  int64 // when that was, in epoch seconds; 0: before the poller had it
 }
 
 // device is how many looks at it run, and who waits for them.
@@ -122,16 +161,19 @@ type device struct {
 
 // New makes a poller with no tasks.
 func New(o Options) *Poller {
-	o.Workers, o.Log = cmp.Or(o.Workers, defaultWorkers), cmp.Or(o.Log, slog.Default())
+	o.Workers, o.Log, o.Name = cmp.Or(o.Workers, defaultWorkers), cmp.Or(o.Log, slog.Default()), cmp.Or(o.Name, "The collector")
 	if o.Clock == nil {
 		o.Clock = clock.New(nil)
 	}
 	if o.Instant == nil {
 		o.Instant = func(*check.Task) bool { return false }
 	}
+	if o.Responded == nil {
+		o.Responded = func(*check.Task) bool { return false }
+	}
 	return &Poller{
 		o: o, looks: service.Group{Guard: o.Guard}, runs: service.Group{Guard: o.Guard}, hands: service.Group{Guard: o.Guard}, tasks: map[int64]*entry{}, devices: map[int64]*device{}, queue: queue{step: o.Together},
-		wake: make(chan struct{}, 1), results: make(chan check.Result, maxBatch),
+		wake: make(chan struct{}, 1), results: make(chan outcome, maxBatch),
 	}
 }
 
@@ -163,17 +205,25 @@ func (p *Poller) Stop() {
 // Put adds tasks, or changes those of the same instances. A task that is there
 // already keeps its due time unless its interval changes.
 func (p *Poller) Put(tasks ...*check.Task) {
+	responded := make([]bool, len(tasks))
+	for i, t := range tasks {
+		responded[i] = p.o.Responded(t)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.o.Clock.Now()
-	for _, t := range tasks {
+	for i, t := range tasks {
 		e := p.tasks[t.InstanceID]
-		if e == nil {
+		fresh := e == nil
+		if fresh {
 			e = &entry{place: -1}
 			p.tasks[t.InstanceID] = e
+		} else if e.task.Host != t.Host || e.task.DeviceID != t.DeviceID { // nothing has responded there yet
+			p.outage.mark(e, false)
 		}
 		same := e.task != nil && e.task.Interval == t.Interval
-		e.task = t
+		e.task, e.remote = t, p.remote(t)
+		p.outage.mark(e, e.remote && (e.up || fresh && responded[i]))
 		if !same {
 			e.due = p.queue.next(t, now)
 			p.queue.put(e)
@@ -189,6 +239,7 @@ func (p *Poller) Drop(instances ...int64) {
 	for _, id := range instances {
 		if e := p.tasks[id]; e != nil {
 			e.gone = true
+			p.outage.mark(e, false)
 			p.queue.drop(e)
 			delete(p.tasks, id)
 		}

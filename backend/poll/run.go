@@ -3,6 +3,7 @@ package poll
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"spyglass/backend/check"
@@ -159,6 +160,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	at, began := p.o.Clock.Now(), time.Now()
 	limit, cancel := context.WithTimeout(ctx, limitOf(t))
 	values, err := p.ask(limit, t)
+	timedOut := errors.Is(limit.Err(), context.DeadlineExceeded)
 	cancel()
 	broken := ctx.Err() != nil && err != nil // off: it says nothing about the device
 	p.mu.Lock()
@@ -174,8 +176,9 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	if gone || broken {
 		return
 	}
-	r := check.Result{InstanceID: t.InstanceID, At: at.Unix(), Took: float64(time.Since(began).Microseconds()) / 1000}
+	r := outcome{Result: check.Result{InstanceID: t.InstanceID, At: at.Unix(), Took: float64(time.Since(began).Microseconds()) / 1000}, of: e, began: began}
 	r.Set(values, err)
+	r.silent = r.Local == "" && !*r.Answered && (timedOut || check.IsSilent(err))
 	p.results <- r
 }
 
@@ -191,29 +194,69 @@ var errBroke = errors.New("the check broke off with an internal error; the log o
 
 // deliver hands on results in batches. What comes after a pause goes at once, so
 // that nobody waits for an alert, but where others are due at the same moment;
-// else a batch waits for more.
+// else a batch waits for more. Silent results may be held until it is known
+// whose failure they are.
 func (p *Poller) deliver(ctx context.Context) {
 	var last time.Time
-	for first := range p.results {
-		wait := gather
-		if p.o.Together == 0 {
-			wait -= time.Since(last)
-		}
-		batch := p.collect(first, wait)
+	for {
+		batch, more := p.await(last)
 		last = time.Now()
-		var err error
-		if broke := p.o.Guard.Run("poll results", func() { err = p.o.Deliver(ctx, batch) }); broke != nil {
-			err = broke
+		results := p.sift(batch, last)
+		if !more {
+			results = append(results, p.rest()...)
 		}
-		if err != nil {
-			p.o.Log.WarnContext(ctx, "results of polling are lost", "results", len(batch), "err", err)
+		for part := range slices.Chunk(results, maxBatch) {
+			p.hand(ctx, part)
+		}
+		if !more {
+			return
 		}
 	}
 }
 
+// await returns the next results, or none when it has to be decided about held
+// ones; more is false when the poller has stopped.
+func (p *Poller) await(last time.Time) (batch []outcome, more bool) {
+	p.mu.Lock()
+	until := p.outage.until
+	if probe := p.outage.probe; !probe.IsZero() {
+		until = probe
+	}
+	p.mu.Unlock()
+	var decide <-chan time.Time
+	if !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
+		defer timer.Stop()
+		decide = timer.C
+	}
+	select {
+	case first, ok := <-p.results:
+		if !ok {
+			return nil, false
+		}
+		wait := gather
+		if p.o.Together == 0 {
+			wait -= time.Since(last)
+		}
+		return p.collect(first, wait), true
+	case <-decide:
+		return nil, true
+	}
+}
+
+func (p *Poller) hand(ctx context.Context, results []check.Result) {
+	var err error
+	if broke := p.o.Guard.Run("poll results", func() { err = p.o.Deliver(ctx, results) }); broke != nil {
+		err = broke
+	}
+	if err != nil {
+		p.o.Log.WarnContext(ctx, "results of polling are lost", "results", len(results), "err", err)
+	}
+}
+
 // collect takes more results for some time, and those that wait already.
-func (p *Poller) collect(first check.Result, wait time.Duration) []check.Result {
-	batch := append(make([]check.Result, 0, 64), first)
+func (p *Poller) collect(first outcome, wait time.Duration) []outcome {
+	batch := append(make([]outcome, 0, 64), first)
 	if wait > 0 {
 		timer := time.NewTimer(wait)
 		defer timer.Stop()

@@ -12117,8 +12117,10 @@ export interface components {
             error?: string;
             /** @description whether the device gave a sign of itself; without it, it did when there are values */
             answered?: boolean | null;
-            /** @description what the collector's own machine lacks, network or descriptors: the result says nothing about the device; else empty */
+            /** @description what the collector's own machine lacks: network, uplink (it has a route, but no device responds) or descriptors; the result then says nothing about the device. Else empty */
             local?: string;
+            /** @description true for the first response after results with local uplink: its network works again */
+            reached?: boolean;
         };
         Posted: {
             /** @description up to 10,000, of instances that this collector polls */

@@ -1,0 +1,252 @@
+package poll
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"spyglass/backend/check"
+)
+
+const (
+	leastSilent = 3                      // devices that have to be silent for it to be this machine's failure
+	probeAfter  = 200 * time.Millisecond // that silent results wait before others are polled at once
+	longestHold = time.Minute            // that they wait, at most
+	mostHeld    = 100_000                // results
+	mostProbes  = 48                     // instances that are polled at once because another one fell silent
+	perSource   = 8                      // of these with the same data source
+)
+
+// outcome is a result on its way to Deliver.
+type outcome struct {
+	check.Result
+	of     *entry
+	began  time.Time // the look
+	silent bool      // nothing came back: a time-out, or no way to the device
+}
+
+// outage decides whether silence is the devices' or this machine's; see
+// "Outages" of the package. The poller's lock guards it.
+type outage struct {
+	up     map[int64]int // instances whose last response counts, by device
+	all    int           // the sum of them
+	heard  int64         // when the last response came, in epoch seconds; 0: none yet
+	held   []outcome     // silent results that wait for the decision, the oldest first
+	asked  map[*entry]bool
+	silent map[int64]bool // devices that are silent since the first of held
+	probe  time.Time      // when others are polled to find out; zero: they have been
+	until  time.Time      // when it is decided at the latest; zero while nothing waits
+	text   string         // what the outage is called; empty while there is none
+	over   time.Time      // when the last one ended
+}
+
+// mark notes whether the last look at an instance was answered.
+func (o *outage) mark(e *entry, up bool) {
+	if e.up == up {
+		return
+	}
+	e.up = up
+	if device := e.task.DeviceID; up {
+		if o.up == nil {
+			o.up = map[int64]int{}
+		}
+		o.up[device]++
+		o.all++
+	} else {
+		o.all--
+		if o.up[device]--; o.up[device] == 0 {
+			delete(o.up, device)
+		}
+		delete(o.asked, e)
+	}
+}
+
+// sift returns what is to be delivered now of the results that have come.
+func (p *Poller) sift(batch []outcome, now time.Time) []check.Result {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	o, out := &p.outage, make([]check.Result, 0, len(batch))
+	for i := range batch {
+		one := &batch[i]
+		if !one.of.remote || one.of.gone {
+			out = append(out, one.Result)
+			continue
+		}
+		switch {
+		case one.Answered != nil && *one.Answered:
+			out = p.respond(out, one, now)
+		case one.Local == check.LocalNetwork && !o.until.IsZero():
+			o.ask(one)
+			out = append(out, one.Result)
+		case !one.silent:
+			if one.Local == "" && o.text == "" {
+				o.mark(one.of, false)
+			}
+			out = append(out, one.Result)
+		case o.text != "":
+			out = append(out, one.local(o.text))
+		case one.began.Before(o.over): // it was under way during the outage
+		case !one.of.up:
+			out = append(out, one.Result)
+		default:
+			out = p.hold(out, one, now)
+		}
+	}
+	switch {
+	case o.until.IsZero():
+		return out
+	case len(o.asked) >= o.all, !now.Before(o.until), len(o.held) >= mostHeld:
+		return p.decide(out)
+	case !o.probe.IsZero() && !now.Before(o.probe):
+		o.probe = time.Time{}
+		p.probe()
+	}
+	return out
+}
+
+// respond takes a response: the devices that were silent before it have failed
+// themselves, and an outage is over.
+func (p *Poller) respond(out []check.Result, one *outcome, now time.Time) []check.Result {
+	o := &p.outage
+	out = p.release(out)
+	if o.text != "" {
+		o.text, o.over, one.Reached = "", now, true
+		p.o.Log.Info("devices respond again")
+	}
+	o.heard, one.of.heard = max(o.heard, one.At), one.At
+	o.mark(one.of, true)
+	return append(out, one.Result)
+}
+
+// hold keeps a silent result until it is decided whose failure it is.
+func (p *Poller) hold(out []check.Result, one *outcome, now time.Time) []check.Result {
+	o := &p.outage
+	if len(o.up) < leastSilent {
+		o.mark(one.of, false)
+		return append(out, one.Result)
+	}
+	if o.until.IsZero() {
+		longest := time.Duration(0)
+		for _, e := range p.tasks {
+			if e.up {
+				longest = max(longest, time.Duration(e.task.Interval)*time.Second)
+			}
+		}
+		o.asked, o.silent = map[*entry]bool{}, map[int64]bool{}
+		o.probe, o.until = now.Add(probeAfter), now.Add(max(probeAfter, min(longestHold, longest)))
+	}
+	o.held = append(o.held, *one)
+	o.ask(one)
+	return out
+}
+
+// ask notes that an instance was polled in vain since the first silence.
+func (o *outage) ask(one *outcome) {
+	if one.of.up {
+		o.asked[one.of], o.silent[one.of.task.DeviceID] = true, true
+	}
+}
+
+// probe polls instances at once: those that responded last, of each data source
+// some.
+func (p *Poller) probe() {
+	var may []*entry
+	for _, e := range p.tasks {
+		if e.up && !e.busy && !p.outage.asked[e] {
+			may = append(may, e)
+		}
+	}
+	slices.SortFunc(may, func(a, b *entry) int {
+		if a.heard != b.heard {
+			return int(b.heard - a.heard)
+		}
+		return int(a.task.InstanceID - b.task.InstanceID)
+	})
+	sources, probes := map[int64]int{}, 0
+	for _, e := range may {
+		if sources[e.task.DataSourceID]++; sources[e.task.DataSourceID] > perSource {
+			continue
+		}
+		if probes++; probes > mostProbes {
+			break
+		}
+		e.due = p.o.Clock.Now()
+		p.queue.put(e)
+	}
+	p.nudge()
+}
+
+// decide ends the waiting: with too few silent devices their silence is their
+// own, else it is this machine's.
+func (p *Poller) decide(out []check.Result) []check.Result {
+	o := &p.outage
+	if len(o.silent) < leastSilent {
+		return p.release(out)
+	}
+	since := o.heard
+	if since == 0 {
+		since = o.held[0].At
+	}
+	o.text = fmt.Sprintf("%s has had no response from any of its %d devices since %s. Check its network connection.",
+		p.o.Name, len(o.up), time.Unix(since, 0).UTC().Format("15:04 UTC"))
+	p.o.Log.Warn("no device responds", "devices", len(o.up), "since", since)
+	for i := range o.held {
+		if !o.held[i].of.gone {
+			out = append(out, o.held[i].local(o.text))
+		}
+	}
+	o.forget()
+	return out
+}
+
+// release delivers held results as the devices' own silence.
+func (p *Poller) release(out []check.Result) []check.Result {
+	o := &p.outage
+	for i := range o.held {
+		if one := &o.held[i]; !one.of.gone {
+			o.mark(one.of, false)
+			out = append(out, one.Result)
+		}
+	}
+	o.forget()
+	return out
+}
+
+func (o *outage) forget() {
+	o.held, o.asked, o.silent, o.probe, o.until = nil, nil, nil, time.Time{}, time.Time{}
+}
+
+// rest returns the held results at the end. Of what may be this machine's
+// failure nobody will know, so it is not delivered.
+func (p *Poller) rest() []check.Result {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.outage.silent) >= leastSilent {
+		p.outage.forget()
+	}
+	return p.release(nil)
+}
+
+// local returns the result as a failure of this machine.
+func (one *outcome) local(text string) check.Result {
+	r := one.Result
+	r.Values, r.Error, r.Local = nil, text, check.LocalUplink
+	return r
+}
+
+// ownEvery is for how long the names and addresses of this machine are kept.
+const ownEvery = time.Minute
+
+// remote reports whether a task polls another machine over the network; p.mu is held.
+func (p *Poller) remote(t *check.Task) bool {
+	if p.o.Instant(t) {
+		return false
+	}
+	if p.o.Remote != nil {
+		return p.o.Remote(t)
+	}
+	if now := time.Now(); p.ownAt.IsZero() || now.Sub(p.ownAt) > ownEvery {
+		p.own, p.ownAt = check.Own(), now
+	}
+	return t.Remote(p.own)
+}
