@@ -60,6 +60,7 @@ type Options struct {
 type Service struct {
 	Options
 	programs programs
+	lags     lags
 }
 
 // New makes a Service.

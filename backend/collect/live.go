@@ -232,6 +232,7 @@ func (s *Service) heartbeat(ctx context.Context, c *resource.Call) (any, error) 
 	if err != nil {
 		return nil, err
 	}
+	s.lags.waits(id, in.Waiting)
 	counts, err := s.DB.CountBy(ctx, string(portal.Devices.Name), "currentCollectorId")
 	return pulse{resource.SecondsOf(c.At), resource.MillisOf(c.At), heartbeat, counts[id]}, err
 }
@@ -300,13 +301,11 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 	if len(in.Results) > maxResults {
 		return nil, fault.At("results", "results are at most 10,000 at a time")
 	}
-	ahead := int64(0)
 	for i, r := range in.Results {
 		in.Results[i].Tidy()
 		if r.At < 1 {
 			return nil, fault.At(fmt.Sprintf("results[%d].at", i), "results[%d].at is no moment in epoch seconds", i)
 		}
-		ahead = max(ahead, r.At-c.At.Unix())
 		for name, v := range r.Values {
 			if math.IsInf(v, 0) {
 				return nil, fault.At(fmt.Sprintf("results[%d].values.%s", i, name), "results[%d].values.%s is no finite number", i, name)
@@ -319,16 +318,15 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	refused := len(in.Results) - len(kept)
-	if in.Corrected { // it says itself how far its clock is ahead
-		ahead = row.ClockOffset
-	} else if ahead < warnAhead {
-		ahead = 0
+	ahead := row.ClockOffset // as it says itself
+	if !in.Corrected {
+		ahead = s.lags.offset(row.ID, row.ClockOffset, c.At.Unix(), in.Results)
 	}
 	return taken{len(kept), refused}, s.noteAhead(ctx, row, ahead, refused)
 }
 
 // noteAhead counts results that were refused, and notes the clock of a collector
-// that does not measure it by how far its latest result lies in the future.
+// that does not measure it.
 func (s *Service) noteAhead(ctx context.Context, row *portal.Collector, ahead int64, refused int) error {
 	if refused == 0 && row.ClockOffset == ahead {
 		return nil

@@ -15,7 +15,8 @@ import (
 const lateAfter = 3 * time.Minute
 
 // lateBefore is from when on the results of a collector are of now. The built-in
-// one is never late.
+// one is never late. Those of a collector whose clock is slow are, unless it
+// corrects them by the portal's (package agent): the alert about its clock says so.
 func (e *Engine) lateBefore(collector int64) int64 {
 	if collector == portal.BuiltInCollector {
 		return 0

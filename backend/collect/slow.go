@@ -1,0 +1,86 @@
+package collect
+
+import (
+	"sync"
+
+	"spyglass/backend/check"
+)
+
+// lags finds slow clocks of collectors that neither measure their clock nor
+// correct their results by the portal's, as those of earlier versions do. Such
+// results are as old as the clock is slow. Results that had to wait are old,
+// too, but get younger while the collector catches up, and it says that others
+// wait. So a clock is slow when all posts of a minute, and at least three, bring
+// results of about the same age while nothing waits.
+//
+// All methods are safe for concurrent use.
+type lags struct {
+	mu sync.Mutex
+	of map[int64]*lag // by collector
+}
+
+// lag is how old the results of a collector have been since they began to be old.
+type lag struct {
+	waiting        int64 // results or batches that were not sent at the last heartbeat
+	since          int64 // the first post, in epoch seconds
+	posts          int
+	least, longest int64 // age of the newest result of a post, in seconds
+}
+
+const (
+	lagPosts  = 3
+	lagTime   = 60 // seconds from the first to the last of these posts, at least
+	lagSpread = 30 // seconds that their ages may differ
+	fewWait   = 2  // batches that are on their way, and do not wait
+	jitter    = 5  // seconds by which an offset has to change to be noted
+)
+
+// waits notes how much a collector has not sent yet.
+func (l *lags) waits(collector, waiting int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.get(collector).waiting = waiting
+}
+
+func (l *lags) get(collector int64) *lag {
+	if l.of == nil {
+		l.of = map[int64]*lag{}
+	}
+	if l.of[collector] == nil {
+		l.of[collector] = &lag{}
+	}
+	return l.of[collector]
+}
+
+// offset returns how many seconds the clock of a collector is ahead of the
+// portal's, from results that came at now; was is what is known of it.
+func (l *lags) offset(collector, was, now int64, results []check.Result) int64 {
+	if len(results) == 0 {
+		return was
+	}
+	ahead := results[0].At - now
+	for i := range results {
+		ahead = max(ahead, results[i].At+int64(results[i].Took/1000)-now)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one, age := l.get(collector), -ahead
+	if age < warnAhead {
+		one.posts = 0
+		if ahead < warnAhead {
+			return 0
+		}
+		return ahead
+	}
+	if one.posts > 0 && max(one.longest, age)-min(one.least, age) > lagSpread || one.waiting > fewWait {
+		one.posts = 0
+	}
+	if one.posts == 0 {
+		one.since, one.least, one.longest = now, age, age
+	}
+	one.posts, one.least, one.longest = one.posts+1, min(one.least, age), max(one.longest, age)
+	if one.posts < lagPosts || now-one.since < lagTime || one.least+was <= jitter && one.least+was >= -jitter {
+		return was
+	}
+	return -one.least
+}
