@@ -15,7 +15,7 @@ import (
 // below its own; neighbours on one floor do not know each other.
 var floors = [][]string{
 	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "frontend", "build/icon"},
-	{"backend/resource"},
+	{"backend/resource", "backend/loopback"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
 	{"backend/portal", "backend/store", "backend/poll"},
 	{"backend/series", "backend/agent", "backend/backup"},

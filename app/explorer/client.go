@@ -13,6 +13,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/loopback"
 )
 
 const (
@@ -45,7 +46,7 @@ func newClient() *resty.Client {
 
 // proxyFor keeps what goes to this machine on this machine.
 func proxyFor(r *http.Request) (*url.URL, error) {
-	if ip := net.ParseIP(r.URL.Hostname()); r.URL.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+	if loopback.Host(r.URL.Hostname()) {
 		return nil, nil
 	}
 	return http.ProxyFromEnvironment(r)

@@ -64,7 +64,7 @@ func TestAProxyIsNotSentWhereTheExplorerMayNotGo(t *testing.T) {
 
 func TestACredentialGoesInClearToAnotherMachineOnlyByConsent(t *testing.T) {
 	h := build(t)
-	const refused = "would get your credential in clear over http://"
+	const refused = "would get your credential in clear text over http://"
 	for _, c := range []struct{ base, auth, more, want string }{
 		{"http://192.0.2.7/api", "token", "", refused},
 		{"http://192.0.2.7/api", "session", "", refused},

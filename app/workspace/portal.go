@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/loopback"
 	"spyglass/backend/resource"
 )
 
@@ -121,8 +121,8 @@ func checkPortal(w *resource.Write, was, now *Portal) error {
 	if err := now.MaySend(); err != nil {
 		return err
 	}
-	now.SendInClear = now.clear() // only what is used is shown
-	if moved(was, now) {          // a credential is for the address it was given for
+	now.SendInClear = now.SendInClear && now.credential() && loopback.InClear(now.BaseURL) // only what is used is shown
+	if moved(was, now) {                                                                   // a credential is for the address it was given for
 		was = nil
 	}
 	now.Secret = masked(w, "secret", func(p *Portal) *string { return &p.Secret }, was, now)
@@ -183,22 +183,14 @@ func address(field, text string, schemes ...string) (string, error) {
 // MaySend refuses to send a password or a token in clear over the network, unless
 // a person consented for this portal. An LMv1 signature does not hold its key.
 func (p *Portal) MaySend() error {
-	if !p.clear() || p.SendInClear {
+	if !p.credential() {
 		return nil
 	}
-	return fault.At("sendInClear", "%s would get your credential in clear over http://. Use https://, or select Send in clear text over http://.", p.BaseURL)
+	return loopback.CheckConsent(p.BaseURL, "your credential", p.SendInClear)
 }
 
-// clear reports whether requests carry a password or a token without TLS to
-// another machine.
-func (p *Portal) clear() bool {
-	u, err := url.Parse(p.BaseURL)
-	if err != nil || u.Scheme != "http" || p.Auth != AuthSession && p.Auth != AuthToken {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() != "localhost" && (err != nil || !ip.Unmap().IsLoopback())
-}
+// credential reports whether requests carry what whoever reads it can use.
+func (p *Portal) credential() bool { return p.Auth == AuthSession || p.Auth == AuthToken }
 
 // moved tells whether requests go to another place now, or are signed otherwise.
 func moved(was, now *Portal) bool {

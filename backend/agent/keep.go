@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,12 +59,6 @@ func replaceFile(path string, text []byte) error {
 		return err
 	}
 	return os.Rename(f.Name(), path)
-}
-
-// isLoopback reports whether a host is this machine.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // waiting is the batches that the portal does not have yet, one file each.

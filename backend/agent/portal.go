@@ -15,6 +15,7 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/fault"
+	"spyglass/backend/loopback"
 )
 
 // What is said to the portal and what it answers (package collect).
@@ -128,7 +129,7 @@ func apiOf(text string) (string, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", fault.New(fault.Invalid, "--portal is the address of the portal, https://portal.example:8443")
 	}
-	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
+	if u.Scheme == "http" && !loopback.Host(u.Hostname()) {
 		return "", fault.New(fault.Invalid, "%s would get secrets unencrypted over the network; a portal that is reached from other machines has https", u.Host)
 	}
 	u.Path, u.RawQuery, u.Fragment = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/api")+"/api", "", ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/loopback"
 	"spyglass/backend/resource"
 )
 
@@ -93,7 +94,7 @@ var Integrations = resource.Resource[*Integration]{
 		if was != nil && was.Type == now.Type && was.URL == now.URL && was.SendInClear == now.SendInClear && !w.Given("secret") && !w.Given("signingKey") {
 			return nil // stored before consent was asked for
 		}
-		return checkClear(now.URL, now.SendInClear)
+		return loopback.CheckConsent(now.URL, "the secret", now.SendInClear)
 	},
 	After: func(w *resource.Write, was, now *Integration) error {
 		if was == nil || was.Name == now.Name {

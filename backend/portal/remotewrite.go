@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/loopback"
 	"spyglass/backend/resource"
 )
 
@@ -107,7 +108,7 @@ var RemoteWrites = resource.Resource[*RemoteWrite]{
 		if was != nil && was.URL == now.URL && was.Auth == now.Auth && was.SendInClear == now.SendInClear && !w.Given("secret") {
 			return nil // stored before consent was asked for
 		}
-		return checkClear(now.URL, now.SendInClear)
+		return loopback.CheckConsent(now.URL, "the secret", now.SendInClear)
 	},
 }
 

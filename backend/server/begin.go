@@ -9,6 +9,7 @@ import (
 
 	"spyglass/backend/demo"
 	"spyglass/backend/fault"
+	"spyglass/backend/loopback"
 	"spyglass/backend/portal"
 	"spyglass/backend/resource"
 )
@@ -133,7 +134,7 @@ func (s *Server) PasswordsShown(ctx context.Context) error {
 // where other machines can sign in with it.
 func (s *Server) viewerPassword() string {
 	host, _, err := net.SplitHostPort(s.o.Listen)
-	if err == nil && !isLoopback(host) {
+	if err == nil && !loopback.Host(host) {
 		return password()
 	}
 	return demo.ViewerPassword

@@ -41,6 +41,7 @@ import (
 	"spyglass/backend/demo"
 	"spyglass/backend/events"
 	"spyglass/backend/fault"
+	"spyglass/backend/loopback"
 	"spyglass/backend/metrics"
 	"spyglass/backend/monitor"
 	"spyglass/backend/notify"
@@ -254,19 +255,13 @@ func (s *Server) open(ctx context.Context) error {
 // reportFolder returns the folder of the files of reports.
 func (s *Server) reportFolder() string { return filepath.Join(s.o.Data, report.Folder) }
 
-// isLoopback reports whether only this machine reaches an address to listen on.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
 // listen opens the port. Another address than loopback needs TLS (trust.md, rule 1).
 func listen(o Options) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(o.Listen)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "--listen takes an address and a port, 127.0.0.1:8443, not %q", o.Listen)
 	}
-	if !isLoopback(host) && o.TLSCert == "" {
+	if !loopback.Host(host) && o.TLSCert == "" {
 		return nil, fault.New(fault.Invalid, "%s can be reached from other machines: that needs --tls-cert and --tls-key. Listen on 127.0.0.1 to stay on this one", cmp.Or(host, "every address"))
 	}
 	if (o.TLSCert == "") != (o.TLSKey == "") {
@@ -275,6 +270,10 @@ func listen(o Options) (net.Listener, error) {
 	l, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		return nil, fault.New(fault.Conflict, "%s cannot be listened on (%v); another program may have the port: choose one with --listen, port 0 picks a free one", o.Listen, cause(err))
+	}
+	if at, ok := l.Addr().(*net.TCPAddr); o.TLSCert == "" && (!ok || !loopback.Host(at.IP.String())) { // a name that leads elsewhere
+		_ = l.Close()
+		return nil, fault.New(fault.Invalid, "%s is %s here, which can be reached from other machines. Listen on 127.0.0.1 to stay on this one", host, l.Addr())
 	}
 	l = api.CapConns(l, o.Log)
 	if o.TLSCert == "" {
@@ -310,7 +309,7 @@ func (s *Server) Origin() string {
 func hosts(address, listen string, secure bool) []string {
 	host, port, _ := net.SplitHostPort(address)
 	names := []string{host}
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+	if loopback.Host(host) {
 		names = append(names, "localhost")
 	}
 	if asked, _, err := net.SplitHostPort(listen); err == nil && asked != "" {
