@@ -238,7 +238,13 @@ func TestTheDoorsOfTheDesktopAreOpenToTheWindowAlone(t *testing.T) {
 	if doors != 6 || h.links != nil || h.asked != nil || h.full || h.quits+h.restarts > 0 {
 		t.Errorf("%d doors; what happened: %v %v %v %d %d", doors, h.links, h.asked, h.full, h.quits, h.restarts)
 	}
-	for user, want := range map[int]string{1: `"desktop":false`, window: `"desktop":`} {
+	if a := h.ask(windowed, "POST /explorer/native/save", `{"name":"x","text":"y"}`); a.status != 200 || len(h.asked) != 1 {
+		t.Errorf("saving in the window by who signed in there later: %d %s", a.status, a.body)
+	}
+	if a := h.ask(windowed, "POST /explorer/native/quit", ""); a.status != 204 && a.status != 200 || h.quits != 1 {
+		t.Errorf("quitting in the window by who signed in there later: %d %s", a.status, a.body)
+	}
+	for user, want := range map[int]string{1: `"desktop":false`, stranger: `"desktop":false`, window: `"desktop":true`, windowed: `"desktop":true`} {
 		if a := h.ask(user, "GET /explorer/start", ""); !strings.Contains(a.body, want) {
 			t.Errorf("the start of user %d lacks %s", user, want)
 		}

@@ -49,14 +49,17 @@ const (
 	csrfSecret   = "cSrF-t0k3n"
 )
 
-// window is the user whose sessions are the desktop window's; stranger is no
-// administrator.
+// window is a user who asks from the desktop window; stranger is no
+// administrator, and windowed somebody like that who asks from the window.
 const (
 	window   = 3
 	stranger = 4
+	windowed = 5
+
+	windowSecret = "w1nd0w-s3cr3t"
 )
 
-// people are users 1 to 4, by the secret of their cookie.
+// people are users 1 to 5, by the secret of their cookie.
 type people struct{}
 
 func (people) ByCookie(_ context.Context, secret string) (*session.Session, error) {
@@ -64,7 +67,7 @@ func (people) ByCookie(_ context.Context, secret string) (*session.Session, erro
 	if n, err := fmt.Sscanf(secret, cookieSecret+"-%d", &id); n != 1 || err != nil {
 		return nil, fault.New(fault.NoLogin, "you are not signed in")
 	}
-	return &session.Session{Secret: secret, CSRF: csrfSecret, Persistent: id == window, Access: &resource.Access{UserID: id, User: fmt.Sprintf("user%d", id), Role: "administrator", Admin: id != stranger}}, nil
+	return &session.Session{Secret: secret, CSRF: csrfSecret, Access: &resource.Access{UserID: id, User: fmt.Sprintf("user%d", id), Role: "administrator", Admin: id < stranger}}, nil
 }
 
 func (people) ByToken(_ context.Context, authorization string, _ session.TokenRequest) (*resource.Access, error) {
@@ -81,6 +84,8 @@ func (people) CheckSigner(context.Context, string, string) error {
 func (people) Redeem(context.Context, string) (*session.Session, error) {
 	return nil, fault.New(fault.NoLogin, "there are no launch tokens here")
 }
+
+func (people) IsWindow(secret string) bool { return secret == windowSecret }
 
 // ring stands for the OS keyring.
 type ring struct {
@@ -183,7 +188,7 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 	h.Explorer, err = explorer.New(explorer.Options{
 		Workspace: h.workspace, Catalog: append(endpoints(), more...), BaseURL: func() string { return h.base + "/api" },
 		Cookie:     func(secret string) string { return "spyglass_ab12=" + secret },
-		PortalName: func() string { return "Demo portal" }, Instance: "ab12", Version: "0.1.0", Demo: true,
+		PortalName: func() string { return "Demo portal" }, Instance: "ab12", Version: "0.1.0", Demo: true, Desktop: true,
 		Folder: h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) { return map[string]int64{"device": 7}, nil },
 		Native: h, Keyring: func() bool { return false }, DocumentDir: filepath.Join(h.dir, "documents"), Timeout: 20 * time.Second, Log: log,
 	})
@@ -302,6 +307,9 @@ func (h *house) request(ctx context.Context, user int, do, body string) *http.Re
 		h.t.Fatal(err)
 	}
 	r.Header.Set("Cookie", fmt.Sprintf("spyglass_ab12=%s-%d", cookieSecret, user))
+	if user == window || user == windowed {
+		r.Header.Set("Cookie", r.Header.Get("Cookie")+"; spyglass_ab12_window="+windowSecret)
+	}
 	r.Header.Set("X-CSRF-Token", csrfSecret)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")

@@ -80,6 +80,16 @@ const deviceAge = 365 * 24 * 60 * 60
 // deviceCookie is the name of the cookie by which a browser is known at a sign-in.
 func (x *exchange) deviceCookie() string { return x.cookie + "_device" }
 
+// windowCookie is the name of the cookie by which the desktop window is known,
+// whoever signs in there.
+func (x *exchange) windowCookie() string { return x.cookie + "_window" }
+
+// fromWindow reports whether the request comes from the desktop window.
+func (x *exchange) fromWindow() bool {
+	known, err := x.r.Cookie(x.windowCookie())
+	return err == nil && x.Sessions.IsWindow(known.Value)
+}
+
 // setCookie writes a cookie for the whole portal; a negative age, in seconds,
 // takes it away, and 0 keeps it until the browser closes.
 func (x *exchange) setCookie(name, secret string, age int) {

@@ -54,6 +54,7 @@ type Sessions interface {
 	ByToken(ctx context.Context, authorization string, r session.TokenRequest) (*resource.Access, error)
 	CheckSigner(ctx context.Context, authorization, remote string) error
 	Redeem(ctx context.Context, token string) (*session.Session, error)
+	IsWindow(secret string) bool
 }
 
 // Options are all that a handler needs.

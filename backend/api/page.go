@@ -151,6 +151,9 @@ func (x *exchange) launch() error {
 	switch {
 	case err == nil:
 		x.setCookie(x.cookie, opened.Secret, 0)
+		if opened.Window != "" {
+			x.setCookie(x.windowCookie(), opened.Window, 0)
+		}
 		x.sendPage(x.lookOf(opened))
 	case fault.Of(err).Kind == fault.Internal:
 		return err

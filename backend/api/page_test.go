@@ -3,10 +3,14 @@ package api
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+
+	"spyglass/backend/resource"
 )
 
 func TestEachPageLoadHasANonceOfItsOwn(t *testing.T) {
@@ -97,7 +101,7 @@ func TestALaunchTokenSignsInOnce(t *testing.T) {
 		t.Fatalf("answers %d %s, want the page", answer.StatusCode, text)
 	}
 	cookies := answer.Cookies()
-	if len(cookies) != 1 || !cookies[0].HttpOnly {
+	if len(cookies) != 2 || !cookies[0].HttpOnly {
 		t.Fatalf("the cookies are %v", answer.Header["Set-Cookie"])
 	}
 	p.who["window"] = login{cookie: cookies[0].Value}
@@ -110,6 +114,46 @@ func TestALaunchTokenSignsInOnce(t *testing.T) {
 	}
 	if got, want := answer.Header.Get("Content-Security-Policy"), "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"; got != want {
 		t.Errorf("the policy is %q, want %q", got, want)
+	}
+}
+
+func TestTheWindowIsKnownWhoeverSignsInThere(t *testing.T) {
+	p := newPortal(t, func(o *Options) {
+		o.Explorer = append(o.Explorer, resource.Endpoint{
+			Method: "GET", Path: "/window", Right: resource.Right{Object: resource.Anyone},
+			Handle: func(_ context.Context, c *resource.Call) (any, error) {
+				return map[string]any{"window": c.Session.Window}, nil
+			},
+		})
+	})
+	id, err := p.sessions.UserID(t.Context(), "admin")
+	must(t, err)
+	launch := func(persistent bool) []*http.Cookie {
+		answer, _ := p.ask("GET /launch?t="+p.sessions.Launch(id, persistent), "", "")
+		return answer.Cookies()
+	}
+	cookies := launch(true)
+	if len(cookies) != 2 || cookies[1].Name != "spyglass_t1_window" || !cookies[1].HttpOnly || cookies[1].SameSite != http.SameSiteStrictMode || cookies[1].MaxAge != 0 {
+		t.Fatalf("the cookies are %v", cookies)
+	}
+	if others := launch(false); len(others) != 1 {
+		t.Errorf("what is no window gets %v", others)
+	}
+	window := "spyglass_t1_window=" + cookies[1].Value
+	for _, tt := range []struct {
+		what, cookies, want string
+	}{
+		{"who launched it", "spyglass_t1=" + cookies[0].Value + "; " + window, `{"window":true}`},
+		{"the launch's session elsewhere", "spyglass_t1=" + cookies[0].Value, `{"window":false}`},
+		{"another user in the window", "spyglass_t1=" + p.who["admin"].cookie + "; " + window, `{"window":true}`},
+		{"another user elsewhere", "spyglass_t1=" + p.who["admin"].cookie, `{"window":false}`},
+		{"a guess", "spyglass_t1=" + p.who["admin"].cookie + "; spyglass_t1_window=guess", `{"window":false}`},
+		{"the session as the window's secret", "spyglass_t1=" + cookies[0].Value + "; spyglass_t1_window=" + cookies[0].Value, `{"window":false}`},
+		{"the window, with nobody signed in", window, `{"errorMessage":"nobody is signed in here; sign in, or send an API token","errorCode":1401,"errorDetail":null}`},
+	} {
+		if _, text := p.ask("GET /explorer/window", "", "", "Cookie: "+tt.cookies); text != tt.want {
+			t.Errorf("%s: answers %s, want %s", tt.what, text, tt.want)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func (x *exchange) call() (*resource.Call, error) {
 		}
 	}
 	if x.session != nil {
-		c.Session = resource.Session{Cookie: x.session.Secret, CSRF: x.session.CSRF, Window: x.session.Persistent}
+		c.Session = resource.Session{Cookie: x.session.Secret, CSRF: x.session.CSRF, Window: x.fromWindow()}
 	}
 	if len(x.values) > 0 {
 		c.Vars = make(map[string]string, len(x.values))

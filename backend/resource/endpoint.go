@@ -94,7 +94,7 @@ type Call struct {
 type Session struct {
 	Cookie string // the session's secret, to be sent on to this portal only
 	CSRF   string
-	Window bool // of the desktop window, as long as who sat there then is signed in
+	Window bool // comes from the desktop window, whoever is signed in there
 }
 
 // ID is a path parameter that holds an id. Anything else than a whole number

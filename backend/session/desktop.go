@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"spyglass/backend/fault"
@@ -54,10 +55,38 @@ func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 		return nil, fault.New(fault.NoLogin, "the user is suspended or gone")
 	}
 	sess, err := s.open(ctx, who, l.persistent)
+	if err == nil && l.persistent {
+		sess.Window = s.newWindow()
+	}
 	if err == nil {
 		s.note(ctx, s.change("sign-in", who.row.Username, "Opened a window signed in", ""))
 	}
 	return sess, err
+}
+
+// maxWindows bounds how many windows are known; the oldest is forgotten.
+const maxWindows = 20
+
+// newWindow makes a secret by which IsWindow knows the window that redeemed a
+// launch token, whoever signs in there later.
+func (s *Service) newWindow() (secret string) {
+	secret = newSecret()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.windows) >= maxWindows {
+		s.windows = slices.Delete(s.windows, 0, 1)
+	}
+	s.windows = append(s.windows, digestOf(secret))
+	return secret
+}
+
+// IsWindow reports whether a secret is that of a desktop window. It says where a
+// request comes from, and nothing about who is signed in.
+func (s *Service) IsWindow(secret string) bool {
+	key := digestOf(secret)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Contains(s.windows, key)
 }
 
 // credential lets the desktop's next start resume a user's session. It is not

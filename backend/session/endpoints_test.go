@@ -91,9 +91,11 @@ func TestSigningInAgainReplacesTheSessionOfTheCookie(t *testing.T) {
 
 func TestChangingOnesOwnPasswordEndsEveryOtherSession(t *testing.T) {
 	h := newHouse(t)
-	h.user(t, "jo", 4)
-	mine, elsewhere := h.signIn(t, "jo"), h.signIn(t, "jo")
-	call := resource.Call{Access: mine.Access, Session: resource.Session{Cookie: mine.Secret, CSRF: mine.CSRF, Window: true}, Remote: "192.0.2.7"}
+	id := h.user(t, "jo", 4)
+	elsewhere := h.signIn(t, "jo")
+	mine, err := h.Redeem(t.Context(), h.Launch(id, true))
+	must(t, err)
+	call := resource.Call{Access: mine.Access, Session: resource.Session{Cookie: mine.Secret, CSRF: mine.CSRF}, Remote: "192.0.2.7"}
 	for _, tt := range []struct{ body, err string }{
 		{`{"password":"wrong horse","newPassword":"another horse"}`, "invalid: password: the current password is wrong"},
 		{`{"password":"` + password + `","newPassword":"short"}`, "invalid: newPassword: a password has 8 to 512 characters"},

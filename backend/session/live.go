@@ -56,6 +56,14 @@ func (s *Service) ByCookie(ctx context.Context, secret string) (*Session, error)
 	return &Session{Secret: secret, CSRF: l.csrf, Persistent: l.persistent.Load(), Access: access, done: l.done}, nil
 }
 
+// isPersistent reports whether the session of a cookie has no time limits.
+func (s *Service) isPersistent(secret string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	l := s.live[digestOf(secret)]
+	return l != nil && l.persistent.Load()
+}
+
 // lasts reports whether neither a time limit nor a change of its user ends the session.
 func (s *Service) lasts(l *live, everyone *people, now time.Duration) bool {
 	who := everyone.byID[l.userID]

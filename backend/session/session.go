@@ -3,7 +3,7 @@
 //
 // # Secrets
 //
-// A session, a launch token, a bearer token and the desktop's credential are 32
+// A session, a window, a launch token, a bearer token and the desktop's credential are 32
 // random bytes in base64url. Only their SHA-256 is kept, so a lookup by digest
 // tells nobody anything by its timing. LMv1 access keys must be computed with
 // and are sealed with the portal's key. No secret is logged.
@@ -74,6 +74,7 @@ type Service struct {
 	closed   bool
 	live     map[digest]*live
 	launches map[digest]launch
+	windows  []digest // of the secrets of windows, oldest first
 
 	record  recorder
 	refused refusals
@@ -85,7 +86,8 @@ type Service struct {
 type Session struct {
 	Secret     string // the cookie's value
 	CSRF       string // what every write must carry
-	Persistent bool   // of the desktop window: it has no time limits
+	Persistent bool   // begun by the desktop window's launch: it has no time limits
+	Window     string // the window's secret; empty but for what Redeem returns to a window
 	Access     *resource.Access
 
 	done <-chan struct{}
@@ -160,6 +162,7 @@ func (s *Service) Close() {
 		close(l.done)
 	}
 	clear(s.launches)
+	s.windows = nil
 	s.mu.Unlock()
 	s.quit()
 	s.wait.Wait()

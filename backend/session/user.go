@@ -95,8 +95,9 @@ func (s *Service) SetPassword(ctx context.Context, name, password string) error 
 }
 
 // changePassword gives the caller a new password and the session that is left of
-// all of theirs: a new one, for the window as well if it was the window's.
+// all of theirs: a new one, without time limits if theirs had none.
 func (s *Service) changePassword(ctx context.Context, c *resource.Call, in newPassword) (*Session, error) {
+	persistent := s.isPersistent(c.Session.Cookie)
 	who, err := s.prove(ctx, c.Access.User, in.Password, origin{c.Remote, c.Device})
 	if fault.Is(err, fault.NoLogin) {
 		return nil, fault.At("password", "the current password is wrong")
@@ -120,7 +121,7 @@ func (s *Service) changePassword(ctx context.Context, c *resource.Call, in newPa
 	if who = everyone.byID[who.row.ID]; who == nil || !who.maySignIn() {
 		return nil, errNoSession()
 	}
-	return s.open(ctx, who, c.Session.Window)
+	return s.open(ctx, who, persistent)
 }
 
 // UserID is the id of the user of that name, in any letter case; fault.Unknown
