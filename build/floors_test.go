@@ -22,7 +22,7 @@ var floors = [][]string{
 	{"backend/session", "backend/report", "backend/data", "backend/events", "backend/monitor", "backend/notify", "backend/remotewrite"},
 	{"backend/demo", "backend/collect", "backend/metrics"}, // what the demo tells has happened, such as a report that was run, the verbs have made
 	{"backend/api"},
-	{"backend/server", "app/document/query"},
+	{"backend/server", "app/document/query", "app/pairs"},
 	{"app/budget", "app/workspace", "app/document", "app/snippet", "app/export", "app/keychain", "app/link", "app/diagnose"},
 	{"app/exchange", "app/exchange/hostile"}, // reads and writes what the workspace keeps
 	{"app/explorer"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/pairs"
 	"spyglass/app/workspace"
 )
 
@@ -21,10 +22,7 @@ var (
 func (f *File) address(raw string) (path string, query workspace.Rows) {
 	raw, _, _ = strings.Cut(raw, "#")
 	path, search, _ := strings.Cut(raw, "?")
-	for pair := range strings.SplitSeq(search, "&") {
-		if pair == "" {
-			continue
-		}
+	for _, pair := range pairs.Split(search) {
 		key, value, _ := strings.Cut(pair, "=")
 		query = append(query, workspace.Row{On: true, Key: unescape(strings.ReplaceAll(key, "+", " ")), Value: unescape(strings.ReplaceAll(value, "+", " "))})
 	}

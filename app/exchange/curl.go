@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spyglass/app/pairs"
 	"spyglass/app/snippet"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
@@ -77,6 +78,7 @@ func (w *curlWriter) step(r *workspace.Saved) snippet.Step {
 	out := snippet.Step{Title: cmp.Or(r.Name, d.Method+" "+d.Path)}
 	out.Method = d.Method
 	path, search, _ := strings.Cut(w.marked(d.Path), "?")
+	search = pairs.Escape(search, search) // marks have neither & nor quotes
 	values := map[string]string{}
 	for _, p := range slices.Backward(d.PathParams) { // the first of a name counts
 		if p.On && strings.TrimSpace(p.Value) != "" {
@@ -91,15 +93,15 @@ func (w *curlWriter) step(r *workspace.Saved) snippet.Step {
 		}
 		return url.PathEscape(w.marked(value))
 	})
-	pairs := slices.DeleteFunc([]string{search}, func(s string) bool { return s == "" })
+	query := slices.DeleteFunc([]string{search}, func(s string) bool { return s == "" })
 	for _, q := range d.Query {
 		if q.On && q.Key+q.Value != "" {
-			pairs = append(pairs, queryPart(w.marked(q.Key))+"="+queryPart(w.marked(q.Value)))
+			query = append(query, queryPart(w.marked(q.Key))+"="+queryPart(w.marked(q.Value)))
 		}
 	}
 	out.URL = w.mark("{{$baseUrl}}") + rooted(usualMount.ReplaceAllString(hostName.ReplaceAllString(strings.TrimSpace(path), ""), "/"))
-	if len(pairs) > 0 {
-		out.URL += "?" + strings.Join(pairs, "&")
+	if len(query) > 0 {
+		out.URL += "?" + strings.Join(query, "&")
 	}
 	for _, h := range d.Headers {
 		if h.On {

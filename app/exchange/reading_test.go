@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spyglass/app/exchange"
+	"spyglass/app/workspace"
 )
 
 // reading is a file of another program and what it becomes.
@@ -86,4 +87,16 @@ func TestWhatFoldersOfPostmanLoseIsSaid(t *testing.T) {
 		},
 	}
 	tt.run(t)
+}
+
+func TestAnAmpersandWithinQuotesOfAnAddressBelongsToTheValue(t *testing.T) {
+	found, err := exchange.Read(t.Context(), &exchange.File{Name: "a.postman_collection.json", Text: []byte(
+		`{"info":{"name":"a","schema":"https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},"item":[{"name":"x","request":{"method":"GET","url":"https://h.example/api/device/devices?size=2&filter=displayName~\"a b&c\"&x=1"}}]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := workspace.Rows{row("size", "2"), row("filter", `displayName~"a b&c"`), row("x", "1")}
+	if got := found.Folders[0].Requests[0].Draft.Query; !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
 }

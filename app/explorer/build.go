@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/app/pairs"
 	"spyglass/app/workspace"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
@@ -101,11 +102,16 @@ func (t *target) build(f *filler, d *workspace.Draft) (*outgoing, error) {
 
 // cutQuery splits at the first ? that is in no reference.
 func cutQuery(text string) (path, query string, found bool) {
-	masked := reference.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("x", len(s)) })
-	if i := strings.IndexByte(masked, '?'); i >= 0 {
+	if i := strings.IndexByte(withoutReferences(text), '?'); i >= 0 {
 		return text[:i], text[i+1:], true
 	}
 	return text, "", false
+}
+
+// withoutReferences returns a text of the same length in which x stands for each
+// character of a reference.
+func withoutReferences(text string) string {
+	return reference.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("x", len(s)) })
 }
 
 // parameter is {id} in a path; a reference matches first.
@@ -191,8 +197,10 @@ func (f *filler) query(typed string, rows workspace.Rows) (string, error) {
 	return "?" + strings.Join(parts, "&"), nil
 }
 
-// fillTyped fills in a query that was typed behind the path.
+// fillTyped fills in a query that was typed behind the path. An & within double
+// quotes belongs to the value.
 func (f *filler) fillTyped(typed string) (string, error) {
+	typed = pairs.Escape(typed, withoutReferences(typed))
 	return f.fillQuery("path", typed, typedQuery)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"spyglass/app/pairs"
 	"spyglass/backend/resource"
 )
 
@@ -73,7 +74,7 @@ func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *op
 // splitExample is path and query of "/device/devices?size=10".
 func splitExample(text string) (path string, query [][2]string) {
 	path, rest, _ := strings.Cut(text, "?")
-	for pair := range strings.SplitSeq(rest, "&") {
+	for _, pair := range pairs.Split(rest) {
 		key, value, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(key)
 		plain, err2 := url.QueryUnescape(value)

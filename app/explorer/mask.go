@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"spyglass/app/pairs"
 	"spyglass/app/workspace"
 	"spyglass/backend/resource"
 )
@@ -111,7 +112,7 @@ func (m *masker) text(text string) string {
 }
 
 func (m *masker) query(query string) string {
-	parts := strings.Split(query, "&")
+	parts := pairs.Split(query)
 	for i, part := range parts {
 		if key, value, ok := strings.Cut(part, "="); ok && secretParameter(key) {
 			stars := m.text(value)

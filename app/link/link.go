@@ -20,6 +20,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"spyglass/app/pairs"
 	"spyglass/backend/fault"
 )
 
@@ -136,11 +137,8 @@ func readCall(text string, parts []string, query string) (Target, error) {
 }
 
 func readQuery(text, query string) ([]Pair, error) {
-	pairs := []Pair{}
-	for part := range strings.SplitSeq(query, "&") {
-		if part == "" {
-			continue
-		}
+	out := []Pair{}
+	for _, part := range pairs.Split(query) {
 		rawKey, rawValue, _ := strings.Cut(part, "=")
 		value, err := url.QueryUnescape(rawValue)
 		switch {
@@ -148,12 +146,12 @@ func readQuery(text, query string) ([]Pair, error) {
 			return nil, refuse(text, "one of its parameters cannot be read")
 		case strings.ContainsAny(value, "{}"):
 			return nil, refuse(text, "a link may not name variables")
-		case len(pairs) == mostPairs:
+		case len(out) == mostPairs:
 			return nil, refuse(text, "it has more than %d parameters", mostPairs)
 		}
-		pairs = append(pairs, Pair{rawKey, value})
+		out = append(out, Pair{rawKey, value})
 	}
-	return pairs, nil
+	return out, nil
 }
 
 // refuse is the sentence about a link, with as much of it as can be read.

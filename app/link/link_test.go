@@ -36,6 +36,11 @@ func TestALinkLeadsToOneThing(t *testing.T) {
 			want: call("GET", "/device/devices", link.Pair{Key: "filter", Value: `displayName~"w b"`}, link.Pair{Key: "size", Value: "5"}, link.Pair{Key: "size", Value: "6"}),
 		},
 
+		{
+			text: `spyglass://api/GET/device/devices?filter=displayName~"a&b"&size=5`,
+			want: call("GET", "/device/devices", link.Pair{Key: "filter", Value: `displayName~"a&b"`}, link.Pair{Key: "size", Value: "5"}),
+		},
+
 		{text: "", err: "links begin with spyglass://"},
 		{text: "notes.txt", err: "links begin with spyglass://"},
 		{text: "--data", err: "links begin with spyglass://"},
