@@ -34,14 +34,8 @@ func secretHeader(name string) bool {
 	return slices.Contains(secretHeaders, lower) || strings.HasSuffix(lower, "-key") || strings.HasSuffix(lower, "-signature") || secretKey(name)
 }
 
-// secretKey tells whether a value of that name is kept out of the history.
-func secretKey(name string) bool {
-	if resource.SecretName(name) {
-		return true
-	}
-	lower := strings.ToLower(name)
-	return slices.ContainsFunc([]string{"password", "secret", "token", "accesskey", "apikey", "bearer"}, func(w string) bool { return strings.HasSuffix(lower, w) })
-}
+// secretKey reports whether a value of that name is kept out of the history.
+func secretKey(name string) bool { return resource.SecretName(name) }
 
 // maskDraft is a draft as the history keeps it: secrets that were typed into
 // it are stars. What comes from variables stays a reference. typed are these

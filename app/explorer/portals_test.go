@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -224,4 +225,33 @@ func TestARedirectToAnotherHostIsShownAndGetsNoCredential(t *testing.T) {
 func fingerprint(s *httptest.Server) string {
 	sum := sha256.Sum256(s.Certificate().Raw)
 	return hex.EncodeToString(sum[:])
+}
+
+func TestWhatARemotePortalAnswersIsKeptWithoutItsSecrets(t *testing.T) {
+	h := build(t)
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"apiKey":"k3y-0f-far","props":[{"name":"snmp.community","value":"c0mmunity"}],"n":1}`))
+	}))
+	defer far.Close()
+	for _, auth := range []string{`"auth":"none"`, `"auth":"token","secret":"t0k3n-0f-far"`} {
+		id := h.addPortal(1, `{"name":`+strconv.Quote("Far "+auth)+`,"baseUrl":"`+far.URL+`/api",`+auth+`}`)
+		a := h.ask(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
+		var live reply
+		if err := json.Unmarshal([]byte(a.body), &live); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.body(1, live.Document); !strings.Contains(got, "k3y-0f-far") || strings.Contains(a.body, "were masked") {
+			t.Errorf("%s: the response that is shown is %s", auth, got)
+		}
+		a = h.ask(1, fmt.Sprintf("GET /explorer/history/%d/reply?portal=%s", live.HistoryID, id), "")
+		var kept reply
+		if err := json.Unmarshal([]byte(a.body), &kept); err != nil {
+			t.Fatal(err)
+		}
+		const want = `{"apiKey":"********","props":[{"name":"snmp.community","value":"********"}],"n":1}`
+		if got := h.body(1, kept.Document); got != want || !strings.Contains(a.body, `"reading":"Secrets of this response were masked when it was kept in the history"`) {
+			t.Errorf("%s: the response that is kept is %s\n%s", auth, got, a.body)
+		}
+	}
 }

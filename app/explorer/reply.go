@@ -177,13 +177,7 @@ func (e *Explorer) recall(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := ""
-	for _, header := range kept.Headers {
-		if header[0] == "Content-Type" {
-			kind = header[1]
-		}
-	}
-	w := e.documents.Create(kind)
+	w := e.documents.Create(contentType(kept.Headers))
 	defer w.Abort()
 	if err := workspace.Unzip(kept.Zipped, w); err != nil {
 		return nil, err
@@ -193,6 +187,9 @@ func (e *Explorer) recall(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	r, err := e.reply(h, doc, kept.Headers, timing{})
+	if err == nil && kept.Masked && r.Reading == "" {
+		r.Reading = "Secrets of this response were masked when it was kept in the history"
+	}
 	if err == nil && h.Error != "" && r.Items != nil {
 		r.Run = &runReport{Items: *r.Items, Total: r.Total, Partial: h.Error, Notes: []string{}, Resume: goesOn(h, *r.Items)}
 		if r.Run.Resume {

@@ -92,6 +92,7 @@ type exchange struct {
 	notKept string // why the request is missing from the history
 	came    arrived
 	zip     *workspace.Zipper // of an answer that comes and may be kept
+	mask    *bodyMask         // of what is kept; nil where nothing is masked
 	before  *object           // what a write is about to change, where that is known
 }
 
@@ -150,7 +151,9 @@ func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer,
 	to := io.Writer(w)
 	if response.ContentLength <= workspace.MaxPlain && !givesSecrets(x.out.endpoint) {
 		x.zip = workspace.NewZipper()
-		to = io.MultiWriter(x.zip, w)
+		kept := x.masking(response.Header.Get("Content-Type"), x.zip)
+		to = io.MultiWriter(kept, w)
+		defer kept.Close() //nolint:errcheck // a Zipper does not fail
 	}
 	body := &progress{Reader: response.Body, exchange: x, expected: max(response.ContentLength, 0), last: time.Now()}
 	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, body, make([]byte, 64<<10)); err != nil {
@@ -199,19 +202,47 @@ func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][
 	if x.history.Bytes > workspace.MaxPlain || givesSecrets(x.out.endpoint) || doc == nil && len(x.secrets) > 0 {
 		return nil
 	}
-	zipped, err := x.zipped(doc)
+	zipped, err := x.zipped(doc, contentType(headers))
 	if err != nil {
 		x.o.Log.ErrorContext(ctx, "an answer is missing from the history", "err", err)
 	}
 	if zipped == nil {
 		return nil
 	}
-	return &workspace.Reply{Headers: headers, Zipped: zipped}
+	return &workspace.Reply{Headers: headers, Zipped: zipped, Masked: x.mask != nil && x.mask.masked}
+}
+
+// masking returns where the body of a response is written to be kept. What a
+// remote portal answers is masked on the way, where it is JSON: the built-in
+// portal masks its secrets itself, and other texts do not say what is one.
+func (x *exchange) masking(kind string, to io.Writer) io.WriteCloser {
+	x.mask = nil
+	if x.target.remote == nil || !strings.Contains(strings.ToLower(kind), "json") {
+		return unmasked{to}
+	}
+	x.mask = &bodyMask{to: to}
+	return x.mask
+}
+
+// unmasked keeps a body as it is.
+type unmasked struct{ io.Writer }
+
+// Close implements io.Closer.
+func (unmasked) Close() error { return nil }
+
+// contentType returns the Content-Type among headers.
+func contentType(headers [][2]string) string {
+	for _, h := range headers {
+		if strings.EqualFold(h[0], "Content-Type") {
+			return h[1]
+		}
+	}
+	return ""
 }
 
 // zipped is the body of an answer; nil where it holds a secret that went out,
 // or is too large when it is zipped, too.
-func (x *exchange) zipped(doc *document.Document) ([]byte, error) {
+func (x *exchange) zipped(doc *document.Document, kind string) ([]byte, error) {
 	if len(x.secrets) > 0 {
 		var body bytes.Buffer
 		if err := doc.WriteText(&body); err != nil || x.echoes(body.String()) {
@@ -223,7 +254,9 @@ func (x *exchange) zipped(doc *document.Document) ([]byte, error) {
 	}
 	zip := workspace.NewZipper()
 	defer zip.Close()
-	if _, err := doc.WriteTo(zip); err != nil {
+	kept := x.masking(kind, zip)
+	_, err := doc.WriteTo(kept)
+	if err = errors.Join(err, kept.Close()); err != nil {
 		return nil, err
 	}
 	return zip.Zipped(), nil

@@ -42,6 +42,7 @@ type Reply struct {
 	UserID  int64
 	Headers [][2]string
 	Zipped  []byte // the body, S2
+	Masked  bool   // secrets in the body are stars
 }
 
 const (
@@ -113,6 +114,7 @@ var replies = resource.Resource[*Reply]{
 		{Name: "id", At: func(r *Reply) any { return &r.ID }, ReadOnly: true},
 		{Name: "userId", At: func(r *Reply) any { return &r.UserID }, ReadOnly: true, WriteOnly: true, Index: true},
 		{Name: "headers", At: func(r *Reply) any { return &r.Headers }, ReadOnly: true, WriteOnly: true},
+		{Name: "masked", At: func(r *Reply) any { return &r.Masked }, ReadOnly: true, WriteOnly: true},
 		{Name: "zipped", At: func(r *Reply) any { return &r.Zipped }, ReadOnly: true, WriteOnly: true},
 	},
 }
