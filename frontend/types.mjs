@@ -1,5 +1,5 @@
 /**
- * `npm run types` writes src/api.gen.ts, the TypeScript types of the portal's
+ * `npm run types` writes src/client/api.gen.ts, the TypeScript types of the portal's
  * API, from the OpenAPI document that the program in SPYGLASS_BIN answers.
  * With --check it only says whether the file is up to date.
  */
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript'
 
-const file = fileURLToPath(new URL('src/api.gen.ts', import.meta.url))
+const file = fileURLToPath(new URL('src/client/api.gen.ts', import.meta.url))
 const program = process.env.SPYGLASS_BIN
 if (!program) {
   console.error('SPYGLASS_BIN must name the spyglass program')
@@ -22,7 +22,7 @@ if (!program) {
 const text = COMMENT_HEADER + astToString(await openapiTS(await openapi(program)))
 if (!process.argv.includes('--check')) await writeFile(file, text)
 else if ((await readFile(file, 'utf8')) !== text) {
-  console.error('src/api.gen.ts is not what the program answers: npm run types writes it anew')
+  console.error('src/client/api.gen.ts is not what the program answers: npm run types writes it anew')
   process.exit(1)
 }
 

@@ -1,53 +1,40 @@
 import { tick } from 'svelte'
-import type { App } from './app.svelte'
+import type { App } from './state/app.svelte'
 import { asFault } from './client'
-import { hasPages, savePages } from './sending/sending.svelte'
+import type { Command } from './state/command'
+import type { Action } from './state/commands.svelte'
+import { hasPages, savePages } from './state/sending/sending.svelte'
 import { saveTab } from './collections/saving'
-import { isMac } from './keys'
+import { isMac } from './ui/keys'
 import { screens } from './monitor/screens'
 import { text } from './text'
 
 const named = text.commands
 
-/** Something the page can do: in the palette, and on a key. Declared once, here. */
-export interface Command {
-  id: string
-  label: string
-  group: 'Request' | 'Tabs' | 'View' | 'Session'
-  /** The first is the one shown. `Mod` is Ctrl, Cmd on macOS. */
-  keys?: readonly string[]
-  /** The keys as declared below, whatever a person put in their place. */
-  declared?: readonly string[]
-  /** More words to find it by. */
-  words?: string
-  run(): void
-  /** False hides it and leaves its key alone. */
-  when?(): boolean
-}
-
+/** Everything the page can do: in the palette, and on a key. */
 export function commandList(app: App): Command[] {
   const tab = () => app.workspace.active
-  const inApi = () => app.phase === 'ready' && app.view === 'api'
-  const inMonitor = () => app.phase === 'ready' && app.view === 'monitor'
-  const inWindow = () => app.start?.desktop === true // a browser zooms by itself
-  const ask = (window: Promise<void>) => void window.catch((e: unknown) => app.toast(asFault(e).message, { tone: 'warn' }))
+  const inApi = () => app.session.phase === 'ready' && app.navigation.view === 'api'
+  const inMonitor = () => app.session.phase === 'ready' && app.navigation.view === 'monitor'
+  const inWindow = () => app.session.start?.desktop === true // a browser zooms by itself
+  const ask = (window: Promise<void>) => void window.catch((e: unknown) => app.toasts.show(asFault(e).message, { tone: 'warn' }))
   const withTab = () => inApi() && tab() !== undefined
   const withAnswer = () => withTab() && tab()!.draft.reply !== undefined
   const withPages = () => withTab() && hasPages(tab()!.draft)
   return [
-    { id: 'view.api', ...named['view.api'], group: 'View', run: () => app.go('api') },
-    { id: 'request.new', ...named['request.new'], group: 'Tabs', keys: ['Mod+T', 'Mod+N'], run: () => void app.newTab() },
-    { id: 'view.monitor', ...named['view.monitor'], group: 'View', run: () => app.go('monitor') },
+    { id: 'view.api', ...named['view.api'], group: 'View', run: () => app.navigation.go('api') },
+    { id: 'request.new', ...named['request.new'], group: 'Tabs', keys: ['Mod+T', 'Mod+N'], run: () => void app.navigation.newTab() },
+    { id: 'view.monitor', ...named['view.monitor'], group: 'View', run: () => app.navigation.go('monitor') },
     ...screens.map((s): Command => ({
-      id: `monitor.${s.id}`, label: text.goTo(s.name), group: 'View', words: `monitor ${s.words}`, when: () => !app.portal.remote && (!s.demo || app.portal.demo), run: () => app.watch(s.id),
+      id: `monitor.${s.id}`, label: text.goTo(s.name), group: 'View', words: `monitor ${s.words}`, when: () => !app.portal.remote && (!s.demo || app.portal.demo), run: () => app.navigation.watch(s.id),
     })),
     { id: 'monitor.back', ...named['monitor.back'], group: 'View', keys: ['Alt+ArrowLeft'], when: inMonitor, run: () => void app.monitor.back() },
     { id: 'monitor.forward', ...named['monitor.forward'], group: 'View', keys: ['Alt+ArrowRight'], when: inMonitor, run: () => void app.monitor.forward() },
-    { id: 'view.toggle', ...named['view.toggle'], group: 'View', run: () => app.go(app.view === 'api' ? 'monitor' : 'api') },
-    { id: 'view.welcome', ...named['view.welcome'], group: 'View', run: () => app.go('welcome') },
-    { id: 'tour', ...named['tour'], group: 'View', run: () => void app.act('tour.start') },
-    { id: 'palette', ...named['palette'], group: 'View', keys: ['Mod+K', 'Mod+Shift+P'], run: () => app.openPalette() },
-    { id: 'quick.switch', ...named['quick.switch'], group: 'View', keys: ['Mod+P'], run: () => app.openPalette('#') },
+    { id: 'view.toggle', ...named['view.toggle'], group: 'View', run: () => app.navigation.go(app.navigation.view === 'api' ? 'monitor' : 'api') },
+    { id: 'view.welcome', ...named['view.welcome'], group: 'View', run: () => app.navigation.go('welcome') },
+    { id: 'tour', ...named['tour'], group: 'View', run: () => void app.commands.run('tour.start') },
+    { id: 'palette', ...named['palette'], group: 'View', keys: ['Mod+K', 'Mod+Shift+P'], run: () => app.navigation.openPalette() },
+    { id: 'quick.switch', ...named['quick.switch'], group: 'View', keys: ['Mod+P'], run: () => app.navigation.openPalette('#') },
 
     { id: 'request.send', ...named['request.send'], group: 'Request', keys: isMac ? ['Mod+Enter', 'Control+Enter', 'F5'] : ['Mod+Enter', 'F5'], when: withTab, run: () => void tab()?.draft.send() },
     { id: 'request.pages', ...named['request.pages'], group: 'Request', when: withPages, run: () => void tab()?.draft.sendAll() },
@@ -56,20 +43,20 @@ export function commandList(app: App): Command[] {
     { id: 'request.pagesNdjson', ...named['request.pagesNdjson'], group: 'Request', when: withPages, run: () => void savePages(tab()!.draft, 'ndjson') },
     { id: 'request.pagesJson', ...named['request.pagesJson'], group: 'Request', when: withPages, run: () => void savePages(tab()!.draft, 'json') },
     { id: 'request.review', ...named['request.review'], group: 'Request', when: () => withTab() && ['PUT', 'PATCH'].includes(tab()!.draft.method), run: () => void app.sending.review(tab()!) },
-    { id: 'request.reviewAlways', ...named['request.reviewAlways'], group: 'Request', run: () => app.save({ reviewWrites: !app.sending.reviews }) },
+    { id: 'request.reviewAlways', ...named['request.reviewAlways'], group: 'Request', run: () => app.settings.save({ reviewWrites: !app.sending.reviews }) },
     { id: 'write.undo', ...named['write.undo'], group: 'Request', when: () => withTab() && !!tab()!.draft.reply?.undo && !app.sending.undone.has(tab()!.draft.reply!.historyId), run: () => void app.sending.undo(tab()!.draft.reply!.historyId) },
     { id: 'request.cancel', ...named['request.cancel'], group: 'Request', keys: ['Escape'], when: () => withTab() && tab()!.draft.busy, run: () => tab()?.draft.stop() },
     { id: 'request.save', ...named['request.save'], group: 'Request', keys: ['Mod+S'], when: withTab, run: () => void saveTab(app, tab()!) },
-    { id: 'request.saveAs', ...named['request.saveAs'], group: 'Request', when: withTab, run: () => void app.act('request.saveAs') },
-    { id: 'exchange.import', ...named['exchange.import'], group: 'Request', run: () => void app.act('exchange.import') },
-    { id: 'exchange.export', ...named['exchange.export'], group: 'Request', run: () => { app.library.picked = []; app.act('exchange.export') } },
-    { id: 'request.path', ...named['request.path'], group: 'Request', keys: ['Mod+L'], when: withTab, run: () => void app.act('path.focus') },
-    { id: 'request.form', ...named['request.form'], group: 'Request', when: withTab, run: () => void app.act('request.form') },
-    { id: 'request.raw', ...named['request.raw'], group: 'Request', when: withTab, run: () => void app.act('request.raw') },
-    { id: 'request.curl', ...named['request.curl'], group: 'Request', when: withTab, run: () => void app.act('request.curl') },
-    { id: 'filter.build', ...named['filter.build'], group: 'Request', when: () => withTab() && !!tab()?.draft.endpoint?.params.some((p) => p.name === 'filter' && p.operators?.length), run: () => void app.act('filter.build') },
-    { id: 'request.preview', ...named['request.preview'], group: 'Request', when: withTab, run: () => void app.act('request.preview') },
-    { id: 'request.reset', ...named['request.reset'], group: 'Request', when: withTab, run: () => void app.act('request.reset') },
+    { id: 'request.saveAs', ...named['request.saveAs'], group: 'Request', when: withTab, run: () => void app.commands.run('request.saveAs') },
+    { id: 'exchange.import', ...named['exchange.import'], group: 'Request', run: () => void app.commands.run('exchange.import') },
+    { id: 'exchange.export', ...named['exchange.export'], group: 'Request', run: () => { app.library.picked = []; app.commands.run('exchange.export') } },
+    { id: 'request.path', ...named['request.path'], group: 'Request', keys: ['Mod+L'], when: withTab, run: () => void app.commands.run('path.focus') },
+    { id: 'request.form', ...named['request.form'], group: 'Request', when: withTab, run: () => void app.commands.run('request.form') },
+    { id: 'request.raw', ...named['request.raw'], group: 'Request', when: withTab, run: () => void app.commands.run('request.raw') },
+    { id: 'request.curl', ...named['request.curl'], group: 'Request', when: withTab, run: () => void app.commands.run('request.curl') },
+    { id: 'filter.build', ...named['filter.build'], group: 'Request', when: () => withTab() && !!tab()?.draft.endpoint?.params.some((p) => p.name === 'filter' && p.operators?.length), run: () => void app.commands.run('filter.build') },
+    { id: 'request.preview', ...named['request.preview'], group: 'Request', when: withTab, run: () => void app.commands.run('request.preview') },
+    { id: 'request.reset', ...named['request.reset'], group: 'Request', when: withTab, run: () => void app.commands.run('request.reset') },
     { id: 'request.undo', ...named['request.undo'], group: 'Request', keys: ['Mod+Z'], when: () => withTab() && editsRequest(), run: () => void tab()?.draft.undo() },
     { id: 'request.redo', ...named['request.redo'], group: 'Request', keys: ['Mod+Shift+Z', 'Mod+Y'], when: () => withTab() && editsRequest(), run: () => void tab()?.draft.redo() },
 
@@ -89,45 +76,45 @@ export function commandList(app: App): Command[] {
       id: `tab.${i + 1}`, label: i < 8 ? text.goToTab(i + 1) : text.goToLastTab, group: 'Tabs', keys: [`Mod+${i + 1}`], when: inApi, run: () => app.workspace.nth(i + 1),
     })),
 
-    { id: 'panel.variables', ...named['panel.variables'], group: 'View', keys: ['Mod+E'], run: () => void app.enterPanel('variables') },
-    { id: 'panel.history', ...named['panel.history'], group: 'View', keys: ['Mod+H'], run: () => void app.enterPanel('history') },
-    { id: 'panel.helpers', ...named['panel.helpers'], group: 'View', run: () => void app.enterPanel('helpers') },
-    { id: 'panel.docs', ...named['panel.docs'], group: 'View', run: () => void app.enterPanel('docs') },
+    { id: 'panel.variables', ...named['panel.variables'], group: 'View', keys: ['Mod+E'], run: () => void app.navigation.enterPanel('variables') },
+    { id: 'panel.history', ...named['panel.history'], group: 'View', keys: ['Mod+H'], run: () => void app.navigation.enterPanel('history') },
+    { id: 'panel.helpers', ...named['panel.helpers'], group: 'View', run: () => void app.navigation.enterPanel('helpers') },
+    { id: 'panel.docs', ...named['panel.docs'], group: 'View', run: () => void app.navigation.enterPanel('docs') },
     { id: 'find', ...named['find'], group: 'View', keys: ['Mod+F'], when: () => inApi() && !inEditor(), run: () => find(app) },
     { id: 'view.endpoints', ...named['view.endpoints'], group: 'View', run: () => void showLeft(app, 'left.endpoints') },
     { id: 'view.collections', ...named['view.collections'], group: 'View', run: () => void showLeft(app, 'left.collections') },
-    { id: 'response.json', ...named['response.json'], group: 'View', when: withAnswer, run: () => void app.act('response.json') },
-    { id: 'response.table', ...named['response.table'], group: 'View', when: withAnswer, run: () => void app.act('response.table') },
-    { id: 'response.chart', ...named['response.chart'], group: 'View', when: withAnswer, run: () => void app.act('response.chart') },
-    { id: 'response.raw', ...named['response.raw'], group: 'View', when: withAnswer, run: () => void app.act('response.raw') },
-    { id: 'response.headers', ...named['response.headers'], group: 'View', when: withAnswer, run: () => void app.act('response.headers') },
-    { id: 'response.snippets', ...named['response.snippets'], group: 'View', when: withTab, run: () => void app.act('response.snippets') },
+    { id: 'response.json', ...named['response.json'], group: 'View', when: withAnswer, run: () => void app.commands.runIfOffered('response.json') },
+    { id: 'response.table', ...named['response.table'], group: 'View', when: withAnswer, run: () => void app.commands.runIfOffered('response.table') },
+    { id: 'response.chart', ...named['response.chart'], group: 'View', when: withAnswer, run: () => void app.commands.runIfOffered('response.chart') },
+    { id: 'response.raw', ...named['response.raw'], group: 'View', when: withAnswer, run: () => void app.commands.runIfOffered('response.raw') },
+    { id: 'response.headers', ...named['response.headers'], group: 'View', when: withAnswer, run: () => void app.commands.runIfOffered('response.headers') },
+    { id: 'response.snippets', ...named['response.snippets'], group: 'View', when: withTab, run: () => void app.commands.runIfOffered('response.snippets') },
     { id: 'response.expand', ...named['response.expand'], group: 'View', when: withAnswer, run: () => void inTree(app, 'response.expand') },
     { id: 'response.collapse', ...named['response.collapse'], group: 'View', when: withAnswer, run: () => void inTree(app, 'response.collapse') },
-    { id: 'response.copy', ...named['response.copy'], group: 'View', when: () => withAnswer() && !tab()!.draft.reply!.binary, run: () => void app.act('response.copy') },
-    { id: 'response.save', ...named['response.save'], group: 'View', when: withAnswer, run: () => void app.act('response.save') },
-    { id: 'response.compare', ...named['response.compare'], group: 'View', when: () => withAnswer() && tab()!.draft.reply!.json, run: () => void app.act('response.compare') },
-    { id: 'response.filter', ...named['response.filter'], group: 'View', when: withTab, run: () => void app.act('response.filter') },
+    { id: 'response.copy', ...named['response.copy'], group: 'View', when: () => withAnswer() && !tab()!.draft.reply!.binary, run: () => void app.commands.runIfOffered('response.copy') },
+    { id: 'response.save', ...named['response.save'], group: 'View', when: withAnswer, run: () => void app.commands.runIfOffered('response.save') },
+    { id: 'response.compare', ...named['response.compare'], group: 'View', when: () => withAnswer() && tab()!.draft.reply!.json, run: () => void app.commands.runIfOffered('response.compare') },
+    { id: 'response.filter', ...named['response.filter'], group: 'View', when: withTab, run: () => void app.commands.runIfOffered('response.filter') },
     { id: 'catalog.search', ...named['catalog.search'], group: 'View', keys: ['Mod+Shift+F'], run: () => void searchCatalog(app) },
-    { id: 'pane.left', ...named['pane.left'], group: 'View', keys: ['Mod+B'], when: inApi, run: () => void app.act('pane.left') },
-    { id: 'pane.right', ...named['pane.right'], group: 'View', keys: ['Mod+Alt+B'], when: inApi, run: () => void app.act('pane.right') },
+    { id: 'pane.left', ...named['pane.left'], group: 'View', keys: ['Mod+B'], when: inApi, run: () => void app.commands.run('pane.left') },
+    { id: 'pane.right', ...named['pane.right'], group: 'View', keys: ['Mod+Alt+B'], when: inApi, run: () => void app.commands.run('pane.right') },
     { id: 'pane.next', ...named['pane.next'], group: 'View', keys: ['F6'], when: () => inApi() || inMonitor(), run: () => focusPane(1) },
     { id: 'pane.previous', ...named['pane.previous'], group: 'View', keys: ['Shift+F6'], when: () => inApi() || inMonitor(), run: () => focusPane(-1) },
-    { id: 'settings', ...named['settings'], group: 'View', keys: ['Mod+,'], run: () => void app.act('settings.open') },
-    { id: 'settings.keys', ...named['settings.keys'], group: 'View', run: () => void app.act('settings.keys') },
-    { id: 'settings.data', ...named['settings.data'], group: 'View', run: () => void app.act('settings.data') },
-    { id: 'settings.reset', ...named['settings.reset'], group: 'View', run: () => void app.act('settings.reset') },
-    { id: 'settings.about', ...named['settings.about'], group: 'View', run: () => void app.act('settings.about') },
-    { id: 'keys', ...named['keys'], group: 'View', keys: ['Mod+/'], run: () => void app.act('keys.open') },
+    { id: 'settings', ...named['settings'], group: 'View', keys: ['Mod+,'], run: () => void app.commands.run('settings.open') },
+    { id: 'settings.keys', ...named['settings.keys'], group: 'View', run: () => void app.commands.run('settings.keys') },
+    { id: 'settings.data', ...named['settings.data'], group: 'View', run: () => void app.commands.run('settings.data') },
+    { id: 'settings.reset', ...named['settings.reset'], group: 'View', run: () => void app.commands.run('settings.reset') },
+    { id: 'settings.about', ...named['settings.about'], group: 'View', run: () => void app.commands.run('settings.about') },
+    { id: 'keys', ...named['keys'], group: 'View', keys: ['Mod+/'], run: () => void app.commands.run('keys.open') },
 
-    { id: 'zoom.in', ...named['zoom.in'], group: 'View', keys: ['Mod+=', 'Mod+Shift++', 'Mod++'], when: inWindow, run: () => app.zoom(1) },
-    { id: 'zoom.out', ...named['zoom.out'], group: 'View', keys: ['Mod+-'], when: inWindow, run: () => app.zoom(-1) },
-    { id: 'zoom.reset', ...named['zoom.reset'], group: 'View', keys: ['Mod+0'], when: inWindow, run: () => app.zoom(0) },
+    { id: 'zoom.in', ...named['zoom.in'], group: 'View', keys: ['Mod+=', 'Mod+Shift++', 'Mod++'], when: inWindow, run: () => app.settings.zoom(1) },
+    { id: 'zoom.out', ...named['zoom.out'], group: 'View', keys: ['Mod+-'], when: inWindow, run: () => app.settings.zoom(-1) },
+    { id: 'zoom.reset', ...named['zoom.reset'], group: 'View', keys: ['Mod+0'], when: inWindow, run: () => app.settings.zoom(0) },
     { id: 'window.full', ...named['window.full'], group: 'View', keys: isMac ? ['Control+Meta+F'] : ['F11'], when: inWindow, run: () => ask(app.client.toggleFullScreen()) },
     { id: 'window.quit', ...named['window.quit'], group: 'Session', keys: ['Mod+Q'], when: inWindow, run: () => ask(app.flush().then(() => app.client.quit())) },
-    { id: 'theme.dark', ...named['theme.dark'], group: 'View', run: () => app.save({ theme: 'dark' }) },
-    { id: 'theme.light', ...named['theme.light'], group: 'View', run: () => app.save({ theme: 'light' }) },
-    { id: 'theme.system', ...named['theme.system'], group: 'View', run: () => app.save({ theme: 'system' }) },
+    { id: 'theme.dark', ...named['theme.dark'], group: 'View', run: () => app.settings.save({ theme: 'dark' }) },
+    { id: 'theme.light', ...named['theme.light'], group: 'View', run: () => app.settings.save({ theme: 'light' }) },
+    { id: 'theme.system', ...named['theme.system'], group: 'View', run: () => app.settings.save({ theme: 'system' }) },
     { id: 'portal.add', ...named['portal.add'], group: 'Session', run: () => (app.portals.asking = { what: 'edit', id: 0 }) },
     { id: 'portal.manage', ...named['portal.manage'], group: 'Session', run: () => (app.portals.asking = { what: 'manage' }) },
     { id: 'portal.lock', ...named['portal.lock'], group: 'Session', run: () => void app.portals.lock(!app.portal.readOnly) },
@@ -136,20 +123,20 @@ export function commandList(app: App): Command[] {
   ]
 }
 
-async function showLeft(app: App, pane: 'left.endpoints' | 'left.collections') {
-  app.go('api')
-  await app.shown()
-  app.act('catalog.open')
+async function showLeft(app: App, pane: Extract<Action, `left.${string}`>) {
+  app.navigation.go('api')
+  await app.navigation.shown()
+  app.commands.runIfOffered('catalog.open')
   await tick()
-  app.act(pane)
+  app.commands.runIfOffered(pane)
 }
 
 /** What the tree offers, when it is not there yet, too. */
 async function inTree(app: App, name: 'response.expand' | 'response.collapse') {
-  if (app.act(name)) return
-  app.act('response.json')
+  if (app.commands.runIfOffered(name)) return
+  app.commands.runIfOffered('response.json')
   await tick()
-  app.act(name)
+  app.commands.runIfOffered(name)
 }
 
 function inCollections(): boolean {
@@ -157,13 +144,13 @@ function inCollections(): boolean {
 }
 
 async function searchCatalog(app: App) {
-  app.go('api')
-  await app.shown()
-  app.act('catalog.open')
+  app.navigation.go('api')
+  await app.navigation.shown()
+  app.commands.runIfOffered('catalog.open')
   await tick()
-  app.act('left.endpoints')
+  app.commands.runIfOffered('left.endpoints')
   await tick()
-  app.act('catalog.search')
+  app.commands.runIfOffered('catalog.search')
 }
 
 /** Fields outside the request, and the editor, undo by themselves. */
@@ -179,8 +166,8 @@ function inEditor(): boolean {
 
 /** Find belongs to the pane that has the focus; the response when none has. */
 function find(app: App) {
-  if (document.activeElement?.closest('[data-pane="catalog"]')) app.act('catalog.search')
-  else if (!app.act('response.find')) app.act('response.findInJson')
+  if (document.activeElement?.closest('[data-pane="catalog"]')) app.commands.runIfOffered('catalog.search')
+  else if (!app.commands.runIfOffered('response.find')) app.commands.runIfOffered('response.findInJson')
 }
 
 /** Moves the focus to the next pane: into its rows, or the first thing in it that takes one. */

@@ -1,16 +1,17 @@
 import { mount } from 'svelte'
 import './ui/tokens.css'
 import './ui/base.css'
-import { App } from './app.svelte'
+import { App } from './state/app.svelte'
 import Page from './App.svelte'
 import type { Client } from './client'
 import { httpClient } from './client/http'
 import { chooseFonts } from './ui/fonts'
 import { quiet } from './ui/painted'
+import { commandList } from './commands'
 import { views } from './views'
 
 async function chooseClient(): Promise<Client> {
-  if (import.meta.env.MODE === 'fake') return (await import('./fake')).fakeClient()
+  if (import.meta.env.MODE === 'fake') return (await import('./fakes/client')).fakeClient()
   return httpClient()
 }
 
@@ -27,7 +28,7 @@ const system = matchMedia('(prefers-color-scheme: light)')
 
 /** No await stands at the module's own level: views import from it, and would wait for it while it waits for them. */
 async function begin() {
-  const app = new App(await chooseClient(), views)
+  const app = new App(await chooseClient(), views, commandList)
   const loaded = app.load(document.documentElement.dataset)
   await styled()
   const root = document.documentElement
@@ -37,7 +38,7 @@ async function begin() {
   target.replaceChildren() // the first paint's
   mount(Page, { target, props: { app, system } })
   if (!fonts) await quiet()
-  if (app.start?.desktop) app.remember(fonts ?? chooseFonts(root))
+  if (app.session.start?.desktop) app.settings.remember(fonts ?? chooseFonts(root))
 }
 
 void begin()

@@ -9,12 +9,13 @@ const done = [
   'Frame.svelte',
   'StatusBar.svelte',
   'TopTools.svelte',
-  'app.svelte.ts',
+  'Later.svelte',
+  'ToastArea.svelte',
   'catalog',
+  'chart',
   'client',
   'collections',
   'commands.ts',
-  'link.ts',
   'monitor',
   'palette',
   'palette/sources',
@@ -37,7 +38,17 @@ const done = [
   'monitor/settings',
   'settings',
   'signin',
+  'state',
+  'state/catalog',
+  'state/collections',
+  'state/monitor',
+  'state/portals',
+  'state/request',
+  'state/response',
+  'state/sending',
+  'state/tabs',
   'ui',
+  'variables',
   'welcome',
 ]
 
@@ -46,7 +57,7 @@ const read = new Set([
   'title', 'text', 'action', 'label', 'of', 'placeholder', 'aria-label', 'aria-valuetext', 'aria-description', 'alt', 'hint', 'empty', 'word', 'unit', 'keep', 'act', 'one', 'many', 'about', 'note', 'saveLabel', 'none',
 ])
 /** Functions whose words people read. */
-const said = new Set(['toast', 'write', 'copy', 'Fault'])
+const said = new Set(['write', 'copy', 'Fault'])
 /** At least two letters in a row; no path of the API, and no name in capitals, as DELETE. */
 const words = /^(?!\/[\w/{}]*$|[A-Z]+$).*\p{L}{2}/su
 
@@ -73,7 +84,9 @@ function own(node: unknown): string[] {
 /** `{ path, value, text }`: names of fields of the API. */
 const asksPortal = (n: Node) => (n.properties as Node[]).some((p) => p.key && nameOf(p.key) === 'path')
 /** A call that says something; `write('PATCH', …)` is one of the API. */
-const tells = (n: Node) => said.has(nameOf((n.callee as Node).property ?? n.callee)) && !(n.arguments as Node[]).slice(0, 1).flatMap(literals).some((t) => /^[A-Z]+$/.test(t))
+const tells = (n: Node) => (said.has(nameOf((n.callee as Node).property ?? n.callee)) || shows(n.callee as Node)) && !(n.arguments as Node[]).slice(0, 1).flatMap(literals).some((t) => /^[A-Z]+$/.test(t))
+/** `toasts.show`, of whatever has the toasts. */
+const shows = ({ property, object }: Node) => property !== undefined && nameOf(property) === 'show' && nameOf((object as Node).property ?? object) === 'toasts'
 const nameOf = (key: unknown) => String((key as Node).name ?? (key as Node).value)
 
 /** The texts that an expression can come to: not what it compares, nor what it passes on. */
@@ -108,7 +121,7 @@ test.each(done)('the text of %s stands in its text.ts', async (place) => {
 }, 60_000)
 
 test('text in a markup or a script is found', () => {
-  expect(textOf('<b title="Two words" class="three">One{a ? "Four" : \'b\'}</b>{#if x}<Empty text={b || `five ${c}`} icon="six" onaction={() => app.toast("Seven")} />{/if}'))
+  expect(textOf('<b title="Two words" class="three">One{a ? "Four" : \'b\'}</b>{#if x}<Empty text={b || `five ${c}`} icon="six" onaction={() => app.toasts.show("Seven")} />{/if}'))
     .toEqual(['Two words', 'One', 'Four', 'five ', 'Seven'])
   expect(script('const a: Kind = { label: "Eight", name: "nine", cell: (r) => ({ text: r.on ? "Ten" : String(r.n) }), goes }; throw new Fault(`Eleven ${a}`); write("PUT", `/some/${a}`); choices({ path: "/users", text: "name" })')).toEqual(['Eight', 'Ten', 'Eleven '])
 })

@@ -1,5 +1,4 @@
 /** The text of the frame of the page and of its commands, all in one place. */
-import { number } from './ui/locale'
 import { wait } from './ui/wait'
 
 export const text = {
@@ -16,11 +15,7 @@ export const text = {
     connected: (address: string) => `Connected · ${address}`, noAnswer: (address: string) => `No answer · ${address}`, version: (version: string) => `Spyglass ${version}`,
   },
 
-  closed: (title: string) => `Closed ${title}`, closedTabs: (n: number) => `Closed ${number(n)} tabs`, undo: 'Undo', notSaved: (why: string) => `Not saved: ${why}`,
-  linked: 'A link opened this request. It is not sent until you send it.',
-
   goTo: (screen: string) => `Go to ${screen}`, goToTab: (n: number) => `Go to tab ${n}`, goToLastTab: 'Go to the last tab',
-  groups: { Request: 'Request', Tabs: 'Tabs', View: 'View', Session: 'Session' },
   /** What the page can do: its name, and more words to find it by. */
   commands: {
     'view.api': { label: 'API Explorer', words: 'request endpoint' },

@@ -1,10 +1,9 @@
-import type { Component } from 'svelte'
+import { screens } from './monitor/screens'
+import type { Views } from './state/navigation.svelte'
 
 /** The views that are loaded when they are first shown; the welcome page is always here. */
-export const views = {
-  api: (): Loading => import('./Explorer.svelte'),
-  monitor: (): Loading => import('./monitor/Monitor.svelte'),
+export const views: Views = {
+  api: () => import('./Explorer.svelte'),
+  monitor: () => import('./monitor/Monitor.svelte'),
+  screens,
 }
-
-type Loading = Promise<{ default: Component }>
-export type Views = typeof views

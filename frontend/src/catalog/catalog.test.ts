@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fakeCatalog } from '../fake-catalog'
-import { Catalog, fits, placeholders } from './catalog.svelte'
+import { fakeCatalog } from '../fakes/catalog'
+import { Catalog, fits, placeholders } from '../state/catalog/catalog.svelte'
 import { branches, shortPath } from './tree'
 
 async function loaded(data = fakeCatalog) {

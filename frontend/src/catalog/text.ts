@@ -18,12 +18,6 @@ export const text = {
     removeFromFavourites: 'Remove from favourites (F)',
     addToFavourites: 'Add to favourites (F)',
   },
-  /** What people say for the verbs of the summaries. */
-  verbs: { create: 'add', new: 'add', make: 'add', insert: 'add', delete: 'remove', erase: 'remove', update: 'change', edit: 'change', modify: 'change', set: 'change', show: 'get', read: 'get', view: 'get', fetch: 'get', find: 'list' } as Record<string, string | undefined>,
-  schema: {
-    oneOf: (n: number) => `one of ${number(n)}`,
-    max: (maximum: string) => `max ${maximum}`,
-  },
   tree: {
     favourites: 'Favourites',
     recent: 'Recent',

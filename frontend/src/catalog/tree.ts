@@ -1,5 +1,5 @@
 import type { Endpoint } from '../client'
-import type { Catalog, Hit } from './catalog.svelte'
+import type { Catalog, Hit } from '../state/catalog/catalog.svelte'
 import { lastSegments } from '../ui/segments'
 import { text } from './text'
 

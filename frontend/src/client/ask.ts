@@ -1,6 +1,7 @@
 /** What can be asked of an answer beyond its rows: matches, values, differences, extractors. */
-import { collection, type Http } from './http'
-import type { Collection, DocRow } from './index'
+import { collection, type Http } from './call'
+import type { DocRow } from './document'
+import type { Collection } from './model'
 
 /** The matches of a query, as a document of their own. */
 export interface Filtered {
@@ -65,14 +66,6 @@ export interface Extractor {
   on: boolean
   ranAt: number
   last: string
-  problem: string
-}
-
-/** What an extractor found in an answer, or why nothing. */
-export interface Extracted {
-  extractor: number
-  variable: string
-  value: string
   problem: string
 }
 

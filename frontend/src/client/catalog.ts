@@ -1,5 +1,5 @@
 /** What a portal can be asked, as its catalog tells it. */
-import type { Method } from '.'
+import type { Method } from './model'
 
 export interface Param {
   name: string

@@ -1,6 +1,6 @@
 /** Saved requests: collections of them, and files they come from and go to. */
-import type { DraftData, Method } from './index'
-import type { Http } from './http'
+import type { DraftData, Method } from './model'
+import type { Http } from './call'
 
 /** A collection, or a folder in one. */
 export interface Folder {

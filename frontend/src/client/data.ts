@@ -1,5 +1,5 @@
 /** The program and its data folder as a whole: what it is, backups, restores. */
-import type { Http } from './http'
+import type { Http } from './call'
 
 export interface About {
   version: string

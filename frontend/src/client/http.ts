@@ -1,9 +1,7 @@
 /** The Client that talks to the process this page came from. */
-import type { components } from '../api.gen'
-import {
-  asFault, Fault,
-  type Client, type Collection, type FaultDetail, type ListQuery, type Listener, type Session, type Start,
-} from './index'
+import type { components } from './api.gen'
+import { collection, type Call, type Http } from './call'
+import { asFault, Fault, type Client, type FaultDetail, type Listener, type Session, type Start } from './index'
 import { collectionsClient } from './collections'
 import { dataClient } from './data'
 import { askClient } from './ask'
@@ -15,23 +13,6 @@ import { tableClient } from './table'
 import { sendingClient } from './sending'
 import { restClient } from './rest'
 import { text as words } from './text'
-
-export interface Call {
-  method?: string
-  body?: unknown
-  signal?: AbortSignal
-  /** Let the call outlive the page: it writes what was edited. */
-  keep?: boolean
-  headers?: Record<string, string>
-  /** A form with a file, in place of a JSON body. */
-  form?: FormData
-}
-
-/** What the parts of the client ask with; every call rejects with a Fault. */
-export interface Http {
-  json: <T>(path: string, call?: Call) => Promise<T>
-  ask: (path: string, call?: Call) => Promise<Response>
-}
 
 /** Bytes of bodies that may be under way when the page goes; browsers refuse more than 64 KiB together. */
 const mostKept = 60_000
@@ -162,23 +143,6 @@ export function httpClient(portal?: number, shared = { csrf: '', keeping: 0 }): 
     saveFile: (file) => json<{ path: string }>('/explorer/native/save', { method: 'POST', body: file }),
     listen,
   }
-}
-
-/** The usual five verbs of one kind of thing. */
-export function collection<T extends { id: number }>({ json, ask }: Http, path: string): Collection<T> {
-  return {
-    list: (query = {}) => json(path + search(query)),
-    get: (id) => json(`${path}/${id}`),
-    create: (value) => json(path, { method: 'POST', body: value, keep: true }),
-    update: (id, change) => json(`${path}/${id}`, { method: 'PATCH', body: change, keep: true }),
-    remove: async (id) => void (await ask(`${path}/${id}`, { method: 'DELETE', keep: true })),
-  }
-}
-
-function search(query: ListQuery): string {
-  const pairs = Object.entries(query).filter(([, v]) => v !== undefined && v !== '')
-  if (pairs.length === 0) return ''
-  return '?' + pairs.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join('&')
 }
 
 async function faultOf(answer: Response): Promise<Fault> {

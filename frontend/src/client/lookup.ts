@@ -1,6 +1,7 @@
 /** Questions to the portal by the way: no tab, no history. */
-import { Fault, type DraftData, type Row } from './index'
-import type { Http } from './http'
+import type { Http } from './call'
+import { Fault } from './fault'
+import type { DraftData, Row } from './model'
 import { text } from './text'
 
 export interface LookupClient {

@@ -1,7 +1,7 @@
 /** The portal's own API, as the Monitor view asks it: typed by its OpenAPI, with no tab and no history. */
-import type { paths } from '../api.gen' // from the portal's OpenAPI; never edited
-import type { Http } from './http'
-import type { ListPath, Method } from './index'
+import type { paths } from './api.gen' // from the portal's OpenAPI; never edited
+import type { Http } from './call'
+import type { ListPath, Method } from './model'
 
 /** What may be left out of a body is always there in an answer, unless `fields` asks for less. */
 type Whole<T> = T extends (infer E)[] ? Whole<E>[] : T extends object ? { [K in keyof T]-?: Whole<T[K]> } : T

@@ -1,6 +1,6 @@
 /** The history as it is searched, and what is made of it. */
-import type { History, Method, Token } from './index'
-import type { Http } from './http'
+import type { History, Method, Token } from './model'
+import type { Http } from './call'
 
 export interface PastQuery {
   /** All of them, or their beginnings, are in the request or the answer. */

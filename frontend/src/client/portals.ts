@@ -1,5 +1,5 @@
 /** Portals: the built-in one, and remote ones by address. */
-import type { Http } from './http'
+import type { Http } from './call'
 
 /** The built-in portal is a demo, or local. */
 export type Environment = 'production' | 'staging' | 'test' | 'demo' | 'local'

@@ -1,6 +1,6 @@
 /** Objects of the portal whose kind is known only when it runs: lists and forms that are made from a plan. */
-import type { Http } from './http'
-import type { Listing, ListQuery, Method } from './index'
+import type { Http } from './call'
+import type { Listing, ListQuery, Method } from './model'
 
 /** A value and the name of its version, for If-Match; '' where there is none. */
 export interface Versioned<T> {

@@ -1,22 +1,6 @@
 /** What goes on around sending: all pages of a list, what a write would change, and the way back. */
-import type { DraftData, Quota, Reply } from './index'
-import type { Http } from './http'
-
-/** A run through all pages of a list, as it ended. */
-export interface RunReport {
-  pages: number
-  /** 0 when not known. */
-  of: number
-  items: number
-  total: number | null
-  /** Why it is not whole, one sentence without a period; '' when it is. */
-  partial: string
-  /** Of the page that failed, 0 for none. */
-  status: number
-  /** Whether it can go on from where it ended. */
-  resume: boolean
-  notes: string[]
-}
+import type { Http } from './call'
+import type { DraftData, Quota, Reply, RunReport } from './model'
 
 /** A run through pages while it is under way. */
 export interface PagesProgress {
@@ -58,24 +42,6 @@ export interface PagesRequest {
   /** Write to a file in place of the screen, with this name. */
   file?: FileFormat
   name?: string
-}
-
-/** A redirect that was followed. */
-export interface Hop {
-  status: number
-  location: string
-}
-
-/** The portal's own words about what is wrong. */
-export interface PortalError {
-  message: string
-  /** The parameter or field that is wrong, or ''. */
-  field: string
-  allowed: unknown[]
-  /** The right that the role lacks, or ''. */
-  right: string
-  /** Seconds the portal asks to wait, 0 when it does not. */
-  retryAfter: number
 }
 
 export interface FieldChange {

@@ -1,6 +1,6 @@
 /** A response as a table and as the lines of a chart; Go reads both from the document. */
-import type { Http } from './http'
-import type { DocRow } from './index'
+import type { Http } from './call'
+import type { DocRow } from './document'
 
 export interface Column {
   /** Keys from the item down, with dots between; `\` before a dot, `$` or `\` in a key. `$` is an item that is no object. */

@@ -1,9 +1,9 @@
 /** cURL commands as a file of our own: the page reads them wherever they are pasted. */
 import type { DraftData } from '../client'
 import type { FileToRead } from '../client/collections'
-import { emptyDraft } from '../request/draft.svelte'
-import { readPasted } from '../request/paste'
-import { shellOf, shellWords } from '../request/shell'
+import { emptyDraft } from '../state/request/draft.svelte'
+import { readPasted } from '../state/request/paste'
+import { shellOf, shellWords } from '../state/request/shell'
 
 interface Saved { name: string; doc: string; draft: DraftData }
 interface Chapter { name: string; folders: Chapter[]; requests: Saved[] }

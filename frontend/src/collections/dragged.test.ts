@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { fakeShelf } from '../fake-shelf'
+import { fakeShelf } from '../fakes/shelf'
 import { Dragged } from './dragged'
-import { Library, nameOf, type Item } from './library.svelte'
+import { Library, nameOf, type Item } from '../state/collections/library.svelte'
 
 async function begin() {
   const library = new Library({ collections: fakeShelf() })

@@ -1,4 +1,4 @@
-import { homeOf, parentOf, type Item, type Library } from './library.svelte'
+import { homeOf, parentOf, type Item, type Library } from '../state/collections/library.svelte'
 
 export type Where = 'before' | 'behind' | 'into'
 

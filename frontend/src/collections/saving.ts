@@ -1,32 +1,32 @@
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import { asFault, type DraftData, type History } from '../client'
-import { contentOf } from '../request/draft.svelte'
-import type { OpenTab } from '../tabs/workspace.svelte'
-import type { Item } from './library.svelte'
-import { nameOf, parentOf } from './library.svelte'
+import { contentOf } from '../state/request/draft.svelte'
+import type { OpenTab } from '../state/tabs/workspace.svelte'
+import type { Item } from '../state/collections/library.svelte'
+import { nameOf, parentOf } from '../state/collections/library.svelte'
 import { text } from './text'
 
 /** Ctrl+S: to the saved request the tab belongs to, or to a collection that is asked for. */
 export async function saveTab(app: App, tab: OpenTab) {
-  if (!tab.requestId) return void app.act('request.saveAs')
+  if (!tab.requestId) return void app.commands.run('request.saveAs')
   try {
     const draft = tab.draft.data()
     const now = await app.library.save(tab.requestId, tab.name, draft)
     if (app.workspace.tabs.includes(tab)) tab.save(draft) // not one that was closed meanwhile
     const folder = app.library.pathOf(now.collectionId)
-    app.toast(folder ? text.saving.savedIn(folder) : text.saving.saved)
+    app.toasts.show(folder ? text.saving.savedIn(folder) : text.saving.saved)
   } catch (e) {
     const fault = asFault(e)
     if (fault.status === 404) {
       tab.requestId = 0 // deleted for good meanwhile: it is saved anew
-      app.act('request.saveAs')
-    } else app.toast(text.saving.notSaved(fault.message), { tone: 'error' })
+      app.commands.run('request.saveAs')
+    } else app.toasts.show(text.saving.notSaved(fault.message), { tone: 'error' })
   }
 }
 
 /** Shows a saved request: the tab that has it open, or a new one. */
 export async function openSaved(app: App, id: number) {
-  app.go('api')
+  app.navigation.go('api')
   const open = app.workspace.tabs.find((t) => t.requestId === id)
   if (open) return app.workspace.activate(open)
   try {
@@ -35,7 +35,7 @@ export async function openSaved(app: App, id: number) {
     if (now && !now.changed && !now.draft.path && !now.name && !now.requestId && !now.pinned) void app.workspace.close(now, false)
     app.workspace.open(draft, { name, requestId: id })
   } catch (e) {
-    app.toast(asFault(e).message, { tone: 'error' })
+    app.toasts.show(asFault(e).message, { tone: 'error' })
   }
 }
 
@@ -44,7 +44,7 @@ export async function openRan(app: App, id: number, sent: History) {
   const tab = app.workspace.tabs.find((t) => t.requestId === id)
   const saved = app.library.requests.some((r) => r.id === id)
   const draft = tab ? tab.draft.data() : saved ? (await app.library.request(id)).draft : undefined
-  if (!draft || tab?.draft.busy || !sentAs(draft, sent.draft)) return void app.openHistory(sent)
+  if (!draft || tab?.draft.busy || !sentAs(draft, sent.draft)) return void app.navigation.openHistory(sent)
   await openSaved(app, id)
   const shown = app.workspace.tabs.find((t) => t.requestId === id)
   if (sent.kept) await shown?.recall(sent.id)
@@ -67,7 +67,7 @@ export function named(items: Item[]): string {
 export async function deleteItems(app: App, items: Item[]) {
   await attempt(app, async () => {
     await app.library.trash(items)
-    app.toast(text.saving.deleted(named(items)), { action: { label: text.saving.undo, run: () => void attempt(app, () => app.library.trash(items, false)) } })
+    app.toasts.show(text.saving.deleted(named(items)), { action: { label: text.saving.undo, run: () => void attempt(app, () => app.library.trash(items, false)) } })
   })
 }
 
@@ -84,7 +84,7 @@ export async function moveBeside(app: App, item: Item, to: Item, where: 'before'
 
 function told(app: App, items: Item[], to: number, back: () => Promise<void>) {
   const where = to ? text.saving.to(app.library.pathOf(to)) : text.saving.outOfIts
-  app.toast(text.saving.moved(named(items), where), { action: { label: text.saving.undo, run: () => void attempt(app, back) } })
+  app.toasts.show(text.saving.moved(named(items), where), { action: { label: text.saving.undo, run: () => void attempt(app, back) } })
 }
 
 /** Runs it; what goes wrong is said. */
@@ -92,6 +92,6 @@ export async function attempt(app: App, run: () => Promise<unknown>) {
   try {
     await run()
   } catch (e) {
-    app.toast(asFault(e).message, { tone: 'error' })
+    app.toasts.show(asFault(e).message, { tone: 'error' })
   }
 }

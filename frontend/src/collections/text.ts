@@ -72,6 +72,7 @@ export const text = {
     download: 'Download',
   },
   importDialog: {
+    besideAllCollections: 'Beside all collections',
     isLargerThan: (name: string) => `${name} is larger than 32 MiB, which is the most that can be read`,
     cannotBeRead: (name: string) => `${name} cannot be read; is it a folder?`,
     isNoText: (name: string) => `${name || 'This'} is not text, so nothing in it can be read`,
@@ -124,18 +125,6 @@ export const text = {
     cancel: 'Cancel',
     save: 'Save',
     myRequests: 'My requests',
-  },
-  batch: {
-    of: (n: number, all: number) => `${number(n)} of ${number(all)}`,
-    ofWentWell: (well: number, done: number) => `${number(well)} of ${number(done)} went well`,
-    itWentWell: 'It went well',
-    allWentWell: (done: number) => `All ${number(done)} went well`,
-    cancelledAfterOf: (done: number, all: number) => `Cancelled after ${number(done)} of ${number(all)}`,
-    notSent: (how: string, rest: number) => `${how}; ${number(rest)} ${rest === 1 ? 'was' : 'were'} not sent`,
-    willChangeNothing: (writes: string, portal: string) => `${writes} will change ${portal}; nothing more is asked.`,
-  },
-  library: {
-    besideAllCollections: 'Beside all collections',
   },
   saving: {
     savedIn: (folder: string) => `Saved in ${folder}`,

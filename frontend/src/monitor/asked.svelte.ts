@@ -1,8 +1,8 @@
 import { untrack } from 'svelte'
-import { useApp, type App } from '../app.svelte'
+import { useApp, type App } from '../state/app.svelte'
 import { asFault, Fault } from '../client'
 import type { MonitorClient } from '../client/monitor'
-import type { Changed } from './live.svelte'
+import type { Changed } from '../state/monitor/live.svelte'
 import { same } from './same'
 import { text } from './text'
 
@@ -58,7 +58,7 @@ export function asked<T>(kinds: readonly Changed[], run: (portal: MonitorClient,
 /** A fault as a screen shows it; an ended session brings the sign-in. */
 function noted(app: App, e: unknown): Fault {
   const fault = asFault(e)
-  if (fault.status === 401) app.sessionEnded = true
+  if (fault.status === 401) app.session.ended = true
   return fault
 }
 
@@ -73,7 +73,7 @@ export async function patiently<T>(app: App, run: () => Promise<T>): Promise<T> 
     } catch (e) {
       const { status, retryAfter } = asFault(e)
       if ((status !== 429 && status !== 503) || !retryAfter) throw e
-      app.toast(text.waits(retryAfter))
+      app.toasts.show(text.waits(retryAfter))
       await new Promise((done) => setTimeout(done, retryAfter * 1000))
     }
   }
@@ -88,7 +88,7 @@ export async function write<T>(app: App, what: string, run: (portal: MonitorClie
     if (app.portal.readOnly) throw new Fault(text.locked(app.portal.name))
     return await run(app.client.monitor)
   } catch (e) {
-    app.toast(text.failed(what, noted(app, e).message), { tone: 'error' })
+    app.toasts.show(text.failed(what, noted(app, e).message), { tone: 'error' })
     return undefined
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import { Asked } from './asked.svelte'
 
 test('an answer that says the same is not drawn again, but tells that what is shown is the present', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { address } from '../client/monitor'
 import { draftOfCall } from './explore'
-import { emptyDraft } from '../request/draft.svelte'
+import { emptyDraft } from '../state/request/draft.svelte'
 
 test('a call is the address that is asked and the draft that is opened', () => {
   const call = { method: 'GET', path: '/device/devices/{id}/alerts', params: { id: 7 }, query: { size: 5, filter: 'severity:4', sort: undefined } } as const

@@ -1,7 +1,7 @@
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import { hasBody, type DraftData, type Row } from '../client'
 import { asked, type MadeCall } from '../client/monitor'
-import { draftOf, emptyDraft } from '../request/draft.svelte'
+import { draftOf, emptyDraft } from '../state/request/draft.svelte'
 
 /** The call as a request of the Explorer: the endpoint's own rows, with what was asked switched on. */
 export function draftOfCall(call: MadeCall, known?: DraftData): DraftData {
@@ -22,7 +22,7 @@ export function draftOfCall(call: MadeCall, known?: DraftData): DraftData {
 export async function openInExplorer(app: App, call: MadeCall) {
   await app.catalog.settled
   const endpoint = app.catalog.byId(`${call.method} ${call.path}`)
-  const tab = app.openDraft(draftOfCall(call, endpoint && draftOf(endpoint)))
-  await app.shown()
+  const tab = app.navigation.openDraft(draftOfCall(call, endpoint && draftOf(endpoint)))
+  await app.navigation.shown()
   if (call.method === 'GET') void tab.draft.send()
 }

@@ -1,7 +1,7 @@
 import { untrack } from 'svelte'
-import { useApp } from '../app.svelte'
+import { useApp } from '../state/app.svelte'
 import type { MonitorClient } from '../client/monitor'
-import type { Changed } from './live.svelte'
+import type { Changed } from '../state/monitor/live.svelte'
 import { Windows, type Page } from './windows.svelte'
 
 /**
@@ -15,7 +15,7 @@ export function listed<T>(kinds: readonly Changed[], ask: (portal: MonitorClient
     const page = await ask(app.client.monitor, offset, size, signal)
     app.live.updated()
     return page
-  }, (fault) => { if (fault.status === 401) app.sessionEnded = true })
+  }, (fault) => { if (fault.status === 401) app.session.ended = true })
   $effect(() => {
     void rows.reload()
     return () => rows.stop()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { emptyDraft } from '../request/draft.svelte'
+import { emptyDraft } from '../state/request/draft.svelte'
 import { shownAt, whereSdt } from './shown'
 
 const spot = (template: string, ...values: string[]) => shownAt({ noun: '', template, draft: { ...emptyDraft(), pathParams: values.map((value) => ({ on: true, key: 'id', value })) } })

@@ -1,5 +1,5 @@
 import type { Client, MonitorSpot } from '../client'
-import type { Opener } from '../response/opener'
+import type { Opener } from '../state/response/opener'
 import { sections } from './settings/sections'
 
 /** What has a place in the Monitor view, by the template of the endpoint that reads one. */

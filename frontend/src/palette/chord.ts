@@ -1,4 +1,4 @@
-import { isModifier } from '../keys'
+import { isModifier } from '../ui/keys'
 
 /**
  * The chord "K then M": an `m` that is the first key after the palette opened

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import { asked, parseQuery, search, type Entry, type Source } from './entries'
 import { Results } from './results.svelte'
 

@@ -1,7 +1,7 @@
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import type { Method } from '../client'
 import type { IconName } from '../ui/icons'
-import { begins, rank, type Ranked } from './fuzzy'
+import { begins, rank, type Ranked } from '../ui/fuzzy'
 
 /** One thing the palette can do. */
 export interface Entry {

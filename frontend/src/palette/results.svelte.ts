@@ -1,4 +1,4 @@
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import { asked, looksInto, named, parseQuery, search, type Entry, type Section, type Source } from './entries'
 
 /** How long answers wait for each other, in ms: those that come together move nothing that was shown. */

@@ -4,7 +4,7 @@
  * backslash, so that every list of rows comes back as it was.
  */
 import type { Row } from '../client'
-import { pairs } from './paste'
+import { pairs } from '../state/request/paste'
 
 type Line = Pick<Row, 'on' | 'key' | 'value' | 'doc'>
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Schema } from '../client'
 import { check } from './check'
-import { parse } from './json'
+import { parse } from '../state/request/json'
 import { pretty } from './pretty'
 
 const schema: Schema = {

@@ -1,7 +1,7 @@
 /** What in a JSON body does not go with the endpoint's schema. */
 import type { Property, Schema } from '../client'
-import { shown } from './form'
-import type { Node } from './json'
+import { shown } from '../state/request/form'
+import type { Node } from '../state/request/json'
 import { text as words } from './text'
 
 export interface Finding {

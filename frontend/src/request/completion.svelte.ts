@@ -1,5 +1,5 @@
 import { asFault } from '../client'
-import type { Offer, Option, Suggest } from './suggest'
+import type { Offer, Option, Suggest } from '../state/request/suggest'
 import { text as words } from './text'
 
 /** The list under a text field: what it offers, which entry is the active one. */

@@ -3,11 +3,11 @@ import type { Completion, CompletionContext, CompletionResult } from '@codemirro
 import type { Diagnostic } from '@codemirror/lint'
 import { hoverTooltip, type Tooltip } from '@codemirror/view'
 import type { Schema, Variable } from '../client'
-import { hint, schemaAt } from '../catalog/schema'
+import { hint, schemaAt } from '../state/catalog/schema'
 import { check } from './check'
-import { exampleOf } from './example'
-import { parse, type Node } from './json'
-import { meaningOf, offerVariables, variableAt } from './variables'
+import { exampleOf } from '../state/request/example'
+import { parse, type Node } from '../state/request/json'
+import { meaningOf, offerVariables, variableAt } from '../state/request/variables'
 import { text as said } from './text'
 
 export interface Known {

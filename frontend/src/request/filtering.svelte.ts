@@ -1,12 +1,12 @@
 /** What the filter of one draft may say, with values that are really there, and how many items pass. */
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import { asFault, type Fault, type Param, type Schema } from '../client'
-import type { Draft } from './draft.svelte'
+import type { Draft } from '../state/request/draft.svelte'
 import { operatorWord, placeAt, type FilterValue } from './filter'
-import { relative, unitOf } from './moments'
-import { filled, itemFields, operatorsOf, quoted } from './objects'
-import { matching, type Offer, type Option, type Suggest } from './suggest'
-import { editRow, type EditRow } from './rows'
+import { relative, unitOf } from '../state/request/moments'
+import { filled, itemFields, operatorsOf, quoted } from '../state/request/objects'
+import { matching, type Offer, type Option, type Suggest } from '../state/request/suggest'
+import { editRow, type EditRow } from '../state/request/rows'
 import { text as words } from './text'
 
 const paging = ['size', 'offset', 'fields', 'sort', 'filter']

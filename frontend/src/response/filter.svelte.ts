@@ -1,6 +1,6 @@
 import { asFault, type Client, type Reply } from '../client'
-import { Answer } from './answer.svelte'
-import { forgetful, keeperOfMatches, unfolded, type Keeper } from './left'
+import { Answer } from '../state/response/answer.svelte'
+import { forgetful, keeperOfMatches, unfolded, type Keeper } from '../state/response/left'
 
 /** What is asked of one answer, and the matches. */
 export class Filter {

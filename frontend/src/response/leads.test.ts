@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { App } from '../app.svelte'
-import { Catalog } from '../catalog/catalog.svelte'
+import type { App } from '../state/app.svelte'
+import { Catalog } from '../state/catalog/catalog.svelte'
 import type { Client, Reply } from '../client'
-import { fakeCatalog } from '../fake-catalog'
-import { Draft, emptyDraft } from '../request/draft.svelte'
+import { fakeCatalog } from '../fakes/catalog'
+import { Draft, emptyDraft } from '../state/request/draft.svelte'
 import { leadOf } from './leads'
 
 test('the ids of an answer that came before the catalog lead once it is there, however the request is edited', async () => {

@@ -1,10 +1,10 @@
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import type { DraftData, MonitorSpot, Reply } from '../client'
 import { shownAt, whereSdt } from '../monitor/shown'
-import type { Draft } from '../request/draft.svelte'
-import { itemFields } from '../request/objects'
+import type { Draft } from '../state/request/draft.svelte'
+import { itemFields } from '../state/request/objects'
 import type { Choice } from '../ui/ContextMenu.svelte'
-import { openerFor, type Asked, type Opener } from './opener'
+import { openerFor, type Asked, type Opener } from '../state/response/opener'
 import { text } from './text'
 
 /** Where a value of an answer leads: the request that reads what it names, and its place in the Monitor view. */
@@ -35,8 +35,8 @@ export function leadOf(app: App, draft: Draft, reply: Reply, key: string, value:
 }
 
 function watcher(app: App, found: Opener, id: string): (() => void) | undefined {
-  const go = (spot: MonitorSpot) => app.watch(spot.screen, spot.id, spot.filters)
-  if (found.template === '/sdt/sdts/{id}') return () => void whereSdt(app.client, id).then(go, (e: Error) => app.toast(e.message, { tone: 'error' }))
+  const go = (spot: MonitorSpot) => app.navigation.watch(spot.screen, spot.id, spot.filters)
+  if (found.template === '/sdt/sdts/{id}') return () => void whereSdt(app.client, id).then(go, (e: Error) => app.toasts.show(e.message, { tone: 'error' }))
   const spot = shownAt(found)
   return spot && (() => go(spot))
 }
@@ -45,6 +45,6 @@ function watcher(app: App, found: Opener, id: string): (() => void) | undefined 
 export function leadChoices(app: App, lead: Lead | undefined): Choice[] {
   if (!lead) return []
   const { watch } = lead
-  const request: Choice = { label: text.leads.openThis(lead.noun), icon: 'external', rule: !watch, run: () => void app.openDraft(lead.draft).draft.send() }
+  const request: Choice = { label: text.leads.openThis(lead.noun), icon: 'external', rule: !watch, run: () => void app.navigation.openDraft(lead.draft).draft.send() }
   return watch ? [{ label: text.leads.openInMonitor, icon: 'pulse', rule: true, run: watch }, request] : [request]
 }

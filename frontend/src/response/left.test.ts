@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import type { Reply, Rows } from '../client'
-import { Answer } from './answer.svelte'
+import { Answer } from '../state/response/answer.svelte'
 import { Filter } from './filter.svelte'
-import { keeperOf, keeperOfMatches, leftIn, unfolded, type Left } from './left'
+import { keeperOf, keeperOfMatches, leftIn, unfolded, type Left } from '../state/response/left'
 
 const reply = (historyId: number): Reply => ({ historyId, document: `d${historyId}`, rows: [], rowCount: 0, lineCount: 0, json: true }) as unknown as Reply
 

@@ -1,5 +1,5 @@
-import type { Draft } from '../request/draft.svelte'
-import { editRow } from '../request/rows'
+import type { Draft } from '../state/request/draft.svelte'
+import { editRow } from '../state/request/rows'
 
 /** Writes a parameter into the request's query: into its row, if it has one, which is switched on. */
 export function setQuery(draft: Pick<Draft, 'query'>, key: string, value: string) {

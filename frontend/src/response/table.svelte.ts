@@ -1,7 +1,7 @@
 import type { Client, Reply } from '../client'
 import type { Cell, Column, Columns, TableQuery, TableRow } from '../client/table'
-import type { Left } from './left'
-import type { Answer } from './answer.svelte'
+import type { Left } from '../state/response/left'
+import type { Answer } from '../state/response/answer.svelte'
 import { columnKeys, columnName, hintOf, widthFor } from './cells'
 import { lasting } from '../ui/lasting.svelte'
 

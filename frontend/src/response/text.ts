@@ -278,10 +278,6 @@ export const text = {
     aValue: 'Value',
     openOneInMonitor: (noun: string, value: string) => `Open ${noun} ${value} in Monitor`,
   },
-  clipboard: {
-    copied: (what: string) => `Copied ${what}`,
-    notCopied: (x: string) => `Not copied: ${x}`,
-  },
   fault: {
     cancelled: 'Cancelled',
     variablesAreNot: (n: number) => `${number(n)} variables are not set`,
@@ -315,25 +311,9 @@ export const text = {
     theRequestWasSentThe: 'The request was sent; the portal may still carry it out.',
     whetherItWas: 'Whether it was carried out is not known.',
   },
-  languages: {
-    curl: 'cURL',
-    python: 'Python',
-    javascript: 'JavaScript',
-    go: 'Go',
-    powershell: 'PowerShell',
-    groovy: 'Groovy',
-  },
   leads: {
     openThis: (noun: string) => `Open this ${noun}`,
     openInMonitor: 'Open in Monitor',
-  },
-  status: {
-    minutes: (min: number, s: number) => `${number(min)} min ${number(s)} s`,
-    items: (n: number) => `${n} ${n === 1 ? 'item' : 'items'}`,
-    partial: 'partial',
-    notKept: 'not in history',
-    htmlShownAs: 'HTML, shown as text: nothing in it runs.',
-    xmlShownAs: 'XML, shown as text.',
   },
   views: {
     json: 'JSON',
@@ -360,22 +340,8 @@ export const text = {
     noData: 'no data',
     andMore: (n: number) => `and ${number(n)} more`,
   },
-  pointsTable: {
-    pointsOfThe: 'Points of the chart',
-    time: 'Time',
-  },
   chart: {
     unread: (what: 'thresholds' | 'maintenance', why: string) => `${what === 'thresholds' ? 'Thresholds' : 'Maintenance'} could not be read: ${why}`,
     maintenance: 'Maintenance',
-  },
-  lines: {
-    noData: 'no data',
-    none: (name: string) => `${name}: no data`,
-    summary: (name: string, low: string, high: string, last: string, gaps: number) =>
-      `${name}: lowest ${low}, highest ${high}, last ${last}${gaps ? `, ${number(gaps)} ${gaps === 1 ? 'gap' : 'gaps'}` : ''}`,
-    chart: 'Chart',
-  },
-  plot: {
-    maintenance: (comment: string, of?: string) => `Maintenance${of ? ` of ${of}` : ''}${comment ? `: ${comment}` : ''}`,
   },
 } as const

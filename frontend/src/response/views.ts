@@ -1,28 +1,15 @@
 import type { Component } from 'svelte'
 import type { Reply } from '../client'
-import type { Draft } from '../request/draft.svelte'
-import type { OpenTab } from '../tabs/workspace.svelte'
 import { Lazy } from '../ui/lazy.svelte'
-import type { Answer } from './answer.svelte'
 import JsonTools from './JsonTools.svelte'
 import JsonView from './JsonView.svelte'
 import TextTools from './TextTools.svelte'
 import TextView from './TextView.svelte'
+import type { ViewProps } from './view-props'
 import { text } from './text'
 
-/**
- * What every view of an answer is given. While the answer is filtered, `reply`
- * and `answer` are those of the matches for a view that says `filtered`.
- */
-export interface ViewProps {
-  tab: OpenTab
-  draft: Draft
-  reply: Reply
-  answer: Answer
-}
-
 interface Shown {
-  id: string
+  id: 'json' | 'table' | 'chart' | 'raw' | 'headers' | 'snippets'
   label: string
   /** False hides its tab; asked again for each answer, undefined while there is none. */
   when?(reply: Reply | undefined): boolean

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fieldOf } from './field'
-import { runText } from './sending.svelte'
+import { runText } from '../state/sending/sending.svelte'
 
 const row = (key: string, on = true) => ({ on, key, value: '1' })
 const draft = { pathParams: [row('id')], query: [row('size'), row('sort', false)], headers: [row('X-Version')], body: '{}' }

@@ -1,9 +1,9 @@
 /** Objects that help after an error: the nearest to an id that is not there, and those in the way of a write. */
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import type { DraftData } from '../client'
-import type { Draft } from '../request/draft.svelte'
-import { filled, findObjects, nameOf, numberOf, objectList, quoted, segment, valuesIn, type ObjectList } from '../request/objects'
-import { listOf } from '../request/picking'
+import type { Draft } from '../state/request/draft.svelte'
+import { filled, findObjects, nameOf, numberOf, objectList, quoted, segment, valuesIn, type ObjectList } from '../state/request/objects'
+import { listOf } from '../state/request/picking'
 
 export interface Near {
   id: string

@@ -75,19 +75,4 @@ export const text = {
     waitAtMost: (seconds: number) => `Wait at most ${wait(seconds)}`,
     waitAsLong: 'Wait as long as the portal is set to',
   },
-  sending: {
-    wasRefusedBefore: (line: string) => `${line} was refused before you signed in.`,
-    sendItNow: 'Send it now',
-    needsAValue: (name: string) => `{${name}} needs a value`, // as Go says it
-    notUndone: (message: string) => `Not undone: ${message}.`,
-    pageOf: (page: number, pages: number) => `page ${number(page)} of ${number(pages)}`,
-    page: (page: number) => `page ${number(page)}`,
-    seconds: (s: string) => `${s} s`,
-    waiting: (seconds: number) => `waiting ${wait(seconds)} for the quota`,
-    isReadOnly: (name: string, method: string) => `${name} is read-only: ${method} is held back until you unlock it.`,
-    items: (n: number) => `${number(n)} ${n === 1 ? 'item' : 'items'}`,
-    paused: 'paused',
-    isNotWhole: (name: string, items: string, total: number, partial: string) => `${name} is not whole: ${items}${total ? ` of ${number(total)}` : ''}, ${partial}.`,
-    savedTo: (items: string, name: string) => `Saved ${items} to ${name}.`,
-  },
 } as const

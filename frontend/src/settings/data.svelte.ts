@@ -1,5 +1,5 @@
 import { getContext, setContext } from 'svelte'
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import { asFault } from '../client'
 import type { Backup, DataProgress, DataState } from '../client/data'
 import { save } from '../ui/save'
@@ -20,7 +20,7 @@ export class DataWork {
   readonly busy = $derived(this.#working !== undefined)
 
   constructor(private app: App) {
-    app.ondata = (progress) => { if (this.busy) this.progress = progress }
+    app.activity.ondata = (progress) => { if (this.busy) this.progress = progress }
   }
 
   load = () => this.#do(async (data) => void (this.state = await data.state()))

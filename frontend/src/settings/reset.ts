@@ -1,10 +1,10 @@
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import type { Settings } from '../client'
 import { text } from './text'
 
 /** Forgets settings, and offers to bring them back. */
 export function reset(app: App, what: string, keys: (keyof Settings & string)[]) {
-  const before = Object.fromEntries(keys.map((key) => [key, app.settings[key] ?? null]))
-  app.save(Object.fromEntries(keys.map((key) => [key, null])))
-  app.toast(text.asMade(what), { action: { label: text.undo, run: () => app.save(before) } })
+  const before = Object.fromEntries(keys.map((key) => [key, app.settings.values[key] ?? null]))
+  app.settings.save(Object.fromEntries(keys.map((key) => [key, null])))
+  app.toasts.show(text.asMade(what), { action: { label: text.undo, run: () => app.settings.save(before) } })
 }

@@ -11,7 +11,7 @@ import { text } from './text'
 
 /** One page of the settings. A new one is a file and a line here. */
 export interface Section {
-  id: string
+  id: 'appearance' | 'keys' | 'requests' | 'notices' | 'data' | 'about'
   label: string
   icon: IconName
   view: Component

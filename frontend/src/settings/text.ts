@@ -4,6 +4,8 @@ import { number } from '../ui/locale'
 export const text = {
   title: 'Settings', close: 'Close', kept: 'Kept with your workspace on this computer.', done: 'Done', reset: (section: string) => `Reset ${section.toLowerCase()}`, all: 'All settings', asMade: (what: string) => `${what}: as it was made`, undo: 'Undo',
   sections: { appearance: 'Appearance', keys: 'Keys', requests: 'Requests', notices: 'Notifications', data: 'Data', about: 'About' },
+  shortcuts: { title: 'Keyboard shortcuts', search: 'Search shortcuts', searchHint: 'Search', change: 'Change keys', print: 'Print', close: 'Close', all: 'Shortcuts', none: (words: string) => `No shortcut matches “${words}”.` },
+  groups: { Request: 'Request', Tabs: 'Tabs', View: 'View', Session: 'Session' },
   onOff: { on: 'On', off: 'Off' },
 
   appearance: {

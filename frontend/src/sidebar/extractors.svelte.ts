@@ -1,14 +1,5 @@
 import { asFault, type Client } from '../client'
-import type { Extracted, Extractor } from '../client/ask'
-import type { ToastOptions } from '../ui/toast.svelte'
-import { text } from './text'
-
-/** What is said after an extractor ran. */
-export function extractedToast(found: Extracted): [string, ToastOptions] {
-  if (found.problem) return [text.extractors.wasNotSet(found.variable, found.problem), { tone: 'warn' }]
-  const value = found.value.length > 40 ? `${found.value.slice(0, 40)}…` : found.value
-  return [text.extractors.extracted(found.variable, value), { tone: 'ok' }]
-}
+import type { Extractor } from '../client/ask'
 
 /** The user's extractors as the page knows them. */
 export class Extractors {

@@ -1,7 +1,7 @@
 import { hasBody, type Endpoint, type Param, type Schema } from '../client'
-import { type Draft, draftOf } from '../request/draft.svelte'
-import { exampleOf } from '../request/example'
-import { editRow, editRows } from '../request/rows'
+import { type Draft, draftOf } from '../state/request/draft.svelte'
+import { exampleOf } from '../state/request/example'
+import { editRow, editRows } from '../state/request/rows'
 
 /** Switches a parameter on in the request, added if it is not there, with a value to start from. */
 export function insertParam(draft: Draft, param: Param, value?: unknown) {

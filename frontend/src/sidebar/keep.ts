@@ -1,8 +1,8 @@
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import { asFault, type Variable } from '../client'
 import { text } from './text'
 
-type Home = Pick<App, 'client' | 'variables' | 'toast'>
+type Home = Pick<App, 'client' | 'variables' | 'toasts'>
 
 /** What a variable may be called; the same rule as in Go. */
 export function nameProblem(name: string): string {
@@ -13,11 +13,11 @@ export function nameProblem(name: string): string {
 
 /** Keeps a value as a portal variable, new or replaced, and offers to undo it. */
 export async function keep(app: Home, name: string, value: string): Promise<Variable | undefined> {
-  const old = app.variables.find((v) => v.name === name && v.scope === 'portal')
+  const old = app.variables.all.find((v) => v.name === name && v.scope === 'portal')
   try {
     const now = old ? await change(app, old.id, { value }) : await add(app, { name, value, secret: false, scope: 'portal' })
     const undo = () => void (old ? change(app, old.id, { value: old.value }) : drop(app, now)).catch((e: unknown) => failed(app, e))
-    app.toast(text.keep.saved(name, short(value)), { tone: 'ok', action: { label: text.keep.undo, run: undo } })
+    app.toasts.show(text.keep.saved(name, short(value)), { tone: 'ok', action: { label: text.keep.undo, run: undo } })
     return now
   } catch (e) {
     failed(app, e)
@@ -30,7 +30,7 @@ export async function remove(app: Home, variable: Variable) {
   try {
     await drop(app, variable)
     const undo = () => void restore(app, variable).catch((e: unknown) => failed(app, e))
-    app.toast(text.keep.deleted(variable.name), { action: { label: text.keep.undo, run: undo } })
+    app.toasts.show(text.keep.deleted(variable.name), { action: { label: text.keep.undo, run: undo } })
   } catch (e) {
     failed(app, e)
   }
@@ -38,34 +38,34 @@ export async function remove(app: Home, variable: Variable) {
 
 /** Says that a variable which is no longer secret has lost its value, and offers to bring that back. */
 export function unsealed(app: Home, was: Variable) {
-  const undo = () => void app.client.variables.restore(was.id).then(() => { app.variables = app.variables.map((v) => (v.id === was.id ? was : v)) }, (e: unknown) => failed(app, e))
-  app.toast(text.keep.secretIsGone(was.name), { tone: 'warn', action: { label: text.keep.undo, run: undo } })
+  const undo = () => void app.client.variables.restore(was.id).then(() => { app.variables.all = app.variables.all.map((v) => (v.id === was.id ? was : v)) }, (e: unknown) => failed(app, e))
+  app.toasts.show(text.keep.secretIsGone(was.name), { tone: 'warn', action: { label: text.keep.undo, run: undo } })
 }
 
 export async function add(app: Home, variable: Omit<Variable, 'id'>): Promise<Variable> {
   const made = await app.client.variables.create(variable)
-  app.variables = [...app.variables.filter((v) => v.id !== made.id), made]
+  app.variables.all = [...app.variables.all.filter((v) => v.id !== made.id), made]
   return made
 }
 
 export async function change(app: Home, id: number, by: Partial<Variable>): Promise<Variable> {
   const now = await app.client.variables.update(id, by)
-  app.variables = app.variables.map((v) => (v.id === id ? now : v))
+  app.variables.all = app.variables.all.map((v) => (v.id === id ? now : v))
   return now
 }
 
 async function restore(app: Home, variable: Variable) {
   await app.client.variables.restore(variable.id)
-  app.variables = [...app.variables.filter((v) => v.id !== variable.id), variable].sort((a, b) => a.id - b.id)
+  app.variables.all = [...app.variables.all.filter((v) => v.id !== variable.id), variable].sort((a, b) => a.id - b.id)
 }
 
 async function drop(app: Home, variable: Variable) {
   await app.client.variables.remove(variable.id)
-  app.variables = app.variables.filter((v) => v.id !== variable.id)
+  app.variables.all = app.variables.all.filter((v) => v.id !== variable.id)
 }
 
 function failed(app: Home, e: unknown) {
-  app.toast(text.keep.notSaved(asFault(e).message), { tone: 'error' })
+  app.toasts.show(text.keep.notSaved(asFault(e).message), { tone: 'error' })
 }
 
 function short(value: string): string {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { App } from '../app.svelte'
-import { fakeClient, fakeViews } from '../fake'
+import { App } from '../state/app.svelte'
+import { fakeClient, fakeViews } from '../fakes/client'
 import { followIn, places } from './rename'
 
 test('open tabs, saved requests and extractors follow a renamed variable, and come back', async () => {
@@ -8,7 +8,7 @@ test('open tabs, saved requests and extractors follow a renamed variable, and co
   const variables = { ...client.variables, follow: vi.fn(async () => ({ requests: 2, extractors: 1 })), unfollow: vi.fn(async () => ({ requests: 1, extractors: 1 })) }
   const app = new App(Object.assign(client, { variables }), fakeViews())
   await app.load()
-  app.variables = [{ id: 2, name: 'machine', value: '1147', secret: false, scope: 'portal' }]
+  app.variables.all = [{ id: 2, name: 'machine', value: '1147', secret: false, scope: 'portal' }]
   const tab = app.workspace.tabs.find((t) => t.draft.path.includes('{{deviceId}}'))!
   const press = (label: string) => {
     expect(app.toasts.current?.action?.label).toBe(label)
@@ -26,7 +26,7 @@ test('open tabs, saved requests and extractors follow a renamed variable, and co
   expect([tab.draft.path, tab.changed]).toEqual(['/device/devices/{{deviceId}}', false])
 
   app.toasts.dismiss()
-  app.variables = [...app.variables, { id: 9, name: 'deviceId', value: '', secret: false, scope: 'global' }]
+  app.variables.all = [...app.variables.all, { id: 9, name: 'deviceId', value: '', secret: false, scope: 'global' }]
   followIn(app, { id: 2, name: 'machine' }, [{ name: 'deviceId', requests: 2, extractors: 1 }])
   expect(app.toasts.current).toBeUndefined() // the former name is another variable's
   expect(places()).toBe('no place')

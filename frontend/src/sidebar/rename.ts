@@ -1,7 +1,7 @@
 /** A variable under another name: what uses it may follow, all at once, and come back. */
-import type { App } from '../app.svelte'
+import type { App } from '../state/app.svelte'
 import { asFault, type DraftData, type Variable } from '../client'
-import type { OpenTab } from '../tabs/workspace.svelte'
+import type { OpenTab } from '../state/tabs/workspace.svelte'
 import { renamed, uses } from './variables'
 import { text } from './text'
 
@@ -16,10 +16,10 @@ export interface Former {
 export function followIn(app: App, { id, name: to }: Pick<Variable, 'id' | 'name'>, before: Former[]) {
   const using = (name: string) => app.workspace.tabs.filter((t) => uses(t.draft.text, name))
   const former = before.find((f) => f.requests || f.extractors || using(f.name).length)
-  if (!former || former.name === to || app.variables.some((v) => v.name === former.name)) return
+  if (!former || former.name === to || app.variables.all.some((v) => v.name === former.name)) return
   const { name: from, requests, extractors } = former
   const where = places([using(from).length, text.rename.openTabs], [requests, text.rename.savedRequests], [extractors, text.rename.extractors])
-  app.toast(text.rename.isUsedIn(from, where), { action: { label: text.rename.renameTo(to), run: () => void follow(app, id, from, to, using(from)) }, stay: true })
+  app.toasts.show(text.rename.isUsedIn(from, where), { action: { label: text.rename.renameTo(to), run: () => void follow(app, id, from, to, using(from)) }, stay: true })
 }
 
 async function follow(app: App, id: number, from: string, to: string, tabs: OpenTab[]) {
@@ -33,14 +33,14 @@ async function follow(app: App, id: number, from: string, to: string, tabs: Open
         const same = moved.filter(({ tab, now }) => app.workspace.tabs.includes(tab) && JSON.stringify(tab.draft.data()) === now)
         for (const { tab, was, saved } of same) change(tab, was, saved)
         const left = count - same.length - back.requests - back.extractors
-        app.toast(text.rename.standsAgainIn(from, places([count - left, text.rename.places]), left, to))
+        app.toasts.show(text.rename.standsAgainIn(from, places([count - left, text.rename.places]), left, to))
       } catch (e) {
-        app.toast(text.rename.notTakenBack(asFault(e).message), { tone: 'error' })
+        app.toasts.show(text.rename.notTakenBack(asFault(e).message), { tone: 'error' })
       }
     }
-    app.toast(text.rename.isNowIn(from, to, places([count, text.rename.places])), { tone: 'ok', action: { label: text.rename.undo, run: () => void undo() } })
+    app.toasts.show(text.rename.isNowIn(from, to, places([count, text.rename.places])), { tone: 'ok', action: { label: text.rename.undo, run: () => void undo() } })
   } catch (e) {
-    app.toast(text.rename.notRenamed(asFault(e).message), { tone: 'error' })
+    app.toasts.show(text.rename.notRenamed(asFault(e).message), { tone: 'error' })
   }
 }
 

@@ -87,8 +87,6 @@ export const text = {
     deleteExtractorOf: (variable: string) => `Delete extractor of ${variable}`,
     delete: 'Delete',
     setAVariable: 'Set a variable by itself after every answer: for example $.id → deviceId.',
-    wasNotSet: (variable: string, problem: string) => `{{${variable}}} was not set: ${problem}`,
-    extracted: (variable: string, value: string) => `Extracted {{${variable}}} = ${value}`,
   },
   helpers: {
     copy: (path: string) => `Copy ${path}`,

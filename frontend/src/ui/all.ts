@@ -1,4 +1,4 @@
-import { matches } from '../keys'
+import { matches } from './keys'
 
 const regions = 'dialog, [role="dialog"], [role="tabpanel"], section, main'
 

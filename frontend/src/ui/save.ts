@@ -1,6 +1,13 @@
-import type { App } from '../app.svelte'
-import { asFault } from '../client'
+import { asFault, type Client, type Start } from '../client'
 import { text } from './text'
+import type { Toasts } from './toast.svelte'
+
+/** The parts of the page that saving a file needs. */
+interface Home {
+  session: { readonly start: Pick<Start, 'desktop'> | undefined }
+  client: Pick<Client, 'saveFile'>
+  toasts: Pick<Toasts, 'show'>
+}
 
 /** A file of the portal's, by its address, or a text of the page's. */
 type From = { href: string } | { text: string }
@@ -9,27 +16,27 @@ type From = { href: string } | { text: string }
  * Saves a file: in the window where the person says, in a browser where that
  * keeps its downloads. Without a name a file of the portal's keeps its own.
  */
-export function save(app: App, name: string, from: From) {
-  if (app.start?.desktop) void ask(app, name, from)
+export function save(app: Home, name: string, from: From) {
+  if (app.session.start?.desktop) void ask(app, name, from)
   else download(name, from)
 }
 
 /** For a link with a file behind it: what a click on it does in the window. */
-export function saves(app: App) {
+export function saves(app: Home) {
   return (e: MouseEvent & { currentTarget: HTMLAnchorElement }) => {
-    if (!app.start?.desktop) return
+    if (!app.session.start?.desktop) return
     e.preventDefault()
     const { pathname, search } = new URL(e.currentTarget.href)
     save(app, e.currentTarget.download, { href: pathname + search })
   }
 }
 
-async function ask(app: App, name: string, from: From) {
+async function ask(app: Home, name: string, from: From) {
   try {
     const { path } = await app.client.saveFile({ name, ...('text' in from ? from : { path: from.href }) })
-    if (path) app.toast(text.savedTo(path), { tone: 'ok' })
+    if (path) app.toasts.show(text.savedTo(path), { tone: 'ok' })
   } catch (e) {
-    app.toast(asFault(e).message, { tone: 'error' })
+    app.toasts.show(asFault(e).message, { tone: 'error' })
   }
 }
 

@@ -80,7 +80,7 @@ export function keepScroll(element: HTMLElement, was: Spot | undefined, left: (a
 }
 
 /** A part of the page that is scrolled again as it was left: {@attach keptScroll(app, 'catalog')}. */
-export function keptScroll(app: { settings: Settings; save(change: Settings): void }, name: string) {
+export function keptScroll(app: { settings: { readonly values: Settings; save(change: Settings): void } }, name: string) {
   return (element: HTMLElement) =>
-    keepScroll(element, untrack(() => app.settings.scroll?.[name]), (at) => app.save({ scroll: { ...app.settings.scroll, [name]: at } }))
+    keepScroll(element, untrack(() => app.settings.values.scroll?.[name]), (at) => app.settings.save({ scroll: { ...app.settings.values.scroll, [name]: at } }))
 }

@@ -1,5 +1,5 @@
 import type { DraftData, Endpoint, Method, Row } from '../client'
-import { draftOf } from '../request/draft.svelte'
+import { draftOf } from '../state/request/draft.svelte'
 import { text } from './text'
 
 /** A request to start with. */

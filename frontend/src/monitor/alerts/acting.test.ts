@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { byParent } from '../overview/behind'
 import { deviceConditions, inGroups, pathsBelow } from '../overview/device-conditions'
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import { Fault } from '../../client'
 import { act, actable, apart, maintenance } from './acting'
 import { called, instanceOf, measured, type Alert } from './alert'
@@ -51,7 +51,7 @@ test('devices that do not answer lie behind the device that their properties nam
 
 test('what one has done oneself is asked for at once, and what was refused is not', async () => {
   const said: string[] = []
-  const app = (create: () => Promise<unknown>) => ({ portal: {}, client: { monitor: { create } }, toast: (text: string) => said.push(text), live: { refresh: () => said.push('refresh') } }) as unknown as App
+  const app = (create: () => Promise<unknown>) => ({ portal: {}, client: { monitor: { create } }, toasts: { show: (text: string) => said.push(text) }, live: { refresh: () => said.push('refresh') } }) as unknown as App
   const saying = { comment: 'mine', minutes: 30, whole: true }
   expect(await act(app(async () => ({ id: '1' })), 'ack', [alert({})], saying)).toBe(true)
   expect(await act(app(async () => { throw new Error('no') }), 'ack', [alert({})], saying)).toBe(false)
@@ -64,7 +64,7 @@ test('more than the portal takes in a minute are done once there is room, and th
     const said: string[] = []
     let asked = 0
     const create = async () => { if (++asked === 2) throw new Fault('too many', 429, {}, false, 7); return { id: '1' } }
-    const app = { portal: {}, client: { monitor: { create } }, toast: (text: string) => said.push(text), live: { refresh() {} } } as unknown as App
+    const app = { portal: {}, client: { monitor: { create } }, toasts: { show: (text: string) => said.push(text) }, live: { refresh() {} } } as unknown as App
     const doing = act(app, 'ack', [alert({}), alert({ id: '2' })], { comment: 'mine', minutes: 30, whole: true })
     await vi.advanceTimersByTimeAsync(6999)
     expect(asked).toBe(2)

@@ -1,10 +1,11 @@
 /** What people do about alerts, one at a time or several. */
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import { patiently, write } from '../asked.svelte'
+import type { Act } from './act'
 import { called, type Alert } from './alert'
 import { text } from './text'
 
-export type Act = 'ack' | 'note' | 'escalate' | 'sdt'
+export type { Act }
 
 export const { titles } = text.act
 
@@ -45,7 +46,7 @@ export async function act(app: App, what: Act, alerts: Alert[], saying: Saying):
   if (!done) return false
   app.live.refresh() // who did it sees it at once, and not when the event comes
   const undo = made.length ? { action: { label: text.act.undo, run: () => void undoMaintenance(app, made) } } : {}
-  app.toast(text.act.done(what, done === 1 ? called(alerts[0]) : what === 'sdt' && saying.whole ? text.act.devices(done) : text.act.several(done)), undo)
+  app.toasts.show(text.act.done(what, done === 1 ? called(alerts[0]) : what === 'sdt' && saying.whole ? text.act.devices(done) : text.act.several(done)), undo)
   return true
 }
 
@@ -63,5 +64,5 @@ export function maintenance(alert: Alert, { comment, minutes, whole }: Saying, n
 async function undoMaintenance(app: App, ids: string[]) {
   let gone = 0
   for (const id of ids) if (await write(app, text.act.maintenanceStays, (portal) => patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true))) gone++
-  if (gone) app.toast(text.act.takenBack(gone))
+  if (gone) app.toasts.show(text.act.takenBack(gone))
 }

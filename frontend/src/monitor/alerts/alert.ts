@@ -1,6 +1,6 @@
 /** What the screens show of an alert, and how its parts are called. */
 import type { ItemOf } from '../../client/monitor'
-import { isPrefixed, shown } from '../../response/chart/lines'
+import { isPrefixed, shown } from '../../chart/lines'
 import { number, severityOf, thresholdOf } from '../severity'
 import type { Column } from '../table'
 import { text } from './text'

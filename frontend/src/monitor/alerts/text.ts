@@ -1,6 +1,6 @@
 /** The text of the alerts, all in one place: what a translator needs of this screen. */
 import { number } from '../../ui/locale'
-import type { Act } from './acting'
+import type { Act } from './act'
 
 const lengths: Record<number, string> = { 30: '30 minutes', 60: '1 hour', 240: '4 hours', 1440: '1 day', 10_080: '1 week' }
 const did: Record<Act, string> = { ack: 'Acknowledged', note: 'Noted at', escalate: 'Escalated', sdt: 'Maintenance is planned for' }

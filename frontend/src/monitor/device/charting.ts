@@ -1,6 +1,6 @@
 /** Graphs of a device as lines of a chart: moments, what they are compared with, and limits. */
-import type { Limit } from '../../response/chart/limits'
-import type { Drawn } from '../../response/chart/lines'
+import type { Limit } from '../../chart/limits'
+import type { Drawn } from '../../chart/lines'
 import { text } from './text'
 
 export interface Range {

@@ -1,4 +1,4 @@
-import { useApp } from '../../app.svelte'
+import { useApp } from '../../state/app.svelte'
 import { asked } from '../asked.svelte'
 import { entriesOf, listOf, othersOf, type Entry, type Met, type OneInstance, type Other } from './compared'
 

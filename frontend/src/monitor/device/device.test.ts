@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { markOf } from '../../response/chart/lines'
+import { markOf } from '../../chart/lines'
 import { between, chartsOf, drawnOf, farther, once, placeOf, placesOf, reachable, shifted, timesOf, valueAt, type Graph, type Part } from './charting'
 import { entriesOf, listOf, most, otherSource, othersOf, type Met } from './compared'
 import { origin, propertyRows, secret } from './properties'

@@ -1,4 +1,4 @@
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import { asFault, Fault } from '../../client'
 import type { PathOf } from '../../client/monitor'
 import { text as shared } from '../text'

@@ -1,5 +1,5 @@
 /** What is done to several devices at once: one transaction each, and how it is taken back. */
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import { patiently, write } from '../asked.svelte'
 import { idsOf, type Device } from './devices'
 import { text } from './text'
@@ -24,7 +24,7 @@ async function batch(app: App, what: string, operations: Operation[]): Promise<b
 async function patch(app: App, devices: Device[], what: string, done: string, change: (d: Device) => Record<string, unknown>, before: (d: Device) => Record<string, unknown>, after: After) {
   if (!(await batch(app, what, devices.map((d) => ({ op: 'patch', id: d.id, body: change(d) }))))) return
   after('done')
-  app.toast(done, { action: { label: text.undo, run: () => void batch(app, text.notUndone, devices.map((d) => ({ op: 'patch', id: d.id, body: before(d) }))).then(() => after('undone')) } })
+  app.toasts.show(done, { action: { label: text.undo, run: () => void batch(app, text.notUndone, devices.map((d) => ({ op: 'patch', id: d.id, body: before(d) }))).then(() => after('undone')) } })
 }
 
 export function setAlerting(app: App, devices: Device[], on: boolean, after: After) {
@@ -46,7 +46,7 @@ export function moveTo(app: App, devices: Device[], to: { id: number; name: stri
 export async function remove(app: App, devices: Device[], after: After) {
   if (!(await batch(app, text.removal.not, devices.map((d) => ({ op: 'delete', id: d.id }))))) return
   after('done')
-  app.toast(text.removal.done(devices.length), { action: { label: text.undo, run: () => void restore(app, devices, after) } })
+  app.toasts.show(text.removal.done(devices.length), { action: { label: text.undo, run: () => void restore(app, devices, after) } })
 }
 
 async function restore(app: App, devices: Device[], after: After) {
@@ -75,6 +75,6 @@ export async function maintain(app: App, ids: number[], { from, to, comment }: W
     for (const id of made) if ((await write(app, text.maintenance.notTakenBack, (portal) => patiently(app, () => portal.remove('/sdt/sdts/{id}', { params: { id } })).then(() => true))) === undefined) break
     after('undone')
   }
-  app.toast(text.maintenance.done(ids.length), { action: { label: text.undo, run: () => void undo() } })
+  app.toasts.show(text.maintenance.done(ids.length), { action: { label: text.undo, run: () => void undo() } })
   return true
 }

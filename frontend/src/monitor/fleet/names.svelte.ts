@@ -1,5 +1,5 @@
 import { SvelteMap } from 'svelte/reactivity'
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import { text } from './text'
 
 export interface GroupName {

@@ -1,5 +1,5 @@
 import { SvelteMap } from 'svelte/reactivity'
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import { asFault } from '../../client'
 import { text as words } from './text'
 

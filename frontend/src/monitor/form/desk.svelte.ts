@@ -1,5 +1,5 @@
 import { untrack } from 'svelte'
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import { Editing } from './editing.svelte'
 import type { Values } from './fields'
 
@@ -27,13 +27,13 @@ export function editing(app: App, place: Place): Editing {
   const there = open.get(key)
   if (there) return there
   const made = new Editing({
-    ...place, rest: place.rest ?? app.client.rest, kept: untrack(() => app.settings.edits?.[key]),
+    ...place, rest: place.rest ?? app.client.rest, kept: untrack(() => app.settings.values.edits?.[key]),
     keep: (kept) => {
-      const { [key]: _, ...others } = app.settings.edits ?? {}
+      const { [key]: _, ...others } = app.settings.values.edits ?? {}
       const plain = (values: Values) => Object.fromEntries(Object.entries(values).filter(([name]) => !place.secrets.includes(name)))
       const safe = kept && { etag: kept.etag, edits: plain(kept.edits), was: plain(kept.was) }
       const edits = safe && Object.keys(safe.edits).length ? { ...others, [key]: safe } : others
-      app.save({ edits: Object.keys(edits).length ? edits : null })
+      app.settings.save({ edits: Object.keys(edits).length ? edits : null })
       if (!kept) open.delete(key)
       else open.set(key, made)
     },
@@ -44,11 +44,11 @@ export function editing(app: App, place: Place): Editing {
 
 /** Whether something is typed and not saved. */
 export function isEdited(app: App, path: string, id?: number | string): boolean {
-  return app.settings.edits?.[keyOf(app, { path, id })] !== undefined
+  return app.settings.values.edits?.[keyOf(app, { path, id })] !== undefined
 }
 
 /** How many objects below a path have edits that are not saved. */
 export function editedBelow(app: App, path: string): number {
   const mine = keyOf(app, { path, single: true })
-  return Object.keys(app.settings.edits ?? {}).filter((key) => key === mine || new RegExp(`^${mine.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/[^/]+$`).test(key)).length
+  return Object.keys(app.settings.values.edits ?? {}).filter((key) => key === mine || new RegExp(`^${mine.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/[^/]+$`).test(key)).length
 }

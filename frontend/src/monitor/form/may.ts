@@ -1,10 +1,11 @@
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import type { Method } from '../../client'
 import { text } from './text'
 
 /** Why this cannot be done here, in a sentence; '' when it can. */
-export function whyNot(app: Pick<App, 'portal' | 'user' | 'catalog'>, method: Method, path: string): string {
-  const { portal, user } = app
+export function whyNot(app: Pick<App, 'portal' | 'session' | 'catalog'>, method: Method, path: string): string {
+  const { portal } = app
+  const { user } = app.session
   const permission = app.catalog.match(method, path)?.permission
   if (permission && user?.rights && !user.rights.includes(permission)) return text.lacks(user.role, permission)
   if (portal.readOnly && method !== 'GET') return text.readOnly(portal.name)

@@ -1,4 +1,4 @@
-import { size } from '../../response/status'
+import { size } from '../../ui/status'
 import { span } from '../age'
 import { text } from './text'
 

@@ -1,6 +1,6 @@
-import type { Changed } from '../live.svelte'
+import type { Changed } from '../../state/monitor/live.svelte'
 import type { Component } from 'svelte'
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import type { Cell, Column } from '../list/cells'
 import type { Group, Values } from '../form/fields'
 import type { Rows } from '../list/rows.svelte'

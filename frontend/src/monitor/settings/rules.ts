@@ -1,4 +1,4 @@
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import type { Rows } from '../list/rows.svelte'
 import type { Kind, Row } from './kind'
 import { swap } from './priority'

@@ -1,6 +1,6 @@
-import type { App } from '../../app.svelte'
-import type { Command } from '../../commands'
-import { keyLabel } from '../../keys'
+import type { App } from '../../state/app.svelte'
+import type { Command } from '../../state/command'
+import { keyLabel } from '../../ui/keys'
 import { screens } from '../../monitor/screens'
 import type { IconName } from '../../ui/icons'
 import type { Entry, Source } from '../entries'
@@ -20,10 +20,10 @@ export const goTo: Source = { group: text.commands.goTo, signs: '>', most: 8, fi
 export const run: Source = { group: text.commands.run, signs: '>', most: 8, first: 4, list: (app) => commands(app, false) }
 
 function commands(app: App, place: boolean): Entry[] {
-  return app.commands.filter((c) => !hidden.has(c.id) && places.has(c.id) === place && (c.when?.() ?? true)).map((c) => entry(c, app))
+  return app.commands.list.filter((c) => !hidden.has(c.id) && places.has(c.id) === place && (c.when?.() ?? true)).map((c) => entry(c, app))
 }
 
 function entry(c: Command, app: App): Entry {
-  const here = (c.id === 'view.api' && app.view === 'api') || (c.id === 'view.monitor' && app.view === 'monitor')
+  const here = (c.id === 'view.api' && app.navigation.view === 'api') || (c.id === 'view.monitor' && app.navigation.view === 'monitor')
   return { id: c.id, text: c.label, hint: here ? text.commands.currentView : '', words: `${c.group} ${c.words ?? ''}`, key: keyLabel(c), icon: icons[c.id] ?? 'right', run: () => c.run() }
 }

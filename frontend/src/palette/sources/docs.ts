@@ -9,8 +9,8 @@ export const docs: Source = {
     hint: text.docs.of(endpoints[0].id, endpoints.length - 1),
     run() {
       const open = app.workspace.active?.draft.endpoint
-      if (!open || !endpoints.includes(open)) app.chooseEndpoint(endpoints[0])
-      app.findInDocs(name)
+      if (!open || !endpoints.includes(open)) app.navigation.chooseEndpoint(endpoints[0])
+      app.navigation.findInDocs(name)
     },
   })),
 }

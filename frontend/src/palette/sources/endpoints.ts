@@ -1,4 +1,4 @@
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import type { Source } from '../entries'
 import { text } from '../text'
 
@@ -6,10 +6,10 @@ export const endpoints: Source = {
   group: text.endpoints.endpoints, signs: '/#', most: 30, first: 4,
   list: (app) => app.catalog.endpoints.map((e) => ({
     id: e.id, text: e.path, hint: e.summary, words: `${e.method} ${e.category}`, key: e.category, method: e.method,
-    run: () => { app.chooseEndpoint(e); focusRequest(app) },
-    runInTab: () => { app.newTab(); app.chooseEndpoint(e); focusRequest(app) },
+    run: () => { app.navigation.chooseEndpoint(e); focusRequest(app) },
+    runInTab: () => { app.navigation.newTab(); app.navigation.chooseEndpoint(e); focusRequest(app) },
   })),
 }
 
 /** Typing goes on in the request, whatever had the focus before the palette. */
-const focusRequest = (app: App) => void app.shown().then(() => app.act('path.focus'))
+const focusRequest = (app: App) => void app.navigation.shown().then(() => app.commands.runIfOffered('path.focus'))

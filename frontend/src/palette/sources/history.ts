@@ -13,7 +13,7 @@ export const history: Source = {
       .filter((h) => !seen.has(`${h.method} ${h.path}`) && seen.add(`${h.method} ${h.path}`))
       .map((h) => ({
         id: `history ${h.id}`, text: h.path, hint: h.status ? `${h.status} ${h.statusText}` : h.error, words: `${h.method} ${h.url}`, key: '', method: h.method,
-        run: () => void app.openHistory(h),
+        run: () => void app.navigation.openHistory(h),
       }))
   },
 }

@@ -1,8 +1,8 @@
 import { openInExplorer } from '../../monitor/explore'
 import { placeOf } from '../../monitor/shown'
-import { listObjects, mostListed, namesOf, objectList, type Item, type ObjectList } from '../../request/objects'
+import { listObjects, mostListed, namesOf, objectList, type Item, type ObjectList } from '../../state/request/objects'
 import type { IconName } from '../../ui/icons'
-import type { App } from '../../app.svelte'
+import type { App } from '../../state/app.svelte'
 import type { Entry, Source } from '../entries'
 import { text } from '../text'
 
@@ -40,6 +40,6 @@ function entry(app: App, list: ObjectList, item: Item, icon: IconName): Entry {
   const spot = app.portal.remote ? undefined : placeOf(template, id)
   return {
     id: `${list.path}/${id}`, text: name, hint: more.join(' · '), words: id, key: '', icon,
-    run: spot ? () => app.watch(spot.screen, spot.id, spot.filters) : read, runInTab: read,
+    run: spot ? () => app.navigation.watch(spot.screen, spot.id, spot.filters) : read, runInTab: read,
   }
 }

@@ -7,6 +7,6 @@ export const settings: Source = {
   group: text.settings.settings, signs: '>', most: 5, first: 0,
   list: (app) => (app.portal.remote ? [] : sections).map((s) => ({
     id: `settings ${s.id}`, text: s.label, hint: s.group, words: `settings ${s.words}`, key: '', icon: s.icon,
-    run: () => app.watch('settings', s.id),
+    run: () => app.navigation.watch('settings', s.id),
   })),
 }

@@ -6,6 +6,6 @@ export const tabs: Source = {
   list: (app) => app.workspace.tabs.map((tab) => ({
     id: `tab ${tab.key}`, text: tab.name || tab.draft.path || text.tabs.untitledRequest, words: tab.draft.method, key: '', method: tab.draft.method,
     hint: [tab === app.workspace.active ? text.tabs.currentTab : tab.name && tab.draft.path, tab.told.slice(0, 80)].filter(Boolean).join(' · '),
-    run: () => { app.go('api'); app.workspace.activate(tab) },
+    run: () => { app.navigation.go('api'); app.workspace.activate(tab) },
   })),
 }

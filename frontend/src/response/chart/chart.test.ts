@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Series } from '../../client/table'
 import { dayMonth, time } from '../../ui/locale'
-import { isFetched, lookUpFetched, lookUpFetchedLimits, lookUpFetchedMaintenance, namesOf } from './fetched'
-import { applies, findPlace, limitsOf, lookUpLimits, lookUpMeasured, placeOf, remembering } from './limits'
-import { lookUpMaintenance } from './maintenance'
-import { freeSpot, tracesOf } from './labels'
-import { freeRow, isNear, linesOf, shown, shownAtFirst, spanOf, stacked, summary, tick, timeTicks } from './lines'
+import { isFetched, lookUpFetched, lookUpFetchedLimits, lookUpFetchedMaintenance, namesOf } from '../../chart/fetched'
+import { applies, findPlace, limitsOf, lookUpLimits, lookUpMeasured, placeOf, remembering } from '../../chart/limits'
+import { lookUpMaintenance } from '../../chart/maintenance'
+import { freeSpot, tracesOf } from '../../chart/labels'
+import { freeRow, isNear, linesOf, shown, shownAtFirst, spanOf, stacked, summary, tick, timeTicks } from '../../chart/lines'
 
 const line = (name: string, min: number | null, max: number | null, gaps = 0) => ({ name, values: [min, max], min, max, last: max, count: min === null ? 0 : 2, gaps })
 const series = (...lines: ReturnType<typeof line>[]): Series => ({ title: 'Linux', unit: '%', sets: [{ name: '', time: [1, 2], lines }], thin: false, more: 0 })

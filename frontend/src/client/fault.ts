@@ -1,0 +1,41 @@
+import { text } from './text'
+
+export interface FaultDetail {
+  field?: string
+  reason?: string
+  allowed?: unknown[]
+  unknown?: string[]
+  [key: string]: unknown
+}
+
+/** What went wrong, in words for the reader; `field` says where. */
+export class Fault extends Error {
+  constructor(
+    message: string,
+    /** The HTTP status of our own answer, 0 when there was none. */
+    readonly status = 0,
+    readonly detail: FaultDetail = {},
+    readonly cancelled = false,
+    /** Seconds to wait before trying again, 0 when not said. */
+    readonly retryAfter = 0,
+    readonly code: string | number = '',
+  ) {
+    super(message)
+    this.name = 'Fault'
+  }
+
+  get field(): string {
+    return this.detail.field ?? ''
+  }
+
+  get unknown(): string[] {
+    return this.detail.unknown ?? []
+  }
+}
+
+/** Any thrown value as a Fault. */
+export function asFault(e: unknown): Fault {
+  if (e instanceof Fault) return e
+  if (e instanceof DOMException && e.name === 'AbortError') return new Fault(text.cancelled, 0, {}, true)
+  return new Fault(e instanceof Error ? e.message : String(e))
+}

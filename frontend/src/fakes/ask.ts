@@ -1,0 +1,23 @@
+/** The stand-in for what can be asked of an answer: enough to look at the page without Go. */
+import type { AskClient, Leaf } from '../client/ask'
+import type { FakeDocument } from './document'
+
+export function fakeAsk(doc: (id: string) => FakeDocument): Omit<AskClient, 'extractors'> {
+  return {
+    filter: async (id) => {
+      const rows = doc(id).rows(0, 200)
+      return { matches: 1, document: id, bytes: doc(id).text.length, rows: rows.rows, rowCount: rows.total, lineCount: doc(id).text.split('\n').length }
+    },
+    keys: async (id) => [...new Set([...doc(id).text.matchAll(/"([^"]+)": /g)].map((m) => m[1]))],
+    scalars: async (id) => ({ list: null, more: false, scalars: leaves(JSON.parse(doc(id).text), '$', '') }),
+    nodeJson: async (id, node) => doc(id).content(node),
+    compare: async () => ({ changes: [], added: 0, removed: 0, changed: 0, by: [] }),
+  }
+}
+
+function leaves(value: unknown, path: string, key: string): Leaf[] {
+  if (Array.isArray(value)) return value.flatMap((v, i) => leaves(v, `${path}[${i}]`, ''))
+  if (value && typeof value === 'object') return Object.entries(value).flatMap(([k, v]) => leaves(v, `${path}.${k}`, k))
+  const kind = value === null ? 'null' : (typeof value as Leaf['kind'])
+  return [{ node: 0, path, key, text: String(value), kind, cut: false }]
+}

@@ -1,0 +1,185 @@
+import { getContext, setContext } from 'svelte'
+import { asFault, type Client, type Portal, type Start } from '../client'
+import { painted, touched } from '../ui/painted'
+import { Toasts } from '../ui/toast.svelte'
+import { Activity } from './activity.svelte'
+import type { Catalog } from './catalog/catalog.svelte'
+import { Library } from './collections/library.svelte'
+import type { Command } from './command'
+import { Commands, reportMissed } from './commands.svelte'
+import { listen, wire } from './hearing'
+import { openLink, pageOf } from './link'
+import { Live } from './monitor/live.svelte'
+import { MonitorPlace } from './monitor/place.svelte'
+import { Navigation, type Views } from './navigation.svelte'
+import type { Page } from './page'
+import type { Place } from './portals/place'
+import { Portals } from './portals/portals.svelte'
+import { Reach } from './portals/reach.svelte'
+import type { Lookups } from './request/lookups'
+import { Compare } from './response/compare.svelte'
+import { Sending } from './sending/sending.svelte'
+import { Session } from './session.svelte'
+import { KeptSettings } from './settings.svelte'
+import type { Workspace } from './tabs/workspace.svelte'
+import { text } from './text'
+import { Variables } from './variables.svelte'
+
+/** The page as one value: it makes the parts, and does what concerns several of them. */
+export class App implements Page {
+  readonly session = new Session()
+  readonly toasts = new Toasts()
+  readonly activity = new Activity()
+  readonly settings = new KeptSettings(() => this.client, (e) => this.saveFailed(e))
+  readonly variables = new Variables(() => this.client)
+  readonly commands = new Commands(() => this.settings.values.keys, reportMissed)
+  /** What the portal tells of its changes. */
+  readonly live = new Live()
+  /** Where one is in the Monitor view. */
+  readonly monitor = new MonitorPlace((spot) => this.settings.save({ monitor: spot }))
+  readonly comparison: Compare = new Compare({ compare: (...asked) => this.client.compare(...asked) })
+  readonly sending: Sending = new Sending(this)
+  readonly reach: Reach = new Reach(this)
+  readonly portals: Portals
+  readonly library: Library
+  readonly navigation: Navigation
+
+  #unlisten: (() => void) | undefined
+
+  /** The portal that tabs, variables and history belong to. */
+  get portal(): Portal {
+    return this.portals.shown
+  }
+  get client(): Client {
+    return this.portals.place.client
+  }
+  get catalog(): Catalog {
+    return this.portals.place.catalog
+  }
+  get lookups(): Lookups {
+    return this.portals.place.lookups
+  }
+  get workspace(): Workspace {
+    return this.portals.place.workspace
+  }
+
+  constructor(client: Client, views: Views, commands: (app: App) => Command[] = () => []) {
+    this.portals = new Portals(this, client, (place) => wire(this, place))
+    this.library = new Library(client)
+    this.navigation = new Navigation(views, this)
+    this.commands.declare(commands(this))
+  }
+
+  /** The one call before the first paint. The code of what the server knew to be shown comes beside it. */
+  async load({ view, screen }: { view?: string; screen?: string } = {}) {
+    this.navigation.load(view, screen).catch(() => {}) // asked for again below
+    try {
+      const start = await this.client.start()
+      if (!start) return void (this.session.phase = 'signin')
+      await this.navigation.load(start.settings?.view, start.settings?.monitor?.screen)
+      this.#begin(start)
+    } catch (e) {
+      this.session.fault = asFault(e)
+      this.session.phase = 'broken'
+    }
+  }
+
+  /** Rejects with the Fault to show. */
+  async signIn(username: string, password: string) {
+    await this.client.signIn(username, password)
+    if (this.session.ended && this.session.start?.user.name === username) {
+      const start = await this.client.start()
+      if (start) [this.session.start, this.portals.all] = [start, start.portals ?? [start.portal]]
+      this.session.ended = false
+      this.#listen() // the stream ended with the session
+      this.activity.historyVersion++ // what could not be read meanwhile
+      await this.workspace.flush()
+      return this.sending.resume()
+    }
+    this.session.ended = false
+    await this.load()
+  }
+
+  /** Rejects with the Fault to show. */
+  async changePassword(password: string, newPassword: string) {
+    this.#unlisten?.() // its session ends with the password
+    try {
+      await this.client.changePassword(password, newPassword)
+      this.session.ended = false
+    } finally {
+      this.#listen()
+    }
+  }
+
+  async signOut() {
+    await this.flush()
+    try {
+      await this.client.signOut()
+    } catch (e) {
+      return this.toasts.show(asFault(e).message, { tone: 'error' })
+    }
+    this.#unlisten?.()
+    location.reload()
+  }
+
+  /** A portal is shown: its tabs, unless they are here already, and its variables. */
+  arrived(start: Start, place: Place) {
+    this.variables.all = start.variables ?? []
+    this.activity.quota = null
+    const again = place.restored
+    if (!again) place.workspace.restore(start.tabs ?? [], this.settings.lastTab(place.id))
+    place.restored = true
+    const { view } = this.navigation
+    if (view === 'api' && place.workspace.tabs.length === 0) place.workspace.open()
+    void (view === 'monitor' ? touched() : painted()).then(() => (again ? place.catalog.load() : place.catalog.settled)) // a MB, of which nothing is seen before
+    void this.reach.ask()
+    this.activity.historyVersion++
+  }
+
+  async flush(last = false) {
+    await Promise.all([this.portals.flush(last), this.settings.flush(last)])
+  }
+
+  /** Goes where the address leads, once: the page keeps by itself where it is. */
+  follow() {
+    const to = pageOf(location.hash, (screen) => this.navigation.isScreen(screen))
+    if (!to || this.session.phase !== 'ready') return
+    history.replaceState(null, '', location.pathname + location.search)
+    void openLink(this, to)
+  }
+
+  /** What could not be kept is told; without a session, by asking to sign in. */
+  saveFailed(e: unknown) {
+    const fault = asFault(e)
+    if (fault.status === 401) this.session.ended = true
+    else this.toasts.show(text.notSaved(fault.message), { tone: 'error' })
+  }
+
+  #begin(start: Start) {
+    this.session.start = start
+    this.settings.values = start.settings ?? {}
+    this.navigation.restore(this.settings.values)
+    this.portals.begin(start.portals ?? [start.portal], start.portal.id ?? 0)
+    this.arrived(start, this.portals.place)
+    this.session.phase = 'ready'
+    const { api, monitor } = this.navigation.parts
+    void touched().then(() => Promise.all([api.ready(), monitor.ready()])).catch(() => {}) // who needs one then asks again
+    if (start.notice) this.toasts.show(start.notice, { tone: 'warn', stay: true })
+    this.#listen()
+  }
+
+  #listen() {
+    this.#unlisten?.()
+    this.#unlisten = listen(this)
+  }
+}
+
+const key = Symbol('app')
+
+export function setApp(app: App): App {
+  return setContext(key, app)
+}
+
+export function useApp(): App {
+  return getContext<App>(key)
+}

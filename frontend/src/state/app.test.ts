@@ -1,0 +1,149 @@
+import { expect, test, vi } from 'vitest'
+import { App } from './app.svelte'
+import { recentsOf } from './recents'
+import { Fault, type Listener, type Start } from '../client'
+import { fakeClient, fakeViews } from '../fakes/client'
+import { nowhere } from './portals/place'
+
+const far = { ...nowhere, id: 7, name: 'Far away', remote: true, address: 'far.example:8443' }
+
+/** A page with the built-in portal and a remote one; `last` was looked at last. */
+async function begin(last = 0) {
+  const client = fakeClient(new URLSearchParams())
+  const begun = (await client.start()) as Start
+  const portals = [begun.portal, far]
+  const start = (id: number) => vi.fn(async () => ({ ...begun, portals, portal: portals.find((p) => p.id === id)! }))
+  const away = { ...client, start: start(7), portals: { ...client.portals, test: vi.fn(client.portals.test) } }
+  Object.assign(client, { start: start(last), at: () => away })
+  const app = new App(client, fakeViews())
+  await app.load()
+  return { app, client, away }
+}
+
+test('an endpoint takes an untouched tab, or one of its own when that is wanted', async () => {
+  const { app } = await begin()
+  const [first, second] = app.catalog.endpoints
+  const tab = app.navigation.newTab()
+  expect(app.navigation.chooseEndpoint(first)).toBe(tab)
+  expect(app.navigation.chooseEndpoint(second, true)).not.toBe(tab)
+  expect(tab.draft.path).toBe(first.path)
+})
+
+test('the endpoints chosen last belong to a portal', async () => {
+  const { app } = await begin()
+  const [first, second] = app.catalog.endpoints
+  app.navigation.chooseEndpoint(first)
+  await app.portals.switchTo(7)
+  expect(recentsOf(app)).toEqual([])
+  app.navigation.chooseEndpoint(second)
+  app.navigation.chooseEndpoint(first)
+  expect(recentsOf(app)).toEqual([first.id, second.id])
+  await app.portals.switchTo(0)
+  expect([recentsOf(app), app.settings.values.recents, app.settings.values.recentsAt]).toEqual([[first.id], [first.id], { 7: [first.id, second.id] }])
+})
+
+test('an endpoint that is sent to is the most recent one, also when its path was typed, and at its own portal', async () => {
+  const { app, away } = await begin()
+  await app.portals.switchTo(7)
+  await app.catalog.settled
+  const [first, second] = app.catalog.endpoints
+  app.navigation.chooseEndpoint(second)
+  const { draft } = app.navigation.newTab()
+  draft.setPath(first.path)
+  away.send = () => new Promise(() => {})
+  void draft.send()
+  expect(recentsOf(app)).toEqual([first.id, second.id])
+  await app.portals.switchTo(0)
+  expect([recentsOf(app, 7), recentsOf(app)]).toEqual([[first.id, second.id], []])
+})
+
+test('a switch is kept before it is seen, so that a reload comes back to it', async () => {
+  const { app, client } = await begin()
+  let keep = () => {}
+  const write = vi.fn((change: typeof client.settings) => new Promise<typeof client.settings>((done) => (keep = () => done(change))))
+  client.saveSettings = write
+  const switched = app.portals.switchTo(7)
+  await expect.poll(() => write.mock.calls).toEqual([[{ activePortal: 7 }]])
+  expect(app.portal.name).toBe('Demo portal')
+  keep()
+  await switched
+  expect(app.portal.name).toBe('Far away')
+})
+
+test('the quota is that of the last page while all pages are fetched, of the portal that is shown', async () => {
+  const client = fakeClient(new URLSearchParams())
+  let to: Listener = {}
+  Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}), pages: () => new Promise(() => {}) })
+  const app = new App(client, fakeViews())
+  await app.load()
+  vi.stubGlobal('location', { origin: 'http://127.0.0.1' })
+  const { draft } = app.navigation.newTab()
+  void draft.sendAll()
+  await vi.waitFor(() => expect(draft.run).toBeDefined())
+  const quota = { limit: 500, remaining: 12, window: 60 }
+  const told = { sendId: draft.sendId, state: 'waiting' as const, page: 7, pages: 13, items: 350, total: 640, ms: 4100, wait: 20_000, quota }
+  to.pages?.(told)
+  expect([app.activity.quota, draft.run]).toEqual([quota, told])
+  to.pages?.({ ...told, quota: null })
+  to.pages?.({ ...told, sendId: 'of another window', quota: { ...quota, remaining: 0 } })
+  expect(app.activity.quota).toEqual(quota)
+  draft.abort()
+  vi.unstubAllGlobals()
+})
+
+test('a remote portal that does not answer shows its tabs and says why, until it answers', async () => {
+  const { app, away } = await begin(7)
+  expect([app.portal.name, app.workspace.tabs.length, app.reach.problem]).toEqual(['Far away', 4, ''])
+  const why = 'nothing answers at far.example:8443: the connection was refused'
+  away.portals.test.mockRejectedValueOnce(new Fault(why, 502, { field: 'portal' }))
+  await app.reach.ask()
+  expect([app.reach.problem, app.toasts.current?.text, app.toasts.current?.action?.label]).toEqual([why, `Far away cannot be used now: ${why}. Its tabs are here.`, 'Try again'])
+  app.toasts.current?.action?.run()
+  await expect.poll(() => app.reach.problem).toBe('')
+})
+
+test('the view that was looked at last is loaded before the page is ready; what a view offers waits for it', async () => {
+  const { start } = fakeClient(new URLSearchParams())
+  const client = Object.assign(fakeClient(new URLSearchParams()), { start: async () => ({ ...(await start())!, settings: { view: 'monitor' as const, monitor: { screen: 'none' } } }) })
+  const views = fakeViews()
+  let come = () => {}
+  const coming = new Promise<void>((done) => (come = done))
+  const app = new App(client, { ...views, api: () => coming.then(views.api) })
+  await app.load()
+  expect([app.session.phase, app.navigation.parts.monitor.component === undefined]).toEqual(['ready', false])
+  const calls: string[] = []
+  app.commands.offer('path.focus', () => calls.push('path'))
+  app.navigation.newTab()
+  await new Promise((done) => setTimeout(done))
+  expect([app.navigation.view, app.navigation.parts.api.component, calls]).toEqual(['api', undefined, []])
+  come()
+  await vi.waitFor(() => expect(calls).toEqual(['path']))
+  expect(app.navigation.parts.api.component).toBeDefined()
+})
+
+test('the code of what the page is told to show comes beside the call that tells the rest', async () => {
+  let come = () => {}
+  const told = new Promise<void>((done) => (come = done))
+  const { start } = fakeClient(new URLSearchParams())
+  const app = new App(Object.assign(fakeClient(new URLSearchParams()), { start: () => told.then(start) }), fakeViews())
+  const loading = app.load({ view: 'api' })
+  await vi.waitFor(() => expect([app.session.phase, app.navigation.parts.api.component === undefined]).toEqual(['loading', false]))
+  come()
+  await loading
+  expect(app.session.phase).toBe('ready')
+})
+
+test('a view that cannot be loaded is told, and asked for again', async () => {
+  const { client } = await begin()
+  const views = fakeViews()
+  let fail = true
+  const app = new App(client, { ...views, api: () => (fail ? Promise.reject(new Error('gone')) : views.api()) })
+  await app.load()
+  app.navigation.go('api')
+  await app.navigation.shown()
+  expect(app.toasts.current?.text).toBe('This part of the page could not be loaded. Reload the page.')
+  fail = false
+  app.navigation.go('api')
+  await app.navigation.shown()
+  expect(app.navigation.parts.api.component).toBeDefined()
+})

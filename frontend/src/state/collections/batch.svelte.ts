@@ -1,0 +1,65 @@
+import { asFault, type Client, type Method } from '../../client'
+import type { BatchProgress, Ran, SavedRequest } from '../../client/collections'
+import { number } from '../../ui/locale'
+import { text } from './text'
+
+/** Saved requests that Go sends one after the other. */
+export class Batch {
+  readonly id = crypto.randomUUID()
+  /** What came, in the order it was sent. */
+  results = $state.raw<Ran[]>([])
+  state = $state<'running' | 'done' | 'cancelled'>('running')
+  /** Why the batch itself failed, or ''. */
+  problem = $state('')
+  readonly failed = $derived(this.results.filter((r) => r.problem).length)
+  readonly #end = new AbortController()
+
+  constructor(
+    readonly title: string,
+    readonly requests: SavedRequest[],
+    readonly goOn: boolean,
+    private readonly client: Pick<Client, 'collections'>,
+  ) {}
+
+  /** One sentence on how far it is, or how it went. */
+  readonly line = $derived.by(() => {
+    const [done, all] = [this.results.length, this.requests.length]
+    if (this.state === 'running') return text.batch.of(Math.min(done + 1, all), all)
+    const rest = all - done
+    const how = this.failed ? text.batch.ofWentWell(done - this.failed, done) : done === 1 ? text.batch.itWentWell : text.batch.allWentWell(done)
+    if (this.state === 'cancelled') return text.batch.cancelledAfterOf(done, all)
+    return rest ? text.batch.notSent(how, rest) : how
+  })
+
+  async run() {
+    try {
+      const { results } = await this.client.collections.batch(this.id, this.requests.map((r) => r.id), this.goOn, this.#end.signal)
+      this.results = results
+      this.state = 'done'
+    } catch (e) {
+      this.state = this.#end.signal.aborted ? 'cancelled' : 'done'
+      if (!this.#end.signal.aborted) this.problem = asFault(e).message
+    }
+  }
+
+  hear({ batchId, at, result }: BatchProgress) {
+    if (batchId === this.id && this.state === 'running' && at === this.results.length) this.results = [...this.results, result]
+  }
+
+  cancel() {
+    this.#end.abort()
+  }
+}
+
+/** `8 GET, 2 POST` of some requests. */
+export function counted(requests: { method: Method }[]): string {
+  const counts = new Map<Method, number>()
+  for (const { method } of requests) counts.set(method, (counts.get(method) ?? 0) + 1)
+  return [...counts].map(([method, n]) => `${number(n)} ${method}`).join(', ')
+}
+
+/** The sentence before a batch that changes something, or ''. */
+export function warning(requests: { method: Method }[], portal: string): string {
+  const writes = requests.filter((r) => r.method !== 'GET')
+  return writes.length ? text.batch.willChangeNothing(counted(writes), portal) : ''
+}

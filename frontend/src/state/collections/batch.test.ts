@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { fakeShelf } from '../../fakes/shelf'
+import { Fault } from '../../client'
+import type { Ran, SavedRequest } from '../../client/collections'
+import { Batch, counted, warning } from './batch.svelte'
+
+const requests: SavedRequest[] = [
+  { id: 1, collectionId: 1, name: '', method: 'GET', path: '/a' },
+  { id: 2, collectionId: 1, name: '', method: 'DELETE', path: '/b' },
+  { id: 3, collectionId: 1, name: '', method: 'GET', path: '/c' },
+]
+const ran = (id: number, problem = ''): Ran => ({ id, name: '', method: 'GET', path: '/a', status: problem ? 404 : 200, ms: 3, historyId: id, problem })
+
+function begin() {
+  let end!: (value: { results: Ran[] }) => void
+  let refuse!: (why: unknown) => void
+  const collections = { ...fakeShelf(), batch: (_id: string, ids: number[], _goOn: boolean, signal: AbortSignal) => {
+    expect(ids).toEqual([1, 2, 3])
+    signal.addEventListener('abort', () => refuse(new DOMException('aborted', 'AbortError')))
+    return new Promise<{ results: Ran[] }>((yes, no) => { end = yes; refuse = no })
+  } }
+  const batch = new Batch('Fleet', requests, false, { collections })
+  return { batch, over: batch.run(), end: (results: Ran[]) => end({ results }), refuse: (e: unknown) => refuse(e) }
+}
+
+test('a batch says how far it is and how it went', async () => {
+  const { batch, over, end } = begin()
+  expect(batch.line).toBe('1 of 3')
+  batch.hear({ batchId: batch.id, at: 0, result: ran(1) })
+  batch.hear({ batchId: batch.id, at: 0, result: ran(1) })
+  batch.hear({ batchId: 'another', at: 1, result: ran(2) })
+  expect([batch.line, batch.results.length]).toEqual(['2 of 3', 1])
+  end([ran(1), ran(2, 'no such thing')])
+  await over
+  expect(batch.line).toBe('1 of 2 went well; 1 was not sent')
+})
+
+test('a batch that all went well, that was cancelled, and that could not begin', async () => {
+  const well = begin()
+  well.end([ran(1), ran(2), ran(3)])
+  await well.over
+  expect(well.batch.line).toBe('All 3 went well')
+  const cancelled = begin()
+  cancelled.batch.hear({ batchId: cancelled.batch.id, at: 0, result: ran(1) })
+  cancelled.batch.cancel()
+  await cancelled.over
+  expect([cancelled.batch.line, cancelled.batch.problem]).toEqual(['Cancelled after 1 of 3', ''])
+  const refused = begin()
+  refused.refuse(new Fault('the portal is gone', 502))
+  await refused.over
+  expect(refused.batch.problem).toBe('the portal is gone')
+})
+
+test('what a batch changes is said before', () => {
+  expect(counted(requests)).toBe('2 GET, 1 DELETE')
+  expect(warning(requests, 'Demo')).toBe('1 DELETE will change Demo; nothing more is asked.')
+  expect(warning([requests[0]], 'Demo')).toBe('')
+})

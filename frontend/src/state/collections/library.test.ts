@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { fakeShelf } from '../../fakes/shelf'
+import { emptyDraft } from '../request/draft.svelte'
+import { Library, nameOf, type Item } from './library.svelte'
+
+async function begin() {
+  const library = new Library({ collections: fakeShelf() })
+  await library.load()
+  const all = () => library.items(new Set(library.folders.map((f) => f.id)))
+  const shown = () => all().map((i) => `${i.level} ${i.kind === 'folder' ? i.folder.name : nameOf(i.request)}`)
+  const pick = (...names: string[]): Item[] => library.chosen(new Set(all().filter((i) => names.includes(i.kind === 'folder' ? i.folder.name : nameOf(i.request))).map((i) => i.key)))
+  return { library, shown, pick }
+}
+
+const before = ['1 Fleet checks', '2 Writes', '3 POST /sdt/sdts', '2 Dead devices']
+
+test('what lies in a chosen folder is not chosen once more', async () => {
+  const { shown, pick } = await begin()
+  expect(shown()).toEqual(before)
+  expect(pick('Writes', 'POST /sdt/sdts', 'Dead devices').map((i) => i.key)).toEqual(['f2', 'r3'])
+  expect(pick('POST /sdt/sdts', 'Dead devices').map((i) => i.key)).toEqual(['r4', 'r3'])
+})
+
+test('what is opened while it is saved is what was saved', async () => {
+  const { library } = await begin()
+  const { updateRequest } = library.client.collections
+  let arrive = () => {}
+  const onTheWay = new Promise<void>((done) => (arrive = done))
+  library.client.collections.updateRequest = async (id, change) => {
+    await onTheWay
+    return updateRequest(id, change)
+  }
+  const saving = library.save(3, 'Dead ones', { ...emptyDraft(), path: '/device/groups' })
+  const opening = library.request(3)
+  arrive()
+  expect((await opening).draft.path).toBe('/device/groups')
+  expect((await saving).name).toBe('Dead ones')
+})
+
+test('what is read before a change is over is read once more after it', async () => {
+  const { library, shown, pick } = await begin()
+  const { tree, move } = library.client.collections
+  const fresh = await library.createFolder('Fresh', 0)
+  const early = await tree()
+  let arrive = () => {}
+  const onTheWay = new Promise<void>((done) => (arrive = done))
+  library.client.collections.tree = () => onTheWay.then(() => early)
+  const reading = library.load()
+  library.client.collections.tree = tree
+  library.client.collections.move = (...what) => move(...what).finally(() => setTimeout(arrive)) // when it has been asked for again
+  await library.moveAll(pick('Dead devices'), fresh.id)
+  await reading
+  expect(shown()).toEqual(['1 Fleet checks', '2 Writes', '3 POST /sdt/sdts', '1 Fresh', '2 Dead devices'])
+})
+
+test('several are moved and brought back to where they were', async () => {
+  const { library, shown, pick } = await begin()
+  const fresh = await library.createFolder('Fresh', 0)
+  const back = await library.moveAll(pick('Writes', 'Dead devices'), fresh.id)
+  expect(shown()).toEqual(['1 Fleet checks', '1 Fresh', '2 Writes', '3 POST /sdt/sdts', '2 Dead devices'])
+  await back()
+  expect(shown()).toEqual([...before, '1 Fresh'])
+})
+
+test('a move that fails on its way moves nothing', async () => {
+  const { library, shown, pick } = await begin()
+  const fresh = await library.createFolder('Fresh', 0)
+  const move = library.client.collections.move
+  library.client.collections.move = (what, to, at) => ('request' in what && to === fresh.id ? Promise.reject(new Error('no room')) : move(what, to, at))
+  await expect(library.moveAll(pick('Writes', 'Dead devices'), fresh.id)).rejects.toThrow('no room')
+  expect(shown()).toEqual([...before, '1 Fresh'])
+})
+
+test('folders do not go into themselves, and requests not beside all collections', async () => {
+  const { library, pick } = await begin()
+  expect(library.placesFor(pick('Writes')).map((p) => p.path)).toEqual(['Beside all collections', 'Fleet checks'])
+  expect(library.placesFor(pick('Writes', 'Dead devices')).map((p) => p.path)).toEqual(['Fleet checks'])
+})

@@ -1,0 +1,102 @@
+import { keyLabel } from '../ui/keys'
+import type { Command } from './command'
+import { remappable, type OwnKeys } from './keymap'
+
+type None = []
+
+/** What parts of the page offer to others, with the arguments of each: a part that is on the page offers it, any part runs it. */
+export interface Actions {
+  'body.enter': None
+  'catalog.open': None
+  'catalog.search': None
+  'exchange.export': None
+  'exchange.import': None
+  'extractors.reload': None
+  'filter.build': None
+  'keys.open': None
+  'left.collections': None
+  'left.endpoints': None
+  'pane.left': None
+  'pane.right': None
+  'path.focus': None
+  'request.curl': None
+  'request.form': None
+  'request.preview': None
+  'request.raw': None
+  'request.reset': None
+  'request.saveAs': None
+  'response.chart': None
+  'response.collapse': None
+  'response.compare': None
+  'response.copy': None
+  'response.expand': None
+  'response.filter': None
+  'response.find': None
+  'response.findInJson': None
+  'response.headers': None
+  'response.json': None
+  'response.raw': None
+  'response.save': None
+  'response.snippets': None
+  'response.table': None
+  'settings.about': None
+  'settings.appearance': None
+  'settings.data': None
+  'settings.keys': None
+  'settings.notices': None
+  'settings.open': None
+  'settings.requests': None
+  'settings.reset': None
+  'tools.enter': None
+  'tools.open': None
+  'tour.start': None
+}
+
+export type Action = keyof Actions
+
+/** The commands of the page, and the actions that its parts offer to each other. */
+export class Commands {
+  /** Empty until the page has made its list. */
+  list: readonly Command[] = []
+  #offers = new Map<Action, unknown>()
+
+  /** `own` returns the keys that the person chose; `missed` is told of an action that nobody offers. */
+  constructor(private own: () => OwnKeys | undefined, private missed: (name: Action) => void) {}
+
+  /** Takes the list of commands, each with the person's own keys where there are some. */
+  declare(commands: readonly Command[]) {
+    this.list = remappable(commands, this.own)
+  }
+
+  /** The key of a command as people read it, '' when it has none. */
+  keyOf(id: string): string {
+    return keyLabel(this.list.find((c) => c.id === id))
+  }
+
+  /** Offers an action while a part is on the page; the function returned takes it back. */
+  offer<A extends Action>(name: A, run: (...args: Actions[A]) => void): () => void {
+    this.#offers.set(name, run)
+    return () => {
+      if (this.#offers.get(name) === run) this.#offers.delete(name)
+    }
+  }
+
+  /** Runs an action that a part of the page must offer now; that none does is a mistake, and is reported. */
+  run<A extends Action>(name: A, ...args: Actions[A]) {
+    if (!this.runIfOffered(name, ...args)) this.missed(name)
+  }
+
+  /** Runs an action whose part may be hidden or not loaded; returns whether there is one. */
+  runIfOffered<A extends Action>(name: A, ...args: Actions[A]): boolean {
+    const run = this.#offers.get(name) as ((...args: Actions[A]) => void) | undefined
+    run?.(...args)
+    return run !== undefined
+  }
+}
+
+/** Reports an action that nobody offers: an error while developing and in tests, a line in the console otherwise. */
+export function reportMissed(name: Action) {
+  const problem = `No part of the page offers the action ${name}.`
+  if (import.meta.env.DEV) throw new Error(problem)
+  console.error(problem)
+}

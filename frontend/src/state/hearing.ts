@@ -1,0 +1,84 @@
+/** What the tabs of a portal and Go tell the page. */
+import type { Extracted } from '../client'
+import type { ToastOptions } from '../ui/toast.svelte'
+import { used } from './recents'
+import { openLink } from './link'
+import { refused } from './portals/ask'
+import type { Place } from './portals/place'
+import { signedOut } from './sending/sending.svelte'
+import type { OpenTab } from './tabs/workspace.svelte'
+import type { Page } from './page'
+import { text } from './text'
+
+/** Answers and faults of a portal's tabs come to the page. */
+export function wire(page: Page, place: Place) {
+  const { workspace } = place
+  workspace.onfault = (e) => page.saveFailed(e)
+  workspace.onclosed = (tabs) => {
+    page.toasts.show(tabs.length === 1 ? text.closed(tabs[0].title) : text.closedTabs(tabs.length), { action: { label: text.undo, run: () => void workspace.reopenThese(tabs) } })
+  }
+  workspace.onactive = (tab) => void remember(page, place, tab)
+  workspace.before = (tab, anyway) => {
+    if (tab.draft.endpoint) used(page, tab.draft.endpoint, place.id) // now, and not with the answer: nothing moves when that comes
+    return page.sending.before(tab, anyway)
+  }
+  workspace.onsaved = (file) => page.sending.saved(file)
+  workspace.onanswer = (tab) => {
+    for (const found of tab.draft.reply?.extracted ?? []) page.toasts.show(...extractedToast(found))
+    page.activity.historyVersion++
+    if (tab.draft.fault || tab.draft.reply) page.reach.heard(place.id, tab.draft.fault)
+    if (page.portals.place === place && tab.draft.reply?.quota) page.activity.quota = tab.draft.reply.quota
+    if (tab.draft.fault?.detail.readOnly && !page.portals.shown.readOnly) void page.portals.reload().catch(() => {}) // locked in another window
+    if (tab.draft.fault?.status === 401) page.session.ended = true
+    if (signedOut(tab.draft)) page.sending.refused(tab)
+    if (tab.draft.fault?.status !== 401 && signedOut(tab.draft)) refused(page, place.id)
+  }
+}
+
+/** What is said after an extractor ran. */
+function extractedToast(found: Extracted): [string, ToastOptions] {
+  if (found.problem) return [text.notSet(found.variable, found.problem), { tone: 'warn' }]
+  const value = found.value.length > 40 ? `${found.value.slice(0, 40)}…` : found.value
+  return [text.extracted(found.variable, value), { tone: 'ok' }]
+}
+
+/** What Go tells goes where it is shown; the answer ends it. */
+export function listen(page: Page): () => void {
+  return page.client.listen({
+    progress: (e) => {
+      const tab = page.portals.tabs.find((t) => t.draft.busy && t.draft.sendId === e.sendId)
+      if (tab) [tab.draft.received, tab.draft.expected] = [e.received, e.expected]
+    },
+    pages: (e) => {
+      const mine = page.portals.tabs.filter((t) => t.draft.progress(e))
+      if (e.quota && page.portals.place.workspace.tabs.some((t) => mine.includes(t))) page.activity.quota = e.quota
+      if (mine.length && e.state === 'ready') page.sending.fetchFile(e.sendId)
+    },
+    batch: (e) => page.library.batch?.hear(e),
+    workspace: (e) => {
+      if (e.kind === 'variables') void page.variables.reload().catch(() => {})
+      if (e.kind === 'history') page.activity.historyVersion++
+      if (e.kind === 'extractors') page.commands.runIfOffered('extractors.reload')
+      if (e.kind === 'tabs') page.portals.place.workspace.follow()
+      if (e.kind === 'portals') void page.portals.reload().catch(() => {})
+      if (e.kind === 'collections' && page.library.loaded) void page.library.load()
+    },
+    undone: (e) => page.sending.wentBack(e.historyId),
+    session: () => (page.session.ended = true),
+    portal: (e) => page.live.hear(e.kind),
+    link: (e) => void openLink(page, e),
+    data: (e) => page.activity.ondata(e),
+    stream: (connected) => page.live.stream(connected),
+  })
+}
+
+/** The next start begins with the tab that is looked at. */
+async function remember(page: Page, place: Place, tab: OpenTab) {
+  try {
+    const id = await tab.stored()
+    if (place.workspace.active !== tab || page.settings.lastTab(place.id) === id) return
+    page.settings.save(place.id ? { activeTabs: { ...page.settings.values.activeTabs, [place.id]: id } } : { activeTab: id })
+  } catch (e) {
+    page.saveFailed(e)
+  }
+}

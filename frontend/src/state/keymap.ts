@@ -1,0 +1,59 @@
+/** Whose keys are whose: the declared ones, and those a person put in their place. */
+import { sameKeys } from '../ui/keys'
+import type { Command } from './command'
+import type { KeptSettings } from './settings.svelte'
+
+/** The commands, and the settings that hold a person's own keys. */
+interface Keyboard {
+  commands: { readonly list: readonly Command[] }
+  settings: Pick<KeptSettings, 'values' | 'save'>
+}
+
+/** Keys by command; a command that is not in it has its declared ones, an empty list has none. */
+export type OwnKeys = Record<string, string[]>
+
+/** The commands with the person's own keys where there are some; `own` is asked each time. */
+export function remappable(commands: readonly Command[], own: () => OwnKeys | undefined): Command[] {
+  return commands.map((command) => ({
+    ...command,
+    declared: command.keys ?? [],
+    get keys() {
+      return own()?.[command.id] ?? command.keys
+    },
+  }))
+}
+
+/** The command that has these keys already. */
+export function holder(commands: readonly Command[], keys: string, except: string): Command | undefined {
+  return commands.find((c) => c.id !== except && c.keys?.some((k) => sameKeys(k, keys)))
+}
+
+/** Gives keys to a command; whoever had them loses them. */
+export function giveKeys(app: Keyboard, id: string, keys: string) {
+  const own = { ...app.settings.values.keys }
+  for (const c of app.commands.list) {
+    if (c.id !== id && c.keys?.some((k) => sameKeys(k, keys))) own[c.id] = c.keys.filter((k) => !sameKeys(k, keys))
+  }
+  app.settings.save({ keys: { ...own, [id]: [keys] } })
+}
+
+/** Leaves a command without keys. */
+export function takeKeys(app: Keyboard, id: string) {
+  app.settings.save({ keys: { ...app.settings.values.keys, [id]: [] } })
+}
+
+/** Back to the declared keys. Who uses one of them meanwhile loses it. */
+export function resetKeys(app: Keyboard, id: string) {
+  const declared = app.commands.list.find((c) => c.id === id)?.declared ?? []
+  const own = { ...app.settings.values.keys }
+  delete own[id]
+  for (const c of app.commands.list) {
+    const lost = c.id !== id && c.keys?.some((k) => declared.some((d) => sameKeys(k, d)))
+    if (lost) own[c.id] = c.keys!.filter((k) => !declared.some((d) => sameKeys(k, d)))
+  }
+  app.settings.save({ keys: own })
+}
+
+export function isRemapped(app: Keyboard, id: string): boolean {
+  return app.settings.values.keys?.[id] !== undefined
+}

@@ -1,0 +1,24 @@
+import type { Link } from '../client'
+import { emptyDraft } from './request/draft.svelte'
+import type { Page } from './page'
+import { text } from './text'
+
+/** What the address of the page in a browser leads to, as mails have it: `#monitor/alerts/12`. */
+export function pageOf(hash: string, isScreen: (id: string) => boolean): Link | undefined {
+  const [, screen, id = ''] = /^#monitor\/([a-z]+)(?:\/([\w-]+))?$/.exec(hash) ?? []
+  return isScreen(screen) ? { screen, id } : undefined
+}
+
+/** Opens a spyglass:// link. It shows, and sends nothing: whoever wrote it is not known. */
+export async function openLink(page: Page, { screen, id, call, problem }: Link) {
+  if (problem) return page.toasts.show(problem, { tone: 'warn', stay: true })
+  if (page.portals.shown.remote) await page.portals.switchTo(0) // links belong to the portal of this machine
+  if (page.portals.shown.remote) return // it said why
+  if (screen) return page.navigation.watch(screen, id)
+  if (!call) return
+  await page.portals.place.catalog.settled
+  const { method, path } = call
+  const query = call.query.map((pair) => ({ on: true, ...pair }))
+  page.navigation.openDraft({ ...emptyDraft(), method, path, template: page.portals.place.catalog.match(method, path)?.path ?? '', query })
+  page.toasts.show(text.linked)
+}

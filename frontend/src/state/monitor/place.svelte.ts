@@ -1,0 +1,70 @@
+import type { MonitorSpot } from '../../client'
+
+const most = 100 // steps that are remembered
+
+/** Where one is in the Monitor view, and the way back. */
+export class MonitorPlace {
+  spot = $state.raw<MonitorSpot>({ screen: 'overview' })
+  #back: MonitorSpot[] = []
+  #ahead: MonitorSpot[] = []
+
+  /** `left` is told each new spot, to keep it. */
+  constructor(private left: (spot: MonitorSpot) => void) {}
+
+  get screen(): string {
+    return this.spot.screen
+  }
+  /** The object that is looked at, '' for none. */
+  get id(): string {
+    return this.spot.id ?? ''
+  }
+  /** What the screen shows of all there is; '' for what is not chosen. */
+  filter(name: string): string {
+    return this.spot.filters?.[name] ?? ''
+  }
+
+  restore(spot: MonitorSpot | undefined) {
+    if (spot?.screen) this.spot = spot
+  }
+
+  /** Goes to a screen, or to an object on it. */
+  go(screen: string, id = '', filters: Record<string, string> = {}) {
+    const to: MonitorSpot = { screen, ...(id && { id }), ...(Object.keys(filters).length && { filters }) }
+    if (JSON.stringify(to) === JSON.stringify(this.spot)) return
+    this.#back = [...this.#back, this.spot].slice(-most)
+    this.#ahead = []
+    this.#set(to)
+  }
+
+  /** Changes the filters where one is: no step of its own. '' takes one away. */
+  set(change: Record<string, string>) {
+    const all = Object.entries({ ...this.spot.filters, ...change }).filter(([, value]) => value !== '')
+    this.#set({ ...this.spot, filters: Object.fromEntries(all) })
+  }
+
+  /** Looks at another object of the same screen: no step of its own. */
+  look(id: string) {
+    if (id !== this.id) this.#set({ ...this.spot, id })
+  }
+
+  back(): boolean {
+    return this.#step(this.#back, this.#ahead)
+  }
+
+  forward(): boolean {
+    return this.#step(this.#ahead, this.#back)
+  }
+
+  #step(from: MonitorSpot[], to: MonitorSpot[]): boolean {
+    const spot = from.pop()
+    if (!spot) return false
+    to.push(this.spot)
+    this.#set(spot)
+    return true
+  }
+
+  #set(spot: MonitorSpot) {
+    this.spot = spot
+    this.left(spot)
+  }
+}

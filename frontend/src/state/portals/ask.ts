@@ -1,0 +1,36 @@
+import type { Portal } from '../../client'
+import type { ToastOptions } from '../../ui/toast.svelte'
+import { text } from './text'
+
+/** A dialog about portals. */
+export type PortalAsk =
+  | { what: 'manage' }
+  | { what: 'password' }
+  | { what: 'edit'; id: number }
+  /** `resume` runs once somebody is signed in. */
+  | { what: 'signin'; id: number; resume?: () => void }
+
+/** The parts of the page that signing in again needs. */
+interface Home<Tab> {
+  session: { ended: boolean }
+  toasts: { show(text: string, options?: ToastOptions): void }
+  portals: { readonly all: Portal[]; readonly shown: Portal; readonly place: { workspace: { tabs: Tab[] } }; asking: PortalAsk | undefined }
+  sending: { resume(among?: Tab[]): void }
+}
+
+/** Opens what lets a portal know again who asks: its sign-in, or where its credential is kept. */
+export function signInAgain<Tab>(app: Home<Tab>) {
+  const { id, remote, auth } = app.portals.shown
+  if (!remote) app.session.ended = true
+  else if (auth === 'session') app.portals.asking = { what: 'signin', id, resume: () => app.sending.resume(app.portals.place.workspace.tabs) }
+  else app.portals.asking = { what: 'edit', id }
+}
+
+/** A remote portal answered that it does not know who asks. */
+export function refused<Tab>(app: Home<Tab>, id: number) {
+  const portal = app.portals.all.find((p) => p.id === id)
+  if (!portal?.remote || app.portals.shown.id !== id) return
+  if (portal.auth === 'session') signInAgain(app)
+  else if (portal.auth === 'none') app.toasts.show(text.ask.wantsToKnow(portal.name), { tone: 'warn', action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) } })
+  else app.toasts.show(text.ask.refusesTheCredential(portal.name), { tone: 'warn', action: { label: text.ask.editPortal, run: () => (app.portals.asking = { what: 'edit', id }) } })
+}

@@ -1,0 +1,56 @@
+import { asFault, type Client, type Fault, type Portal } from '../../client'
+import type { Toasts } from '../../ui/toast.svelte'
+import type { PortalAsk } from './ask'
+import { text } from './text'
+
+/** The parts of the page that asking a portal needs. */
+interface Home {
+  readonly client: Pick<Client, 'portals'>
+  readonly portal: Portal
+  readonly portals: { asking: PortalAsk | undefined }
+  readonly toasts: Pick<Toasts, 'show' | 'dismiss' | 'current'>
+}
+
+/** Whether remote portals answer, as far as they were asked. */
+export class Reach {
+  /** Why a portal does not, one sentence by its id. */
+  #silent = $state.raw(new Map<number, string>())
+  /** Of the portal that is shown, '' while it answers. */
+  readonly problem: string = $derived.by(() => this.#silent.get(this.app.portal.id) ?? '')
+  /** The message that a portal does not answer, and which. */
+  #said?: { id: number; toast: number }
+
+  constructor(private app: Home) {}
+
+  /** Asks the portal that is shown, and says so when it does not answer. */
+  async ask() {
+    const { client, portal } = this.app
+    if (!portal.remote) return
+    try {
+      await client.portals.test(portal.id, {})
+      this.#note(portal.id, '')
+    } catch (e) {
+      const fault = asFault(e)
+      this.heard(portal.id, fault)
+      if (!this.problem || this.app.portal.id !== portal.id) return
+      const edit = { label: text.reach.editPortal, run: () => (this.app.portals.asking = { what: 'edit' as const, id: portal.id }) }
+      const action = fault.detail.certificate ? edit : { label: text.reach.tryAgain, run: () => void this.ask() }
+      this.app.toasts.show(text.reach.cannotBeUsed(portal.name, fault.message), { tone: 'warn', stay: true, action })
+      this.#said = { id: portal.id, toast: this.app.toasts.current!.id }
+    }
+  }
+
+  /** Learns from an answer of a portal, or from why there is none; an answer that is of no use is one. */
+  heard(id: number, fault?: Fault) {
+    const silent = fault?.status === 502 && (fault.field === 'portal' || fault.field === 'baseUrl')
+    if (!fault || fault.detail.answered) this.#note(id, '')
+    else if (silent) this.#note(id, fault.message)
+  }
+
+  #note(id: number, problem: string) {
+    if ((this.#silent.get(id) ?? '') === problem) return
+    if (!problem && this.#said?.id === id && this.app.toasts.current?.id === this.#said.toast) this.app.toasts.dismiss()
+    const others = [...this.#silent].filter(([other]) => other !== id)
+    this.#silent = new Map(problem ? [...others, [id, problem]] : others)
+  }
+}

@@ -1,0 +1,23 @@
+import type { Endpoint } from '../client'
+import type { KeptSettings } from './settings.svelte'
+
+/** The settings that keep them, and which portal is shown. */
+interface Home {
+  settings: Pick<KeptSettings, 'values' | 'save'>
+  portals: { readonly place: { readonly id: number } }
+}
+
+const most = 8
+
+/** The ids of the endpoints used last at a portal, the one that is shown unless told; the last one first. */
+export function recentsOf({ settings, portals }: Home, portal = portals.place.id): string[] {
+  return (portal ? settings.values.recentsAt?.[portal] : settings.values.recents) ?? []
+}
+
+/** An endpoint was chosen, or something is sent to it. */
+export function used(app: Home, endpoint: Endpoint, portal = app.portals.place.id) {
+  const before = recentsOf(app, portal)
+  if (before[0] === endpoint.id) return
+  const recents = [endpoint.id, ...before.filter((id) => id !== endpoint.id)].slice(0, most)
+  app.settings.save(portal ? { recentsAt: { ...app.settings.values.recentsAt, [portal]: recents } } : { recents })
+}

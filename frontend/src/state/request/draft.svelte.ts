@@ -1,0 +1,366 @@
+import { asFault, hasBody, type Client, type DraftData, type Endpoint, type Fault, type Method, type PagesProgress, type Reply } from '../../client'
+import type { FileFormat, SavedFile } from '../../client/sending'
+import { placeholders, type Catalog } from '../catalog/catalog.svelte'
+import { editRow, editRows, plainRows, type EditRow } from './rows'
+import { exampleBody } from './example'
+import { readPasted, type Pasted } from './paste'
+import type { OffField } from './form'
+import { Past, type Snapshot } from './past'
+
+export function emptyDraft(): DraftData {
+  return { method: 'GET', path: '', template: '', pathParams: [], query: [], headers: [], body: '', mode: 'form' }
+}
+
+/** What a draft needs from outside: its tab's id on the server, and who to tell. */
+export interface DraftOwner {
+  client: Pick<Client, 'send' | 'pages' | 'steer'>
+  catalog: Pick<Catalog, 'of' | 'byId'>
+  /** The tab's id in Go; a promise of it while it is new there. */
+  tabId(): number | Promise<number>
+  /** Addresses that a typed URL may begin with. */
+  bases?(): string[]
+  /** Asked before anything goes out; false sends nothing. */
+  before?(draft: Draft, anyway: boolean): boolean | Promise<boolean>
+  /** An answer or a fault has arrived. */
+  answered?(draft: Draft): void
+  /** All pages of a list are in a file. */
+  saved?(file: SavedFile): void
+}
+
+/** One tab's request while it is edited, and the last answer to it. */
+export class Draft {
+  method = $state<Method>('GET')
+  path = $state('')
+  template = $state('')
+  pathParams = $state<EditRow[]>([])
+  query = $state<EditRow[]>([])
+  headers = $state<EditRow[]>([])
+  body = $state('')
+  mode = $state<'form' | 'raw'>('form')
+  /** Body fields that are switched off: kept, shown, not sent. */
+  bodyOff = $state.raw<OffField[]>([])
+
+  reply = $state.raw<Reply>() // replaced, never edited: no deep proxy over a large answer
+  fault = $state.raw<Fault>()
+  /** Milliseconds since Send, while busy. */
+  elapsed = $state(0)
+  received = $state(0)
+  expected = $state(0)
+  sendId = $state('')
+  /** How far fetching all pages is, while it is under way. */
+  run = $state.raw<PagesProgress>()
+  /** Seconds to wait for an answer; 0 is the portal's own. */
+  timeout = $state(0)
+  /** A fault that the portal's answer names a field for: shown where the field is. */
+  marked = $state.raw<Fault>()
+  #past: Past | undefined
+  /** Whether it was sent again by itself already. */
+  again = false
+  #held = false
+  /** The id of the endpoint the request led to when its body was last looked at. */
+  #led = ''
+  /** The id of the last endpoint it led to. */
+  #last = ''
+  #sending = $state.raw<AbortController>()
+  #sent = $state('')
+
+  readonly busy: boolean = $derived(this.#sending !== undefined)
+  /** The catalog entry of method and path, whatever stands in place of its ids. */
+  readonly endpoint: Endpoint | undefined = $derived.by(() => this.owner.catalog.of(this))
+  /** `GET /device/devices`, the name of a tab nobody renamed. */
+  readonly line: string = $derived(this.path ? `${this.method} ${this.path}` : `${this.method}`)
+  readonly text: string = $derived(JSON.stringify(this.data()))
+  /** Whether the request was edited after the answer on screen was asked for. */
+  readonly stale: boolean = $derived.by(() => this.reply !== undefined && this.#sent !== '' && this.#sent !== this.content)
+  /** The request without how it is shown: what "changed" and "stale" compare. */
+  readonly content: string = $derived(contentOf(this.data()))
+
+  constructor(
+    private owner: DraftOwner,
+    data: DraftData = emptyDraft(),
+  ) {
+    this.load(data)
+  }
+
+  /** As kept and sent. */
+  data(): DraftData {
+    const { method, path, body, mode } = this
+    return {
+      method, path, body, mode, ...(this.timeout ? { timeout: this.timeout } : {}),
+      template: this.endpoint?.path ?? this.template,
+      pathParams: plainRows(this.pathParams),
+      query: plainRows(this.query),
+      headers: plainRows(this.headers),
+    }
+  }
+
+  /** Replaces the whole request; the answer stays. */
+  load(data: DraftData) {
+    this.method = data.method
+    this.path = data.path
+    this.template = data.template ?? ''
+    this.pathParams = editRows(data.pathParams)
+    this.query = editRows(data.query)
+    this.headers = editRows(data.headers)
+    this.body = data.body ?? ''
+    this.mode = data.mode === 'raw' ? 'raw' : 'form'
+    this.timeout = data.timeout ?? 0
+    this.bodyOff = []
+    this.fault = this.marked = undefined
+    this.#led = this.#last = `${this.method} ${this.template}`
+    this.syncPathParams()
+  }
+
+  /** Notes the request as it is now, to come back to it by undo. */
+  note() {
+    const { method, path, template, timeout, body, bodyOff } = this
+    const now: Snapshot = { method, path, template, timeout, body, bodyOff, pathParams: copies(this.pathParams), query: copies(this.query), headers: copies(this.headers) }
+    if (this.#past) this.#past.note(now, performance.now())
+    else this.#past = new Past(now)
+  }
+
+  /** Takes the last edit back; false when there is none. */
+  undo(): boolean {
+    this.note()
+    return this.#restore(this.#past?.undo())
+  }
+
+  redo(): boolean {
+    this.note()
+    return this.#restore(this.#past?.redo())
+  }
+
+  /** Rows keep their identity, so that the focus stays where it is. */
+  #restore(to: Snapshot | undefined): boolean {
+    if (!to) return false
+    Object.assign(this, { ...to, pathParams: copies(to.pathParams), query: copies(to.query), headers: copies(to.headers) })
+    this.fault = undefined
+    this.#led = `${this.method} ${this.template}`
+    return true
+  }
+
+  /** Becomes a request to the endpoint, and forgets the previous answer. */
+  choose(endpoint: Endpoint) {
+    this.abort()
+    this.load(draftOf(endpoint))
+    this.clearReply()
+  }
+
+  /** Points the request at another endpoint and keeps what was entered. */
+  take(endpoint: Endpoint) {
+    this.method = endpoint.method
+    this.path = endpoint.path
+    this.template = endpoint.path
+    this.pathParams = editRows(draftOf(endpoint).pathParams)
+    this.#follow()
+    this.query = this.query.filter((r) => r.on && r.key)
+    this.offerParams()
+    this.fault = undefined
+  }
+
+  clearReply() {
+    this.reply = this.fault = this.marked = undefined
+    this.#sent = ''
+  }
+
+  setMethod(method: Method) {
+    this.method = method
+    this.#follow()
+  }
+
+  /** True when the path begins to lead to another endpoint than the last. */
+  setPath(path: string): boolean {
+    this.path = path
+    this.template = this.endpoint?.path ?? ''
+    const another = this.#follow()
+    if (this.fault?.field === 'path') this.fault = undefined
+    this.syncPathParams()
+    return another
+  }
+
+  /** The request may lead to another endpoint now: a body nobody wrote becomes its example, an edited one stays. True when it does. */
+  #follow(): boolean {
+    const [before, now] = [this.owner.catalog.byId(this.#led), this.endpoint]
+    if (before === now) return false
+    this.#led = now?.id ?? ''
+    const written = this.body.trim() !== '' && (!before || this.body !== exampleBody(before))
+    if (!written && this.bodyOff.length === 0) this.body = now && hasBody(this.method) ? exampleBody(now) : ''
+    if (!now || now.id === this.#last) return false
+    this.#switchOff(this.owner.catalog.byId(this.#last), now)
+    this.#last = now.id
+    return true
+  }
+
+  /** Switches off the query parameters of the last endpoint that this one does not take: it would refuse them. */
+  #switchOff(last: Endpoint | undefined, now: Endpoint) {
+    const names = (e: Endpoint | undefined) => new Set(e?.params.filter((p) => p.in === 'query').map((p) => p.name))
+    const [had, has] = [names(last), names(now)]
+    for (const row of this.query) {
+      if (row.on && had.has(row.key) && !has.has(row.key)) [row.on, row.doc] = [false, undefined] // it was entered, and is no offer
+    }
+  }
+
+  /** Takes over what was pasted; what the paste does not say stays. True when it leads to another endpoint. */
+  become(pasted: Pasted): boolean {
+    if (pasted.method) this.method = pasted.method
+    const another = this.setPath(pasted.path ?? '')
+    if (pasted.query) this.query = editRows(pasted.query)
+    if (pasted.headers) this.headers = editRows(pasted.headers)
+    if (pasted.body !== undefined) this.body = pasted.body
+    this.offerParams()
+    return another
+  }
+
+  /** A query or a whole address typed into the path goes to its rows. */
+  absorb() {
+    const typed = readPasted(this.path, this.owner.bases?.() ?? [])
+    if (!typed?.query || typed.path === this.path) return
+    const names = new Set(typed.query.map((q) => q.key))
+    const kept = plainRows(this.query).filter((r) => !names.has(r.key)) // what is typed takes the place of what was there
+    this.become({ method: typed.method, path: typed.path, query: [...kept.filter((r) => r.on), ...typed.query, ...kept.filter((r) => !r.on)] })
+  }
+
+  /** One row for each {name} in the path; values already typed stay. */
+  syncPathParams() {
+    const names = placeholders(this.path)
+    const known = new Map(this.pathParams.map((r) => [r.key, r]))
+    if (names.length === this.pathParams.length && names.every((n) => known.has(n))) return
+    const docs = new Map(this.endpoint?.params.filter((p) => p.in === 'path').map((p) => [p.name, p.doc]))
+    this.pathParams = names.map((name) => known.get(name) ?? editRow({ key: name, doc: docs.get(name) }))
+  }
+
+  /** The endpoint's query parameters that the request does not have yet, as rows switched off. */
+  offerParams() {
+    const params = this.endpoint?.params.filter((p) => p.in === 'query') ?? []
+    const names = new Set(params.map((p) => p.name))
+    const kept = this.query.filter((r) => r.on || !r.doc || names.has(r.key)) // offers of another endpoint go
+    const have = new Set(kept.map((r) => r.key))
+    const more = params.filter((p) => !have.has(p.name))
+    if (more.length === 0 && kept.length === this.query.length) return
+    this.query = [...kept, ...more.map((p) => editRow({ on: false, key: p.name, value: text(p.default), doc: p.doc }))]
+  }
+
+  /** Sends once: a second call while the first runs does nothing. */
+  async send(anyway = false) {
+    await this.#ask((sendId, tabId, draft, signal) => this.owner.client.send({ sendId, tabId, draft, anyway }, signal), anyway)
+  }
+
+  /**
+   * Fetches every page of a list, with its own size or the portal's largest;
+   * `resume` is the document of a run that ended early, to go on from there.
+   */
+  async sendAll(largest = false, resume = '') {
+    await this.#ask((sendId, tabId, draft, signal) => {
+      this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0, quota: null }
+      return this.owner.client.pages({ sendId, tabId, draft, anyway: false, largest, resume }, signal)
+    })
+  }
+
+  /** Fetches every page of a list into a file; the answer on screen stays. */
+  async saveAll(file: FileFormat, name: string) {
+    await this.#ask((sendId, tabId, draft, signal) => {
+      this.run = { sendId, state: 'running', page: 0, pages: 0, items: 0, total: null, ms: 0, wait: 0, quota: null }
+      return this.owner.client.pages({ sendId, tabId, draft, anyway: false, largest: true, resume: '', file, name }, signal)
+    })
+  }
+
+  /** How far a run is; what belongs to another request is not taken. True when it was. */
+  progress(e: PagesProgress): boolean {
+    if (!this.run || this.sendId !== e.sendId) return false
+    this.run = e
+    return true
+  }
+
+  async #ask(ask: (sendId: string, tabId: number, draft: DraftData, signal: AbortSignal) => Promise<Reply | { saved: SavedFile }>, anyway = false) {
+    if (this.busy || this.#held) return
+    this.absorb()
+    const may = this.owner.before?.(this, anyway) ?? true
+    if (may !== true) {
+      this.#held = true
+      const yes = await Promise.resolve(may).finally(() => (this.#held = false))
+      if (!yes || this.busy) return
+    }
+    const stop = (this.#sending = new AbortController())
+    this.fault = this.marked = undefined
+    this.sendId = crypto.randomUUID()
+    this.received = this.expected = this.elapsed = 0
+    const begun = performance.now()
+    const clock = setInterval(() => (this.elapsed = performance.now() - begun), 100)
+    const [content, draft] = [this.content, this.data()]
+    let done = () => this.owner.answered?.(this)
+    try {
+      const tabId = this.owner.tabId() // a known one is not awaited: the request goes out before what shows that it does is drawn
+      const reply = await ask(this.sendId, typeof tabId === 'number' ? tabId : await tabId, draft, stop.signal)
+      if (stop.signal.aborted) return
+      if ('saved' in reply) {
+        done = () => this.owner.saved?.(reply.saved)
+        return
+      }
+      this.reply = reply
+      if (reply.status !== 429) this.again = false
+      this.#sent = content
+    } catch (e) {
+      if (this.#sending === stop) this.fault = asFault(e)
+    } finally {
+      clearInterval(clock)
+      if (this.#sending === stop) this.#sending = this.run = undefined
+      done()
+    }
+  }
+
+  /** Cancels a running request. Of a run through pages, what has come is kept. */
+  stop() {
+    if (this.run?.page) void this.owner.client.steer(this.sendId, 'stop').catch(() => this.abort())
+    else this.abort()
+  }
+
+  /** Cancels a running request and keeps nothing. */
+  abort() {
+    this.#sending?.abort()
+  }
+
+  /** An answer from history, shown as if it had just arrived. */
+  show(reply: Reply) {
+    this.reply = reply
+    this.fault = undefined
+    this.#sent = this.content
+  }
+}
+
+const copies = (rows: EditRow[]): EditRow[] => rows.map((r) => ({ ...r }))
+
+/** The request an endpoint begins with: parameters off unless required, example body where one is sent. */
+export function draftOf(e: Endpoint): DraftData {
+  const params = e.params.filter((p) => p.in === 'query')
+  const offered = new Map(e.example.query.map((q) => [q.key, q.value]))
+  return {
+    ...emptyDraft(),
+    method: e.method,
+    path: e.path,
+    template: e.path,
+    pathParams: e.params.filter((p) => p.in === 'path').map((p) => ({ on: true, key: p.name, value: pathExample(e, p.name), doc: p.doc })),
+    query: params.map((p) => ({
+      on: p.required, key: p.name, value: offered.get(p.name) ?? text(p.default), doc: p.doc,
+    })),
+    body: hasBody(e.method) ? exampleBody(e) : '',
+  }
+}
+
+/** An id that exists, for reads only: a write must name its object on purpose. */
+function pathExample(e: Endpoint, name: string): string {
+  if (e.method !== 'GET') return ''
+  const at = e.path.split('/').indexOf(`{${name}}`)
+  const value = e.example.path.split('/')[at] ?? ''
+  return value.startsWith('{') ? '' : value
+}
+
+function text(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What a draft would send, for comparing: rows switched off and how it is shown do not count. */
+export function contentOf(d: DraftData): string {
+  const rows = (list: DraftData['query']) => (list ?? []).filter((r) => r.on && (r.key || r.value)).map((r) => [r.key, r.value])
+  return JSON.stringify([d.method, d.path, rows(d.pathParams), rows(d.query), rows(d.headers), d.body])
+}

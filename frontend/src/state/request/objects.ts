@@ -1,0 +1,192 @@
+/**
+ * The objects that a {parameter} of a path may name. The list they are in is the
+ * part of the template before the parameter, where the catalog has a GET list there.
+ */
+import type { Endpoint, Param, Schema } from '../../client'
+import type { Lookups } from './lookups'
+import type { Offer, Option } from './suggest'
+import { text as words } from './text'
+
+/** Where the objects of a parameter are listed, and by which fields they are known. */
+export interface ObjectList {
+  /** What they are called: `Devices`. */
+  label: string
+  /** The list's template: `/device/devices/{deviceId}/devicedatasources`. */
+  path: string
+  /** The field that goes into the path. */
+  key: string
+  keyType: Schema['type']
+  /** Whether a filter knows the key as a number, also where it is written as a text such as R_12. */
+  numbered: boolean
+  /** Fields with names, the best first. */
+  names: string[]
+  /** The names that `~` goes with. */
+  searchable: string[]
+  /** The field that says how it is, or ''. */
+  status: string
+  /** Whether the list takes filter, size and fields. */
+  asks: boolean
+}
+
+export type Item = Record<string, unknown>
+
+const nameFields = [
+  'displayName', 'name', 'username', 'hostname', 'dataSourceDisplayName', 'dataSourceName', 'groupName', 'dataPointName',
+  'deviceDisplayName', 'monitorObjectName', 'title', 'comment', 'description', 'note', 'accessId', 'action', 'type',
+]
+const statusFields = ['hostStatus', 'alertStatus', 'status', 'severity', 'type', 'deviceDisplayName']
+
+export function objectList(template: string, param: string, byId: (id: string) => Endpoint | undefined): ObjectList | undefined {
+  const segments = template.split('/')
+  const at = segments.indexOf(`{${param}}`)
+  if (at < 1) return undefined
+  const path = segments.slice(0, at).join('/')
+  const list = byId(`GET ${path}`)
+  const fields = itemFields(list)
+  if (!list || !fields) return undefined
+  const has = (name: string) => fields.find((f) => f.name === name)
+  const key = has('id') ?? has(param) ?? fields.find((f) => /Id$/.test(f.name))
+  if (!key) return undefined
+  const query = new Map(list.params.filter((p) => p.in === 'query').map((p) => [p.name, p]))
+  const names = nameFields.filter((n) => n !== key.name && has(n))
+  const operators = operatorsOf(query.get('filter'))
+  const taking = (op: string) => new Set(operators.filter(([, ops]) => ops.includes(op)).map(([f]) => f))
+  const contains = taking('~')
+  const last = segments[at - 1]
+  return {
+    label: last.charAt(0).toUpperCase() + last.slice(1), path, key: key.name, keyType: key.type, numbered: key.type === 'integer' || taking('>').has(key.name),
+    names: names.slice(0, 3), searchable: names.slice(0, 2).filter((n) => contains.has(n)),
+    status: statusFields.find((f) => has(f) && !names.slice(0, 2).includes(f)) ?? '', asks: query.has('filter'),
+  }
+}
+
+/** The fields of a list's items; undefined when the endpoint answers no list. */
+export function itemFields(e: Endpoint | undefined): NonNullable<Schema['properties']> | undefined {
+  return e?.answer?.properties?.find((p) => p.name === 'items')?.items?.properties
+}
+
+/** Each field of a filter with its operators. */
+export function operatorsOf(filter: Param | undefined): [field: string, ops: string[]][] {
+  return (filter?.operators ?? []).flatMap((o) => o.fields.map((f): [string, string[]] => [f, o.ops]))
+}
+
+/** A text as a value of a filter. */
+export const quoted = (text: string) => `"${text.replace(/["\\*]/g, '\\$&')}"`
+
+const shown = (value: unknown) => (value === undefined || value === null ? '' : String(value))
+/** What an item is called, the best name first, each once. */
+export const namesOf = (list: ObjectList, item: Item) => [...new Set(list.names.map((n) => shown(item[n])).filter(Boolean))]
+export const nameOf = (list: ObjectList, item: Item) => namesOf(list, item)[0] ?? ''
+
+/** A value that is already in the path, as it stands there. */
+export const segment = (value: string) => (value.includes('{{') ? value : encodeURIComponent(value))
+
+/** The number of an id, 12 of R_12 where ids are texts; undefined when it has none. */
+export function numberOf({ keyType, numbered }: ObjectList, id: string): number | undefined {
+  const [, digits] = (keyType === 'integer' ? /^(\d{1,15})$/ : /^(?:[A-Z]{1,3}_?)?(\d{1,15})$/).exec(id) ?? []
+  return numbered && digits ? Number(digits) : undefined
+}
+
+/** The filter that finds the object with an id; undefined for what is none. */
+function withId(list: ObjectList, id: string): string | undefined {
+  if (id === '') return undefined
+  const value = id.includes('{{') ? id : list.numbered ? numberOf(list, id) : quoted(id)
+  return value === undefined ? undefined : `${list.key}:${value}`
+}
+
+/** Fills the parameters of a template; undefined when one has no value. */
+export function filled(template: string, valueOf: (param: string) => string | undefined): string | undefined {
+  let missing = false
+  const path = template.replace(/\{\{[^{}]*\}\}|\{([^{}/]+)\}/g, (whole, name?: string) => {
+    if (name === undefined) return whole
+    const value = valueOf(name)?.trim()
+    if (!value) missing = true
+    return segment(value ?? '')
+  })
+  return missing ? undefined : path
+}
+
+const mostTerms = 100 // of a filter
+export const mostListed = 30
+
+/** The filters that find what has each word in one name or another; with too many words for that, the text as it is. */
+function withWords(names: string[], text: string): string[] {
+  const words = text.split(/\s+/).filter(Boolean)
+  if (!words.length || !names.length) return []
+  const few = names.length ** words.length * words.length < mostTerms ? words : [text]
+  return few.reduce<string[]>((all, word) => names.flatMap((n) => (all.length ? all : ['']).map((t) => `${t && `${t},`}${n}~${quoted(word)}`)), [])
+}
+
+/** The first objects with the id that was typed, or with all its words in their names. `wait` is in ms, as the lookups have it. */
+export async function listObjects(lookups: Lookups, list: ObjectList, path: string, typed: string, signal: AbortSignal, wait?: number): Promise<Item[]> {
+  const text = typed.trim()
+  const fields = [list.key, ...list.names, list.status].filter((f, i, all) => f && all.indexOf(f) === i).join(',')
+  const terms = [withId(list, text), ...withWords(list.searchable, text)].filter((t) => t !== undefined)
+  const query = list.asks ? { size: String(mostListed), fields, ...(terms.length ? { filter: terms.join('||') } : {}) } : {}
+  return (await lookups.ask<{ items?: Item[] }>(path, query as Record<string, string>, signal, wait)).items ?? []
+}
+
+/** They as options, the one with that very id first. */
+export async function findObjects(lookups: Lookups, list: ObjectList, path: string, typed: string, signal: AbortSignal): Promise<Option[]> {
+  const text = typed.trim()
+  const options = (await listObjects(lookups, list, path, text, signal)).map((item) => ({
+    label: shown(item[list.key]), insert: shown(item[list.key]), detail: nameOf(list, item), note: list.status ? shown(item[list.status]) : '',
+  }))
+  const lower = text.toLowerCase()
+  const fits = (o: Option) => list.asks || `${o.label} ${o.detail ?? ''}`.toLowerCase().includes(lower)
+  return options.filter(fits).sort((a, b) => Number(b.label === text) - Number(a.label === text))
+}
+
+/** The offer of a field that holds nothing but the id. */
+export async function offerObjects(lookups: Lookups, list: ObjectList, path: string | undefined, text: string, signal: AbortSignal): Promise<Offer | undefined> {
+  if (path === undefined) return { label: list.label, from: 0, to: text.length, options: [], problem: words.objects.theParameterBefore }
+  const options = await findObjects(lookups, list, path, text, signal)
+  return { label: list.label, from: 0, to: text.length, options, problem: options.length ? undefined : words.objects.nothingInGoes(path, text) }
+}
+
+/** What the object with that id is called; '' when there is none. */
+export async function objectName(lookups: Lookups, list: ObjectList, path: string, id: string, signal: AbortSignal): Promise<string> {
+  const filter = withId(list, id.trim())
+  if (!filter || !list.asks) return ''
+  const query = { size: '1', fields: [list.key, ...list.names].join(','), filter }
+  try {
+    const [item] = (await lookups.ask<{ items?: Item[] }>(path, query, signal, 300)).items ?? []
+    return item ? nameOf(list, item) : ''
+  } catch {
+    return '' // the name is a kindness; the id stands by itself
+  }
+}
+
+/** The {parameter} of the template at the caret, and the segment of the path that stands for it. */
+export function parameterAt(template: string, path: string, caret: number): { param: string; from: number; to: number } | undefined {
+  if (path.slice(0, caret).includes('?')) return undefined
+  const cut = path.indexOf('?')
+  const end = cut < 0 ? path.length : cut
+  const from = path.lastIndexOf('/', caret - 1) + 1
+  const slash = path.indexOf('/', caret)
+  const to = slash < 0 || slash > end ? end : slash
+  const at = path.slice(0, from).split('/').length - 1
+  const wanted = (path.startsWith('/') ? template : template.replace(/^\//, '')).split('/')[at]
+  const name = /^\{([^{}]+)\}$/.exec(wanted ?? '')
+  return name ? { param: name[1], from, to } : undefined
+}
+
+/** What stands in the path for each parameter of the template. */
+export function valuesIn(template: string, path: string): Map<string, string> {
+  const parts = path.split('?', 1)[0].replace(/^\/+/, '').split('/')
+  const names = template.replace(/^\/+/, '').split('/')
+  const values = new Map<string, string>()
+  names.forEach((name, i) => {
+    const param = /^\{([^{}]+)\}$/.exec(name)?.[1]
+    if (param && parts[i] && parts[i] !== name) values.set(param, decoded(parts[i]))
+  })
+  return values
+}
+
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

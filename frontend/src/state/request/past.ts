@@ -1,0 +1,133 @@
+/**
+ * The edits of one draft, to undo and redo. Typing in one field is one step
+ * until there is a pause; everything else is a step of its own. Kept in memory,
+ * bounded in steps and in characters.
+ */
+import type { Method } from '../../client'
+import type { OffField } from './form'
+import type { EditRow } from './rows'
+
+/** What an edit can change; how it is shown (form or raw) is no edit. */
+export interface Snapshot {
+  method: Method
+  path: string
+  template: string
+  timeout?: number
+  pathParams: EditRow[]
+  query: EditRow[]
+  headers: EditRow[]
+  body: string
+  bodyOff: OffField[]
+}
+
+const pause = 1000 // ms that end a step of typing
+const mostSteps = 200
+const mostCharacters = 4_000_000
+
+export class Past {
+  #now: Snapshot
+  #undo: Snapshot[] = []
+  #redo: Snapshot[] = []
+  #last = { field: '', at: -Infinity }
+
+  constructor(first: Snapshot) {
+    this.#now = first
+  }
+
+  get canUndo(): boolean {
+    return this.#undo.length > 0
+  }
+
+  get canRedo(): boolean {
+    return this.#redo.length > 0
+  }
+
+  /** Notes the draft as it is now; nothing when it is as it was. `at` in ms. */
+  note(next: Snapshot, at: number) {
+    const field = changed(this.#now, next)
+    if (field === undefined) return void (this.#now = next)
+    const before = this.#undo.at(-1)
+    if (before && field.startsWith('body') && this.#last.field.startsWith('body') && changed(before, next) === undefined) {
+      // Back by its own means, like undo inside the editor: that is undoing, too.
+      this.#redo.push(this.#now)
+      this.#undo.pop()
+    } else if (!/^$|[!>]$/.test(field) && field === this.#last.field && at - this.#last.at < pause) {
+      this.#redo = []
+    } else {
+      this.#undo.push(this.#now)
+      this.#redo = []
+    }
+    this.#now = next
+    this.#last = { field: field.replace(/>$/, ''), at }
+    this.#trim()
+  }
+
+  undo(): Snapshot | undefined {
+    const to = this.#undo.pop()
+    if (to) this.#redo.push(this.#now)
+    return this.#go(to)
+  }
+
+  redo(): Snapshot | undefined {
+    const to = this.#redo.pop()
+    if (to) this.#undo.push(this.#now)
+    return this.#go(to)
+  }
+
+  #go(to: Snapshot | undefined) {
+    if (!to) return undefined
+    this.#now = to
+    this.#last = { field: '', at: -Infinity }
+    return to
+  }
+
+  #trim() {
+    let characters = 0
+    let keep = 0
+    for (let i = this.#undo.length - 1; i >= 0 && keep < mostSteps; i--, keep++) {
+      if (this.#undo[i].body !== this.#undo[i + 1]?.body) characters += this.#undo[i].body.length
+      if (characters > mostCharacters) break
+    }
+    this.#undo = this.#undo.slice(this.#undo.length - keep)
+  }
+}
+
+/**
+ * The field in which two states differ, when it is one and by typing: `path`,
+ * `query 7 value`. `path>` is typing over what was there, which begins a step;
+ * `body!` is the body by more than typing; '' any other difference, undefined none. A body that follows the path
+ * belongs to it; what the catalog offers, switched off, is no difference.
+ */
+function changed(a: Snapshot, b: Snapshot): string | undefined {
+  const fields: string[] = []
+  if (a.method !== b.method || a.timeout !== b.timeout) fields.push('')
+  if (a.path !== b.path) fields.push(typed('path', a.path, b.path))
+  if (a.body !== b.body && a.path === b.path) fields.push(typing(a.body, b.body) ? 'body' : 'body!')
+  if (a.bodyOff !== b.bodyOff && JSON.stringify(a.bodyOff) !== JSON.stringify(b.bodyOff)) fields.push('')
+  for (const list of ['query', 'headers', 'pathParams'] as const) fields.push(...rowsChanged(list, a[list], b[list], a.path !== b.path))
+  return fields.length === 0 ? undefined : fields.length === 1 ? fields[0] : fields[0] === 'path' || fields[0] === 'path>' ? (fields.slice(1).every((f) => f === 'path') ? fields[0] : '') : ''
+}
+
+function rowsChanged(list: string, all: EditRow[], next: EditRow[], withPath: boolean): string[] {
+  const own = (rows: EditRow[]) => rows.filter((r) => list !== 'query' || r.on || !r.doc)
+  const [a, b] = [own(all), own(next)]
+  const whole = (rows: EditRow[]) => JSON.stringify(rows.map(({ on, key, value, doc }) => [on, key, value, doc]))
+  if (whole(a) === whole(b)) return []
+  if (withPath && list === 'pathParams') return ['path'] // placeholders come and go with it
+  if (a.length !== b.length || a.some((r, i) => r.id !== b[i].id)) return ['']
+  const fields: string[] = []
+  a.forEach((r, i) => {
+    const to = b[i]
+    for (const part of ['key', 'value', 'doc'] as const)
+      if (r[part] !== to[part]) fields.push(typed(`${list} ${r.id} ${part}`, r[part] ?? '', to[part] ?? ''))
+    // The first letter of a value switches its row on.
+    if (r.on !== to.on && !(to.on && r.value !== to.value)) fields.push('')
+  })
+  return fields
+}
+
+/** A letter or a word at a time, as keys and input methods do; more at once was pasted or replaced. */
+const typing = (a: string, b: string) => Math.abs(a.length - b.length) <= 2
+
+/** A field by typing; with > when a first letter takes the place of all; '' otherwise. */
+const typed = (field: string, a: string, b: string) => (typing(a, b) ? field : b.length === 1 ? `${field}>` : '')

@@ -1,0 +1,79 @@
+/** What a text field can offer for the place where its caret is. */
+import type { Method } from '../../client'
+
+export interface Option {
+  /** What is shown. */
+  label: string
+  /** What goes into the field. */
+  insert: string
+  /** Beside the label, fainter. */
+  detail?: string
+  /** At the end of the line: a state, a unit. */
+  note?: string
+  /** Whether it is in the list already, for lists joined by commas. */
+  checked?: boolean
+  /** In front of the label, of an endpoint. */
+  method?: Method
+}
+
+export interface Offer {
+  /** The accessible name of the list. */
+  label: string
+  /** What an option replaces: text[from..to). */
+  from: number
+  to: number
+  options: Option[]
+  /** Enter takes the first option, unless another is chosen: what is typed is the beginning of one. */
+  first?: boolean
+  /** Stay open after a choice. */
+  multi?: boolean
+  /** Why there are no options. */
+  problem?: string
+}
+
+/** Answers undefined when there is nothing to offer; a promise is dropped when the signal aborts. */
+export type Suggest = (text: string, caret: number, signal: AbortSignal) => Offer | undefined | Promise<Offer | undefined>
+
+/** The options whose label or detail has the typed words; those that begin with them first. */
+export function matching(options: Option[], typed: string, most = 50): Option[] {
+  const words = typed.trim().toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return options.slice(0, most)
+  const text = (o: Option) => `${o.label} ${o.detail ?? ''}`.toLowerCase()
+  const found = options.filter((o) => words.every((w) => text(o).includes(w)))
+  const first = (o: Option) => (o.label.toLowerCase().startsWith(words[0]) ? 0 : 1)
+  return found.sort((a, b) => first(a) - first(b)).slice(0, most)
+}
+
+/** Offers the same options wherever the caret is; the field is replaced whole. */
+export function choices(label: string, options: Option[]): (text: string) => Offer {
+  return (text) => {
+    const exact = options.some((o) => o.insert === text)
+    return { label, from: 0, to: text.length, options: matching(options, exact ? '' : text) }
+  }
+}
+
+/** Where the part of a list joined by commas stands that the caret is in. */
+export function partAt(text: string, caret: number): { from: number; to: number } {
+  const end = text.indexOf(',', caret)
+  return { from: text.lastIndexOf(',', caret - 1) + 1, to: end < 0 ? text.length : end }
+}
+
+/** Offers for one part of a list joined by commas. With `checks`, an option is added or taken out. */
+export function listed(label: string, options: Option[], checks: boolean): Suggest {
+  return (text, caret) => {
+    const { from, to } = partAt(text, caret)
+    const parts = text.split(',').map((p) => p.trim())
+    const typed = text.slice(from, to).trim()
+    const exact = options.some((o) => o.insert === typed)
+    if (!checks) return { label, from, to, options: matching(options, exact ? '' : typed) }
+    const offered = matching(options, exact ? '' : typed)
+    return {
+      label, from: 0, to: text.length, multi: true,
+      options: offered.map((o) => {
+        const checked = parts.includes(o.insert)
+        const kept = parts.filter((p) => p !== '' && p !== o.insert && (exact || p !== typed))
+        return { ...o, checked, insert: checked ? kept.join(',') : [...kept, o.insert].join(',') }
+      }),
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/** {{variables}} in text: where they stand, and what they hold. */
+import type { Variable } from '../../client'
+import type { Offer } from './suggest'
+import { text as said } from './text'
+
+export interface Part {
+  text: string
+  /** The variable's name, when the part is one. */
+  variable?: string
+}
+
+/** The text in pieces, variables apart. */
+export function parts(text: string): Part[] {
+  const out: Part[] = []
+  let from = 0
+  for (const m of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
+    if (m.index > from) out.push({ text: text.slice(from, m.index) })
+    out.push({ text: m[0], variable: m[1].trim() })
+    from = m.index + m[0].length
+  }
+  if (from < text.length) out.push({ text: text.slice(from) })
+  return out
+}
+
+/** The names of the {{variables}} in a text. */
+export function variablesIn(text: string): string[] {
+  return parts(text).flatMap((p) => p.variable ?? [])
+}
+
+export function hasVariable(text: string): boolean {
+  return /\{\{[^{}]*\}\}/.test(text)
+}
+
+const builtIns = [
+  { name: '$now', doc: said.variables.nowInEpoch },
+  { name: '$now-1h', doc: said.variables.anHourAgo },
+  { name: '$uuid', doc: said.variables.aRandomId },
+  { name: '$userId', doc: said.variables.theIdOf },
+]
+
+/** Names that Go fills in by itself: {{$now}}, {{$now-1h}}, {{$uuid}}, {{$userId}}. */
+export function isBuiltIn(name: string): boolean {
+  return /^\$(?:now(?:[+-]\d{1,9}[smhdw])?|uuid|userId)$/.test(name)
+}
+
+/** What a variable holds and where it comes from, in words. */
+export interface Meaning {
+  name: string
+  state: 'known' | 'unknown' | 'secret'
+  value: string
+  /** `portal variable`, `not set`. */
+  source: string
+}
+
+export function meaningOf(name: string, find: (name: string) => Variable | undefined): Meaning {
+  const v = find(name)
+  if (v?.secret) return { name, state: 'secret', value: '••••••', source: said.variables.secretVariableIn(v.scope) }
+  if (v) return { name, state: 'known', value: v.value, source: `${v.scope} variable` }
+  if (isBuiltIn(name)) return { name, state: 'known', value: '', source: said.variables.builtInFilled }
+  return { name, state: 'unknown', value: '', source: said.variables.notSetAdd }
+}
+
+/** The variable that the caret stands in or at. */
+export function variableAt(text: string, caret: number): string | undefined {
+  for (const m of text.matchAll(/\{\{([^{}]*)\}\}/g))
+    if (caret >= m.index && caret <= m.index + m[0].length) return m[1].trim()
+  return undefined
+}
+
+/** Names of variables and built-ins, when the caret stands behind an open {{. */
+export function offerVariables(text: string, caret: number, variables: readonly Variable[]): Offer | undefined {
+  const open = /\{\{\s*([^{}]*)$/.exec(text.slice(0, caret))
+  if (!open) return undefined
+  const rest = /^[^{}\s"]*\}{0,2}/.exec(text.slice(caret))?.[0] ?? ''
+  if (rest.endsWith('}}') && isBuiltIn(open[1].trim())) return undefined
+  const names = new Set<string>()
+  const own = variables.filter((v) => !names.has(v.name) && names.add(v.name))
+  const options = [
+    ...own.map((v) => ({ label: v.name, insert: `{{${v.name}}}`, detail: v.secret ? '••••••' : v.value, note: v.secret ? said.variables.secret : v.scope })),
+    ...builtIns.map((b) => ({ label: b.name, insert: `{{${b.name}}}`, detail: b.doc, note: said.variables.builtIn })),
+  ]
+  const typed = open[1].toLowerCase()
+  return {
+    label: said.variables.variables, first: true, from: open.index, to: caret + (rest.endsWith('}') ? rest.length : 0),
+    options: options.filter((o) => o.label.toLowerCase().includes(typed)),
+  }
+}

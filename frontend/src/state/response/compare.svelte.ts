@@ -1,0 +1,65 @@
+import { asFault, type Client, type History } from '../../client'
+import type { Comparison, Side } from '../../client/ask'
+import { exactMoment } from '../../ui/locale'
+
+
+/** A request of the history as a side. */
+export function sideOf(h: Pick<History, 'id' | 'method' | 'path' | 'status' | 'at'>): Side {
+  return { historyId: h.id, label: `${h.method} ${h.path} · ${h.status} · ${exactMoment(h.at)}` }
+}
+
+/** A comparison of two answers: what is on both sides, and what differs. */
+export class Compare {
+  left = $state.raw<Side>()
+  right = $state.raw<Side>()
+  /** The key of the tab whose response it takes the place of. */
+  tab = $state(0)
+  /** Keys that do not matter. */
+  ignore = $state.raw<string[]>([])
+  result = $state.raw<Comparison>()
+  problem = $state('')
+  busy = $state(false)
+
+  #asking: AbortController | undefined
+
+  constructor(private client: Pick<Client, 'compare'>) {}
+
+  /** Compares two answers: before on the left, after on the right. */
+  async of(left: Side, right: Side) {
+    this.left = left
+    this.right = right
+    await this.#ask()
+  }
+
+  swap() {
+    if (this.left && this.right) void this.of(this.right, this.left)
+  }
+
+  without(keys: string[]) {
+    this.ignore = keys
+    void this.#ask()
+  }
+
+  close() {
+    this.#asking?.abort()
+    this.left = this.right = this.result = undefined
+    this.problem = ''
+  }
+
+  async #ask() {
+    this.#asking?.abort()
+    if (!this.left || !this.right) return
+    const asking = (this.#asking = new AbortController())
+    this.busy = true
+    this.problem = ''
+    this.result = undefined
+    try {
+      const result = await this.client.compare(this.left, this.right, this.ignore, asking.signal)
+      if (!asking.signal.aborted) this.result = result
+    } catch (e) {
+      if (!asking.signal.aborted) this.problem = asFault(e).message
+    } finally {
+      if (this.#asking === asking) this.busy = false
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import type { Client, DocRow, Found, Reply, Rows } from '../../client'
+
+/** Rows fetched at once. */
+export const pageSize = 100
+/** Pages kept; the ones used longest ago go first. */
+const pagesKept = 20
+
+type Door = Pick<Client, 'rows' | 'toggle' | 'find' | 'reveal'>
+
+/**
+ * The rows of one document as far as the page has seen them. Rows live in Go;
+ * only the pages around the view are here. A change of what is open makes all
+ * pages stale: they stay to be shown, dim, until the new ones are there.
+ */
+export class DocumentRows {
+  total = $state(0)
+  /** Counts up whenever `at` may answer differently. */
+  version = $state(0)
+  problem = $state('')
+
+  #pages = new Map<number, DocRow[]>()
+  #wanted = new Set<number>()
+  #fetching = new Set<number>()
+  #generation = 0
+
+  constructor(
+    private door: Door,
+    readonly document: string,
+    first: Pick<Reply, 'rows' | 'rowCount'>,
+    /** Told when something was opened or closed. */
+    private folded: () => void = () => {},
+  ) {
+    this.total = first.rowCount
+    this.#keep(0, first.rows, first.rowCount)
+  }
+
+  /** The row at a place, or undefined while it is fetched. */
+  at(index: number): DocRow | undefined {
+    void this.version
+    return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize]
+  }
+
+  /** Fetches what is missing of the rows first…last; anything wanted before is forgotten. */
+  need(first: number, last: number) {
+    const end = Math.min(last, this.total - 1)
+    this.#wanted.clear()
+    for (let page = Math.floor(Math.max(0, first) / pageSize); page * pageSize <= end; page++) {
+      const have = this.#pages.get(page)
+      if (!have) this.#wanted.add(page)
+      else {
+        this.#pages.delete(page) // used last: to the end of the queue
+        this.#pages.set(page, have)
+      }
+    }
+    this.#fetch()
+  }
+
+  /** Opens or closes a node, with everything below it if deep; node -1 is the whole document. */
+  async toggle(node: number, open: boolean, deep: boolean, first: number, last: number) {
+    const from = Math.floor(Math.max(0, first) / pageSize) * pageSize
+    const count = Math.ceil((last + 1 - from) / pageSize) * pageSize
+    const generation = ++this.#generation
+    try {
+      this.#replace(generation, from, await this.door.toggle(this.document, node, open, deep, from, Math.max(count, pageSize)))
+    } catch (e) {
+      this.problem = String((e as Error).message)
+    }
+  }
+
+  /** The match with that number (it wraps around); its ancestors are opened. */
+  async find(query: string, match: number, matchCase: boolean, signal: AbortSignal): Promise<Found> {
+    const found = await this.door.find(this.document, query, match, matchCase, signal)
+    if (this.#pages.size && found.count > 0 && found.total !== this.total) {
+      const from = Math.floor(found.row / pageSize) * pageSize
+      const generation = ++this.#generation
+      this.#replace(generation, from, await this.door.rows(this.document, from, pageSize))
+    }
+    return found
+  }
+
+  /** The row of a node; its ancestors are opened. */
+  async reveal(node: number): Promise<number> {
+    const { row, total } = await this.door.reveal(this.document, node)
+    if (total !== this.total) {
+      const from = Math.floor(row / pageSize) * pageSize
+      const generation = ++this.#generation
+      this.#replace(generation, from, await this.door.rows(this.document, from, pageSize))
+    }
+    return row
+  }
+
+  #replace(generation: number, from: number, answer: Rows) {
+    if (generation !== this.#generation) return
+    this.#pages.clear()
+    this.#fetching.clear()
+    this.total = answer.total
+    this.problem = ''
+    this.#keep(from, answer.rows, answer.total)
+    this.#fetch()
+    this.folded()
+  }
+
+  #keep(from: number, rows: DocRow[], total: number) {
+    for (let at = 0; at < rows.length; at += pageSize) {
+      const page = rows.slice(at, at + pageSize)
+      const whole = page.length === pageSize || from + at + page.length >= total
+      if (whole) this.#pages.set((from + at) / pageSize, page)
+    }
+    for (const page of this.#pages.keys()) {
+      if (this.#pages.size <= pagesKept) break
+      this.#pages.delete(page)
+    }
+    this.version++
+  }
+
+  #fetch() {
+    for (const page of this.#wanted) {
+      if (this.#fetching.has(page) || this.#pages.has(page)) continue
+      if (this.#fetching.size >= 2) return // the rest when one of these is there, if it is wanted then
+      void this.#fetchPage(page)
+    }
+  }
+
+  async #fetchPage(page: number) {
+    const generation = this.#generation
+    this.#fetching.add(page)
+    try {
+      const { rows, total } = await this.door.rows(this.document, page * pageSize, pageSize)
+      if (generation !== this.#generation) return
+      this.total = total
+      this.problem = ''
+      this.#keep(page * pageSize, rows, total)
+    } catch (e) {
+      if (generation !== this.#generation) return
+      this.problem = String((e as Error).message)
+      this.#wanted.delete(page)
+    } finally {
+      if (generation === this.#generation) {
+        this.#fetching.delete(page)
+        this.#fetch()
+      }
+    }
+  }
+}

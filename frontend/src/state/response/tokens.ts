@@ -1,0 +1,112 @@
+import type { DocRow, Token as CodeToken } from '../../client'
+
+/** A run of a row's text and the class that colours it. */
+export interface Token {
+  class: 'k' | 'p' | 's' | 'n' | 'bo' | 'nu'
+  text: string
+}
+
+const scalar = { number: 'n', boolean: 'bo', null: 'nu' } as const
+
+/** What a row shows after its key, in coloured runs. */
+export function valueTokens(row: DocRow): Token[] {
+  switch (row.kind) {
+    case 'object':
+    case 'array': {
+      const [open, close] = row.kind === 'object' ? ['{', '}'] : ['[', ']']
+      if (row.count === 0) return [{ class: 'p', text: open + close }]
+      if (row.open) return [{ class: 'p', text: open }]
+      if (row.preview) return previewTokens(row.preview)
+      return [{ class: 'p', text: `${open} … ${close}` }]
+    }
+    case 'end':
+      return [{ class: 'p', text: (of(row) === 'array' ? ']' : '}') + (row.comma ? ',' : '') }]
+    case 'string':
+      return [{ class: 's', text: `${JSON.stringify(row.text ?? '').slice(0, -1)}${row.cut ? '…' : ''}"` }]
+    default:
+      return [{ class: scalar[row.kind], text: (row.text ?? '') + (row.cut ? '…' : '') }]
+  }
+}
+
+/** Which kind of container the row of a closing bracket ends. */
+const of = (row: DocRow & { of?: string }) => row.of
+
+const lexeme = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|[A-Za-z_$][\w$.-]*|\s+|./gsu
+
+/** Colours the one-line preview of a closed object or array. */
+export function previewTokens(preview: string): Token[] {
+  const words = preview.match(lexeme) ?? []
+  return words.map((text, i) => {
+    const isKey = /^["\p{L}_$]/u.test(text) && words[i + 1] === ':'
+    if (isKey) return { class: 'k', text }
+    if (text.startsWith('"')) return { class: 's', text }
+    if (/^-?\d/.test(text)) return { class: 'n', text }
+    if (text === 'true' || text === 'false') return { class: 'bo', text }
+    if (text === 'null') return { class: 'nu', text }
+    return { class: 'p', text }
+  })
+}
+
+const coloured = { k: 'name', s: 'string', n: 'number', bo: 'keyword', nu: 'keyword', p: 'punctuation' } as const
+
+/** Colours JSON that a person wrote, as Go colours code. */
+export function jsonLines(text: string): CodeToken[][] {
+  return text.split('\n').map((line) => previewTokens(line).map((t) => ({ class: coloured[t.class], text: t.text })))
+}
+
+/** What stands behind a row in words: how many children, or what Go knows of it. */
+export function note(row: DocRow): string {
+  if (row.hint) return row.hint
+  if (row.kind === 'array' && row.count) return `${row.count} ${row.count === 1 ? 'item' : 'items'}`
+  if (row.kind === 'object' && row.count && !row.open && !row.preview) return `${row.count} ${row.count === 1 ? 'field' : 'fields'}`
+  return ''
+}
+
+/** A text that is a web address as a whole; '' otherwise. */
+export function link(row: DocRow): string {
+  if (row.kind !== 'string' || row.cut || !row.text) return ''
+  return /^https?:\/\/[^\s"<>]+$/i.test(row.text) ? row.text : ''
+}
+
+/** A text cut at what is searched for. */
+export function highlight(text: string, query: string, matchCase: boolean): { text: string; hit: boolean }[] {
+  if (!query) return [{ text, hit: false }]
+  const [hay, needle] = matchCase ? [text, query] : [text.toLowerCase(), query.toLowerCase()]
+  const out: { text: string; hit: boolean }[] = []
+  let at = 0
+  for (let hit = hay.indexOf(needle); hit >= 0; hit = hay.indexOf(needle, at)) {
+    if (hit > at) out.push({ text: text.slice(at, hit), hit: false })
+    at = hit + needle.length
+    out.push({ text: text.slice(hit, at), hit: true })
+  }
+  if (at < text.length || !out.length) out.push({ text: text.slice(at), hit: false })
+  return out
+}
+
+/**
+ * A name for the variable that keeps a value: `id` below /device/devices is
+ * deviceId, other keys keep their name; what no variable may hold is left out.
+ */
+export function variableName(path: string, request: string): string {
+  const keys = [...path.matchAll(/\.([^.[\]]+)|\["((?:[^"\\]|\\.)*)"\]/g)].map((m) => m[1] ?? m[2])
+  const key = camel(keys.at(-1) ?? 'value')
+  if (key !== 'id' && key !== 'name') return key
+  const owner = keys.length > 1 && keys.at(-2) !== 'items' ? keys.at(-2)! : (request.split(/[?#]/)[0].split('/').filter((s) => /^[A-Za-z]/.test(s)).at(-1) ?? '')
+  return owner ? camel(singular(owner)) + key[0].toUpperCase() + key.slice(1) : key
+}
+
+function camel(text: string): string {
+  const words = text.split(/[^A-Za-z0-9_]+/).filter(Boolean)
+  const name = words.map((w, i) => (i ? w[0].toUpperCase() + w.slice(1) : w)).join('')
+  return /^\d/.test(name) ? `value${name}` : name || 'value'
+}
+
+function singular(word: string): string {
+  if (/ies$/.test(word)) return word.slice(0, -3) + 'y'
+  return word.replace(/(?<!s)s$/, '')
+}
+
+/** How many digits a gutter of line numbers up to this one has room for. */
+export function digitsOf(lines: number): number {
+  return Math.max(4, String(Math.ceil(lines)).length)
+}

@@ -1,0 +1,189 @@
+import { placeholders } from '../catalog/catalog.svelte'
+import { asFault, Fault, type Client, type DraftData, type Portal, type Settings, type Start, type Variable } from '../../client'
+import type { Toasts } from '../../ui/toast.svelte'
+import type { FileFormat, SavedFile } from '../../client/sending'
+import type { Draft } from '../request/draft.svelte'
+import { meaningOf, variablesIn } from '../request/variables'
+import { duration } from '../../ui/status'
+import type { OpenTab } from '../tabs/workspace.svelte'
+import { oneDecimal } from '../../ui/locale'
+import { save } from '../../ui/save'
+import { text as said } from './text'
+
+/** What is asked before a write goes out. */
+export interface Asking {
+  what: 'delete' | 'review'
+  draft: DraftData
+  answer(yes: boolean): void
+}
+
+/** Whether a request is one page of a list whose other pages can be fetched too. */
+export function hasPages(draft: Draft): boolean {
+  if (draft.method !== 'GET') return false
+  const answer = draft.endpoint?.answer
+  if (answer) return ['items', 'total'].every((name) => answer.properties?.some((p) => p.name === name))
+  const { reply } = draft
+  return reply?.items != null && reply.total != null && reply.items !== reply.total
+}
+
+/** Whether the last answer, or that to a page of it, says that the portal does not know who asks. */
+export function signedOut({ fault, reply }: Pick<Draft, 'fault' | 'reply'>): boolean {
+  return (fault ?? reply)?.status === 401 || (!fault && reply?.run?.status === 401)
+}
+
+/** Fetches every page of a list into a file named after its path. */
+export function savePages(draft: Draft, format: FileFormat): Promise<void> {
+  return draft.saveAll(format, draft.path.split('?')[0].split('/').filter(Boolean).join('-'))
+}
+
+/** `page 7 of 13 · 6,412 items · 4.1 s` */
+export function runText(run: { page: number; pages: number; items: number; ms: number; state: string; wait: number }, elapsed = run.ms): string {
+  const since = Math.max(0, elapsed - run.ms) // since it was told
+  const took = run.ms + since
+  const page = run.pages ? said.sending.pageOf(Math.min(run.page + 1, run.pages), run.pages) : said.sending.page(run.page + 1)
+  const words = [page, said.sending.items(run.items), took < 60_000 ? said.sending.seconds(oneDecimal(took / 1000)) : duration(took)]
+  if (run.state === 'paused') words.push(said.sending.paused)
+  if (run.state === 'waiting') words.push(said.sending.waiting(Math.ceil(Math.max(0, run.wait - since) / 1000)))
+  return words.join(' · ')
+}
+
+/** The parts of the page that sending needs. */
+interface Home {
+  readonly client: Client
+  readonly portal: Portal
+  readonly settings: { readonly values: Settings }
+  readonly session: { readonly start: Pick<Start, 'desktop'> | undefined }
+  readonly toasts: Pick<Toasts, 'show'>
+  readonly variables: { find(name: string): Variable | undefined }
+  readonly activity: { historyVersion: number }
+}
+
+/** What happens around sending: questions before a write, and the way back after it. */
+export class Sending {
+  asking = $state.raw<Asking>()
+  /** Answers whose write was taken back or no longer can be. */
+  undone = $state.raw(new Set<number>())
+  /** Answers whose write was taken back: they tell what was before. */
+  back = $state.raw(new Set<number>())
+  /** What undoing would do, by the history id of each write that can be taken back. */
+  ways = $state.raw(new Map<number, string>())
+  undoing = $state(false)
+  #reviewed: OpenTab | undefined
+  #refused = new Set<OpenTab>()
+
+  readonly locked: boolean = $derived.by(() => this.app.portal.readOnly)
+  readonly reviews: boolean = $derived.by(() => this.app.settings.values.reviewWrites === true)
+
+  constructor(private app: Home) {}
+
+  /** Asks before a DELETE, and before other writes where that is wished. `anyway`: what is unknown in it goes out as it stands. */
+  before(tab: OpenTab, anyway = false): boolean | Promise<boolean> {
+    const { method } = tab.draft
+    const reviewed = this.#reviewed === tab
+    this.#reviewed = undefined
+    if (this.locked || reviewed) return true // Go refuses what is locked, and says why
+    const what = method === 'DELETE' ? 'delete' : (method === 'PUT' || method === 'PATCH') && this.reviews ? 'review' : undefined
+    return !what || this.#ask(what, tab.draft, anyway)
+  }
+
+  /** Shows what a PUT or PATCH would change, and sends it on wish. */
+  async review(tab: OpenTab) {
+    if (tab.draft.busy || !(await this.#ask('review', tab.draft))) return
+    this.#reviewed = tab
+    await tab.draft.send()
+  }
+
+  /** What the lock holds back of a request, one sentence; '' when nothing. */
+  held(draft: Pick<Draft, 'method'>): string {
+    return this.locked && draft.method !== 'GET' ? said.sending.isReadOnly(this.app.portal.name, draft.method) : ''
+  }
+
+  /** Notes that an answer asks for a new sign-in, after which the request goes on. */
+  refused(tab: OpenTab) {
+    this.#refused.add(tab)
+  }
+
+  /** After signing in again, reads are sent again; a write asks first. `among` are the tabs it is about, all when left out. */
+  resume(among?: OpenTab[]) {
+    for (const tab of [...this.#refused]) {
+      if (among && !among.includes(tab)) continue
+      this.#refused.delete(tab)
+      const { draft } = tab
+      if (draft.busy || !signedOut(draft)) continue
+      const { reply } = draft
+      if (!draft.fault && reply?.run?.resume) void draft.sendAll(false, reply.document)
+      else if (draft.method === 'GET' && !draft.stale) void draft.send()
+      else this.app.toasts.show(said.sending.wasRefusedBefore(draft.line), { stay: true, action: { label: said.sending.sendItNow, run: () => void draft.send() } })
+    }
+  }
+
+  /** Learns again which writes can be taken back. */
+  async loadWays() {
+    try {
+      const { items } = await this.app.client.undos()
+      this.ways = new Map(items.map((way) => [way.historyId, way.undo]))
+    } catch {
+      this.ways = new Map() // the history works without
+    }
+  }
+
+  /** A run's file can be fetched, while the run goes on. */
+  fetchFile(sendId: string) {
+    save(this.app, '', { href: this.app.client.pagesFileUrl(sendId) })
+  }
+
+  saved(file: SavedFile) {
+    this.app.activity.historyVersion++
+    const { items, total, partial, notes } = file.run
+    const count = said.sending.items(items)
+    const text = [partial ? said.sending.isNotWhole(file.name, count, Math.max(0, total ?? 0), partial) : said.sending.savedTo(count, file.name), ...notes].join(' ')
+    this.app.toasts.show(text, partial ? { tone: 'warn', stay: true } : { tone: 'ok', stay: notes.length > 0 })
+  }
+
+  /** Notes that a write was taken back. */
+  wentBack(historyId: number) {
+    this.undone = new Set([...this.undone, historyId])
+    this.back = new Set([...this.back, historyId])
+    void this.loadWays()
+  }
+
+  async undo(historyId: number) {
+    if (this.undoing) return
+    this.undoing = true
+    try {
+      const done = await this.app.client.undo(historyId)
+      this.wentBack(historyId)
+      this.app.toasts.show(`${done.message}.`, { tone: 'ok' })
+    } catch (e) {
+      const fault = asFault(e)
+      if (fault.status === 404) this.undone = new Set([...this.undone, historyId])
+      this.app.toasts.show(said.sending.notUndone(fault.message), { tone: 'error', stay: true })
+    } finally {
+      this.undoing = false
+    }
+  }
+
+  /** What a request lacks to go out, as sending it would say. */
+  async #lacks(what: Asking['what'], draft: Draft, anyway: boolean): Promise<Fault | undefined> {
+    const given = new Set(draft.pathParams.filter((r) => r.on && r.value.trim()).map((r) => r.key))
+    const lacking = placeholders(draft.path.split('?', 1)[0]).find((name) => !given.has(name))
+    if (lacking) return new Fault(said.sending.needsAValue(lacking), 400, { field: 'path' })
+    const unknown = (name: string) => meaningOf(name, (n) => this.app.variables.find(n)).state === 'unknown'
+    if (anyway || !variablesIn(draft.content).some(unknown)) return undefined
+    const { client } = this.app
+    const asked = what === 'delete' ? client.goes(draft.data()) : client.changes(draft.data())
+    return asked.then(() => undefined, (e) => (asFault(e).unknown.length ? asFault(e) : undefined))
+  }
+
+  /** Nothing is asked about a request that would not go out. */
+  async #ask(what: Asking['what'], draft: Draft, anyway = false): Promise<boolean> {
+    const lacks = await this.#lacks(what, draft, anyway)
+    if (lacks) draft.fault = lacks
+    if (lacks || this.asking) return false
+    try {
+      return await new Promise<boolean>((answer) => (this.asking = { what, draft: draft.data(), answer }))
+    } finally {
+      this.asking = undefined
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { App } from '../app.svelte'
+import { Fault, type Listener, type Method, type Reply } from '../../client'
+import { fakeClient, fakeViews } from '../../fakes/client'
+import { emptyDraft } from '../request/draft.svelte'
+
+beforeEach(() => void vi.stubGlobal('location', { origin: 'http://127.0.0.1' }))
+afterEach(() => void vi.unstubAllGlobals())
+
+async function begin() {
+  const client = fakeClient(new URLSearchParams())
+  let to: Listener = {}
+  Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}) })
+  const app = new App(client, fakeViews())
+  await app.load()
+  return { app, client, told: () => to }
+}
+
+test.each<[Method, 'changes' | 'goes']>([['PATCH', 'changes'], ['PUT', 'changes'], ['DELETE', 'goes']])('a %s with an unknown variable is not asked about but told, unless it shall go out anyway', async (method, question) => {
+  const { app, client } = await begin()
+  app.settings.save({ reviewWrites: true })
+  const why = new Fault('no variable is called “nobody”, so nothing was sent', 400, { field: 'path', unknown: ['nobody'] })
+  client[question] = vi.fn(() => Promise.reject(why))
+  const tab = app.navigation.openDraft({ ...emptyDraft(), method, path: '/device/devices/{{nobody}}', body: method === 'DELETE' ? '' : '{}' })
+  await tab.draft.send()
+  expect([app.sending.asking, tab.draft.fault, tab.draft.busy]).toEqual([undefined, why, false])
+  void tab.draft.send(true)
+  await vi.waitFor(() => expect(app.sending.asking?.draft.path).toBe('/device/devices/{{nobody}}'))
+})
+
+test('a write with variables that are known is asked about at once', async () => {
+  const { app, client } = await begin()
+  client.changes = vi.fn(client.changes)
+  const tab = app.navigation.openDraft({ ...emptyDraft(), method: 'PATCH', path: `/device/devices/{{${app.variables.all[0].name}}}`, body: '{"at": "{{$now-1h}}"}' })
+  void app.sending.review(tab)
+  await vi.waitFor(() => expect(app.sending.asking?.what).toBe('review'))
+  expect(client.changes).not.toHaveBeenCalled()
+})
+
+test('a write that was undone in another window is no longer offered to be undone', async () => {
+  const { app, client, told } = await begin()
+  client.undos = vi.fn(client.undos)
+  told().undone?.({ historyId: 31 })
+  expect([app.sending.undone.has(31), app.sending.back.has(31)]).toEqual([true, true])
+  expect(client.undos).toHaveBeenCalledTimes(1)
+})
+
+test('pages that met the end of the session go on after signing in again', async () => {
+  const { app, client } = await begin()
+  const pages = client.pages
+  client.pages = vi.fn(async (...asked: Parameters<typeof pages>) => {
+    const reply = (await pages(...asked)) as Reply
+    return { ...reply, run: { ...reply.run!, status: 401, partial: 'page 2 of 3 was answered 401 Unauthorized', resume: true } }
+  })
+  const tab = app.navigation.openDraft({ ...emptyDraft(), path: '/device/devices' })
+  await tab.draft.sendAll()
+  const first = tab.draft.reply!.document
+  client.pages = vi.fn(pages)
+  app.sending.resume()
+  await vi.waitFor(() => expect(tab.draft.reply?.run?.partial).toBe(''))
+  expect(vi.mocked(client.pages).mock.calls.map(([asked]) => asked.resume)).toEqual([first])
+})

@@ -1,0 +1,15 @@
+import type { Fault, Start, User } from '../client'
+
+export type Phase = 'loading' | 'broken' | 'signin' | 'ready'
+
+/** Who is signed in, and how far the page has come with its start. */
+export class Session {
+  phase = $state<Phase>('loading')
+  /** Why the page could not start. */
+  fault = $state.raw<Fault>()
+  start = $state.raw<Start>()
+  /** The session ended while the page was open: sign in again over it. */
+  ended = $state(false)
+
+  readonly user: User | undefined = $derived(this.start?.user)
+}

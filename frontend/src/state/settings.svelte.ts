@@ -1,0 +1,63 @@
+import type { Client, Fonts, Settings, Theme } from '../client'
+import { Saver } from '../client/saver'
+
+/** A change of the settings: null forgets one. */
+type Change = { [K in keyof Settings]?: Settings[K] | null }
+
+/** The settings of the user, kept by the server, and what follows from them. */
+export class KeptSettings {
+  values = $state.raw<Settings>({})
+  systemIsLight = $state(false)
+
+  readonly theme: Theme = $derived(this.values.theme ?? 'system')
+  /** Of a list's rows that are placed by number, of one line and of two: --h-row and --h-row-2 in tokens.css. Pixels. */
+  readonly rowHeight: number = $derived({ compact: 24, normal: 28, roomy: 34 }[this.values.density ?? 'normal'])
+  readonly rowHeight2: number = $derived({ compact: 40, normal: 44, roomy: 52 }[this.values.density ?? 'normal'])
+  /** The colours the page is drawn in: canvases are painted again when they change. */
+  readonly colours: 'dark' | 'light' = $derived(this.theme === 'system' ? (this.systemIsLight ? 'light' : 'dark') : this.theme)
+
+  #change: Change = {}
+  #saver: Saver
+
+  constructor(private client: () => Pick<Client, 'saveSettings'>, failed: (e: unknown) => void) {
+    this.#saver = new Saver(() => this.#write(), failed)
+  }
+
+  /** Merges into the settings now, and into the server's soon. */
+  save(change: Change) {
+    this.values = Object.fromEntries(Object.entries({ ...this.values, ...change }).filter(([, value]) => value !== null))
+    this.#change = { ...this.#change, ...change }
+    this.#saver.touch()
+  }
+
+  /** Keeps which fonts are there for the next start: fonts come and go. */
+  remember(fonts: Fonts | undefined) {
+    if (fonts && (fonts.ui !== this.values.fonts?.ui || fonts.code !== this.values.fonts.code)) this.save({ fonts })
+  }
+
+  /** Zooms one step in or out, or back to the actual size by 0. */
+  zoom(by: -1 | 0 | 1) {
+    const now = this.values.zoom ?? 1
+    this.save({ zoom: by === 0 ? 1 : Math.round(Math.max(0.5, Math.min(2.5, now + by * 0.1)) * 10) / 10 })
+  }
+
+  /** The tab that was shown last at a portal. */
+  lastTab(portal: number): number | undefined {
+    return portal ? this.values.activeTabs?.[portal] : this.values.activeTab
+  }
+
+  flush(last = false): Promise<void> {
+    return this.#saver.flush(last)
+  }
+
+  async #write() {
+    const change = this.#change
+    this.#change = {}
+    try {
+      await this.client().saveSettings(change)
+    } catch (e) {
+      this.#change = { ...change, ...this.#change }
+      throw e
+    }
+  }
+}

@@ -1,0 +1,323 @@
+import { asFault, type Client, type DraftData, type Endpoint, type Tab } from '../../client'
+import type { SavedFile } from '../../client/sending'
+import type { Catalog } from '../catalog/catalog.svelte'
+import { contentOf, Draft, draftOf, emptyDraft } from '../request/draft.svelte'
+import type { OffField } from '../request/form'
+import { leftIn, unfolded } from '../response/left'
+import { Saver } from '../../client/saver'
+
+/** What makes two windows differ; everything else is how a tab is shown. */
+const versioned = ['name', 'draft', 'saved', 'requestId'] as const
+
+/** The workspace that a tab belongs to, as far as the tab knows it. */
+interface Home {
+  readonly client: Pick<Client, 'tabs' | 'history' | 'send' | 'pages' | 'steer' | 'unfold'>
+  readonly catalog: Catalog
+  readonly bases: () => string[]
+  before: (tab: OpenTab, anyway: boolean) => boolean | Promise<boolean>
+  onfault: (e: unknown) => void
+  onanswer: (tab: OpenTab) => void
+  onsaved: (file: SavedFile) => void
+}
+
+/** One tab: a draft, its name and what it was last saved as. */
+export class OpenTab {
+  /** Identity on the page; the id in Go comes when Go has stored it. */
+  readonly key: number
+  id = $state(0)
+  position = $state(0)
+  name = $state('')
+  pinned = $state(false)
+  saved = $state.raw<DraftData | null>(null)
+  historyId = $state(0)
+  view = $state.raw<Record<string, unknown>>({})
+  /** The saved request it was opened from, 0 for none. */
+  requestId = $state(0)
+  renaming = $state(false)
+  /** The tab as another window saved it while it was edited here. */
+  conflict = $state.raw<Tab>()
+  readonly draft: Draft
+  readonly saver: Saver
+  #created: Promise<number> | undefined
+  #version = 0
+  #written = new Map<string, string>() // what Go has, as JSON
+  #writing = 0
+  #restored = false
+
+  /** `GET /device/devices`, until renamed by hand. */
+  readonly title: string = $derived.by(() => this.name || this.draft.line)
+  /** What tells it from others with its path, of the rows that are sent: `id=7 size=5`. */
+  readonly told: string = $derived.by(() => [...this.draft.pathParams.filter((r) => r.value), ...this.draft.query.filter((r) => r.on && r.key)].map((r) => `${r.key}=${r.value}`).join(' '))
+  readonly changed: boolean = $derived.by(() => this.draft.content !== contentOf(this.saved ?? emptyDraft()))
+
+  constructor(
+    key: number,
+    data: Omit<Tab, 'id'>,
+    private home: Home,
+    id = 0,
+  ) {
+    this.key = key
+    this.id = id
+    this.position = data.position
+    this.name = data.name
+    this.pinned = data.pinned
+    this.saved = data.saved
+    this.historyId = data.historyId
+    this.view = data.view ?? {}
+    this.requestId = data.requestId ?? 0
+    this.#version = data.version ?? 0
+    this.draft = new Draft(
+      {
+        client: home.client, catalog: home.catalog, bases: home.bases,
+        tabId: () => this.id || this.#known(),
+        before: (_, anyway) => home.before(this, anyway),
+        answered: () => this.#answered(),
+        saved: (file) => this.home.onsaved(file),
+      },
+      data.draft,
+    )
+    const off = this.view.bodyOff
+    if (Array.isArray(off)) this.draft.bodyOff = off as OffField[]
+    this.saver = new Saver(
+      () => this.#write(),
+      (e) => home.onfault(e),
+    )
+    if (id) this.#note(this.snapshot())
+  }
+
+  get version(): number {
+    return this.#version
+  }
+
+  /**
+   * Holds nothing anyone would miss: an unnamed, unsaved request as the catalog
+   * begins it, sent or not, and no write that could be undone from here.
+   */
+  get untouched(): boolean {
+    const { draft } = this
+    if (this.changed || this.pinned || this.name || this.requestId || draft.busy) return false
+    if (draft.reply ? draft.reply.undo : this.historyId && draft.method !== 'GET') return false
+    return draft.content === contentOf(draft.endpoint ? draftOf(draft.endpoint) : emptyDraft())
+  }
+
+  /** Becomes the request that the catalog begins for the endpoint, without the previous response. */
+  begin(endpoint: Endpoint) {
+    this.draft.choose(endpoint)
+    this.saved = this.draft.data()
+    this.historyId = 0
+    this.view = {}
+    this.saver.touch()
+  }
+
+  /** On its way to Go for the first time: its id will be known soon. */
+  get creating(): boolean {
+    return !this.id && this.#created !== undefined
+  }
+
+  /** Has edits, or is sending some, that Go does not have. */
+  get unwritten(): boolean {
+    return this.saver.dirty || this.#writing > 0 || this.conflict !== undefined
+  }
+
+  /** Everything that is kept. */
+  snapshot(): Omit<Tab, 'id'> {
+    return {
+      position: this.position, name: this.name, pinned: this.pinned, draft: this.draft.data(),
+      saved: this.saved, historyId: this.historyId, view: { ...this.view, bodyOff: this.draft.bodyOff },
+      requestId: this.requestId, closed: 0,
+    }
+  }
+
+  /** The id in Go, stored first if it is new. */
+  async stored(): Promise<number> {
+    if (this.id) return this.id
+    this.#created ??= this.#create()
+    return this.#created
+  }
+
+  /** Fetches the last answer, once, when the tab is first looked at. */
+  async restore() {
+    if (this.#restored) return
+    this.#restored = true
+    if (!this.historyId || this.draft.reply) return
+    try {
+      const { client } = this.home
+      const reply = await unfolded(client, await client.history.reply(this.historyId), leftIn(this.view, this.historyId).open)
+      if (!this.draft.reply && !this.draft.busy) this.draft.show(reply)
+    } catch {
+      this.historyId = 0 // its body was not kept: the pane says what to do next
+    }
+  }
+
+  /** Shows an answer of the past as the one to this request. */
+  async recall(historyId: number) {
+    this.historyId = historyId
+    this.draft.clearReply()
+    this.#restored = false
+    this.saver.touch()
+    await this.restore()
+  }
+
+  /** What was saved is what "changed" is measured against. */
+  save(draft: DraftData) {
+    this.saved = draft
+    this.saver.touch()
+    void this.saver.flush()
+  }
+
+  setView(change: Record<string, unknown>) {
+    this.view = { ...this.view, ...change }
+    this.saver.touch()
+  }
+
+  /** Closed, in Go too: with all its edits if it may be opened again, else gone for good. */
+  async shut(remember: boolean) {
+    this.draft.abort()
+    this.saver.drop()
+    if (!remember && !this.id && !this.#created) return
+    const id = await this.stored()
+    if (remember) await this.home.client.tabs.update(id, { ...this.#changes(), closed: Date.now() })
+    else await this.home.client.tabs.remove(id)
+  }
+
+  /** Shows what another window has made of it. */
+  adopt(theirs: Tab) {
+    this.conflict = undefined
+    this.name = theirs.name
+    this.saved = theirs.saved
+    this.requestId = theirs.requestId ?? 0
+    this.#version = theirs.version ?? 0
+    if (!same(theirs.draft, this.draft.data())) {
+      this.draft.load(theirs.draft)
+      const off = theirs.view?.bodyOff
+      if (Array.isArray(off)) this.draft.bodyOff = off as OffField[]
+    }
+    this.place(theirs)
+    this.#note(this.snapshot())
+  }
+
+  /** Where it stands, as another window has put it. */
+  place({ position, pinned }: Pick<Tab, 'position' | 'pinned'>) {
+    this.position = position
+    this.pinned = pinned
+    this.#note({ position, pinned })
+  }
+
+  /** Another window closed it, but it was edited here: it stays. */
+  keepOpen() {
+    this.#written.delete('closed')
+    this.saver.touch()
+  }
+
+  /** Mine goes over what the other window saved. */
+  keepMine() {
+    this.#version = this.conflict?.version ?? this.#version
+    this.conflict = undefined
+    this.saver.touch()
+    void this.saver.flush()
+  }
+
+  #answered() {
+    if (this.draft.reply && !this.draft.fault) this.historyId = this.draft.reply.historyId
+    this.saver.touch()
+    this.home.onanswer(this)
+  }
+
+  /** Its id for an answer; 0 where a full disk does not keep the tab: the portal can be read all the same. */
+  async #known(): Promise<number> {
+    try {
+      return await this.stored()
+    } catch (e) {
+      if (asFault(e).status !== 507) throw e
+      this.home.onfault(e)
+      return 0
+    }
+  }
+
+  async #create(): Promise<number> {
+    const data = this.snapshot()
+    try {
+      const made = await this.home.client.tabs.create(data)
+      this.#note(data)
+      this.#version = made.version ?? 1
+      return (this.id = made.id)
+    } catch (e) {
+      this.#created = undefined
+      throw e
+    }
+  }
+
+  #note(data: Partial<Tab>) {
+    for (const [key, value] of Object.entries(data)) this.#written.set(key, JSON.stringify(value))
+  }
+
+  /** What Go does not have yet. */
+  #changes(): Partial<Tab> {
+    const all = Object.entries(this.snapshot())
+    return Object.fromEntries(all.filter(([key, value]) => this.#written.get(key) !== JSON.stringify(value)))
+  }
+
+  async #write() {
+    const behind = this.#writing++ > 0 // its answer would tell our version, and there is no time to wait
+    try {
+      const id = await this.stored()
+      await this.#update(id, behind)
+    } finally {
+      this.#writing--
+    }
+  }
+
+  async #update(id: number, unasked: boolean) {
+    if (this.conflict) return // until it is decided whose it is
+    const change = this.#changes()
+    if (Object.keys(change).length === 0) return
+    const asks = !unasked && versioned.some((key) => key in change)
+    try {
+      const now = await this.home.client.tabs.update(id, asks ? { ...change, version: this.#version } : change)
+      this.#note(change)
+      this.#version = Math.max(this.#version, now.version ?? 0)
+    } catch (e) {
+      const fault = asFault(e)
+      if (fault.status === 409 && fault.field === 'version') await this.#collide(id, change)
+      else if (fault.status === 404) await this.#again()
+      else throw e
+    }
+  }
+
+  /** Another window was faster. What does not touch the same things goes together. */
+  async #collide(id: number, change: Partial<Tab>) {
+    const theirs = await this.home.client.tabs.get(id)
+    const base = this.#written.get('draft')
+    const untouched = base !== undefined && same(theirs.draft, JSON.parse(base))
+    if ('draft' in change && !untouched && !same(theirs.draft, change.draft)) {
+      this.conflict = theirs
+      return
+    }
+    this.#version = theirs.version ?? 0
+    if (!('draft' in change)) this.draft.load(theirs.draft)
+    this.#note({ draft: this.draft.data() })
+    if ('draft' in change && untouched) this.#written.delete('draft')
+    await this.#update(id, false)
+  }
+
+  /** Go has it no more: it is stored anew. */
+  async #again() {
+    this.id = 0
+    this.#created = undefined
+    this.#written.clear()
+    await this.stored()
+  }
+}
+
+/** Whether two drafts are one, whatever the order of their keys; what is empty counts as absent. */
+function same(a: unknown, b: unknown): boolean {
+  return plain(a) === plain(b)
+}
+
+function plain(value: unknown): string {
+  return JSON.stringify(value, (_, v: unknown) =>
+    v && typeof v === 'object' && !Array.isArray(v)
+      ? Object.fromEntries(Object.entries(v).filter(([, x]) => x !== '' && x !== 0 && x !== undefined).sort(([x], [y]) => (x < y ? -1 : 1)))
+      : v,
+  )
+}

@@ -1,0 +1,17 @@
+import type { Client, Variable } from '../client'
+
+/** The variables of the portal that is shown. */
+export class Variables {
+  all = $state.raw<Variable[]>([])
+
+  constructor(private client: () => Pick<Client, 'variables'>) {}
+
+  async reload() {
+    this.all = (await this.client().variables.list({ size: 1000 })).items
+  }
+
+  /** The variable with that name; one of the portal hides a global one. */
+  find(name: string): Variable | undefined {
+    return this.all.find((v) => v.name === name && v.scope === 'portal') ?? this.all.find((v) => v.name === name)
+  }
+}
