@@ -115,7 +115,8 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	endpoints = append(endpoints, table(t, db, &portal.Tokens)...)
 	table(t, db, &portal.UserGroups)
 	table(t, db, &portal.RoleGroups)
-	table(t, db, &portal.CollectorGroups) // not served here; rules ask them
+	table(t, db, &portal.Settings) // not served here; rules ask them
+	table(t, db, &portal.CollectorGroups)
 	table(t, db, &portal.RecipientGroups)
 	table(t, db, &portal.Chains)
 	table(t, db, &portal.Functions)
