@@ -6507,44 +6507,11 @@ export interface components {
              * @example Shop and booking front ends
              */
             description?: string;
-            /**
-             * @description Stages of recipients, at any time or by time of day
-             * @example [
-             *       {
-             *         "type": "single",
-             *         "stages": [
-             *           [
-             *             {
-             *               "type": "ADMIN",
-             *               "method": "email",
-             *               "addr": "admin",
-             *               "contact": ""
-             *             }
-             *           ],
-             *           [
-             *             {
-             *               "type": "ARBITRARY",
-             *               "method": "email",
-             *               "addr": "duty@example.net",
-             *               "contact": ""
-             *             }
-             *           ]
-             *         ]
-             *       }
-             *     ]
-             */
+            /** @description Stages of recipients, at any time or by time of day */
             destinations?: components["schemas"]["Destination"][];
             /**
              * @description Who gets every notice of every stage
              * @default []
-             * @example [
-             *       {
-             *         "type": "ARBITRARY",
-             *         "method": "email",
-             *         "addr": "archive@example.net",
-             *         "contact": ""
-             *       }
-             *     ]
              */
             ccDestinations: components["schemas"]["Recipient"][];
             /**
@@ -6594,20 +6561,6 @@ export interface components {
             /**
              * @description Users and addresses; no groups
              * @default []
-             * @example [
-             *       {
-             *         "type": "ADMIN",
-             *         "method": "email",
-             *         "addr": "admin",
-             *         "contact": ""
-             *       },
-             *       {
-             *         "type": "ARBITRARY",
-             *         "method": "email",
-             *         "addr": "night@example.net",
-             *         "contact": ""
-             *       }
-             *     ]
              */
             recipients: components["schemas"]["Recipient"][];
         };
@@ -7069,14 +7022,7 @@ export interface components {
             status: "active" | "suspended";
             /** @description Has tokens, but cannot sign in */
             apionly?: boolean;
-            /**
-             * @description The roles held, each by id or by name
-             * @example [
-             *       {
-             *         "name": "readonly"
-             *       }
-             *     ]
-             */
+            /** @description The roles held, each by id or by name */
             roles?: components["schemas"]["RoleRef"][];
             /** @description Who added the user */
             readonly createdBy?: string;
@@ -7649,14 +7595,6 @@ export interface components {
             /**
              * @description Who gets it by mail
              * @default []
-             * @example [
-             *       {
-             *         "type": "ARBITRARY",
-             *         "method": "email",
-             *         "addr": "board@example.net",
-             *         "contact": ""
-             *       }
-             *     ]
              */
             recipients: components["schemas"]["Recipient"][];
             /**
@@ -10194,44 +10132,11 @@ export interface components {
              * @example Shop and booking front ends
              */
             description?: string;
-            /**
-             * @description Stages of recipients, at any time or by time of day
-             * @example [
-             *       {
-             *         "type": "single",
-             *         "stages": [
-             *           [
-             *             {
-             *               "type": "ADMIN",
-             *               "method": "email",
-             *               "addr": "admin",
-             *               "contact": ""
-             *             }
-             *           ],
-             *           [
-             *             {
-             *               "type": "ARBITRARY",
-             *               "method": "email",
-             *               "addr": "duty@example.net",
-             *               "contact": ""
-             *             }
-             *           ]
-             *         ]
-             *       }
-             *     ]
-             */
+            /** @description Stages of recipients, at any time or by time of day */
             destinations: components["schemas"]["DestinationBody"][];
             /**
              * @description Who gets every notice of every stage
              * @default []
-             * @example [
-             *       {
-             *         "type": "ARBITRARY",
-             *         "method": "email",
-             *         "addr": "archive@example.net",
-             *         "contact": ""
-             *       }
-             *     ]
              */
             ccDestinations: components["schemas"]["RecipientBody"][];
             /**
@@ -10268,44 +10173,11 @@ export interface components {
              * @example Shop and booking front ends
              */
             description?: string;
-            /**
-             * @description Stages of recipients, at any time or by time of day
-             * @example [
-             *       {
-             *         "type": "single",
-             *         "stages": [
-             *           [
-             *             {
-             *               "type": "ADMIN",
-             *               "method": "email",
-             *               "addr": "admin",
-             *               "contact": ""
-             *             }
-             *           ],
-             *           [
-             *             {
-             *               "type": "ARBITRARY",
-             *               "method": "email",
-             *               "addr": "duty@example.net",
-             *               "contact": ""
-             *             }
-             *           ]
-             *         ]
-             *       }
-             *     ]
-             */
+            /** @description Stages of recipients, at any time or by time of day */
             destinations?: components["schemas"]["DestinationBody"][];
             /**
              * @description Who gets every notice of every stage
              * @default []
-             * @example [
-             *       {
-             *         "type": "ARBITRARY",
-             *         "method": "email",
-             *         "addr": "archive@example.net",
-             *         "contact": ""
-             *       }
-             *     ]
              */
             ccDestinations: components["schemas"]["RecipientBody"][];
             /**
@@ -10345,20 +10217,6 @@ export interface components {
             /**
              * @description Users and addresses; no groups
              * @default []
-             * @example [
-             *       {
-             *         "type": "ADMIN",
-             *         "method": "email",
-             *         "addr": "admin",
-             *         "contact": ""
-             *       },
-             *       {
-             *         "type": "ARBITRARY",
-             *         "method": "email",
-             *         "addr": "night@example.net",
-             *         "contact": ""
-             *       }
-             *     ]
              */
             recipients: components["schemas"]["RecipientBody"][];
         };
@@ -10381,20 +10239,6 @@ export interface components {
             /**
              * @description Users and addresses; no groups
              * @default []
-             * @example [
-             *       {
-             *         "type": "ADMIN",
-             *         "method": "email",
-             *         "addr": "admin",
-             *         "contact": ""
-             *       },
-             *       {
-             *         "type": "ARBITRARY",
-             *         "method": "email",
-             *         "addr": "night@example.net",
-             *         "contact": ""
-             *       }
-             *     ]
              */
             recipients: components["schemas"]["RecipientBody"][];
         };
@@ -10715,14 +10559,7 @@ export interface components {
             status: "active" | "suspended";
             /** @description Has tokens, but cannot sign in */
             apionly?: boolean;
-            /**
-             * @description The roles held, each by id or by name
-             * @example [
-             *       {
-             *         "name": "readonly"
-             *       }
-             *     ]
-             */
+            /** @description The roles held, each by id or by name */
             roles: components["schemas"]["RoleRefBody"][];
             /** @description Who added the user */
             readonly createdBy?: string;
@@ -10814,14 +10651,7 @@ export interface components {
             status: "active" | "suspended";
             /** @description Has tokens, but cannot sign in */
             apionly?: boolean;
-            /**
-             * @description The roles held, each by id or by name
-             * @example [
-             *       {
-             *         "name": "readonly"
-             *       }
-             *     ]
-             */
+            /** @description The roles held, each by id or by name */
             roles?: components["schemas"]["RoleRefBody"][];
             /** @description Who added the user */
             readonly createdBy?: string;
@@ -11369,14 +11199,6 @@ export interface components {
             /**
              * @description Who gets it by mail
              * @default []
-             * @example [
-             *       {
-             *         "type": "ARBITRARY",
-             *         "method": "email",
-             *         "addr": "board@example.net",
-             *         "contact": ""
-             *       }
-             *     ]
              */
             recipients: components["schemas"]["RecipientBody"][];
             /**
@@ -11705,14 +11527,6 @@ export interface components {
             /**
              * @description Who gets it by mail
              * @default []
-             * @example [
-             *       {
-             *         "type": "ARBITRARY",
-             *         "method": "email",
-             *         "addr": "board@example.net",
-             *         "contact": ""
-             *       }
-             *     ]
              */
             recipients: components["schemas"]["RecipientBody"][];
             /**
