@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -100,19 +101,34 @@ func (f *Field[T]) schema(row T) Schema {
 		s.Format = "password"
 	}
 	s.Doc, s.Enum, s.Min, s.Max, s.Default, s.Example, s.Refs = f.Doc, f.OneOf, f.Min, f.Max, f.Default, f.Example, f.Refs
-	if s.showsMore() {
+	if !s.shows(s.Example) {
 		s.Example = nil // it stands for a body, and an answer has more keys
 	}
 	return s
 }
 
-// showsMore reports whether s has a key, at any depth, that each answer has and a
-// body may omit.
-func (s *Schema) showsMore() bool {
-	if s.Items != nil && s.Items.showsMore() {
-		return true
+// shows reports whether an example has all keys, at any depth, that each answer
+// has and a body may omit. No example has nothing to lack.
+func (s *Schema) shows(example any) bool {
+	text, err := json.Marshal(example)
+	if err != nil {
+		panic(fmt.Sprintf("resource: an example of %s: %v", s.Doc, err))
 	}
-	return slices.ContainsFunc(s.Properties, func(k Key) bool { return k.Shown || k.Schema.showsMore() })
+	var value any
+	return json.Unmarshal(text, &value) == nil && s.showsIn(value)
+}
+
+func (s *Schema) showsIn(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return s.Items == nil || !slices.ContainsFunc(value, func(item any) bool { return !s.Items.showsIn(item) })
+	case map[string]any:
+		return !slices.ContainsFunc(s.Properties, func(k Key) bool {
+			inner, has := value[k.Name]
+			return has && !k.Schema.showsIn(inner) || !has && k.Shown
+		})
+	}
+	return true
 }
 
 // loose is a schema whose keys may be left out of a body.
