@@ -215,7 +215,8 @@ func TestCreatingATokenByTheEndpoint(t *testing.T) {
 
 func TestTheEndpointsAreWhatTheCatalogPrints(t *testing.T) {
 	h := newHouse(t)
-	want := []string{"POST /session", "GET /session", "DELETE /session", "PUT /session/password", "POST /setting/admins/{adminId}/apitokens"}
+	want := []string{"POST /session", "GET /session", "DELETE /session", "PUT /session/password", "POST /setting/admins/{adminId}/apitokens",
+		"POST /setting/admins/services/logoffUsers"}
 	var got []string
 	for _, e := range h.Endpoints() {
 		got = append(got, e.ID())

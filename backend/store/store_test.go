@@ -62,6 +62,7 @@ func (h *house) start() {
 	add(h, &portal.Functions)
 	add(h, &portal.DataSources)
 	add(h, &portal.UpdateReasons)
+	add(h, &portal.Settings)
 	add(h, &portal.AuditLogs)
 	if _, err := store.Add(db, &portal.UnsettledRows); err != nil { // without endpoints
 		h.t.Fatal(err)
