@@ -5353,16 +5353,120 @@ export interface components {
             /**
              * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
              * @default []
+             * @example [
+             *       {
+             *         "name": "average",
+             *         "description": "Round trip in ms",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "average",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 100 300",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 3,
+             *         "alertClearTransitionInterval": 3,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       },
+             *       {
+             *         "name": "loss",
+             *         "description": "Lost, in percent",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "lossPercent",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 5 20 60",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 2,
+             *         "alertClearTransitionInterval": 2,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       }
+             *     ]
              */
             dataPoints: components["schemas"]["DataPoint"][];
             /**
              * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
              * @default []
+             * @example [
+             *       {
+             *         "name": "Round trip",
+             *         "title": "Round trip",
+             *         "verticalLabel": "ms",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "average",
+             *             "dataPointName": "average",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
              */
             graphs: components["schemas"]["Graph"][];
             /**
              * @description How they are drawn for all instances of a device
              * @default []
+             * @example [
+             *       {
+             *         "name": "Loss",
+             *         "title": "Loss",
+             *         "verticalLabel": "%",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "loss",
+             *             "dataPointName": "loss",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
              */
             overviewGraphs: components["schemas"]["Graph"][];
             /**
@@ -6507,11 +6611,44 @@ export interface components {
              * @example Shop and booking front ends
              */
             description?: string;
-            /** @description Stages of recipients, at any time or by time of day */
+            /**
+             * @description Stages of recipients, at any time or by time of day
+             * @example [
+             *       {
+             *         "type": "single",
+             *         "stages": [
+             *           [
+             *             {
+             *               "type": "ADMIN",
+             *               "method": "email",
+             *               "addr": "admin",
+             *               "contact": ""
+             *             }
+             *           ],
+             *           [
+             *             {
+             *               "type": "ARBITRARY",
+             *               "method": "email",
+             *               "addr": "duty@example.net",
+             *               "contact": ""
+             *             }
+             *           ]
+             *         ]
+             *       }
+             *     ]
+             */
             destinations?: components["schemas"]["Destination"][];
             /**
              * @description Who gets every notice of every stage
              * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "archive@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
              */
             ccDestinations: components["schemas"]["Recipient"][];
             /**
@@ -6561,6 +6698,20 @@ export interface components {
             /**
              * @description Users and addresses; no groups
              * @default []
+             * @example [
+             *       {
+             *         "type": "ADMIN",
+             *         "method": "email",
+             *         "addr": "admin",
+             *         "contact": ""
+             *       },
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "night@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
              */
             recipients: components["schemas"]["Recipient"][];
         };
@@ -7595,6 +7746,14 @@ export interface components {
             /**
              * @description Who gets it by mail
              * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "board@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
              */
             recipients: components["schemas"]["Recipient"][];
             /**
@@ -9492,16 +9651,120 @@ export interface components {
             /**
              * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
              * @default []
+             * @example [
+             *       {
+             *         "name": "average",
+             *         "description": "Round trip in ms",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "average",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 100 300",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 3,
+             *         "alertClearTransitionInterval": 3,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       },
+             *       {
+             *         "name": "loss",
+             *         "description": "Lost, in percent",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "lossPercent",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 5 20 60",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 2,
+             *         "alertClearTransitionInterval": 2,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       }
+             *     ]
              */
             dataPoints: components["schemas"]["DataPointBody"][];
             /**
              * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
              * @default []
+             * @example [
+             *       {
+             *         "name": "Round trip",
+             *         "title": "Round trip",
+             *         "verticalLabel": "ms",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "average",
+             *             "dataPointName": "average",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
              */
             graphs: components["schemas"]["GraphBody"][];
             /**
              * @description How they are drawn for all instances of a device
              * @default []
+             * @example [
+             *       {
+             *         "name": "Loss",
+             *         "title": "Loss",
+             *         "verticalLabel": "%",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "loss",
+             *             "dataPointName": "loss",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
              */
             overviewGraphs: components["schemas"]["GraphBody"][];
             /**
@@ -9626,16 +9889,120 @@ export interface components {
             /**
              * @description The numbers that each poll gives, with their thresholds. A data point keeps its id while its id or its name is given
              * @default []
+             * @example [
+             *       {
+             *         "name": "average",
+             *         "description": "Round trip in ms",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "average",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 100 300",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 3,
+             *         "alertClearTransitionInterval": 3,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       },
+             *       {
+             *         "name": "loss",
+             *         "description": "Lost, in percent",
+             *         "type": 2,
+             *         "dataType": 0,
+             *         "rawDataFieldName": "lossPercent",
+             *         "postProcessorMethod": "",
+             *         "postProcessorParam": "",
+             *         "minValue": "",
+             *         "maxValue": "",
+             *         "maxDigits": 0,
+             *         "alertExpr": "> 5 20 60",
+             *         "alertExprNote": "",
+             *         "alertForNoData": 0,
+             *         "alertTransitionInterval": 2,
+             *         "alertClearTransitionInterval": 2,
+             *         "alertSubject": "",
+             *         "alertBody": "",
+             *         "statusDisplayNames": [],
+             *         "originId": "",
+             *         "userParam1": "",
+             *         "userParam2": "",
+             *         "userParam3": ""
+             *       }
+             *     ]
              */
             dataPoints: components["schemas"]["DataPointBody"][];
             /**
              * @description How they are drawn for one instance. A PUT by published clients, which do not know this field, keeps them
              * @default []
+             * @example [
+             *       {
+             *         "name": "Round trip",
+             *         "title": "Round trip",
+             *         "verticalLabel": "ms",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "average",
+             *             "dataPointName": "average",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
              */
             graphs: components["schemas"]["GraphBody"][];
             /**
              * @description How they are drawn for all instances of a device
              * @default []
+             * @example [
+             *       {
+             *         "name": "Loss",
+             *         "title": "Loss",
+             *         "verticalLabel": "%",
+             *         "timeScale": "",
+             *         "displayPrio": 0,
+             *         "width": 0,
+             *         "height": 0,
+             *         "base1024": false,
+             *         "rigid": false,
+             *         "minValue": null,
+             *         "maxValue": null,
+             *         "aggregated": false,
+             *         "dataPoints": [],
+             *         "virtualDataPoints": [],
+             *         "lines": [
+             *           {
+             *             "legend": "loss",
+             *             "dataPointName": "loss",
+             *             "isVirtualDataPoint": false,
+             *             "type": 0,
+             *             "colorName": ""
+             *           }
+             *         ]
+             *       }
+             *     ]
              */
             overviewGraphs: components["schemas"]["GraphBody"][];
             /**
@@ -10132,11 +10499,44 @@ export interface components {
              * @example Shop and booking front ends
              */
             description?: string;
-            /** @description Stages of recipients, at any time or by time of day */
+            /**
+             * @description Stages of recipients, at any time or by time of day
+             * @example [
+             *       {
+             *         "type": "single",
+             *         "stages": [
+             *           [
+             *             {
+             *               "type": "ADMIN",
+             *               "method": "email",
+             *               "addr": "admin",
+             *               "contact": ""
+             *             }
+             *           ],
+             *           [
+             *             {
+             *               "type": "ARBITRARY",
+             *               "method": "email",
+             *               "addr": "duty@example.net",
+             *               "contact": ""
+             *             }
+             *           ]
+             *         ]
+             *       }
+             *     ]
+             */
             destinations: components["schemas"]["DestinationBody"][];
             /**
              * @description Who gets every notice of every stage
              * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "archive@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
              */
             ccDestinations: components["schemas"]["RecipientBody"][];
             /**
@@ -10173,11 +10573,44 @@ export interface components {
              * @example Shop and booking front ends
              */
             description?: string;
-            /** @description Stages of recipients, at any time or by time of day */
+            /**
+             * @description Stages of recipients, at any time or by time of day
+             * @example [
+             *       {
+             *         "type": "single",
+             *         "stages": [
+             *           [
+             *             {
+             *               "type": "ADMIN",
+             *               "method": "email",
+             *               "addr": "admin",
+             *               "contact": ""
+             *             }
+             *           ],
+             *           [
+             *             {
+             *               "type": "ARBITRARY",
+             *               "method": "email",
+             *               "addr": "duty@example.net",
+             *               "contact": ""
+             *             }
+             *           ]
+             *         ]
+             *       }
+             *     ]
+             */
             destinations?: components["schemas"]["DestinationBody"][];
             /**
              * @description Who gets every notice of every stage
              * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "archive@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
              */
             ccDestinations: components["schemas"]["RecipientBody"][];
             /**
@@ -10217,6 +10650,20 @@ export interface components {
             /**
              * @description Users and addresses; no groups
              * @default []
+             * @example [
+             *       {
+             *         "type": "ADMIN",
+             *         "method": "email",
+             *         "addr": "admin",
+             *         "contact": ""
+             *       },
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "night@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
              */
             recipients: components["schemas"]["RecipientBody"][];
         };
@@ -10239,6 +10686,20 @@ export interface components {
             /**
              * @description Users and addresses; no groups
              * @default []
+             * @example [
+             *       {
+             *         "type": "ADMIN",
+             *         "method": "email",
+             *         "addr": "admin",
+             *         "contact": ""
+             *       },
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "night@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
              */
             recipients: components["schemas"]["RecipientBody"][];
         };
@@ -11199,6 +11660,14 @@ export interface components {
             /**
              * @description Who gets it by mail
              * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "board@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
              */
             recipients: components["schemas"]["RecipientBody"][];
             /**
@@ -11527,6 +11996,14 @@ export interface components {
             /**
              * @description Who gets it by mail
              * @default []
+             * @example [
+             *       {
+             *         "type": "ARBITRARY",
+             *         "method": "email",
+             *         "addr": "board@example.net",
+             *         "contact": ""
+             *       }
+             *     ]
              */
             recipients: components["schemas"]["RecipientBody"][];
             /**
