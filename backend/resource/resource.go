@@ -103,6 +103,8 @@ type Resource[T any] struct {
 	// Mend brings a row that an older program has written to what this one would
 	// keep. It runs when the table's shape has changed, the rules of secrets included.
 	Mend func(row T) error
+	// Hooks are what it does and supplies at points of resources that do not know it.
+	Hooks []Hook
 	// Actions are named changes to one row; the rules above do not run, apart from After.
 	Actions []Action[T]
 }
@@ -232,6 +234,8 @@ type Reader interface {
 	CountWithin(ctx context.Context, name, field string, within map[int64][]int64) (map[int64]int64, error)
 	// Memo keeps what build makes until a row of one of those resources changes.
 	Memo(key string, names []string, build func() (any, error)) (any, error)
+	// Hooks returns what resources do at a point, in the order in which they were added; use Trigger.Fire and Value.Or.
+	Hooks(point string) []any
 }
 
 // DB is what verbs of their own work on: it is implemented by the store.

@@ -79,7 +79,8 @@ type DB struct {
 
 	mu       sync.RWMutex
 	tables   map[string]rows
-	accepted map[string]bool // the tables that Accept was told of; nil before
+	hooks    map[string][]any // by point
+	accepted map[string]bool  // the tables that Accept was told of; nil before
 	watchers map[*watcher]bool
 	feeds    map[*Feed]bool
 	backedUp bool

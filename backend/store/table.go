@@ -65,6 +65,7 @@ func Add[T any](db *DB, r *resource.Resource[T]) (*Table[T], error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.tables[string(r.Name)] = t
+	db.hook(r.Hooks)
 	return t, nil
 }
 

@@ -1,0 +1,68 @@
+package resource
+
+import "context"
+
+// Hook joins two resources of which the lower must not know the upper: devices
+// do not import alerts. The lower one declares a point, a Trigger or a Value, and
+// uses it where its declaration or its code stands. The upper one lists a Hook
+// for that point in its own declaration. The store calls the hook for as long as
+// both are in the database, inside the same transaction or snapshot.
+//
+// There are no other connections upwards: whatever a room needs of one above it
+// is a Trigger or a Value, and whatever it needs of one below is an import.
+type Hook struct {
+	Point string // the name of the Trigger or the Value
+	Do    any    // the function, of the type that the point asks for
+}
+
+// Trigger is a point at which other resources follow a change. E describes the
+// change. Its text names it among all points: "device.removed".
+type Trigger[E any] string
+
+// Follow returns a hook that runs do whenever t fires.
+func Follow[E any](t Trigger[E], do func(ctx context.Context, tx Tx, what E) error) Hook {
+	return Hook{Point: string(t), Do: do}
+}
+
+// Fire runs all hooks of t in the transaction, in the order in which their
+// resources were added to the store. The first error ends it, and the write.
+func (t Trigger[E]) Fire(ctx context.Context, tx Tx, what E) error {
+	for _, do := range tx.Hooks(string(t)) {
+		if err := do.(func(context.Context, Tx, E) error)(ctx, tx, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Value is a derived value of one resource that another one computes. Its text
+// names it among all points: "device.alertStatus".
+type Value string
+
+// Supply returns a hook that computes v, as Of of a Derived does.
+func Supply(v Value, of func(ctx context.Context, r Reader, rows []Row) ([][]byte, error)) Hook {
+	return Hook{Point: string(v), Do: of}
+}
+
+// Or returns an Of for the Derived that shows v. Each row gets none in a
+// database without the resource that supplies v.
+func (v Value) Or(none any) func(ctx context.Context, r Reader, rows []Row) ([][]byte, error) {
+	return func(ctx context.Context, r Reader, rows []Row) ([][]byte, error) {
+		for _, of := range r.Hooks(string(v)) {
+			return of.(func(context.Context, Reader, []Row) ([][]byte, error))(ctx, r, rows)
+		}
+		return EachRow(rows, func(Row) any { return none })
+	}
+}
+
+// EachRow encodes the value of each row: what an Of returns.
+func EachRow(rows []Row, value func(Row) any) ([][]byte, error) {
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		var err error
+		if out[i], err = Encode(value(row)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
