@@ -11,13 +11,6 @@ import (
 
 const alertRows resource.Name[*Alert] = "alert"
 
-// Severities of an alert.
-const (
-	SeverityWarn     int64 = 2
-	SeverityError    int64 = 3
-	SeverityCritical int64 = 4
-)
-
 // NoData is the value of an alert that opened because a data point gave none.
 const NoData = "no data"
 
@@ -159,6 +152,12 @@ var Alerts = resource.Resource[*Alert]{
 			Of: string(groupRows), Param: "id", Where: alertsOfGroup, Sample: 16},
 	},
 	After: func(w *resource.Write, _, now *Alert) error { return keepStatus(w.Context, w.Tx, now.DeviceID) },
+	Hooks: []resource.Hook{
+		resource.Follow(onRemoved, clearRemoved),
+		resource.Supply(activeAlerts, alertsWithin),
+		resource.Supply(alertStatus, alertStatusOf(func(status string) any { return status })),
+		resource.Supply(alertStatusPriority, alertStatusOf(alertPriority)),
+	},
 	Actions: []resource.Action[*Alert]{
 		{Name: "ack", Summary: "Acknowledge an alert", Doc: "Takes on an active alert, with a comment: nobody further along its escalation chain is told. The last acknowledgement counts.",
 			Op: resource.Ack, Many: "alertIds", Takes: alertComment{}, Example: alertComment{Comment: "On it: the uplink is being replaced"}, Do: ackAlert},

@@ -330,9 +330,6 @@ func SaveAlert(ctx context.Context, tx resource.Tx, a *Alert) error {
 	return keepStatus(ctx, tx, a.DeviceID)
 }
 
-// noAlerts is the alertStatus of a device without active alerts.
-const noAlerts = "none"
-
 // keepStatus brings a device's alertStatus up to date with its active alerts.
 func keepStatus(ctx context.Context, tx resource.Tx, device int64) error {
 	if device == 0 {
@@ -380,19 +377,16 @@ func AlertStatus(alerts []Alert) string {
 	return strings.Join(status, "-")
 }
 
-// clearDevice ends the alerts of a device that is about to be deleted.
-func clearDevice(w *resource.Write, d *Device) error {
-	d.AlertStatus = noAlerts
-	return ClearAlerts(w.Context, w.Tx, resource.SecondsOf(w.Call.At), "the device was deleted", resource.Where{Field: "monitorObjectId", Op: "=", Value: d.ID})
-}
-
-// joinSDTs is how ids of maintenance windows are shown together: "R_12,R_13".
-func joinSDTs(ids []resource.TextID) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = sdtPrefix + integer(int64(id))
+// clearRemoved ends the alerts of what is about to be removed.
+func clearRemoved(ctx context.Context, tx resource.Tx, gone Removed) error {
+	where := []resource.Where{{Field: "monitorObjectId", Op: "=", Value: gone.DeviceID}}
+	if gone.DeviceDataSourceID > 0 {
+		where = append(where, resource.Where{Field: "resourceId", Op: "=", Value: gone.DeviceDataSourceID})
 	}
-	return strings.Join(texts, ",")
+	if gone.InstanceID > 0 {
+		where = append(where, resource.Where{Field: "instanceId", Op: "=", Value: gone.InstanceID})
+	}
+	return ClearAlerts(ctx, tx, gone.At, gone.Why, where...)
 }
 
 func integer(n int64) string { return strconv.FormatInt(n, 10) }

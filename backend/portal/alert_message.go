@@ -235,12 +235,6 @@ func (s *alertSubject) property(name string) (string, bool) {
 	return "", false
 }
 
-// levels are the words for severities.
-var levels = map[int64]string{SeverityWarn: "warn", SeverityError: "error", SeverityCritical: "critical"}
-
-// SeverityWord is "warn", "error" or "critical".
-func SeverityWord(severity int64) string { return levels[severity] }
-
 // alertWords are the tokens that are no property.
 var alertWords = map[string]func(*alertSubject) string{
 	"ALERTID":         func(s *alertSubject) string { return strconv.FormatInt(int64(s.alert.ID), 10) },

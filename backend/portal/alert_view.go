@@ -61,11 +61,11 @@ func alertsOfGroup(ctx context.Context, r resource.Reader, id int64) ([]resource
 var alertDerived = []resource.Derived{
 	{Name: "internalId", Doc: "The id with the kind of alert in front", Schema: resource.Text(""), Example: "DS12",
 		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
-			return eachRow(rows, func(row resource.Row) any { return "DS" + strconv.FormatInt(row.ID, 10) })
+			return resource.EachRow(rows, func(row resource.Row) any { return "DS" + strconv.FormatInt(row.ID, 10) })
 		}},
 	{Name: "resourceTemplateType", Doc: "DS for a data source", Schema: resource.Text(""), Example: "DS", From: "type",
 		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
-			return eachRow(rows, func(row resource.Row) any {
+			return resource.EachRow(rows, func(row resource.Row) any {
 				if row.From == AgentDownAlert {
 					return ""
 				}
@@ -89,19 +89,8 @@ var alertDerived = []resource.Derived{
 // same is a text that is empty in every alert.
 func same(name, doc string) resource.Derived {
 	return resource.Derived{Name: name, Doc: doc, Schema: resource.Text(""), Example: "", Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
-		return eachRow(rows, func(resource.Row) any { return "" })
+		return resource.EachRow(rows, func(resource.Row) any { return "" })
 	}}
-}
-
-func eachRow(rows []resource.Row, value func(resource.Row) any) ([][]byte, error) {
-	out := make([][]byte, len(rows))
-	for i, row := range rows {
-		var err error
-		if out[i], err = resource.Encode(value(row)); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // unitsOfAlerts is kept for all data points until a data source changes.
@@ -122,7 +111,7 @@ func unitsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) 
 		return nil, err
 	}
 	units := value.(map[string]string)
-	return eachRow(rows, func(row resource.Row) any { return units[row.From] })
+	return resource.EachRow(rows, func(row resource.Row) any { return units[row.From] })
 }
 
 // alertGroup is a group of an alert's device.
@@ -158,8 +147,6 @@ type alertSDT struct {
 	End     resource.Millis `json:"endDateTime" doc:"epoch milliseconds"`
 }
 
-const sdtPrefix = "R_"
-
 // sdtsOfAlerts shows only windows that the caller may see.
 func sdtsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 	ids := []int64{}
@@ -180,7 +167,7 @@ func sdtsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) (
 			windows[int64(found[i].ID)] = &found[i]
 		}
 	}
-	return eachRow(rows, func(row resource.Row) any {
+	return resource.EachRow(rows, func(row resource.Row) any {
 		var last *SDT
 		for _, id := range sdtIDs(row.From) {
 			if s := windows[id]; s != nil && (last == nil || s.End > last.End) {
@@ -212,13 +199,13 @@ func messagesOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Ro
 		}
 	}
 	if !need {
-		return eachRow(rows, func(resource.Row) any { return nil })
+		return resource.EachRow(rows, func(resource.Row) any { return nil })
 	}
 	all, err := subjectsOf(ctx, r, rowIDs(rows))
 	if err != nil {
 		return nil, err
 	}
-	return eachRow(rows, func(row resource.Row) any { return all[row.ID].message() })
+	return resource.EachRow(rows, func(row resource.Row) any { return all[row.ID].message() })
 }
 
 const maxColumns = 50
@@ -229,13 +216,13 @@ func columnsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row
 		return nil, err
 	}
 	if len(columns) == 0 {
-		return eachRow(rows, func(resource.Row) any { return nil })
+		return resource.EachRow(rows, func(resource.Row) any { return nil })
 	}
 	all, err := subjectsOf(ctx, r, rowIDs(rows))
 	if err != nil {
 		return nil, err
 	}
-	return eachRow(rows, func(row resource.Row) any {
+	return resource.EachRow(rows, func(row resource.Row) any {
 		values := map[string]string{}
 		for _, token := range columns {
 			values[token], _ = all[row.ID].token(strings.Trim(token, "#"))

@@ -47,14 +47,6 @@ func figure(v float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-var statusOps = map[string]string{"EQ": "=", "NE": "!=", "GT": ">", "GE": ">=", "LT": "<", "LE": "<="}
-
-// means reports whether the word is that for a value.
-func (n StatusDisplayName) means(v float64) bool {
-	level, err := strconv.ParseFloat(n.Value, 64)
-	return err == nil && n.Word != "" && AlertExpr{Op: statusOps[n.Operator]}.reached(v, level)
-}
-
 // What a value should be, and what it is when it is not, by the operator of the threshold.
 var (
 	should = map[string]string{">": "at most", ">=": "below", "<": "at least", "<=": "above", "=": "other than", "!=": ""}
@@ -75,15 +67,6 @@ func (s *alertSubject) expected() string {
 	return text
 }
 
-// limit is the number that a value has passed; false where severities have none.
-func (a AlertExpr) limit(severity int64) (float64, bool) {
-	if len(a.Levels) == 0 || passes[a.Op] == "" {
-		return 0, false
-	}
-	i := min(int(severity-SeverityWarn), len(a.Levels)-1)
-	return a.Levels[max(i, 0)], true
-}
-
 // AlertInShort is "97, above 95" of an alert's value and threshold.
 func AlertInShort(value, threshold string, severity int64) string {
 	v, err := strconv.ParseFloat(value, 64)
@@ -98,9 +81,6 @@ func AlertInShort(value, threshold string, severity int64) string {
 	return figure(v) + ", " + passes[expr.Op] + " " + figure(level)
 }
 
-// severityWords begin a sentence.
-var severityWords = map[int64]string{SeverityWarn: "Warning", SeverityError: "Error", SeverityCritical: "Critical"}
-
 // In is the wording with moments in another time zone.
 func (w Wording) In(zone *time.Location) Wording {
 	if zone == nil {
@@ -109,14 +89,6 @@ func (w Wording) In(zone *time.Location) Wording {
 	in := *w.subject
 	in.zone = zone
 	return Wording{&in}
-}
-
-// Zone is the time zone of a user; nil for the portal's.
-func (u *User) Zone() *time.Location {
-	if zone, err := time.LoadLocation(u.Timezone); err == nil && u.Timezone != "" {
-		return zone
-	}
-	return nil
 }
 
 // zoneFor is the time zone of whoever reads: the user's, or the portal's.

@@ -221,7 +221,8 @@ func AssociateOne(ctx context.Context, tx resource.Tx, d *Device, source *DataSo
 
 func (s *step) do(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	if s.source == nil {
-		if err := clearAlertsOn(ctx, tx, s.row, now, "the data source does not apply to the device any more"); err != nil {
+		gone := Removed{DeviceID: s.row.DeviceID, DeviceDataSourceID: s.row.ID, At: now, Why: "the data source does not apply to the device any more"}
+		if err := onRemoved.Fire(ctx, tx, gone); err != nil {
 			return err
 		}
 		return resource.Delete(ctx, tx, deviceDataSourceRows, s.row.ID)

@@ -268,11 +268,3 @@ func (at *foundAt) lookUpGroup(ctx context.Context, r resource.Reader, f *Findin
 	}
 	return nil
 }
-
-// path is the group's full path; its name for the root, which has none.
-func (g *Group) path() string {
-	if g.FullPath == "" {
-		return g.Name
-	}
-	return g.FullPath
-}

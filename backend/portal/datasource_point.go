@@ -194,3 +194,34 @@ func (d *DataSource) checkExpression(field string, i int) error {
 	}
 	return nil
 }
+
+var statusOps = map[string]string{"EQ": "=", "NE": "!=", "GT": ">", "GE": ">=", "LT": "<", "LE": "<="}
+
+// means reports whether the word is that for a value.
+func (n StatusDisplayName) means(v float64) bool {
+	level, err := strconv.ParseFloat(n.Value, 64)
+	return err == nil && n.Word != "" && AlertExpr{Op: statusOps[n.Operator]}.reached(v, level)
+}
+
+func (d *DataSource) dataPointIDs() []int64 {
+	ids := make([]int64, len(d.DataPoints))
+	for i := range d.DataPoints {
+		ids[i] = d.DataPoints[i].ID
+	}
+	return ids
+}
+
+// Measured are the datapoints that a metric means: the one it names, or all.
+// It is false where the datasource does not have that one.
+func (d *DataSource) Measured(m *ReportMetric) ([]DataPoint, bool) {
+	if m.DataPointID == 0 && m.DataPointName == "" {
+		return d.DataPoints, true
+	}
+	i := slices.IndexFunc(d.DataPoints, func(p DataPoint) bool {
+		return m.DataPointID == p.ID || m.DataPointID == 0 && strings.EqualFold(m.DataPointName, p.Name)
+	})
+	if i < 0 {
+		return nil, false
+	}
+	return d.DataPoints[i : i+1], true
+}

@@ -140,7 +140,7 @@ var Devices = resource.Resource[*Device]{
 		return err
 	},
 	After:  unsettle,
-	Remove: clearDevice,
+	Remove: removing,
 	Actions: []resource.Action[*Device]{{
 		Name: "scheduleAutoDiscovery", Summary: "Look for instances on a device",
 		Doc: "Works out which data sources apply to the device, and looks for their instances: at once where that is known here, otherwise as soon as the device can be asked.",

@@ -64,10 +64,10 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 		{Name: "deviceDisplayName", Doc: "What the device is called in lists", Schema: resource.Text(""), Example: "core-sw-01.fra", From: "deviceId",
 			Of: ofDevice(func(d *Device, _ *Tree) any { return d.DisplayName })},
 		{Name: "alertStatus", Doc: "none, or who knows of the worst active alert, its severity and whether maintenance covers it: confirmed-error-none", Schema: resource.Text(""), Example: noAlerts, From: "deviceId",
-			Of: alertStatusOf(func(status string) any { return status })},
-		{Name: "alertStatusPriority", Doc: "Orders alertStatus: 1 for the worst, 100 for none", Schema: resource.Integer(""), Example: 100, From: "deviceId", Of: alertStatusOf(alertPriority)},
-		{Name: "sdtStatus", Doc: "What is in maintenance now, a group, the device, the data source: none-SDT-none", Schema: resource.Text(""), Example: "none-none-none", Of: maintenanceOf(sdtStatus)},
-		{Name: "sdtAt", Doc: "Ids of the maintenance windows in effect, joined by commas", Schema: resource.Text(""), Example: "", Of: maintenanceOf(sdtsInEffect)},
+			Of: alertStatus.Or(noAlerts)},
+		{Name: "alertStatusPriority", Doc: "Orders alertStatus: 1 for the worst, 100 for none", Schema: resource.Integer(""), Example: 100, From: "deviceId", Of: alertStatusPriority.Or(lowestPriority)},
+		{Name: "sdtStatus", Doc: "What is in maintenance now, a group, the device, the data source: none-SDT-none", Schema: resource.Text(""), Example: "none-none-none", Of: maintenanceStatus.Or("none-none-none")},
+		{Name: "sdtAt", Doc: "Ids of the maintenance windows in effect, joined by commas", Schema: resource.Text(""), Example: "", Of: maintenanceIDs.Or("")},
 		{Name: "status", Doc: "1 while any instance is polled, 0 when none is", Schema: resource.Integer(""), Example: 1, From: "monitoringInstanceNumber", Of: monitoringStatus},
 		{Name: "alertDisableStatus", Doc: "Who has disabled alerting, a group and the device: none-none, group-none, none-device or group-device", Schema: resource.Text(""), Example: "none-none", From: "deviceId",
 			Of: ofDevice(func(d *Device, t *Tree) any { return alertsDisabled(d, t) })},
@@ -223,4 +223,12 @@ func eachNamed[T any](rows []resource.Row, all map[int64]*T, value func(*T) any)
 		out[i] = text
 	}
 	return out, nil
+}
+
+// monitoringStatus is 1 while any instance is polled, 0 when none is.
+func monitoringStatus(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
+	return resource.EachRow(rows, func(row resource.Row) any {
+		n, _ := strconv.Atoi(row.From)
+		return min(n, 1)
+	})
 }

@@ -175,3 +175,11 @@ func DiscoverNow(ctx context.Context, tx resource.Tx, d *Device, now resource.Se
 	}
 	return nil
 }
+
+// dropInstance removes an instance that is found no more, or that nobody wants.
+func dropInstance(ctx context.Context, tx resource.Tx, row *DeviceDataSource, id int64, at resource.Seconds) error {
+	if err := removingInstance(ctx, tx, row, id, at); err != nil {
+		return err
+	}
+	return resource.Delete(ctx, tx, instanceRows, id)
+}

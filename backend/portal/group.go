@@ -90,7 +90,7 @@ var Groups = resource.Resource[*Group]{
 				return integers(rows, counts), err
 			}},
 		{Name: "effectiveAlertEnabled", Doc: "Alerts are raised for devices inside: neither it nor a group above has disableAlerting", Schema: resource.Boolean(""), Example: true, Of: alertsEnabled},
-		{Name: "activeAlerts", Doc: "Active alerts of the devices in it and in all groups below", Schema: resource.SchemaOf(tally{}), Example: tally{Warn: 3, Error: 1}, Of: alertsWithin},
+		{Name: "activeAlerts", Doc: "Active alerts of the devices in it and in all groups below", Schema: resource.SchemaOf(tally{}), Example: tally{Warn: 3, Error: 1}, Of: activeAlerts.Or(tally{})},
 		{Name: "subGroups", Doc: "Groups in it", Schema: resource.List(resource.SchemaOf(groupRef{}), ""), Example: []groupRef{}, Of: subGroups},
 	},
 	Unique: [][]string{{"parentId", "name"}},
@@ -316,4 +316,32 @@ func rowIDs(rows []resource.Row) []int64 {
 		ids[i] = row.ID
 	}
 	return ids
+}
+
+// Above are those groups and all groups over them, each once, the nearest
+// first: a group is as far as its longest way up, so that the root comes last
+// however short the way to it is from some of the groups.
+func (t *Tree) Above(groups resource.IDs) []*Group {
+	steps := map[int64]int{}
+	var all []*Group
+	for _, id := range groups {
+		n := 0
+		for g := t.Groups[id]; g != nil; g = t.Groups[g.ParentID] {
+			if _, ok := steps[g.ID]; !ok {
+				all = append(all, g)
+			}
+			steps[g.ID] = max(steps[g.ID], n)
+			n++
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Group) int { return steps[a.ID] - steps[b.ID] })
+	return all
+}
+
+// path is the group's full path; its name for the root, which has none.
+func (g *Group) path() string {
+	if g.FullPath == "" {
+		return g.Name
+	}
+	return g.FullPath
 }

@@ -59,7 +59,7 @@ func removeGroup(w *resource.Write, g *Group) error {
 			}
 			continue
 		default:
-			if err := clearDevice(w, &d); err != nil {
+			if err := removing(w, &d); err != nil {
 				return err
 			}
 			d.GroupIDs = resource.IDs{RootGroup}

@@ -103,7 +103,7 @@ var Instances = resource.Resource[*Instance]{
 			return err
 		}
 		at := resource.SecondsOf(w.Call.At)
-		if err := clearAlertsOn(w.Context, w.Tx, on, at, "the instance was removed", resource.Where{Field: "instanceId", Op: "=", Value: i.ID}); err != nil {
+		if err := removingInstance(w.Context, w.Tx, on, i.ID, at); err != nil {
 			return err
 		}
 		return count(w, i, -1, -monitored(i))
@@ -213,7 +213,7 @@ func lastError(failed LastError) resource.Derived {
 	return resource.Derived{
 		Name: "lastError", Doc: "Why its last poll failed, in a sentence; empty when it did not, or there was none since the portal started", Schema: resource.Text(""), Example: "",
 		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
-			return eachRow(rows, func(row resource.Row) any {
+			return resource.EachRow(rows, func(row resource.Row) any {
 				if failed == nil {
 					return ""
 				}
@@ -245,12 +245,4 @@ func lastData(latest Latest) resource.Derived {
 			return out, nil
 		},
 	}
-}
-
-func (d *DataSource) dataPointIDs() []int64 {
-	ids := make([]int64, len(d.DataPoints))
-	for i := range d.DataPoints {
-		ids[i] = d.DataPoints[i].ID
-	}
-	return ids
 }

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"slices"
 
 	"spyglass/backend/resource"
 )
@@ -213,24 +212,4 @@ func (t *Thresholds) Stopped(groups resource.IDs, dataSource int64) bool {
 		}
 	}
 	return false
-}
-
-// Above are those groups and all groups over them, each once, the nearest
-// first: a group is as far as its longest way up, so that the root comes last
-// however short the way to it is from some of the groups.
-func (t *Tree) Above(groups resource.IDs) []*Group {
-	steps := map[int64]int{}
-	var all []*Group
-	for _, id := range groups {
-		n := 0
-		for g := t.Groups[id]; g != nil; g = t.Groups[g.ParentID] {
-			if _, ok := steps[g.ID]; !ok {
-				all = append(all, g)
-			}
-			steps[g.ID] = max(steps[g.ID], n)
-			n++
-		}
-	}
-	slices.SortStableFunc(all, func(a, b *Group) int { return steps[a.ID] - steps[b.ID] })
-	return all
 }

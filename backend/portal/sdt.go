@@ -3,6 +3,7 @@ package portal
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"spyglass/backend/resource"
@@ -130,6 +131,10 @@ var SDTs = resource.Resource[*SDT]{
 		}
 		return closeSDT(w.Context, w.Tx, was, resource.MillisOf(w.Call.At), true)
 	},
+	Hooks: []resource.Hook{
+		resource.Supply(maintenanceStatus, maintenanceOf(sdtStatus)),
+		resource.Supply(maintenanceIDs, maintenanceOf(sdtsInEffect)),
+	},
 	Remove: func(w *resource.Write, s *SDT) error {
 		return closeSDT(w.Context, w.Tx, s, resource.MillisOf(w.Call.At), true)
 	},
@@ -211,7 +216,7 @@ func effective(ctx context.Context, r resource.Reader, rows []resource.Row) ([][
 	for i := range found {
 		_, in[int64(found[i].ID)] = found[i].schedule(known).At(now)
 	}
-	return eachRow(rows, func(row resource.Row) any { return in[row.ID] })
+	return resource.EachRow(rows, func(row resource.Row) any { return in[row.ID] })
 }
 
 func groupPaths(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
@@ -239,4 +244,15 @@ func namedBy[T any](of resource.Name[*T], name func(*T) (int64, string)) func(co
 		}
 		return eachNamed(rows, all, func(row *T) any { _, text := name(row); return text })
 	}
+}
+
+const sdtPrefix = "R_"
+
+// joinSDTs is how ids of maintenance windows are shown together: "R_12,R_13".
+func joinSDTs(ids []resource.TextID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = sdtPrefix + integer(int64(id))
+	}
+	return strings.Join(texts, ",")
 }

@@ -9,6 +9,13 @@ import (
 	"spyglass/backend/fault"
 )
 
+// Severities of an alert.
+const (
+	SeverityWarn     int64 = 2
+	SeverityError    int64 = 3
+	SeverityCritical int64 = 4
+)
+
 // AlertExpr says from where on a value is an alert: an operator and up to three
 // numbers, for warn, error and critical in that order. The zero AlertExpr is
 // never one.
@@ -102,3 +109,21 @@ func (a AlertExpr) String() string {
 	}
 	return strings.Join(words, " ")
 }
+
+// limit is the number that a value has passed; false where severities have none.
+func (a AlertExpr) limit(severity int64) (float64, bool) {
+	if len(a.Levels) == 0 || passes[a.Op] == "" {
+		return 0, false
+	}
+	i := min(int(severity-SeverityWarn), len(a.Levels)-1)
+	return a.Levels[max(i, 0)], true
+}
+
+// severityWords begin a sentence.
+var severityWords = map[int64]string{SeverityWarn: "Warning", SeverityError: "Error", SeverityCritical: "Critical"}
+
+// levels are the words for severities.
+var levels = map[int64]string{SeverityWarn: "warn", SeverityError: "error", SeverityCritical: "critical"}
+
+// SeverityWord is "warn", "error" or "critical".
+func SeverityWord(severity int64) string { return levels[severity] }

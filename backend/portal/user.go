@@ -312,3 +312,11 @@ func tokensOf(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]
 	}
 	return out, nil
 }
+
+// Zone is the time zone of a user; nil for the portal's.
+func (u *User) Zone() *time.Location {
+	if zone, err := time.LoadLocation(u.Timezone); err == nil && u.Timezone != "" {
+		return zone
+	}
+	return nil
+}

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"spyglass/backend/resource"
@@ -35,7 +34,7 @@ func alertStatusOf(value func(status string) any) func(context.Context, resource
 func alertPriority(status string) any {
 	parts := strings.Split(status, "-")
 	if len(parts) < 3 {
-		return 100
+		return lowestPriority
 	}
 	priority := map[string]int{levels[SeverityCritical]: 1, levels[SeverityError]: 5, levels[SeverityWarn]: 9}[parts[1]]
 	if parts[0] == "confirmed" {
@@ -45,27 +44,4 @@ func alertPriority(status string) any {
 		priority += 2
 	}
 	return priority
-}
-
-// monitoringStatus is 1 while any instance is polled, 0 when none is.
-func monitoringStatus(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
-	return eachRow(rows, func(row resource.Row) any {
-		n, _ := strconv.Atoi(row.From)
-		return min(n, 1)
-	})
-}
-
-// clearAlertsOn ends the active alerts of one of a device's data sources that
-// meet all conditions.
-func clearAlertsOn(ctx context.Context, tx resource.Tx, row *DeviceDataSource, at resource.Seconds, why string, where ...resource.Where) error {
-	where = append(where, resource.Where{Field: "monitorObjectId", Op: "=", Value: row.DeviceID}, resource.Where{Field: "resourceId", Op: "=", Value: row.ID})
-	return ClearAlerts(ctx, tx, at, why, where...)
-}
-
-// dropInstance removes an instance that is found no more, or that nobody wants.
-func dropInstance(ctx context.Context, tx resource.Tx, row *DeviceDataSource, id int64, at resource.Seconds) error {
-	if err := clearAlertsOn(ctx, tx, row, at, "the instance was removed", resource.Where{Field: "instanceId", Op: "=", Value: id}); err != nil {
-		return err
-	}
-	return resource.Delete(ctx, tx, instanceRows, id)
 }

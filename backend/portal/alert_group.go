@@ -6,24 +6,6 @@ import (
 	"spyglass/backend/resource"
 )
 
-// tally counts active alerts by their severity.
-type tally struct {
-	Warn     int64 `json:"warn" doc:"alerts of severity 2"`
-	Error    int64 `json:"error" doc:"alerts of severity 3"`
-	Critical int64 `json:"critical" doc:"alerts of severity 4"`
-}
-
-func (t *tally) add(severity int64) {
-	switch severity {
-	case SeverityWarn:
-		t.Warn++
-	case SeverityError:
-		t.Error++
-	case SeverityCritical:
-		t.Critical++
-	}
-}
-
 // alertsWithin are the active alerts of the devices in a group and in all groups
 // below it. They are counted once for all groups, until an alert, a device or a
 // group changes.
@@ -35,7 +17,7 @@ func alertsWithin(ctx context.Context, r resource.Reader, rows []resource.Row) (
 		return nil, err
 	}
 	tallies := value.(map[int64]*tally)
-	return eachRow(rows, func(row resource.Row) any {
+	return resource.EachRow(rows, func(row resource.Row) any {
 		if t := tallies[row.ID]; t != nil {
 			return t
 		}

@@ -17,7 +17,7 @@ func maintenanceOf(value func([]SDT) any) func(context.Context, resource.Reader,
 			return nil, err
 		}
 		if all.empty {
-			return eachRow(rows, func(resource.Row) any { return value(nil) })
+			return resource.EachRow(rows, func(resource.Row) any { return value(nil) })
 		}
 		now := time.Now()
 		if c := resource.CallOf(ctx); c != nil {
