@@ -8,6 +8,11 @@ import (
 	"spyglass/backend/resource"
 )
 
+const (
+	userGroupRows resource.Name[*UserGroup] = "userGroup"
+	roleGroupRows resource.Name[*RoleGroup] = "roleGroup"
+)
+
 // AccountGroup holds the fields that user groups and role groups share. Groups
 // sort users and roles for people; no right follows from them.
 type AccountGroup struct {

@@ -214,9 +214,6 @@ func noteAlert(w *resource.Write, a *Alert) error {
 	return err
 }
 
-// systemUser is who does what the portal does by itself.
-const systemUser = "system"
-
 func callerOf(c *resource.Call) string {
 	if c == nil || c.Access == nil {
 		return systemUser

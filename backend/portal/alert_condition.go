@@ -61,7 +61,7 @@ const (
 // alertOf fills in an alert about a condition of the collector. Published clients
 // know agentDownAlert for a collector that does not report; other conditions are
 // alerts of a data source, which is how they know the health of a collector.
-func (c *Collector) alertOf(a *Alert, condition string) {
+func (a *Alert) ofCollector(c *Collector, condition string) {
 	a.ObjectType, a.CollectorID, a.DeviceName, a.Condition = "collector", c.ID, c.Hostname, cmp.Or(condition, ConditionHeartbeat)
 	if a.Condition == ConditionHeartbeat {
 		a.Type = AgentDownAlert

@@ -277,7 +277,7 @@ func (at *foundAt) open(ctx context.Context, r resource.Reader, f *Finding) (*Al
 	a := &Alert{Type: DataSourceAlert, ObjectType: "device", Severity: f.Severity, StartOn: f.At, Value: f.Value, Reason: f.Reason, Threshold: f.Threshold}
 	switch {
 	case at.collector != nil:
-		at.collector.alertOf(a, f.Condition)
+		a.ofCollector(at.collector, f.Condition)
 	case at.group != nil:
 		a.Type, a.ObjectType, a.GroupID, a.DeviceName, a.ClusterID, a.InstanceNote = GroupAlert, "deviceGroup", at.group.ID, at.group.path(), f.ClusterID, f.Note
 		a.DataSourceID, a.DataSourceName = at.source.ID, at.source.Name

@@ -47,11 +47,8 @@ func figure(v float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// What a value should be, and what it is when it is not, by the operator of the threshold.
-var (
-	should = map[string]string{">": "at most", ">=": "below", "<": "at least", "<=": "above", "=": "other than", "!=": ""}
-	passes = map[string]string{">": "above", ">=": "from", "<": "below", "<=": "down from"}
-)
+// should says what a value should be, by the operator of the threshold.
+var should = map[string]string{">": "at most", ">=": "below", "<": "at least", "<=": "above", "=": "other than", "!=": ""}
 
 // expected is what the value should be: "at most 60 %", and where the severity
 // has a limit of its own "at most 60 % (critical above 90 %)".

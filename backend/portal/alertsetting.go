@@ -258,13 +258,6 @@ func (o *Override) keep(ctx context.Context, tx resource.Tx) error {
 	return resource.Put(ctx, tx, overrideRows, o)
 }
 
-func checkAlertExpr(field, text string) error {
-	if _, err := ParseAlertExpr(text); err != nil {
-		return fault.At(field, "%s: %s", field, fault.Of(err).Message)
-	}
-	return nil
-}
-
 // settingsOf are the settings of every data point of those instances, which
 // stand for what lies above them where their id is 0.
 func settingsOf(ctx context.Context, r resource.Reader, deviceID int64, instances []Instance) ([]AlertSetting, error) {

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"spyglass/backend/resource"
 )
+
+const auditLogRows resource.Name[*AuditLog] = "auditLog"
 
 // AuditLog is one change that somebody made, or tried to.
 type AuditLog struct {
@@ -29,10 +30,7 @@ type AuditLog struct {
 
 // How long the log is kept unless the settings say otherwise: whatever passes
 // either bound goes, oldest first.
-const (
-	auditDays = 90
-	auditRows = 100_000
-)
+const auditRows = 100_000
 
 // AuditLogs declares /setting/accesslogs. Rows are written by Audit only.
 var AuditLogs = resource.Resource[*AuditLog]{
@@ -159,16 +157,11 @@ func describe(c *resource.Change) string {
 	return b.String()
 }
 
-// oneLine is a text of others as a sentence may quote it.
-func oneLine(text string) string {
-	runes := []rune(text)
-	if len(runes) > 200 {
-		runes = append(runes[:200], '…')
+// auditKept is how many days the access log is kept.
+func auditKept(ctx context.Context, r resource.Reader) int {
+	s, err := resource.Get(ctx, r, settingRows, SettingID)
+	if err != nil || s.AuditDays < 1 {
+		return auditDays
 	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, string(runes))
+	return int(s.AuditDays)
 }

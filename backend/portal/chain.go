@@ -9,6 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const chainRows resource.Name[*Chain] = "escalatingChain"
+
 // Chain is the way of an alert from one group of people to the next.
 type Chain struct {
 	ID               int64

@@ -3,13 +3,14 @@ package portal
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
+
+const collectorRows resource.Name[*Collector] = "collector"
 
 // Collector is what runs checks: the one inside this portal, or one elsewhere.
 type Collector struct {
@@ -168,13 +169,4 @@ func acknowledge(w *resource.Write, c *Collector) error {
 		c.AckedBy = w.Call.Access.User
 	}
 	return nil
-}
-
-// integers gives each row its count.
-func integers(rows []resource.Row, counts map[int64]int64) [][]byte {
-	out := make([][]byte, len(rows))
-	for i, row := range rows {
-		out[i] = strconv.AppendInt(nil, counts[row.ID], 10)
-	}
-	return out
 }

@@ -8,6 +8,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const collectorGroupRows resource.Name[*CollectorGroup] = "collectorGroup"
+
 // CollectorGroup is collectors that belong together. Group 1 is in every portal.
 type CollectorGroup struct {
 	ID           int64

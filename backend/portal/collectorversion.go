@@ -7,6 +7,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const collectorVersionRows resource.Name[*CollectorVersion] = "collectorVersion"
+
 // CollectorVersion is a version of the collector that can be installed. There
 // is one: a portal and its collectors are the same program.
 type CollectorVersion struct {

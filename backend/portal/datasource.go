@@ -1,8 +1,6 @@
 package portal
 
 import (
-	"context"
-
 	"spyglass/backend/appliesto"
 	"spyglass/backend/resource"
 )
@@ -93,17 +91,16 @@ var DataSources = resource.Resource[*DataSource]{
 	},
 	Derived: []resource.Derived{{
 		Name: "numOfHosts", Doc: "Devices it is on; 0 for a role that does not see all devices", Schema: resource.Integer(""), Example: 152, Whole: true,
-		Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
-			counts, err := r.CountBy(ctx, string(deviceDataSourceRows), "dataSourceId")
-			return integers(rows, counts), err
-		},
+		Of: devicesOfDataSource.Or(0),
 	}},
 	Unique:   [][]string{{"name"}},
 	Check:    checkDataSource,
 	Settle:   settleDataSource,
 	Numbered: (*DataSource).number,
 	After:    afterDataSource,
-	Remove:   removeDataSource,
+	Remove: func(w *resource.Write, d *DataSource) error {
+		return onDataSourceRemoved.Fire(w.Context, w.Tx, DataSourceChange{Was: d})
+	},
 }
 
 // CollectorAttribute tells the check what to do: its name, and what that one

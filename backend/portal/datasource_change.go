@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -109,52 +108,5 @@ func afterDataSource(w *resource.Write, was, now *DataSource) error {
 	if was == nil {
 		return nil
 	}
-	return followDataSource(w.Context, w.Tx, was, now)
-}
-
-// followDataSource lets the rows on devices follow at once, where they are few
-// enough for one transaction; those of a larger fleet follow in the background.
-func followDataSource(ctx context.Context, tx resource.Tx, was, now *DataSource) error {
-	if on(was) == on(now) {
-		return nil
-	}
-	rows, err := onDevices(ctx, tx, now.ID)
-	for i := range rows {
-		s := step{row: &rows[i], source: now}
-		if err == nil {
-			err = s.do(ctx, tx, now.UpdatedOn)
-		}
-	}
-	return err
-}
-
-// onDevice is what rows on devices keep.
-type onDevice struct {
-	name, displayName, method string
-	multiple                  bool
-}
-
-func on(d *DataSource) onDevice {
-	return onDevice{d.Name, d.DisplayName, d.CollectMethod, d.HasMultiInstances}
-}
-
-// removeDataSource takes it off the devices as well.
-func removeDataSource(w *resource.Write, d *DataSource) error {
-	rows, err := onDevices(w.Context, w.Tx, d.ID)
-	for i := range rows {
-		if err == nil {
-			err = resource.Delete(w.Context, w.Tx, deviceDataSourceRows, rows[i].ID)
-		}
-	}
-	return err
-}
-
-// onDevices are the rows of a data source; none where they are too many for
-// one transaction.
-func onDevices(ctx context.Context, r resource.Reader, dataSource int64) ([]DeviceDataSource, error) {
-	rows, err := resource.Find(ctx, r, deviceDataSourceRows, resource.Where{Field: "dataSourceId", Op: "=", Value: dataSource}, resource.Limit(placed+1))
-	if len(rows) > placed {
-		rows = nil
-	}
-	return rows, err
+	return onDataSourceChanged.Fire(w.Context, w.Tx, DataSourceChange{Was: was, Now: now})
 }

@@ -40,12 +40,12 @@ func (x *exchange) importDataSources() resource.Endpoint {
 
 func (x *exchange) importFunctions() resource.Endpoint {
 	return x.importing(resource.Endpoint{
-		Path: Functions.Path + "/importjson", Summary: "Import functions from JSON",
+		Path: functionPath + "/importjson", Summary: "Import functions from JSON",
 		Doc: "Adds the function of a file, or overwrites the one of that name: an object with name, code and description, as GET answers it. " +
 			"The file is the body, or the part file of a form. A file of several functions ({\"items\":[…]}) comes in one after the other; the answer is the first of them.",
 		Params:  []resource.Param{conflictParam, {Name: "fieldsToPreserve", In: "query", Schema: resource.Text("What an overwritten function keeps, joined by commas: code, description")}},
 		Example: resource.Example{Query: [][2]string{{"handleConflict", conflictOverwrite}}, Body: map[string]any{"name": "isBranch", "code": `hasCategory("branch")`, "description": "Branch offices"}},
-	}, Functions.Path)
+	}, functionPath)
 }
 
 // importing is an import for the rows that live at path.
@@ -165,7 +165,7 @@ func (a *arrival) prepare(ctx context.Context, file map[string]json.RawMessage, 
 // the file.
 func (a *arrival) overwrites(ctx context.Context, name string, file map[string]json.RawMessage) (int64, error) {
 	byName := resource.Where{Field: "name", Op: "=", Value: name}
-	if a.path == Functions.Path {
+	if a.path == functionPath {
 		rows, err := resource.Find(ctx, a.x.db, functionRows, byName)
 		if err != nil || len(rows) == 0 {
 			return 0, err

@@ -210,18 +210,3 @@ func (d *DataSource) dataPointIDs() []int64 {
 	}
 	return ids
 }
-
-// Measured are the datapoints that a metric means: the one it names, or all.
-// It is false where the datasource does not have that one.
-func (d *DataSource) Measured(m *ReportMetric) ([]DataPoint, bool) {
-	if m.DataPointID == 0 && m.DataPointName == "" {
-		return d.DataPoints, true
-	}
-	i := slices.IndexFunc(d.DataPoints, func(p DataPoint) bool {
-		return m.DataPointID == p.ID || m.DataPointID == 0 && strings.EqualFold(m.DataPointName, p.Name)
-	})
-	if i < 0 {
-		return nil, false
-	}
-	return d.DataPoints[i : i+1], true
-}

@@ -3,7 +3,6 @@ package portal
 import (
 	"context"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
+
+const deviceRows resource.Name[*Device] = "device"
 
 // Device is one thing we watch.
 type Device struct {
@@ -180,11 +181,6 @@ func Prospective(name string, groups resource.IDs, properties []resource.Propert
 	d := &Device{Name: name, DisplayName: name, GroupIDs: groups, CustomProperties: properties, CollectorID: BuiltInCollector, CurrentCollector: BuiltInCollector}
 	d.SystemProperties = systemProperties(d)
 	return d
-}
-
-func isWebLink(link string) bool {
-	u, err := url.Parse(link)
-	return link == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // systemProperties is what the portal itself knows of a device, under the names

@@ -58,6 +58,11 @@ var DeviceDataSources = resource.Resource[*DeviceDataSource]{
 		{Name: "lastAutoDiscoveryError", At: func(d *DeviceDataSource) any { return &d.LastError }, Doc: "Why its instances could not be looked for last, in a sentence; empty when they could", ReadOnly: true},
 	},
 	Unique: [][]string{{"deviceId", "dataSourceId"}},
+	Hooks: []resource.Hook{
+		resource.Follow(onDataSourceChanged, followDataSource),
+		resource.Follow(onDataSourceRemoved, removeDataSource),
+		resource.Supply(devicesOfDataSource, countDevices),
+	},
 	Derived: []resource.Derived{
 		{Name: "deviceName", Doc: "Host name or IP address of the device", Schema: resource.Text(""), Example: "10.10.1.11", From: "deviceId",
 			Of: ofDevice(func(d *Device, _ *Tree) any { return d.Name })},
@@ -113,11 +118,6 @@ type treeNode struct {
 	ID          int64  `json:"id"`
 	DisplayName string `json:"displayName"`
 	Type        string `json:"type"`
-}
-
-func nullable(s resource.Schema) resource.Schema {
-	s.Nullable = true
-	return s
 }
 
 // disablingGroup is the nearest group that has alerting disabled; nil for none.
@@ -189,40 +189,6 @@ func sourcesOf(ctx context.Context, r resource.Reader) (map[int64]*DataSource, e
 		return nil, err
 	}
 	return value.(map[int64]*DataSource), nil
-}
-
-// named are the ids that rows name, each once.
-func named(rows []resource.Row) []int64 {
-	ids, seen := []int64{}, map[string]bool{}
-	for _, row := range rows {
-		if id, err := strconv.ParseInt(row.From, 10, 64); err == nil && !seen[row.From] {
-			ids, seen[row.From] = append(ids, id), true
-		}
-	}
-	return ids
-}
-
-// eachNamed gives each row the value of what it names; rows that name the same
-// share one.
-func eachNamed[T any](rows []resource.Row, all map[int64]*T, value func(*T) any) ([][]byte, error) {
-	out, known := make([][]byte, len(rows)), map[string][]byte{}
-	for i, row := range rows {
-		text, ok := known[row.From]
-		if !ok {
-			id, _ := strconv.ParseInt(row.From, 10, 64)
-			one := all[id]
-			if one == nil {
-				one = new(T)
-			}
-			var err error
-			if text, err = resource.Encode(value(one)); err != nil {
-				return nil, err
-			}
-			known[row.From] = text
-		}
-		out[i] = text
-	}
-	return out, nil
 }
 
 // monitoringStatus is 1 while any instance is polled, 0 when none is.

@@ -291,3 +291,12 @@ func valueOf(props []resource.Property, name string) (string, bool) {
 	}
 	return "", false
 }
+
+// maySee reports whether the caller sees what is in one of those groups.
+func maySee(who *resource.Access, groups resource.IDs) bool {
+	if who == nil {
+		return true
+	}
+	all, ids := who.Groups(resource.Read)
+	return all || slices.ContainsFunc(groups, func(id int64) bool { return slices.Contains(ids, id) })
+}

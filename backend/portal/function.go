@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,19 +10,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Function is an expression under a name, for others to call. Those that every
-// portal has (package appliesto) are no rows.
-type Function struct {
-	ID          int64
-	Name        string
-	Code        string
-	Description string
-	Kept        resource.Foreign
-}
-
 // Functions declares /setting/functions.
 var Functions = resource.Resource[*Function]{
-	Name: functionRows, Label: "function", Sample: 1, Path: "/setting/functions", Category: CategoryDataSources, Object: resource.Setting, Area: AreaDataSources,
+	Name: functionRows, Label: "function", Sample: 1, Path: functionPath, Category: CategoryDataSources, Object: resource.Setting, Area: AreaDataSources,
 	Doc: "An expression under a name, which the appliesTo of groups and data sources and other functions call as name().",
 	Flags: []resource.Flag{
 		{Name: "ignoreReference", Doc: "Even if expressions call it; those apply to nothing from then on", Writes: true},
@@ -226,32 +215,4 @@ func placeAnew(w *resource.Write, gone int64) error {
 		return nil
 	}
 	return m.placeAll(w.Context, w.Tx)
-}
-
-func codeOf(functions []Function) map[string]string {
-	code := make(map[string]string, len(functions))
-	for _, f := range functions {
-		code[f.Name] = f.Code
-	}
-	return code
-}
-
-// checkAppliesTo reads the expression of a group.
-func checkAppliesTo(ctx context.Context, r resource.Reader, text string) error {
-	functions, err := resource.Find(ctx, r, functionRows)
-	if err != nil {
-		return err
-	}
-	_, err = appliesto.Parse(text, codeOf(functions))
-	return about("appliesTo", err)
-}
-
-// about says which field an expression's error lies in.
-func about(field string, err error) error {
-	if err == nil {
-		return nil
-	}
-	f := *fault.Of(err)
-	f.Field, f.Message = field, field+": "+f.Message
-	return &f
 }

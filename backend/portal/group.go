@@ -11,6 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const groupRows resource.Name[*Group] = "deviceGroup"
+
 // Group is a node of the device tree. The root, id 1, has parent 0 and the full
 // path "".
 //
@@ -60,7 +62,7 @@ var Groups = resource.Resource[*Group]{
 		{Name: "groupType", At: func(g *Group) any { return &g.GroupType }, Doc: "Normal, or Dynamic when appliesTo decides what is inside", ReadOnly: true, Example: "Normal"},
 		{Name: "appliesTo", At: func(g *Group) any { return &g.AppliesTo }, Doc: "Expression that chooses the devices of a dynamic group; empty for a group that devices are put into by hand", MaxLen: appliesto.MaxBytes},
 		{Name: "disableAlerting", At: func(g *Group) any { return &g.DisableAlerting }, Doc: "Raise no alerts for devices inside"},
-		{Name: "defaultCollectorId", At: func(g *Group) any { return &g.CollectorID }, Doc: "The collector new devices get; 0 for none in particular", Min: number(0), Refs: string(collectorRows)},
+		{Name: "defaultCollectorId", At: func(g *Group) any { return &g.CollectorID }, Doc: "The collector new devices get; 0 for none in particular", Min: number(0), Refs: "collector"},
 		{Name: "enableNetflow", At: func(g *Group) any { return &g.EnableNetflow }, Doc: "Kept for clients of the published API"},
 		{Name: "customProperties", At: func(g *Group) any { return &g.CustomProperties }, Doc: "Free name/value pairs that everything inside inherits; secret-looking ones are write-only",
 			Example: []resource.Property{{Name: "environment", Value: "staging"}}},
@@ -308,14 +310,6 @@ func (t *Tree) Below(groups []int64) map[int64][]int64 {
 		out[id] = t.below(id)
 	}
 	return out
-}
-
-func rowIDs(rows []resource.Row) []int64 {
-	ids := make([]int64, len(rows))
-	for i, row := range rows {
-		ids[i] = row.ID
-	}
-	return ids
 }
 
 // Above are those groups and all groups over them, each once, the nearest

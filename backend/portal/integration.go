@@ -12,6 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const integrationRows resource.Name[*Integration] = "integration"
+
 // Integration is a way out of the portal: a mail server or a web hook.
 type Integration struct {
 	ID           int64

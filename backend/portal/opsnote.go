@@ -9,6 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const opsNoteRows resource.Name[*OpsNote] = "opsNote"
+
 // OpsNote is something that happened, written down beside the data: a deploy, a
 // change, a move.
 type OpsNote struct {
@@ -131,13 +133,4 @@ func (s NoteScope) check(w *resource.Write, field string) error {
 		return fault.At(field, "%s: a device scope has a deviceId, a deviceGroup scope a groupId, and groupAll neither", field)
 	}
 	return nil
-}
-
-// maySee reports whether the caller sees what is in one of those groups.
-func maySee(who *resource.Access, groups resource.IDs) bool {
-	if who == nil {
-		return true
-	}
-	all, ids := who.Groups(resource.Read)
-	return all || slices.ContainsFunc(groups, func(id int64) bool { return slices.Contains(ids, id) })
 }

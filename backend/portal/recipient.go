@@ -10,6 +10,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const recipientGroupRows resource.Name[*RecipientGroup] = "recipientGroup"
+
 // Recipient names whom a notice goes to, and by which method. Type and Method compare
 // without regard to case and are kept as they were sent.
 type Recipient struct {
@@ -49,6 +51,7 @@ var RecipientGroups = resource.Resource[*RecipientGroup]{
 			Example: []Recipient{{Type: "ADMIN", Method: byEmail, Addr: "admin"}, {Type: "ARBITRARY", Method: byEmail, Addr: "night@example.net"}}},
 	},
 	Unique: [][]string{{"groupName"}},
+	Hooks:  []resource.Hook{resource.Follow(onUserRenamed, renameRecipient), resource.Follow(onUserRemoved, keepNotified)},
 	Check: func(w *resource.Write, _, now *RecipientGroup) error {
 		now.Name = strings.TrimSpace(now.Name)
 		if len(now.Recipients) > maxRecipients {
@@ -114,10 +117,6 @@ func addresses(w *resource.Write) (book addressBook, err error) {
 	return book, err
 }
 
-func listed(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(have string) bool { return strings.EqualFold(have, name) })
-}
-
 // check refuses a recipient whom no notice could reach.
 func (b *addressBook) check(field string, r *Recipient) error {
 	kinds := []any{"ADMIN", "ARBITRARY", "GROUP"}
@@ -181,29 +180,7 @@ func changeRecipients(w *resource.Write, change func(*Recipient) bool) error {
 			}
 		}
 	}
-	return changeReports(w, change)
-}
-
-// changeReports does the same to the reports that go by mail.
-func changeReports(w *resource.Write, change func(*Recipient) bool) error {
-	reports, err := resource.Find(w.Context, w.Tx, reportRows)
-	for i := range reports {
-		if err == nil && anyRecipient(reports[i].Recipients, change) {
-			err = resource.Put(w.Context, w.Tx, reportRows, &reports[i])
-		}
-	}
-	return err
-}
-
-// mailedReport is the name of a report that goes to a recipient; "" for none.
-func mailedReport(w *resource.Write, is func(*Recipient) bool) (string, error) {
-	reports, err := resource.Find(w.Context, w.Tx, reportRows)
-	for i := range reports {
-		if anyRecipient(reports[i].Recipients, is) {
-			return reports[i].Name, err
-		}
-	}
-	return "", err
+	return onRecipientsChanged.Fire(w.Context, w.Tx, RecipientChange{Write: w, Change: change})
 }
 
 // anyRecipient asks do of every recipient, and reports whether any said yes.
@@ -239,25 +216,10 @@ func refuseWhileNotified(w *resource.Write, what string, is func(*Recipient) boo
 		}
 	}
 	if by == "" {
-		return refuseWhileMailed(w, what, is)
+		return onRecipientRemoved.Fire(w.Context, w.Tx, RecipientRemoval{Write: w, What: what, Is: is})
 	}
 	if who := w.Call.Access; who != nil && !who.May(resource.Right{Object: resource.Setting, Area: AreaAlerting, Op: resource.Read}) {
 		by = "an escalation chain"
 	}
 	return fault.New(fault.Conflict, "%s still notifies %s; take it out there first", by, what)
-}
-
-// refuseWhileMailed keeps it from going while a report goes to it.
-func refuseWhileMailed(w *resource.Write, what string, is func(*Recipient) bool) error {
-	name, err := mailedReport(w, is)
-	if err != nil || name == "" {
-		return err
-	}
-	by := "the report " + name
-	if who := w.Call.Access; who != nil {
-		if all, _ := who.In(resource.Reports, resource.Read); !all {
-			by = "a report"
-		}
-	}
-	return fault.New(fault.Conflict, "%s still goes to %s; take it out there first", by, what)
 }

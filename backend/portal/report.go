@@ -208,6 +208,7 @@ var Reports = resource.Resource[*Report]{
 	},
 	Unique: [][]string{{"name"}},
 	Check:  checkReport,
+	Hooks:  reportHooks,
 }
 
 // setRunAs sets whose rights scheduled runs have: those of who changes the

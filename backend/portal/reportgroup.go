@@ -9,6 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const reportGroupRows resource.Name[*ReportGroup] = "reportGroup"
+
 // ReportGroup is a folder of reports, and what privileges on reports name.
 type ReportGroup struct {
 	ID          int64

@@ -159,7 +159,7 @@ func (r *Report) checkMetrics(w *resource.Write) error {
 			field := fmt.Sprintf("metrics[%d].dataSourceId", i)
 			return fault.At(field, "%s names no datasource %d", field, m.DataSourceID)
 		}
-		if _, ok := found[0].Measured(&m); !ok {
+		if _, ok := m.PointsOf(&found[0]); !ok {
 			field := fmt.Sprintf("metrics[%d].dataPointName", i)
 			return fault.At(field, "%s: %s has no such datapoint", field, found[0].Name)
 		}
@@ -191,4 +191,19 @@ func wrongColumn(kind *ReportType, field, name string) error {
 		Kind: fault.Invalid, Field: field, Allowed: allowed,
 		Message: fmt.Sprintf("%s: a report of the type %s has no column %s; it has %s", field, kind.Name, fault.Quote(name), strings.Join(kind.Columns, ", ")),
 	}
+}
+
+// PointsOf returns the data points of a data source that the metric names: one
+// of them, or all. It is false where the data source does not have that one.
+func (m *ReportMetric) PointsOf(d *DataSource) ([]DataPoint, bool) {
+	if m.DataPointID == 0 && m.DataPointName == "" {
+		return d.DataPoints, true
+	}
+	i := slices.IndexFunc(d.DataPoints, func(p DataPoint) bool {
+		return m.DataPointID == p.ID || m.DataPointID == 0 && strings.EqualFold(m.DataPointName, p.Name)
+	})
+	if i < 0 {
+		return nil, false
+	}
+	return d.DataPoints[i : i+1], true
 }

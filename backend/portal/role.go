@@ -12,6 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const roleRows resource.Name[*Role] = "role"
+
 // Role holds the privileges of its users.
 type Role struct {
 	ID          int64
@@ -35,20 +37,6 @@ type Privilege struct {
 }
 
 const maxPrivileges = 1000 // of a role
-
-// The parts of the settings, each with what it holds.
-const (
-	AreaUserAccess  = "useraccess"  // users, their API tokens, roles
-	AreaCollectors  = "collectors"  // collectors, their groups and versions
-	AreaAlerting    = "alerting"    // alert rules, escalation chains, recipient groups, integrations
-	AreaDataSources = "datasources" // datasources, functions of expressions
-	AreaOpsNotes    = "opsnotes"    // ops notes
-	AreaPortal      = "portal"      // name, time zone, limits, retention
-	AreaAudit       = "audit"       // the access log
-)
-
-// SettingAreas are the parts of the settings a privilege can name.
-var SettingAreas = []string{AreaUserAccess, AreaCollectors, AreaAlerting, AreaDataSources, AreaOpsNotes, AreaPortal, AreaAudit}
 
 // Roles declares /setting/roles.
 var Roles = resource.Resource[*Role]{

@@ -11,6 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const ruleRows resource.Name[*Rule] = "alertRule"
+
 // Rule says which alerts go along which escalation chain.
 type Rule struct {
 	ID            int64

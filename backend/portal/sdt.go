@@ -3,6 +3,7 @@ package portal
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -252,7 +253,7 @@ const sdtPrefix = "R_"
 func joinSDTs(ids []resource.TextID) string {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
-		texts[i] = sdtPrefix + integer(int64(id))
+		texts[i] = sdtPrefix + strconv.FormatInt(int64(id), 10)
 	}
 	return strings.Join(texts, ",")
 }

@@ -197,12 +197,3 @@ func sdtsOfGroup(ctx context.Context, r resource.Reader, id int64) ([]resource.W
 	}
 	return []resource.Where{{Field: "deviceGroupId", Op: "in", Value: plan.above(resource.IDs{id})}}, nil
 }
-
-// portalZone is the time zone of a maintenance that names none.
-func portalZone(ctx context.Context, r resource.Reader) *time.Location {
-	s, err := resource.Get(ctx, r, settingRows, SettingID)
-	if err != nil {
-		return time.Local
-	}
-	return s.Zone()
-}

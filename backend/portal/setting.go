@@ -2,13 +2,14 @@ package portal
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
+
+const settingRows resource.Name[*Setting] = "portalSetting"
 
 // Setting holds the settings of the portal: one row, id 1, written last when a
 // portal is made. Without it the portal is not complete.
@@ -36,6 +37,10 @@ type Setting struct {
 const SettingID int64 = 1
 
 const leastRate, mostRate, mostDays = 10, 100_000, 3650
+
+// auditDays is how long the access log is kept by default. A bound on its rows
+// may end that earlier.
+const auditDays = 90
 
 // defaultDownAfter is in seconds.
 const defaultDownAfter = 60
@@ -104,125 +109,16 @@ func (s *Setting) Zone() *time.Location {
 	return time.Local
 }
 
-// isZone reports whether name is an IANA time zone; "" is the portal's own.
-func isZone(name string) bool {
-	_, err := time.LoadLocation(name)
-	return err == nil && name != "Local"
-}
-
-// auditKept is how many days the access log is kept.
-func auditKept(ctx context.Context, r resource.Reader) int {
-	s, err := resource.Get(ctx, r, settingRows, SettingID)
-	if err != nil || s.AuditDays < 1 {
-		return auditDays
-	}
-	return int(s.AuditDays)
-}
-
-// Complete brings a portal of an older version to the present one: what Seed
-// now writes and it lacks, and settings it did not have.
-func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seconds) error {
-	if _, err := resource.Get(ctx, tx, collectorGroupRows, DefaultCollectorGroup); fault.Is(err, fault.Unknown) {
-		group := defaultCollectorGroup(now)
-		err = resource.Put(ctx, tx, collectorGroupRows, &group)
-		if err != nil {
-			return err
-		}
-	} else if err != nil {
-		return err
-	}
-	if s.RateGet > 0 && s.Seeded == seeded {
-		return nil
-	}
-	if s.Seeded < 1 {
-		if err := completeDataSources(ctx, tx, now); err != nil {
-			return err
-		}
-	}
-	if s.Seeded < 2 {
-		if err := addBuiltIn(ctx, tx, now, laterBuiltIn); err != nil {
-			return err
-		}
-	}
-	if s.Seeded < 4 {
-		if err := amendBuiltIn(ctx, tx, now); err != nil {
-			return err
-		}
-	}
-	if s.Seeded < 5 {
-		if err := completeAccounts(ctx, tx, now); err != nil {
-			return err
-		}
-	}
-	fresh, err := Settings.Defaults()
-	if err != nil {
-		return err
-	}
-	if s.RateGet > 0 {
-		later := *fresh
-		if *fresh = *s; s.Seeded < 3 {
-			fresh.DownAfter, fresh.HourDays = later.DownAfter, later.HourDays
-		}
-	}
-	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn, fresh.Seeded = s.ID, s.Instance, s.Name, s.Demo, s.CreatedOn, seeded
-	*s = *fresh
-	return resource.Put(ctx, tx, settingRows, s)
-}
-
 // seeded counts the sets of rows that were added to Seed since the first
 // version: 1, the data sources; 2, those of this machine's disks and network; 3, settings
 // of collectors that are down and of hourly values; 4, what amendBuiltIn changes; 5, user groups and role groups.
 const seeded = 5
 
-// completeAccounts adds the default groups of users and roles, moves users and
-// roles there from groups that do not exist, and brings what users show of their
-// roles up to date.
-func completeAccounts(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
-	if err := seedAccountGroups(ctx, tx, now); err != nil {
-		return err
-	}
-	roles, err := resource.Find(ctx, tx, roleRows)
+// portalZone is the time zone of a maintenance that names none.
+func portalZone(ctx context.Context, r resource.Reader) *time.Location {
+	s, err := resource.Get(ctx, r, settingRows, SettingID)
 	if err != nil {
-		return err
+		return time.Local
 	}
-	for i := range roles {
-		if roles[i].GroupID == DefaultAccountGroup {
-			continue
-		}
-		roles[i].GroupID = DefaultAccountGroup
-		if err := resource.Put(ctx, tx, roleRows, &roles[i]); err != nil {
-			return err
-		}
-	}
-	users, err := resource.Find(ctx, tx, userRows)
-	if err != nil {
-		return err
-	}
-	for i := range users {
-		changed := !slices.Equal(users[i].GroupIDs, []int64{DefaultAccountGroup})
-		users[i].GroupIDs = []int64{DefaultAccountGroup}
-		for k := range users[i].Roles {
-			ref := &users[i].Roles[k]
-			at := slices.IndexFunc(roles, func(r Role) bool { return r.ID == ref.ID })
-			if at >= 0 && (ref.Privileges == nil || !slices.Equal(ref.Privileges, roles[at].Privileges)) {
-				ref.Privileges, changed = append([]Privilege{}, roles[at].Privileges...), true
-			}
-		}
-		if changed {
-			if err := resource.Put(ctx, tx, userRows, &users[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// completeDataSources gives an older portal the built-in data sources. Roles stay
-// as people know them: who may read data sources is for an administrator to say.
-func completeDataSources(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
-	have, err := resource.Find(ctx, tx, dataSourceRows, resource.Limit(1))
-	if err != nil || len(have) > 0 {
-		return err
-	}
-	return seedDataSources(ctx, tx, now)
+	return s.Zone()
 }

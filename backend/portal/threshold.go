@@ -110,6 +110,9 @@ func (a AlertExpr) String() string {
 	return strings.Join(words, " ")
 }
 
+// passes are the words for operators whose numbers a value passes.
+var passes = map[string]string{">": "above", ">=": "from", "<": "below", "<=": "down from"}
+
 // limit is the number that a value has passed; false where severities have none.
 func (a AlertExpr) limit(severity int64) (float64, bool) {
 	if len(a.Levels) == 0 || passes[a.Op] == "" {
@@ -127,3 +130,10 @@ var levels = map[int64]string{SeverityWarn: "warn", SeverityError: "error", Seve
 
 // SeverityWord is "warn", "error" or "critical".
 func SeverityWord(severity int64) string { return levels[severity] }
+
+func checkAlertExpr(field, text string) error {
+	if _, err := ParseAlertExpr(text); err != nil {
+		return fault.At(field, "%s: %s", field, fault.Of(err).Message)
+	}
+	return nil
+}

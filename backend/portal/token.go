@@ -2,6 +2,8 @@ package portal
 
 import "spyglass/backend/resource"
 
+const tokenRows resource.Name[*Token] = "apiToken"
+
 // Token lets a program act with its user's rights. One row serves both ways of
 // asking: Bearer and LMv1.
 type Token struct {

@@ -7,8 +7,9 @@ import (
 const (
 	updateReasonRows resource.Name[*UpdateReason] = "updateReason"
 
-	maxReason   = 1000 // bytes
-	keptReasons = 500  // of each data source
+	maxReason     = 1000 // bytes
+	keptReasons   = 500  // of each data source
+	reasonsPruned = 64   // every how many changes older ones go
 )
 
 // UpdateReason says who changed a data source, and why.
@@ -55,7 +56,7 @@ func noteReason(w *resource.Write, d *DataSource, reason string) error {
 		row.User = w.Call.Access.User
 	}
 	err := resource.Put(w.Context, w.Tx, updateReasonRows, &row)
-	if err != nil || row.ID%pruneEvery != 0 {
+	if err != nil || row.ID%reasonsPruned != 0 {
 		return err
 	}
 	rows, err := resource.Find(w.Context, w.Tx, updateReasonRows, resource.Where{Field: "dataSourceId", Op: "=", Value: d.ID})

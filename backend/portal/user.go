@@ -14,6 +14,8 @@ import (
 	"spyglass/backend/resource"
 )
 
+const userRows resource.Name[*User] = "admin"
+
 // User is somebody who can sign in.
 type User struct {
 	ID           int64
@@ -136,13 +138,7 @@ var Users = resource.Resource[*User]{
 		if was == nil || was.Username == now.Username {
 			return nil
 		}
-		return changeRecipients(w, func(r *Recipient) bool {
-			if !was.isRecipient(r) {
-				return false
-			}
-			r.Addr = now.Username
-			return true
-		})
+		return onUserRenamed.Fire(w.Context, w.Tx, UserChange{Write: w, Was: was, Now: now})
 	},
 	Remove: func(w *resource.Write, u *User) error {
 		if w.Call.Access != nil && w.Call.Access.UserID == u.ID {
@@ -154,7 +150,7 @@ var Users = resource.Resource[*User]{
 		if err := keepAnAdministrator(w, u, nil); err != nil {
 			return err
 		}
-		if err := refuseWhileNotified(w, u.Username, u.isRecipient); err != nil {
+		if err := onUserRemoved.Fire(w.Context, w.Tx, UserChange{Write: w, Was: u}); err != nil {
 			return err
 		}
 		tokens, err := resource.Find(w.Context, w.Tx, tokenRows, resource.Where{Field: "adminId", Op: "=", Value: u.ID})
@@ -276,10 +272,6 @@ func keepAnAdministrator(w *resource.Write, was, now *User) error {
 }
 
 func (u *User) governs() bool { return u.Status == "active" && !u.APIOnly && u.holds(Administrator) }
-
-func (u *User) isRecipient(r *Recipient) bool {
-	return r.is("ADMIN") && strings.EqualFold(r.Addr, u.Username)
-}
 
 func (u *User) holds(role int64) bool {
 	return slices.ContainsFunc(u.Roles, func(r RoleRef) bool { return r.ID == role })

@@ -105,7 +105,7 @@ func (m *measuring) chooseMetric(ctx context.Context, metric *portal.ReportMetri
 	if err != nil || len(found) == 0 {
 		return err // gone since the report was written
 	}
-	points, _ := found[0].Measured(metric)
+	points, _ := metric.PointsOf(&found[0])
 	var shown []*shownPoint
 	for _, p := range points {
 		shown = append(shown, &shownPoint{source: &found[0], point: p})
