@@ -12,9 +12,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// maintenance is what is made of the data folder, or comes to take its place.
+// folderWork is what is made of the data folder, or comes to take its place.
 // One backup or restore is under way at a time.
-type maintenance struct {
+type folderWork struct {
 	working sync.Mutex // held by whoever makes, reads or writes one of the files
 }
 
@@ -111,7 +111,7 @@ func (e *Explorer) maintain(do func(folder string) error) handle {
 }
 
 // take keeps others away until free is called.
-func (m *maintenance) take() (free func(), err error) {
+func (m *folderWork) take() (free func(), err error) {
 	if !m.working.TryLock() {
 		return nil, fault.New(fault.Conflict, "a backup or a restore is under way; wait for its end, or cancel it")
 	}

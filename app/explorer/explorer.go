@@ -118,7 +118,7 @@ type Explorer struct {
 
 	turns chan struct{} // of files that are read or written
 
-	maintenance maintenance
+	maintenance folderWork
 
 	life   context.Context // ends with Stop
 	end    context.CancelCauseFunc

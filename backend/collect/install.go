@@ -220,9 +220,9 @@ func mayInstall(ctx context.Context, r resource.Reader, who *resource.Access, co
 	return err
 }
 
-func dropTokens(ctx context.Context, tx resource.Tx, collector int64, installs bool) error {
+func dropTokens(ctx context.Context, tx resource.Tx, collectorID int64, installs bool) error {
 	return resource.DeleteAll(ctx, tx, portal.CollectorTokens.Name,
-		resource.Where{Field: "collectorId", Op: "=", Value: collector}, resource.Where{Field: "installs", Op: "=", Value: installs})
+		resource.Where{Field: "collectorId", Op: "=", Value: collectorID}, resource.Where{Field: "installs", Op: "=", Value: installs})
 }
 
 // ownSystem is the one whose program the portal has in any case.

@@ -18,8 +18,8 @@ const sampleAlertDevice = 2
 // inMaintenance is the device of the maintenance that is in effect.
 const inMaintenance = 5
 
-// incident is one alert as the demo tells it.
-type incident struct {
+// episode is one alert as the demo tells it.
+type episode struct {
 	device   *portal.Device
 	severity int64
 	at       resource.Seconds // when it opened
@@ -54,7 +54,7 @@ func (f *filler) alerts() error {
 		sources[rows[i].ID] = &rows[i]
 	}
 	list := f.incidents(devices)
-	slices.SortStableFunc(list, func(a, b incident) int { return int(a.at - b.at) })
+	slices.SortStableFunc(list, func(a, b episode) int { return int(a.at - b.at) })
 	for i := range list {
 		instances, err := resource.Find(ctx, tx, portal.Instances.Name, resource.Where{Field: "deviceId", Op: "=", Value: list[i].device.ID})
 		if err != nil {
@@ -68,9 +68,9 @@ func (f *filler) alerts() error {
 }
 
 // incidents are the alerts of the devices, the sample before all others.
-func (f *filler) incidents(devices []portal.Device) []incident {
-	fleet := newFleet(f.now)
-	var list []incident
+func (f *filler) incidents(devices []portal.Device) []episode {
+	maker := newDeviceMaker(f.now)
+	var list []episode
 	for i := range devices {
 		d := &devices[i]
 		dice := rand.New(rand.NewPCG(seed, uint64(d.ID)<<32))
@@ -78,14 +78,14 @@ func (f *filler) incidents(devices []portal.Device) []incident {
 		case d.ID == portal.Devices.Sample:
 			continue
 		case d.ID == sampleAlertDevice:
-			list = append(list, incident{device: d, severity: portal.SeverityWarn, at: f.ago(7), dice: dice})
+			list = append(list, episode{device: d, severity: portal.SeverityWarn, at: f.ago(7), dice: dice})
 			continue
 		}
 		if d.ID == inMaintenance {
-			list = append(list, incident{device: d, severity: portal.SeverityError, at: f.now - 35*60, dice: dice}, incident{device: d, severity: portal.SeverityWarn, at: f.now - 20*60, dice: dice})
+			list = append(list, episode{device: d, severity: portal.SeverityError, at: f.now - 35*60, dice: dice}, episode{device: d, severity: portal.SeverityWarn, at: f.now - 20*60, dice: dice})
 			continue
 		}
-		_, planned := fleet.device(int(d.ID)-1, f.count)
+		_, planned := maker.device(int(d.ID)-1, f.count)
 		if planned.alert != "none" {
 			list = append(list, f.ongoing(d, planned, dice))
 		}
@@ -97,9 +97,9 @@ func (f *filler) incidents(devices []portal.Device) []incident {
 }
 
 // ongoing is the alert that a device's status tells of.
-func (f *filler) ongoing(d *portal.Device, planned status, dice *rand.Rand) incident {
+func (f *filler) ongoing(d *portal.Device, planned status, dice *rand.Rand) episode {
 	words := strings.Split(planned.alert, "-")
-	in := incident{device: d, severity: severities[words[1]], dead: planned.host == "dead", dice: dice, at: f.now - resource.Seconds(300+dice.IntN(2*day))}
+	in := episode{device: d, severity: severities[words[1]], dead: planned.host == "dead", dice: dice, at: f.now - resource.Seconds(300+dice.IntN(2*day))}
 	if dice.IntN(3) == 0 {
 		in.at -= resource.Seconds(dice.IntN(4 * day))
 	}
@@ -117,8 +117,8 @@ func (f *filler) ongoing(d *portal.Device, planned status, dice *rand.Rand) inci
 var severities = map[string]int64{"warn": portal.SeverityWarn, "error": portal.SeverityError, "critical": portal.SeverityCritical}
 
 // past is one that is over.
-func (f *filler) past(d *portal.Device, dice *rand.Rand) incident {
-	in := incident{device: d, severity: portal.SeverityWarn + int64(dice.IntN(5))/2, dice: dice, at: f.now - resource.Seconds(day+dice.IntN(6*day-3600))}
+func (f *filler) past(d *portal.Device, dice *rand.Rand) episode {
+	in := episode{device: d, severity: portal.SeverityWarn + int64(dice.IntN(5))/2, dice: dice, at: f.now - resource.Seconds(day+dice.IntN(6*day-3600))}
 	in.ended = in.at + resource.Seconds(300+dice.IntN(day/4))
 	if dice.IntN(2) == 0 {
 		in.ackedBy, in.ackedOn = "admin", in.at+(in.ended-in.at)/3
@@ -128,7 +128,7 @@ func (f *filler) past(d *portal.Device, dice *rand.Rand) incident {
 
 // happen raises an incident as the monitor would have; not at all where nothing
 // on the device can be that bad.
-func (f *filler) happen(in *incident, instances []portal.Instance, sources map[int64]*portal.DataSource) error {
+func (f *filler) happen(in *episode, instances []portal.Instance, sources map[int64]*portal.DataSource) error {
 	ctx, tx := f.write.Context, f.write.Tx
 	at := in.places(instances, sources)
 	if at == nil {
@@ -184,7 +184,7 @@ type place struct {
 
 // places picks where the incident can have happened; nil where nothing can. A
 // dead device loses its pings.
-func (in *incident) places(instances []portal.Instance, sources map[int64]*portal.DataSource) *place {
+func (in *episode) places(instances []portal.Instance, sources map[int64]*portal.DataSource) *place {
 	var all, lost []place
 	for i := range instances {
 		source := sources[instances[i].DataSourceID]

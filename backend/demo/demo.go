@@ -87,7 +87,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 	if o.Hash == nil {
 		o.Hash = portal.HashPassword
 	}
-	people, err := staff(o)
+	users, err := staff(o)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 		}
 		for _, step := range []func() error{
 			f.functions, f.dataSources, f.groups, f.collectorGroups, f.collectors, f.accountGroups, f.roles,
-			func() error { return f.users(people) },
+			func() error { return f.users(users) },
 			f.tokens,
 			f.integrations, f.recipientGroups, f.chains, f.rules,
 			f.opsNotes, f.reportGroups,
@@ -160,9 +160,9 @@ func add[T any](f *filler, r *resource.Resource[*T], row *T, then func(*T)) erro
 }
 
 func (f *filler) devices(count int, progress func(int)) error {
-	fleet := newFleet(f.now)
+	maker := newDeviceMaker(f.now)
 	for i := range count {
-		d, status := fleet.device(i, count)
+		d, status := maker.device(i, count)
 		err := add(f, &portal.Devices, &d, status.set)
 		if err != nil {
 			return err
@@ -177,13 +177,13 @@ func (f *filler) devices(count int, progress func(int)) error {
 			progress(i + 1)
 		}
 	}
-	return f.retired(fleet, count)
+	return f.retired(maker, count)
 }
 
 // retired are two devices in the recycle bin, behind all others.
-func (f *filler) retired(fleet *fleet, count int) error {
+func (f *filler) retired(maker *deviceMaker, count int) error {
 	for i := count; i < count+2; i++ {
-		d, status := fleet.device(i, count+2)
+		d, status := maker.device(i, count+2)
 		err := add(f, &portal.Devices, &d, func(d *portal.Device) {
 			status.set(d)
 			d.DeletedOn = resource.Millis(f.ago(3) * 1000)

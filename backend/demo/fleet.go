@@ -58,8 +58,8 @@ type slot struct {
 	groups  resource.IDs
 }
 
-// fleet makes devices. It is used by one goroutine at a time.
-type fleet struct {
+// deviceMaker makes devices. It is used by one goroutine at a time.
+type deviceMaker struct {
 	now    resource.Seconds
 	slots  []slot
 	atSite map[*site]int // devices of a round
@@ -67,10 +67,10 @@ type fleet struct {
 	dice   *rand.Rand
 }
 
-// newFleet lays out a round: one device of each plan and site after the other,
+// newDeviceMaker lays out a round: one device of each plan and site after the other,
 // so that a small company has some of everything.
-func newFleet(now resource.Seconds) *fleet {
-	f := &fleet{now: now, atSite: map[*site]int{}, source: rand.NewPCG(0, 0)}
+func newDeviceMaker(now resource.Seconds) *deviceMaker {
+	f := &deviceMaker{now: now, atSite: map[*site]int{}, source: rand.NewPCG(0, 0)}
 	f.dice = rand.New(f.source)
 	used := map[[2]int]int{} // of each standard subnet
 	for number := 1; len(f.slots) < StandardDevices; number++ {
@@ -108,7 +108,7 @@ const seed = 0x5079676c617373
 
 // device makes the i-th device of count, from 0. What only the portal sets is
 // in the status.
-func (f *fleet) device(i, count int) (portal.Device, status) {
+func (f *deviceMaker) device(i, count int) (portal.Device, status) {
 	f.source.Seed(seed, uint64(i))
 	round, s := i/len(f.slots), &f.slots[i%len(f.slots)]
 	name := fmt.Sprintf("%s-%02d.%s", s.prefix, s.number+round*s.count, s.site.code)
@@ -134,9 +134,9 @@ func (f *fleet) device(i, count int) (portal.Device, status) {
 	return d, f.status(i, count, s)
 }
 
-func (f *fleet) oneOf(values []string) string { return values[f.dice.IntN(len(values))] }
+func (f *deviceMaker) oneOf(values []string) string { return values[f.dice.IntN(len(values))] }
 
-func (f *fleet) place(s *slot) string {
+func (f *deviceMaker) place(s *slot) string {
 	if s.kind.upright {
 		return s.site.office + ", floor " + strconv.Itoa(f.dice.IntN(6)+1)
 	}
@@ -145,7 +145,7 @@ func (f *fleet) place(s *slot) string {
 
 // address is the slot's own in the first round; later rounds go on in the
 // further subnets of the site, 254 devices in each.
-func (f *fleet) address(s *slot, round int) string {
+func (f *deviceMaker) address(s *slot, round int) string {
 	second, third, last := s.site.subnet, s.subnet, s.address
 	if round > 0 {
 		nth := (round-1)*f.atSite[s.site] + s.nth

@@ -59,13 +59,13 @@ func (f *filler) accountGroups() error {
 	)
 }
 
-func (f *filler) users(people []portal.User) error {
+func (f *filler) users(users []portal.User) error {
 	ctx, tx := f.write.Context, f.write.Tx
 	have, err := resource.Find(ctx, tx, portal.Users.Name)
 	if err != nil {
 		return err
 	}
-	for _, u := range people {
+	for _, u := range users {
 		if len(have) > 0 && strings.EqualFold(have[0].Username, u.Username) {
 			was := have[0]
 			u.ID, u.Password, u.Roles, u.Status, u.CreatedBy = was.ID, was.Password, was.Roles, was.Status, was.CreatedBy

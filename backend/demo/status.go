@@ -25,7 +25,7 @@ func (s *status) set(d *portal.Device) {
 
 // status of the i-th of count devices. The standard ones were added over two
 // years, some days apart; those of later rounds evenly over the same time.
-func (f *fleet) status(i, count int, s *slot) status {
+func (f *deviceMaker) status(i, count int, s *slot) status {
 	const years = 728 * day
 	age := int64(years - years/StandardDevices*i - f.dice.IntN(2*day))
 	if i >= StandardDevices {
@@ -50,7 +50,7 @@ func (f *fleet) status(i, count int, s *slot) status {
 }
 
 // alert is the state of its alerts: most devices have none.
-func (f *fleet) alert() string {
+func (f *deviceMaker) alert() string {
 	severity := ""
 	switch n := f.dice.IntN(100); {
 	case n < 2:

@@ -16,18 +16,18 @@ func TestWhoeverPollsADeviceLooksForItsInstances(t *testing.T) {
 	const oslo, rome = 2, 3
 	net := h.on(3, "Net_Interfaces")
 	h.start()
-	move := func(collector string) {
+	move := func(collectorName string) {
 		t.Helper()
-		h.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":`+collector+`}`)
+		h.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":`+collectorName+`}`)
 		h.do("POST /device/devices/{id}/scheduleAutoDiscovery", "id=3", "")
 	}
-	take := func(collector int64, names ...string) bool {
+	take := func(collectorID int64, names ...string) bool {
 		t.Helper()
 		f := check.Finding{ID: net}
 		for _, name := range names {
 			f.Found = append(f.Found, check.Found{WildValue: name, DisplayName: name})
 		}
-		taken, err := h.monitor.TakeFinding(t.Context(), collector, &f)
+		taken, err := h.monitor.TakeFinding(t.Context(), collectorID, &f)
 		if err != nil {
 			t.Fatal(err)
 		}

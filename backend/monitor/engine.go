@@ -321,7 +321,7 @@ func (e *Engine) deadInStory(w *watched) bool {
 }
 
 // assignedTo finds instances whose device a remote collector looks after, or did.
-func (e *Engine) assignedTo(ctx context.Context, collector int64, results []check.Result, known map[int64]*watched) error {
+func (e *Engine) assignedTo(ctx context.Context, collectorID int64, results []check.Result, known map[int64]*watched) error {
 	ids := make([]int64, 0, len(results))
 	for i := range results {
 		ids = append(ids, results[i].InstanceID)
@@ -350,11 +350,11 @@ func (e *Engine) assignedTo(ctx context.Context, collector int64, results []chec
 	defer e.mu.Unlock()
 	for i := range instances {
 		d := of[instances[i].DeviceID]
-		if d == nil || instances[i].StopMonitoring || !mayHavePolled(collector, d, collectors) {
+		if d == nil || instances[i].StopMonitoring || !mayHavePolled(collectorID, d, collectors) {
 			continue
 		}
 		w := newWatched(&assigned{instance: &instances[i], device: d})
-		if w.elsewhere = d.CurrentCollector != collector; !w.elsewhere {
+		if w.elsewhere = d.CurrentCollector != collectorID; !w.elsewhere {
 			e.host(d)
 		}
 		known[w.instance] = w

@@ -304,9 +304,9 @@ func (a *act) write(ctx context.Context, tx resource.Tx) (*portal.Alert, error) 
 		_, err := portal.Clear(ctx, tx, f)
 		return nil, err
 	}
-	alert, _, err := portal.Raise(ctx, tx, f)
-	if alert != nil && alert.Cleared {
-		alert = nil
+	raised, _, err := portal.Raise(ctx, tx, f)
+	if raised != nil && raised.Cleared {
+		raised = nil
 	}
-	return alert, err
+	return raised, err
 }

@@ -132,9 +132,9 @@ func (k *Keep) drop(ctx context.Context, ids []int64) error {
 }
 
 func (k *Keep) retain(ctx context.Context) error {
-	setting, err := resource.Get(ctx, k.db, portal.Settings.Name, portal.SettingID)
+	settings, err := resource.Get(ctx, k.db, portal.Settings.Name, portal.SettingID)
 	if err != nil {
 		return err
 	}
-	return k.series.Retain(ctx, series.Keep{Samples: int(setting.DataDays), Hours: int(setting.HourDays)})
+	return k.series.Retain(ctx, series.Keep{Samples: int(settings.DataDays), Hours: int(settings.HourDays)})
 }

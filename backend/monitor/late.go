@@ -27,8 +27,8 @@ func (e *Engine) lateBefore(collector int64) int64 {
 // mayHavePolled reports whether a collector looks after a device, or did when
 // other collectors were down (place): it is the preferred one, the backup of
 // that, or in a group with it.
-func mayHavePolled(collector int64, d *portal.Device, all []portal.Collector) bool {
-	if d.CurrentCollector == collector || d.CollectorID == collector {
+func mayHavePolled(collectorID int64, d *portal.Device, all []portal.Collector) bool {
+	if d.CurrentCollector == collectorID || d.CollectorID == collectorID {
 		return true
 	}
 	named := func(id int64) *portal.Collector {
@@ -38,8 +38,8 @@ func mayHavePolled(collector int64, d *portal.Device, all []portal.Collector) bo
 		}
 		return &all[i]
 	}
-	preferred, one := named(d.CollectorID), named(collector)
-	return preferred.BackupID == collector || one.GroupID > 0 && preferred.GroupID == one.GroupID
+	preferred, one := named(d.CollectorID), named(collectorID)
+	return preferred.BackupID == collectorID || one.GroupID > 0 && preferred.GroupID == one.GroupID
 }
 
 // parted are the readings of now, and those that come late.

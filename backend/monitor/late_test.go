@@ -23,13 +23,13 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 	b.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":2}`)
 	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
 	began, instance := b.at.Load(), b.instance(realDevice)
-	take := func(collector int64, level float64, minutes ...int64) {
+	take := func(collectorID int64, level float64, minutes ...int64) {
 		t.Helper()
 		var all []check.Result
 		for _, m := range minutes {
 			all = append(all, check.Result{InstanceID: instance, At: began + m*minute, Values: check.Values{"level": level, "sent": float64(600 * (m + 100))}})
 		}
-		if err := b.Take(t.Context(), collector, all); err != nil {
+		if err := b.Take(t.Context(), collectorID, all); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -134,12 +134,12 @@ func TestCollectorsAreGivenTimeToComeBackToAPortalThatWasAway(t *testing.T) {
 
 func TestThePortalSettingsSayWhenACollectorIsDown(t *testing.T) {
 	w := newWatch(t, 1)
-	setting, err := resource.Get(t.Context(), w.db, portal.Settings.Name, portal.SettingID)
+	settings, err := resource.Get(t.Context(), w.db, portal.Settings.Name, portal.SettingID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	setting.DownAfter = 600
-	put(w.house, &portal.Settings, setting)
+	settings.DownAfter = 600
+	put(w.house, &portal.Settings, settings)
 	w.later(0, 2, 3)
 	w.later(9*time.Minute, 3)
 	w.want("silent for nine minutes", "4:2")
@@ -167,8 +167,8 @@ func TestCollectorsOfABalancedGroupShareDevices(t *testing.T) {
 	counts := func() string {
 		n := map[string]int{}
 		for _, one := range strings.Split(w.with(), ", ") {
-			_, collector, _ := strings.Cut(one, ":")
-			n[collector]++
+			_, collectorName, _ := strings.Cut(one, ":")
+			n[collectorName]++
 		}
 		return fmt.Sprint(n)
 	}

@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -148,4 +150,10 @@ func defaultAccountGroup(of string, now resource.Seconds) AccountGroup {
 	return AccountGroup{
 		ID: DefaultAccountGroup, Name: "Ungrouped", Description: of + " that are in no other group", CreatedOn: now, UpdatedOn: now,
 	}
+}
+
+// seedAccountGroups writes the default user group and the default role group.
+func seedAccountGroups(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
+	users, roles := UserGroup{defaultAccountGroup("Users", now)}, RoleGroup{defaultAccountGroup("Roles", now)}
+	return errors.Join(resource.Put(ctx, tx, userGroupRows, &users), resource.Put(ctx, tx, roleGroupRows, &roles))
 }

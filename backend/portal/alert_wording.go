@@ -65,12 +65,12 @@ func (s *alertSubject) expected() string {
 }
 
 // AlertInShort is "97, above 95" of an alert's value and threshold.
-func AlertInShort(value, threshold string, severity int64) string {
+func AlertInShort(value, limits string, severity int64) string {
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil {
 		return value
 	}
-	expr, err := ParseAlertExpr(threshold)
+	expr, err := ParseAlertExpr(limits)
 	level, ok := expr.limit(severity)
 	if err != nil || !ok {
 		return figure(v)

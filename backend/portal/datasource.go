@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"context"
+
 	"spyglass/backend/appliesto"
 	"spyglass/backend/resource"
 )
@@ -207,4 +209,20 @@ type GraphLine struct {
 	Virtual       bool   `json:"isVirtualDataPoint" doc:"it names a virtual data point"`
 	Type          int64  `json:"type" doc:"1 line, 2 area, 3 stack; 1 unless given"`
 	ColorName     string `json:"colorName" doc:"a word such as blue; empty: as the palette has it"`
+}
+
+// sourcesOf are all data sources by id; they are read again only when one has changed.
+func sourcesOf(ctx context.Context, r resource.Reader) (map[int64]*DataSource, error) {
+	value, err := r.Memo("dataSources", []string{string(dataSourceRows)}, func() (any, error) {
+		found, err := resource.Find(ctx, r, dataSourceRows)
+		all := make(map[int64]*DataSource, len(found))
+		for i := range found {
+			all[found[i].ID] = &found[i]
+		}
+		return all, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.(map[int64]*DataSource), nil
 }

@@ -175,22 +175,6 @@ func ofSource(value func(*DataSource) any) func(context.Context, resource.Reader
 	}
 }
 
-// sourcesOf are all data sources by id; they are read again only when one has changed.
-func sourcesOf(ctx context.Context, r resource.Reader) (map[int64]*DataSource, error) {
-	value, err := r.Memo("dataSources", []string{string(dataSourceRows)}, func() (any, error) {
-		found, err := resource.Find(ctx, r, dataSourceRows)
-		all := make(map[int64]*DataSource, len(found))
-		for i := range found {
-			all[found[i].ID] = &found[i]
-		}
-		return all, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return value.(map[int64]*DataSource), nil
-}
-
 // monitoringStatus is 1 while any instance is polled, 0 when none is.
 func monitoringStatus(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
 	return resource.EachRow(rows, func(row resource.Row) any {

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"spyglass/backend/fault"
@@ -35,12 +34,6 @@ func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 		}
 	}
 	return seedDataSources(ctx, tx, now)
-}
-
-// seedAccountGroups writes the default user group and the default role group.
-func seedAccountGroups(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
-	users, roles := UserGroup{defaultAccountGroup("Users", now)}, RoleGroup{defaultAccountGroup("Roles", now)}
-	return errors.Join(resource.Put(ctx, tx, userGroupRows, &users), resource.Put(ctx, tx, roleGroupRows, &roles))
 }
 
 // Complete brings a portal of an older version to the present one: what Seed

@@ -100,31 +100,31 @@ func (r *Run) alertsKept(from time.Time) (func(*portal.Alert) bool, error) {
 }
 
 func (r *Run) alertColumns() []column[portal.Alert] {
-	type alert = portal.Alert
+	type raised = portal.Alert
 	columns := plain(portal.ReportAlert,
-		func(a *alert) string { text, _ := severity(a.Severity); return text },
-		func(a *alert) string { return r.moment(a.StartOn) },
-		func(a *alert) string { return r.moment(a.EndOn) },
-		func(a *alert) string { return a.DeviceName },
-		func(a *alert) string { return a.DataSourceName },
-		func(a *alert) string { return a.InstanceName },
-		func(a *alert) string { return a.DataPointName },
-		func(a *alert) string { return a.Value },
-		func(a *alert) string { return a.Threshold },
-		func(a *alert) string { return yesNo(a.Acked) },
-		func(a *alert) string { return a.AckedBy },
-		func(a *alert) string { return r.moment(a.AckedOn) },
-		func(a *alert) string { return a.AckComment },
-		func(a *alert) string { return yesNo(a.SDTed) },
-		func(a *alert) string { return a.Rule },
-		func(a *alert) string { return a.Chain },
-		func(a *alert) string { return strconv.FormatInt(int64(a.ID), 10) },
+		func(a *raised) string { text, _ := severity(a.Severity); return text },
+		func(a *raised) string { return r.moment(a.StartOn) },
+		func(a *raised) string { return r.moment(a.EndOn) },
+		func(a *raised) string { return a.DeviceName },
+		func(a *raised) string { return a.DataSourceName },
+		func(a *raised) string { return a.InstanceName },
+		func(a *raised) string { return a.DataPointName },
+		func(a *raised) string { return a.Value },
+		func(a *raised) string { return a.Threshold },
+		func(a *raised) string { return yesNo(a.Acked) },
+		func(a *raised) string { return a.AckedBy },
+		func(a *raised) string { return r.moment(a.AckedOn) },
+		func(a *raised) string { return a.AckComment },
+		func(a *raised) string { return yesNo(a.SDTed) },
+		func(a *raised) string { return a.Rule },
+		func(a *raised) string { return a.Chain },
+		func(a *raised) string { return strconv.FormatInt(int64(a.ID), 10) },
 	)
-	columns[0].key = func(a *alert) string { return number(a.Severity) }
-	columns[1].key = func(a *alert) string { return number(int64(a.StartOn)) }
-	columns[2].key = func(a *alert) string { return number(int64(a.EndOn)) }
-	columns[11].key = func(a *alert) string { return number(int64(a.AckedOn)) }
-	columns[16].key = func(a *alert) string { return number(int64(a.ID)) }
+	columns[0].key = func(a *raised) string { return number(a.Severity) }
+	columns[1].key = func(a *raised) string { return number(int64(a.StartOn)) }
+	columns[2].key = func(a *raised) string { return number(int64(a.EndOn)) }
+	columns[11].key = func(a *raised) string { return number(int64(a.AckedOn)) }
+	columns[16].key = func(a *raised) string { return number(int64(a.ID)) }
 	return columns
 }
 

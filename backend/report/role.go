@@ -11,14 +11,14 @@ import (
 // roles lists the roles, with what they allow and who holds them.
 func roles(ctx context.Context, r *Run) (*Table, error) {
 	type role = portal.Role
-	people, err := resource.Find(ctx, r.From, portal.Users.Name, resource.SeenBy(r.Access, resource.Read))
+	users, err := resource.Find(ctx, r.From, portal.Users.Name, resource.SeenBy(r.Access, resource.Read))
 	if err != nil {
 		return nil, err
 	}
 	holders := map[int64][]string{}
-	for i := range people {
-		for _, held := range people[i].Roles {
-			holders[held.ID] = append(holders[held.ID], people[i].Username)
+	for i := range users {
+		for _, held := range users[i].Roles {
+			holders[held.ID] = append(holders[held.ID], users[i].Username)
 		}
 	}
 	s := &source[role]{

@@ -179,14 +179,14 @@ func (a *availabilities) outages(ctx context.Context, devices []*portal.Device) 
 	}
 	dataSource, point, rule := newGlobs(a.Report.DataSource), newGlobs(a.Report.DataPoint), newGlobs(a.Report.AlertRule)
 	out, groups := map[int64][]outage{}, map[int64]int64{}
-	take := func(alert *portal.Alert) {
+	take := func(one *portal.Alert) {
 		end := a.to
-		if alert.Cleared {
-			end = min(end, int64(alert.EndOn))
+		if one.Cleared {
+			end = min(end, int64(one.EndOn))
 		}
-		groups[alert.InstanceID] = 0
-		out[alert.DeviceID] = append(out[alert.DeviceID], outage{span{max(a.from, int64(alert.StartOn)), end}, portal.Watched{
-			DeviceID: alert.DeviceID, DataSourceID: alert.DataSourceID, DeviceDataSourceID: alert.DeviceDataSourceID, InstanceID: alert.InstanceID,
+		groups[one.InstanceID] = 0
+		out[one.DeviceID] = append(out[one.DeviceID], outage{span{max(a.from, int64(one.StartOn)), end}, portal.Watched{
+			DeviceID: one.DeviceID, DataSourceID: one.DataSourceID, DeviceDataSourceID: one.DeviceDataSourceID, InstanceID: one.InstanceID,
 		}})
 	}
 	for _, over := range [][]resource.Where{

@@ -84,13 +84,13 @@ func (c *counting) read(ctx context.Context, from, to time.Time) error {
 		return err
 	}
 	wanted := c.itemFilter()
-	type alert = portal.Alert
-	s := &source[alert]{
-		name: portal.Alerts.Name, id: func(a *alert) int64 { return int64(a.ID) },
+	type raised = portal.Alert
+	s := &source[raised]{
+		name: portal.Alerts.Name, id: func(a *raised) int64 { return int64(a.ID) },
 		where: []resource.Where{{Field: "startEpoch", Op: ">=", Value: from.Unix()}, {Field: "startEpoch", Op: "<", Value: to.Unix()}},
 	}
 	over := false
-	err = s.scan(ctx, c.Run, func(a *alert) {
+	err = s.scan(ctx, c.Run, func(a *raised) {
 		group := groupOf(a.DeviceID)
 		if !wanted(group, a.DeviceName) {
 			return

@@ -18,9 +18,9 @@ import (
 // none. The settings are written last, so that a start which is killed in the
 // middle is simply done again.
 func (s *Server) begin(ctx context.Context) error {
-	setting, err := resource.Get(ctx, s.db, portal.Settings.Name, portal.SettingID)
+	settings, err := resource.Get(ctx, s.db, portal.Settings.Name, portal.SettingID)
 	if err == nil {
-		s.Setting = *setting
+		s.Setting = *settings
 		if err := s.complete(ctx); err != nil {
 			return err
 		}
@@ -45,10 +45,10 @@ func (s *Server) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if setting, err = portal.Settings.Defaults(); err != nil {
+	if settings, err = portal.Settings.Defaults(); err != nil {
 		return err
 	}
-	s.Setting = *setting
+	s.Setting = *settings
 	s.Setting.ID, s.Setting.Instance, s.Setting.Name, s.Setting.Demo, s.Setting.CreatedOn = portal.SettingID, word(8, random), "My portal", s.o.Demo, now
 	if s.o.Demo {
 		s.Setting.Name = "Demo portal"

@@ -20,9 +20,9 @@ import (
 	"spyglass/backend/server"
 )
 
-// fleet is the demo portal with one user of each role that a test wants. Its
+// demoFleet is the demo portal with one user of each role that a test wants. Its
 // data folder is copied for everybody who may change it.
-type fleet struct {
+type demoFleet struct {
 	data    string
 	group   string                 // the id of the group that limited roles are bound to
 	roles   map[string][]privilege // by name
@@ -37,13 +37,13 @@ const boundTo = "Oslo"
 
 // newFleet makes a demo portal, and a role, a user and a token for each name of
 // what roles answers for the id of the group.
-func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *fleet {
+func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *demoFleet {
 	t.Helper()
 	o := options(t)
 	o.Demo = true
 	demoIn(t, o.Data)
 	s := start(t, o)
-	f := &fleet{data: o.Data, bearers: map[string]string{"administrator": token(t, o, "admin")}}
+	f := &demoFleet{data: o.Data, bearers: map[string]string{"administrator": token(t, o, "admin")}}
 	admin := f.on(t, s, "administrator")
 	var found struct{ Items []struct{ ID json.Number } }
 	admin.read("/device/groups?fields=id&filter="+url.QueryEscape(`name:"`+boundTo+`"`), &found)
@@ -76,7 +76,7 @@ func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *fl
 var builtIn = []string{"administrator", "manager", "ackonly", "readonly"}
 
 // copy starts a portal of its own on the same data.
-func (f *fleet) copy(t *testing.T) *server.Server {
+func (f *demoFleet) copy(t *testing.T) *server.Server {
 	t.Helper()
 	o := options(t)
 	o.NoLimits = true
@@ -98,7 +98,7 @@ type member struct {
 	client *http.Client
 }
 
-func (f *fleet) on(t *testing.T, s *server.Server, who string) *member {
+func (f *demoFleet) on(t *testing.T, s *server.Server, who string) *member {
 	return &member{t: t, mount: s.Origin() + "/api", bearer: f.bearers[who], client: &http.Client{Timeout: 20 * time.Second}}
 }
 

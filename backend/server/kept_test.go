@@ -17,7 +17,7 @@ import (
 )
 
 // client is the administrator on the mount for published clients.
-func (f *fleet) client(t *testing.T) (*member, []resource.Endpoint) {
+func (f *demoFleet) client(t *testing.T) (*member, []resource.Endpoint) {
 	t.Helper()
 	s := f.copy(t)
 	m := f.on(t, s, "administrator")

@@ -107,7 +107,7 @@ func checkRight(t *testing.T, name string, e *resource.Endpoint, r reply, allowe
 }
 
 // expired is the token of a user who has been suspended since.
-func expired(t *testing.T, f *fleet, s *server.Server) string {
+func expired(t *testing.T, f *demoFleet, s *server.Server) string {
 	t.Helper()
 	admin := f.on(t, s, "administrator")
 	who := f.on(t, s, "readonly")

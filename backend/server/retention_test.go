@@ -12,12 +12,12 @@ func TestTheAccessLogIsKeptAsLongAsThePortalSays(t *testing.T) {
 	s := start(t, options(t))
 	now := time.Now()
 	err := s.DB().Write(t.Context(), func(tx resource.Tx) error {
-		setting, err := resource.Get(t.Context(), tx, portal.Settings.Name, portal.SettingID)
+		settings, err := resource.Get(t.Context(), tx, portal.Settings.Name, portal.SettingID)
 		if err != nil {
 			return err
 		}
-		setting.AuditDays = 5
-		if err := resource.Put(t.Context(), tx, portal.Settings.Name, setting); err != nil {
+		settings.AuditDays = 5
+		if err := resource.Put(t.Context(), tx, portal.Settings.Name, settings); err != nil {
 			return err
 		}
 		made := resource.Where{Field: "id", Op: ">", Value: int64(0)} // the log runs forward in time: what the start wrote is younger

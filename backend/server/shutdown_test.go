@@ -56,12 +56,12 @@ func TestARenamedPortalIsCalledByItsNewName(t *testing.T) {
 	s := start(t, options(t))
 	ctx := resource.WithCall(t.Context(), nil)
 	err := s.DB().Write(ctx, func(tx resource.Tx) error {
-		setting, err := resource.Get(ctx, tx, portal.Settings.Name, portal.SettingID)
+		settings, err := resource.Get(ctx, tx, portal.Settings.Name, portal.SettingID)
 		if err != nil {
 			return err
 		}
-		setting.Name = "Harbour"
-		return resource.Put(ctx, tx, portal.Settings.Name, setting)
+		settings.Name = "Harbour"
+		return resource.Put(ctx, tx, portal.Settings.Name, settings)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// setting is an alert setting, as far as these tests look at it.
-type setting struct {
+// alertSetting is an alert setting, as far as these tests look at it.
+type alertSetting struct {
 	DataPointID          int64
 	AlertExpr            string
 	EffectiveAlertExpr   string
@@ -23,10 +23,10 @@ type setting struct {
 	} `json:"parentDeviceGroupAlertExprList"`
 }
 
-func (w *town) setting(who, path string) setting {
+func (w *town) setting(who, path string) alertSetting {
 	w.t.Helper()
 	status, answer := w.ask(who, "GET "+path, "")
-	var s setting
+	var s alertSetting
 	if err := json.Unmarshal([]byte(answer), &s); err != nil || status != 200 {
 		w.t.Fatalf("%s answers %d %s", path, status, answer)
 	}

@@ -27,13 +27,13 @@ type person struct {
 func (p *person) active() bool    { return p.row.Status == "active" }
 func (p *person) maySignIn() bool { return p.active() && !p.row.APIOnly }
 
-// people are all users, as they are now. They are shared: read only.
-type people struct {
+// directory is all users, as they are now. They are shared: read only.
+type directory struct {
 	byID   map[int64]*person
 	byName map[string]*person // by folded user name
 }
 
-func (p *people) named(username string) *person { return p.byName[folded(username)] }
+func (p *directory) named(username string) *person { return p.byName[folded(username)] }
 
 // folded makes user names equal that are one: the store tells letters apart
 // beyond ASCII.
@@ -46,17 +46,17 @@ func folded(username string) string {
 	}, username)
 }
 
-func (s *Service) everyone(ctx context.Context) (*people, error) {
+func (s *Service) everyone(ctx context.Context) (*directory, error) {
 	value, err := s.db.Memo("session.people", []string{string(portal.Users.Name), string(portal.Roles.Name)}, func() (any, error) {
 		return readPeople(context.WithoutCancel(ctx), s.db)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return value.(*people), nil
+	return value.(*directory), nil
 }
 
-func readPeople(ctx context.Context, from resource.Reader) (*people, error) {
+func readPeople(ctx context.Context, from resource.Reader) (*directory, error) {
 	users, err := resource.Find(ctx, from, portal.Users.Name)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func readPeople(ctx context.Context, from resource.Reader) (*people, error) {
 	for i := range roles {
 		byRole[roles[i].ID] = &roles[i]
 	}
-	all := &people{byID: make(map[int64]*person, len(users)), byName: make(map[string]*person, len(users))}
+	all := &directory{byID: make(map[int64]*person, len(users)), byName: make(map[string]*person, len(users))}
 	for _, u := range users {
 		p, err := newPerson(u, byRole)
 		if err != nil {
@@ -114,7 +114,7 @@ func markOf(p *person, password string, roles []int64) (digest, error) {
 // accesses holds the Access of each user, made as they are asked for and
 // dropped together when a user, a role or a group changes.
 type accesses struct {
-	everyone *people
+	everyone *directory
 	tree     *portal.Tree
 	made     sync.Map // user id to *resource.Access
 }

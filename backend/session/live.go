@@ -65,7 +65,7 @@ func (s *Service) isPersistent(secret string) bool {
 }
 
 // lasts reports whether neither a time limit nor a change of its user ends the session.
-func (s *Service) lasts(l *live, everyone *people, now time.Duration) bool {
+func (s *Service) lasts(l *live, everyone *directory, now time.Duration) bool {
 	who := everyone.byID[l.userID]
 	if who == nil || !who.maySignIn() || who.mark != l.mark {
 		return false

@@ -343,10 +343,10 @@ func TestACredentialOfAnEarlierVersionStillResumes(t *testing.T) {
 func TestAPasswordIsNoNameOfTheUserOrThePortal(t *testing.T) {
 	h := newHouse(t)
 	h.user(t, "johanna.doe", 4)
-	setting, err := portal.Settings.Defaults()
+	settings, err := portal.Settings.Defaults()
 	must(t, err)
-	setting.ID, setting.Name = portal.SettingID, "North Harbour"
-	put(t, h, portal.Settings.Name, setting)
+	settings.ID, settings.Name = portal.SettingID, "North Harbour"
+	put(t, h, portal.Settings.Name, settings)
 	for _, bad := range []string{"Johanna.Doe", "johanna.doe@example.net", "northharbour", "North Harbour", "password1"} {
 		if err := h.SetPassword(t.Context(), "johanna.doe", bad); !fault.Is(err, fault.Invalid) || fault.Of(err).Field != "password" {
 			t.Errorf("%q: %v", bad, err)

@@ -13,10 +13,10 @@ import (
 func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 	const disks, network = 101, 102
 	w := watch(t)
-	var setting portal.Setting
+	var settings portal.Setting
 	complete := func() (names []string) {
 		w.tx(func(ctx context.Context, tx resource.Tx) error {
-			if err := portal.Complete(ctx, tx, &setting, resource.SecondsOf(noon)); err != nil {
+			if err := portal.Complete(ctx, tx, &settings, resource.SecondsOf(noon)); err != nil {
 				return err
 			}
 			found, err := resource.Find(ctx, tx, portal.DataSources.Name, resource.Where{Field: "id", Op: "in", Value: []int64{1, disks, network}})
@@ -32,8 +32,8 @@ func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		setting = *fresh
-		setting.ID, setting.Seeded = portal.SettingID, 1
+		settings = *fresh
+		settings.ID, settings.Seeded = portal.SettingID, 1
 		for _, id := range []int64{1, disks, network} { // 1 was deleted by hand
 			if err := resource.Delete(ctx, tx, portal.DataSources.Name, id); err != nil {
 				return err
@@ -93,12 +93,12 @@ func TestAnUpgradeChangesBuiltInDataSourcesButNotWhatSomebodyChanged(t *testing.
 			})
 			for range 2 {
 				w.tx(func(ctx context.Context, tx resource.Tx) error {
-					setting, err := portal.Settings.Defaults()
+					settings, err := portal.Settings.Defaults()
 					if err != nil {
 						return err
 					}
-					setting.ID, setting.Seeded = portal.SettingID, 3
-					if err := portal.Complete(ctx, tx, setting, resource.SecondsOf(noon)); err != nil {
+					settings.ID, settings.Seeded = portal.SettingID, 3
+					if err := portal.Complete(ctx, tx, settings, resource.SecondsOf(noon)); err != nil {
 						return err
 					}
 					cert, ports := source(ctx, tx, "TLS_Certificate"), source(ctx, tx, "SNMP_Interfaces")
@@ -121,11 +121,11 @@ func TestAnUpgradeChangesBuiltInDataSourcesButNotWhatSomebodyChanged(t *testing.
 func TestAnUpgradeLeavesTheRolesAsTheyAre(t *testing.T) {
 	w := watch(t)
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		setting, err := portal.Settings.Defaults()
+		settings, err := portal.Settings.Defaults()
 		if err != nil {
 			return err
 		}
-		setting.ID, setting.Seeded = portal.SettingID, 0 // as of the oldest version
+		settings.ID, settings.Seeded = portal.SettingID, 0 // as of the oldest version
 		set := []portal.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}
 		for _, id := range []int64{3, 4} {
 			role, err := resource.Get(ctx, tx, portal.Roles.Name, id)
@@ -137,7 +137,7 @@ func TestAnUpgradeLeavesTheRolesAsTheyAre(t *testing.T) {
 				return err
 			}
 		}
-		if err := portal.Complete(ctx, tx, setting, resource.SecondsOf(noon)); err != nil {
+		if err := portal.Complete(ctx, tx, settings, resource.SecondsOf(noon)); err != nil {
 			return err
 		}
 		for _, id := range []int64{3, 4} {
