@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 )
 
@@ -35,7 +35,7 @@ func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items [
 		return nil, 0, err
 	}
 	all := a.Endpoints()
-	list := all[slices.IndexFunc(all, func(e resource.Endpoint) bool { return e.ID() == "GET "+portal.Alerts.Path })]
+	list := all[slices.IndexFunc(all, func(e resource.Endpoint) bool { return e.ID() == "GET "+alert.Alerts.Path })]
 	call := &resource.Call{Access: access, At: time.Now(), Query: url.Values{
 		"filter": {fmt.Sprintf("severity:%d,acked:false,sdted:false", severity)},
 		"sort":   {"-lastUpdatedOnEpoch"}, "size": {strconv.Itoa(most)},
@@ -56,7 +56,7 @@ func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items [
 // alertsChange calls tell at each change of alerts until ctx ends, or tell fails.
 func (a *App) alertsChange(ctx context.Context, tell func() error) error {
 	return a.Changes(ctx, func(kinds []string) error {
-		if !slices.Contains(kinds, string(portal.Alerts.Name)) {
+		if !slices.Contains(kinds, string(alert.Alerts.Name)) {
 			return nil
 		}
 		return tell()

@@ -9,7 +9,8 @@ import (
 
 	"spyglass/app/keychain"
 	"spyglass/app/shell"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/threshold"
 )
 
 const (
@@ -50,7 +51,7 @@ func (a *App) tellAlerts(ctx context.Context, show chan<- shell.Notice) error {
 
 // criticalAlerts are those that a notice may tell of.
 func (a *App) criticalAlerts(ctx context.Context) ([]openAlert, error) {
-	alerts, _, err := a.openAlerts(ctx, portal.SeverityCritical, mostCritical)
+	alerts, _, err := a.openAlerts(ctx, threshold.SeverityCritical, mostCritical)
 	return alerts, err
 }
 
@@ -103,7 +104,7 @@ func noticeOf(opened []openAlert) shell.Notice {
 		a := opened[0]
 		return shell.Notice{
 			Title: a.Device + " is critical", Link: alertsLink + "/" + a.ID,
-			Body: strings.TrimSpace(fmt.Sprintf("%s %s is %s", a.Source, a.DataPoint, portal.AlertInShort(a.Value, a.Threshold, portal.SeverityCritical))),
+			Body: strings.TrimSpace(fmt.Sprintf("%s %s is %s", a.Source, a.DataPoint, alert.AlertInShort(a.Value, a.Threshold, threshold.SeverityCritical))),
 		}
 	}
 	var names []string

@@ -8,7 +8,7 @@ import (
 
 	"spyglass/app/keychain"
 	"spyglass/app/shell"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/threshold"
 )
 
 const traySetting = "tray" // of the person: false for no icon
@@ -44,11 +44,11 @@ func (a *App) tellTray(ctx context.Context, show chan<- shell.Tray) error {
 }
 
 func (a *App) tray(ctx context.Context) (shell.Tray, error) {
-	critical, criticals, err := a.openAlerts(ctx, portal.SeverityCritical, shell.MostWorst)
+	critical, criticals, err := a.openAlerts(ctx, threshold.SeverityCritical, shell.MostWorst)
 	if err != nil {
 		return shell.Tray{}, err
 	}
-	failed, failures, err := a.openAlerts(ctx, portal.SeverityError, shell.MostWorst)
+	failed, failures, err := a.openAlerts(ctx, threshold.SeverityError, shell.MostWorst)
 	if err != nil {
 		return shell.Tray{}, err
 	}

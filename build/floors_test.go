@@ -17,7 +17,15 @@ var floors = [][]string{
 	{"backend/fault", "backend/clock", "backend/pattern", "backend/service", "frontend", "build/icon"},
 	{"backend/resource", "backend/loopback"},
 	{"backend/filter", "backend/appliesto", "backend/expr", "backend/check"},
-	{"backend/portal", "backend/store", "backend/poll"},
+	{"backend/portal/ground", "backend/portal/threshold", "backend/store", "backend/poll"},
+	{"backend/portal/setting", "backend/portal/datasource"},
+	{"backend/portal/audit", "backend/portal/people"},
+	{"backend/portal/fleet"},
+	{"backend/portal/collector", "backend/portal/opsnote", "backend/portal/forward", "backend/portal/override"},
+	{"backend/portal/maintenance", "backend/portal/incident"},
+	{"backend/portal/alert"},
+	{"backend/portal/reporting"},
+	{"backend/portal"}, // puts the subjects together
 	{"backend/series", "backend/agent", "backend/backup"},
 	{"backend/session", "backend/report", "backend/data", "backend/events", "backend/monitor", "backend/notify", "backend/remotewrite"},
 	{"backend/demo", "backend/collect", "backend/metrics"}, // what the demo tells has happened, such as a report that was run, the verbs have made
@@ -53,7 +61,7 @@ var only = map[string][]string{
 	"github.com/miekg/dns":                     {"backend/check"},
 	"github.com/gosnmp/gosnmp":                 {"backend/check"},
 	"github.com/shirou/gopsutil/v4":            {"backend/check", "backend/backup"},
-	"github.com/robfig/cron/v3":                {"backend/portal"},
+	"github.com/robfig/cron/v3":                {"backend/portal/reporting"},
 	"codeberg.org/go-pdf/fpdf":                 {"backend/report"},
 	"golang.org/x/image":                       {"backend/report"},
 }

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"spyglass/backend/api"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -117,7 +117,7 @@ func newCatalog(endpoints []resource.Endpoint) *catalog {
 // categoriesOf are the published endpoints. Categories are in the portal's
 // order; others follow in the order they come.
 func categoriesOf(endpoints []resource.Endpoint) ([]category, error) {
-	names := slices.Clone(portal.Categories)
+	names := slices.Clone(ground.Categories)
 	for _, e := range endpoints {
 		if e.Category != "" && !slices.Contains(names, e.Category) {
 			names = append(names, e.Category)

@@ -21,7 +21,7 @@ import (
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
 )
@@ -246,16 +246,16 @@ func endpoints() []resource.Endpoint {
 	read := resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
 	id := []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Which"), Example: 7}}
 	return []resource.Endpoint{
-		{Method: "GET", Path: "/device/devices/{id}", Category: portal.CategoryDevices, Summary: "Get one device", Right: read, Params: id, Answer: object, Example: resource.Example{Path: "/device/devices/7"}, Handle: echo},
-		{Method: "GET", Path: "/alert/alerts", Category: portal.CategoryAlerts, Summary: "List alerts", Right: read, Handle: func(context.Context, *resource.Call) (any, error) {
+		{Method: "GET", Path: "/device/devices/{id}", Category: ground.CategoryDevices, Summary: "Get one device", Right: read, Params: id, Answer: object, Example: resource.Example{Path: "/device/devices/7"}, Handle: echo},
+		{Method: "GET", Path: "/alert/alerts", Category: ground.CategoryAlerts, Summary: "List alerts", Right: read, Handle: func(context.Context, *resource.Call) (any, error) {
 			return resource.JSON(`{"total":1204,"searchId":null,"items":[{"id":1},{"id":2},{"id":3}],"data":null}`), nil
 		}},
-		{Method: "POST", Path: "/device/devices", Category: portal.CategoryDevices, Summary: "Add a device", Doc: "Adds it.", Right: resource.Right{Object: resource.Setting, Area: "x", Op: resource.Modify},
+		{Method: "POST", Path: "/device/devices", Category: ground.CategoryDevices, Summary: "Add a device", Doc: "Adds it.", Right: resource.Right{Object: resource.Setting, Area: "x", Op: resource.Modify},
 			Body: object, Creates: true, Errors: []resource.Failure{{Kind: fault.Conflict, When: "the name is taken"}},
 			Example: resource.Example{Query: [][2]string{{"a", "b"}}, Body: json.RawMessage(`{"name":"<web>","tags":[1]}`)}, Handle: echo},
-		{Method: "DELETE", Path: "/device/devices/{id}", Category: portal.CategoryDevices, Summary: "Remove a device", Right: read, Params: id, Handle: echo},
+		{Method: "DELETE", Path: "/device/devices/{id}", Category: ground.CategoryDevices, Summary: "Remove a device", Right: read, Params: id, Handle: echo},
 		{Method: "GET", Path: "/hidden", Summary: "Not published", Right: read, Handle: echo},
-		{Method: "POST", Path: "/session", Category: portal.CategorySettings, Summary: "Sign in", Right: resource.Right{Object: resource.Open}, Body: object,
+		{Method: "POST", Path: "/session", Category: ground.CategorySettings, Summary: "Sign in", Right: resource.Right{Object: resource.Open}, Body: object,
 			Once: true, Answer: &resource.Schema{Type: "object", Properties: []resource.Key{{Name: "csrfToken", Schema: resource.Text("")}}},
 			Handle: func(_ context.Context, c *resource.Call) (any, error) {
 				return resource.Answer{Body: map[string]any{"csrfToken": csrfSecret, "came": c.Session.Cookie}, SignIn: cookieSecret + "-new", CSRF: csrfSecret}, nil

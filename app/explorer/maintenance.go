@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/maintenance"
 	"spyglass/backend/resource"
 )
 
@@ -50,7 +50,7 @@ const (
 	maxWindows = 2000 // of a list
 )
 
-var recurrences = []string{portal.OneTime, portal.Daily, portal.Weekly, portal.Monthly, portal.MonthlyByWeek}
+var recurrences = []string{maintenance.OneTime, maintenance.Daily, maintenance.Weekly, maintenance.Monthly, maintenance.MonthlyByWeek}
 
 // windowEndpoint is POST /maintenance/windows.
 func (e *Explorer) windowEndpoint() resource.Endpoint {
@@ -75,7 +75,7 @@ func (p *planned) windows(out []stretch, of int, from, to resource.Millis) []str
 		const day = 24 * 60
 		p.Duration = (p.EndHour*60+p.EndMinute-p.Hour*60-p.Minute+day-1)%day + 1
 	}
-	sdt := portal.SDT{
+	sdt := maintenance.SDT{
 		Recurrence: p.Recurrence, Timezone: p.Timezone, Start: p.Start, End: p.End, Hour: p.Hour, Minute: p.Minute, Duration: p.Duration,
 		WeekDay: p.WeekDay, WeekOfMonth: p.WeekOfMonth, MonthDay: p.MonthDay,
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -150,9 +150,9 @@ func TestAnEventStreamEndsWithItsCallerSessionOrToken(t *testing.T) {
 
 	_, body = p.listen("token")
 	defer body.Close()
-	tokens, err := resource.Find(t.Context(), p.db, portal.Tokens.Name)
+	tokens, err := resource.Find(t.Context(), p.db, people.Tokens.Name)
 	must(t, err)
-	must(t, p.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, portal.Tokens.Name, tokens[0].ID) }))
+	must(t, p.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, people.Tokens.Name, tokens[0].ID) }))
 	if err := why(); err != errEnded {
 		t.Errorf("the token is gone: it ended by %v", err)
 	}

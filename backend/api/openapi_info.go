@@ -3,7 +3,7 @@ package api
 import (
 	"slices"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -18,17 +18,17 @@ func info(version string) object {
 
 // holds says what is behind each category.
 var holds = map[string]string{
-	portal.CategoryDevices:     "What is watched: hosts, appliances and services, with their properties and data.",
-	portal.CategoryGroups:      "The tree that devices lie in, by hand or by an expression, and the properties they inherit from it.",
-	portal.CategoryDataSources: "What is collected from which devices, and when a value is too high or too low.",
-	portal.CategoryAlerts:      "What is wrong now, who is told of it and when, and maintenance windows.",
-	portal.CategorySettings:    "Collectors, users and roles, the audit log, and the portal itself.",
-	portal.CategoryReports:     "Reports, when they run, and what they wrote.",
+	ground.CategoryDevices:     "What is watched: hosts, appliances and services, with their properties and data.",
+	ground.CategoryGroups:      "The tree that devices lie in, by hand or by an expression, and the properties they inherit from it.",
+	ground.CategoryDataSources: "What is collected from which devices, and when a value is too high or too low.",
+	ground.CategoryAlerts:      "What is wrong now, who is told of it and when, and maintenance windows.",
+	ground.CategorySettings:    "Collectors, users and roles, the audit log, and the portal itself.",
+	ground.CategoryReports:     "Reports, when they run, and what they wrote.",
 }
 
 // tags are the categories: those of the portal in their order, then any others.
 func tags(endpoints []resource.Endpoint) []any {
-	names := slices.Clone(portal.Categories)
+	names := slices.Clone(ground.Categories)
 	used := map[string]bool{}
 	for _, e := range endpoints {
 		used[e.Category] = true

@@ -18,6 +18,13 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
 	"spyglass/backend/store"
@@ -87,7 +94,7 @@ func newPortal(t testing.TB, change func(*Options)) *served {
 	o := Options{
 		Endpoints: append(endpoints, p.testEndpoints()...), Explorer: []resource.Endpoint{echo("GET", "/echo"), echo("POST", "/echo")},
 		Page: ui, Sessions: p.sessions, Hosts: []string{p.host, "localhost:" + p.host[strings.LastIndexByte(p.host, ':')+1:]},
-		Instance: "t1", Version: portal.APIVersion, Limits: DefaultLimit, Log: log, Clock: func() time.Time { return now },
+		Instance: "t1", Version: setting.APIVersion, Limits: DefaultLimit, Log: log, Clock: func() time.Time { return now },
 	}
 	if change != nil {
 		change(&o)
@@ -107,27 +114,27 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	var endpoints []resource.Endpoint
-	endpoints = append(endpoints, table(t, db, &portal.Groups)...)
-	endpoints = append(endpoints, table(t, db, &portal.Devices)...)
-	endpoints = append(endpoints, table(t, db, &portal.Collectors)...)
-	endpoints = append(endpoints, table(t, db, &portal.Roles)...)
-	endpoints = append(endpoints, table(t, db, &portal.Users)...)
-	endpoints = append(endpoints, table(t, db, &portal.Tokens)...)
-	table(t, db, &portal.UserGroups)
-	table(t, db, &portal.RoleGroups)
-	table(t, db, &portal.Settings) // not served here; rules ask them
-	table(t, db, &portal.CollectorGroups)
-	table(t, db, &portal.RecipientGroups)
-	table(t, db, &portal.Chains)
-	table(t, db, &portal.Functions)
-	table(t, db, &portal.Alerts)
-	table(t, db, &portal.DataSources)
-	table(t, db, &portal.UpdateReasons)
-	table(t, db, &portal.UnsettledRows)
-	table(t, db, &portal.DeviceDataSources)
-	table(t, db, &portal.Instances)
-	endpoints = append(endpoints, table(t, db, &portal.AuditLogs)...)
-	db.SetAuditor(portal.Audit)
+	endpoints = append(endpoints, table(t, db, &fleet.Groups)...)
+	endpoints = append(endpoints, table(t, db, &fleet.Devices)...)
+	endpoints = append(endpoints, table(t, db, &collector.Collectors)...)
+	endpoints = append(endpoints, table(t, db, &people.Roles)...)
+	endpoints = append(endpoints, table(t, db, &people.Users)...)
+	endpoints = append(endpoints, table(t, db, &people.Tokens)...)
+	table(t, db, &people.UserGroups)
+	table(t, db, &people.RoleGroups)
+	table(t, db, &setting.Settings) // not served here; rules ask them
+	table(t, db, &collector.CollectorGroups)
+	table(t, db, &alert.RecipientGroups)
+	table(t, db, &alert.Chains)
+	table(t, db, &fleet.Functions)
+	table(t, db, &alert.Alerts)
+	table(t, db, &datasource.DataSources)
+	table(t, db, &datasource.UpdateReasons)
+	table(t, db, &fleet.UnsettledRows)
+	table(t, db, &fleet.DeviceDataSources)
+	table(t, db, &fleet.Instances)
+	endpoints = append(endpoints, table(t, db, &audit.AuditLogs)...)
+	db.SetAuditor(audit.Audit)
 	must(t, db.Write(ctx, func(tx resource.Tx) error { return portal.Seed(ctx, tx, resource.SecondsOf(now)) }))
 
 	p.db = db
@@ -146,7 +153,7 @@ func (p *served) open(log *slog.Logger) []resource.Endpoint {
 	token, err := p.sessions.CreateToken(ctx, id, "test", "admin")
 	must(t, err)
 	p.who["token"] = login{bearer: token.Bearer}
-	return append(append(endpoints, p.sessions.Endpoints()...), portal.VersionEndpoint("test"))
+	return append(append(endpoints, p.sessions.Endpoints()...), setting.VersionEndpoint("test"))
 }
 
 func table[T any](t testing.TB, db *store.DB, r *resource.Resource[*T]) []resource.Endpoint {

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -21,8 +22,8 @@ func (p *served) addDevices(n int) {
 	ctx := p.t.Context()
 	must(p.t, p.db.Write(ctx, func(tx resource.Tx) error {
 		for i := range n {
-			d := portal.Device{Name: fmt.Sprintf("d%04d", i+1), DisplayName: fmt.Sprintf("d%04d", i+1), GroupIDs: resource.IDs{portal.RootGroup}, CollectorID: 1}
-			if err := resource.Put(ctx, tx, portal.Devices.Name, &d); err != nil {
+			d := fleet.Device{Name: fmt.Sprintf("d%04d", i+1), DisplayName: fmt.Sprintf("d%04d", i+1), GroupIDs: resource.IDs{ground.RootGroup}, CollectorID: 1}
+			if err := resource.Put(ctx, tx, fleet.Devices.Name, &d); err != nil {
 				return err
 			}
 		}
@@ -88,7 +89,7 @@ func TestAStreamShowsOneStateOfThePortal(t *testing.T) {
 	_, err = in.ReadString('\n')
 	must(t, err)
 	must(t, p.db.Write(t.Context(), func(tx resource.Tx) error {
-		return resource.DeleteAll(t.Context(), tx, portal.Devices.Name, resource.Where{Field: "id", Op: ">", Value: int64(10)})
+		return resource.DeleteAll(t.Context(), tx, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: int64(10)})
 	}))
 	rest, err := io.ReadAll(in)
 	must(t, err)

@@ -36,7 +36,8 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -92,7 +93,7 @@ func failures(more ...resource.Failure) []resource.Failure {
 }
 
 // named is the collector of the path, for who may act for it.
-func (s *Service) named(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Collector, error) {
+func (s *Service) named(ctx context.Context, r resource.Reader, c *resource.Call) (*collector.Collector, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err
@@ -100,13 +101,13 @@ func (s *Service) named(ctx context.Context, r resource.Reader, c *resource.Call
 	if c.Access != nil && c.Access.Collector > 0 && c.Access.Collector != id {
 		return nil, fault.New(fault.Denied, "the token belongs to collector %d", c.Access.Collector)
 	}
-	return resource.Get(ctx, r, portal.Collectors.Name, id)
+	return resource.Get(ctx, r, collector.Collectors.Name, id)
 }
 
 // remote is named for what the built-in collector does not do.
-func (s *Service) remote(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Collector, error) {
+func (s *Service) remote(ctx context.Context, r resource.Reader, c *resource.Call) (*collector.Collector, error) {
 	row, err := s.named(ctx, r, c)
-	if err == nil && row.ID == portal.BuiltInCollector {
+	if err == nil && row.ID == ground.BuiltInCollector {
 		return nil, fault.New(fault.Invalid, "collector 1 is built into the portal; add another one to collect from elsewhere")
 	}
 	return row, err

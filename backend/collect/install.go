@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
 )
@@ -54,36 +56,36 @@ func (s *Service) installEndpoints() []resource.Endpoint {
 	}
 	return []resource.Endpoint{
 		{
-			Method: "GET", Path: path + "/installers", Category: portal.CategorySettings, Summary: "List installers of a collector",
+			Method: "GET", Path: path + "/installers", Category: ground.CategorySettings, Summary: "List installers of a collector",
 			Doc:   "Returns the systems a collector can be installed on, and whether this portal has the program for each. The built-in collector has the list, too, and nothing to download. Its own system's it always has; others lie in the folder installers of its data.",
-			Right: resource.Right{Object: resource.Setting, Area: portal.AreaCollectors, Op: resource.Read}, Params: []resource.Param{idParam}, Answer: &list, Errors: failures(), Example: at("/installers"), Handle: s.list,
+			Right: resource.Right{Object: resource.Setting, Area: ground.AreaCollectors, Op: resource.Read}, Params: []resource.Param{idParam}, Answer: &list, Errors: failures(), Example: at("/installers"), Handle: s.list,
 		},
 		{
-			Method: "GET", Path: path + "/installers/{osAndArch}", Category: portal.CategorySettings, Summary: "Download an installer",
+			Method: "GET", Path: path + "/installers/{osAndArch}", Category: ground.CategorySettings, Summary: "Download an installer",
 			Doc:   "Returns a script that fetches this portal's own program and registers it as this collector. It holds a token that is good for one installation within an hour; making it is noted in the audit log, and ends older tokens. The caller needs to view the devices that the collector looks after.",
-			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
+			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
 			Errors: failures(builtIn), Example: at("/installers/Linux64"), Handle: s.script,
 		},
 		{
-			Method: "GET", Path: path + "/installers/{osAndArch}/program", Category: portal.CategorySettings, Summary: "Download a collector's program",
+			Method: "GET", Path: path + "/installers/{osAndArch}/program", Category: ground.CategorySettings, Summary: "Download a collector's program",
 			Doc:   "Returns the program that an installer fetches, with the token of the installer.",
-			Right: right(portal.AreaInstalling), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "application/octet-stream", Doc: "The program"},
+			Right: right(collector.AreaInstalling), Params: []resource.Param{idParam, which}, Answer: &resource.Schema{Type: "string", Format: "application/octet-stream", Doc: "The program"},
 			Errors: failures(builtIn, missing), Example: at("/installers/" + ownSystem() + "/program"), Handle: s.program,
 		},
 		{
-			Method: "POST", Path: path + "/downloadToken", Category: portal.CategorySettings, Summary: "Make an installation token",
+			Method: "POST", Path: path + "/downloadToken", Category: ground.CategorySettings, Summary: "Make an installation token",
 			Doc:   "Makes a token that is good for one installation of this collector within an hour, for spyglass collector --token. The caller needs to view the devices that the collector looks after, because it gets their secrets.",
-			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
+			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
 		{
-			Method: "GET", Path: path + "/downloadToken", Category: portal.CategorySettings, Summary: "Get an installation token",
+			Method: "GET", Path: path + "/downloadToken", Category: ground.CategorySettings, Summary: "Get an installation token",
 			Doc:   "Makes a token as POST does, for clients of the published API. HEAD makes none.",
-			Right: right(portal.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
+			Right: right(ground.AreaCollectors), Params: []resource.Param{idParam}, Answer: &token, Once: true, Errors: failures(builtIn), Example: at("/downloadToken"), Handle: s.makeToken,
 		},
 		{
-			Method: "GET", Path: path + "/bootstraps/{os}", Category: portal.CategorySettings, Summary: "Download a bootstrap installer",
+			Method: "GET", Path: path + "/bootstraps/{os}", Category: ground.CategorySettings, Summary: "Download a bootstrap installer",
 			Doc:   "Returns the same script as GET installers/{osAndArch}: it is small, and fetches the program when it runs. It holds a token that is good for one installation within an hour.",
-			Right: right(portal.AreaCollectors), Params: append([]resource.Param{idParam, osParam}, bootstrapParams()...), Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
+			Right: right(ground.AreaCollectors), Params: append([]resource.Param{idParam, osParam}, bootstrapParams()...), Answer: &resource.Schema{Type: "string", Format: "text/plain", Doc: "The script"}, Once: true,
 			Errors: failures(builtIn), Example: at("/bootstraps/Linux64"), Handle: s.script,
 		},
 	}
@@ -196,11 +198,11 @@ func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, 
 		if err := dropTokens(ctx, tx, row.ID, true); err != nil {
 			return err
 		}
-		token := portal.CollectorToken{CollectorID: row.ID, Hash: hash, Installs: true, ExpiresOn: made.ExpiresOn, CreatedOn: resource.SecondsOf(c.At), CreatedBy: c.Access.User}
-		if err := resource.Put(ctx, tx, portal.CollectorTokens.Name, &token); err != nil {
+		token := collector.CollectorToken{CollectorID: row.ID, Hash: hash, Installs: true, ExpiresOn: made.ExpiresOn, CreatedOn: resource.SecondsOf(c.At), CreatedBy: c.Access.User}
+		if err := resource.Put(ctx, tx, collector.CollectorTokens.Name, &token); err != nil {
 			return err
 		}
-		return tx.Note(ctx, &resource.Change{Call: c, Action: "installer", Object: string(portal.Collectors.Name), Label: portal.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
+		return tx.Note(ctx, &resource.Change{Call: c, Action: "installer", Object: string(collector.Collectors.Name), Label: collector.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
 	})
 	return made, err
 }
@@ -209,11 +211,11 @@ func (s *Service) issue(ctx context.Context, c *resource.Call) (*downloadToken, 
 // installs it gets the secrets of these.
 func mayInstall(ctx context.Context, r resource.Reader, who *resource.Access, collector int64) error {
 	of := resource.Either(resource.Where{Field: "currentCollectorId", Op: "=", Value: collector}, resource.Where{Field: "preferredCollectorId", Op: "=", Value: collector})
-	all, err := resource.Find(ctx, r, portal.Devices.Name, of)
+	all, err := resource.Find(ctx, r, fleet.Devices.Name, of)
 	if err != nil {
 		return err
 	}
-	seen, err := resource.Find(ctx, r, portal.Devices.Name, of, resource.SeenBy(who, resource.Read))
+	seen, err := resource.Find(ctx, r, fleet.Devices.Name, of, resource.SeenBy(who, resource.Read))
 	if err == nil && len(seen) < len(all) {
 		return fault.New(fault.Denied, "a collector gets the secrets of its devices; you need View access to all devices of collector %d to install it", collector)
 	}
@@ -221,7 +223,7 @@ func mayInstall(ctx context.Context, r resource.Reader, who *resource.Access, co
 }
 
 func dropTokens(ctx context.Context, tx resource.Tx, collectorID int64, installs bool) error {
-	return resource.DeleteAll(ctx, tx, portal.CollectorTokens.Name,
+	return resource.DeleteAll(ctx, tx, collector.CollectorTokens.Name,
 		resource.Where{Field: "collectorId", Op: "=", Value: collectorID}, resource.Where{Field: "installs", Op: "=", Value: installs})
 }
 

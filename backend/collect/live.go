@@ -14,7 +14,12 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
 )
@@ -104,35 +109,35 @@ func (s *Service) liveEndpoints() []resource.Endpoint {
 	}
 	return []resource.Endpoint{
 		{
-			Method: "POST", Path: path + "/register", Category: portal.CategorySettings, Summary: "Register a collector",
+			Method: "POST", Path: path + "/register", Category: ground.CategorySettings, Summary: "Register a collector",
 			Doc:   "Says which machine the collector runs on, and gets it its own credential. An installation token ends with that, and so does the credential it had before.",
-			Right: right(portal.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Answer: &out, Once: true, Errors: failures(wrong, builtIn),
+			Right: right(collector.AreaInstalling), Params: []resource.Param{idParam}, Body: &in, Answer: &out, Once: true, Errors: failures(wrong, builtIn),
 			Example: at("/register", hello{"probe-1.fra", "linux", "amd64", "0.1.0"}), Handle: s.register,
 		},
 		{
-			Method: "POST", Path: path + "/heartbeat", Category: portal.CategorySettings, Summary: "Send a heartbeat",
+			Method: "POST", Path: path + "/heartbeat", Category: ground.CategorySettings, Summary: "Send a heartbeat",
 			Doc:   "Says that the collector runs. Without one for as long as collectorDownSeconds of the portal settings says it counts as down.",
-			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Answer: &pulses, Errors: failures(wrong, builtIn), Example: at("/heartbeat", beat{Build: "0.1.0", Instance: 12}), Handle: s.heartbeat,
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &beats, Answer: &pulses, Errors: failures(wrong, builtIn), Example: at("/heartbeat", beat{Build: "0.1.0", Instance: 12}), Handle: s.heartbeat,
 		},
 		{
-			Method: "GET", Path: path + "/assignments", Category: portal.CategorySettings, Summary: "List what a collector polls",
+			Method: "GET", Path: path + "/assignments", Category: ground.CategorySettings, Summary: "List what a collector polls",
 			Doc:   "Returns the instances the collector polls now, with all that its checks need. Secrets are in clear for the collector's own credential, and masked for anybody else. If-None-Match answers 304 while nothing has changed.",
-			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tasks, Tagged: true, Errors: failures(builtIn), Example: at("/assignments", nil), Handle: s.assigned,
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tasks, Tagged: true, Errors: failures(builtIn), Example: at("/assignments", nil), Handle: s.assigned,
 		},
 		{
-			Method: "POST", Path: path + "/samples", Category: portal.CategorySettings, Summary: "Post what was polled",
+			Method: "POST", Path: path + "/samples", Category: ground.CategorySettings, Summary: "Post what was polled",
 			Doc:   "Takes the raw fields that checks answered with. Results that come late, more than 3 minutes or after another collector has taken over, fill holes and raise no alert; those of devices that the collector has nothing to do with are passed over. Those more than 5 minutes in the future are refused and counted.",
-			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept, Errors: failures(wrong, builtIn), Example: at("/samples", posted{Results: []check.Result{}}), Handle: s.samples,
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &results, Answer: &kept, Errors: failures(wrong, builtIn), Example: at("/samples", posted{Results: []check.Result{}}), Handle: s.samples,
 		},
 		{
-			Method: "GET", Path: path + "/searches", Category: portal.CategorySettings, Summary: "List what a collector looks for",
+			Method: "GET", Path: path + "/searches", Category: ground.CategorySettings, Summary: "List what a collector looks for",
 			Doc:   "Returns the data sources whose instances the collector has to find now on devices that it polls, such as the interfaces of a switch, until it has posted them. Secrets are in clear for the collector's own credential, and masked for anybody else.",
-			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tosearch, Errors: failures(builtIn), Example: at("/searches", nil), Handle: s.searches,
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Answer: &tosearch, Errors: failures(builtIn), Example: at("/searches", nil), Handle: s.searches,
 		},
 		{
-			Method: "POST", Path: path + "/findings", Category: portal.CategorySettings, Summary: "Post what was found",
+			Method: "POST", Path: path + "/findings", Category: ground.CategorySettings, Summary: "Post what was found",
 			Doc:   "Takes the instances that one search has found, up to 10,000, or the reason why it found none. A search that the collector was not asked for, or that another one has taken over, is passed over.",
-			Right: right(portal.AreaCollecting), Params: []resource.Param{idParam}, Body: &finding, Limit: maxFinding, Answer: &kept, Errors: failures(wrong, builtIn),
+			Right: right(collector.AreaCollecting), Params: []resource.Param{idParam}, Body: &finding, Limit: maxFinding, Answer: &kept, Errors: failures(wrong, builtIn),
 			Example: at("/findings", check.Finding{ID: 1, Found: []check.Found{{WildValue: "2", DisplayName: "Ethernet1", Description: "Uplink"}}}), Handle: s.finding,
 		},
 	}
@@ -168,7 +173,7 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 		row.Status, row.IsDown, row.LastHeartbeatOn, row.UpdatedOn = 1, false, now, now
 		bearer, hash := session.NewCollectorToken(row.ID)
 		out.Collector, out.Token = row.ID, bearer
-		if err := resource.Put(ctx, tx, portal.Collectors.Name, row); err != nil {
+		if err := resource.Put(ctx, tx, collector.Collectors.Name, row); err != nil {
 			return err
 		}
 		for _, installs := range []bool{true, false} {
@@ -176,8 +181,8 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 				return err
 			}
 		}
-		token := portal.CollectorToken{CollectorID: row.ID, Hash: hash, CreatedOn: now, CreatedBy: c.Access.User}
-		return resource.Put(resource.WithCall(ctx, nil), tx, portal.CollectorTokens.Name, &token)
+		token := collector.CollectorToken{CollectorID: row.ID, Hash: hash, CreatedOn: now, CreatedBy: c.Access.User}
+		return resource.Put(resource.WithCall(ctx, nil), tx, collector.CollectorTokens.Name, &token)
 	})
 	if err != nil {
 		return nil, err
@@ -186,24 +191,24 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // running reports whether the collector was heard lately.
-func (s *Service) running(ctx context.Context, r resource.Reader, row *portal.Collector, now resource.Seconds) (bool, error) {
-	limit, err := portal.CollectorDownAfter(ctx, r)
+func (s *Service) running(ctx context.Context, r resource.Reader, row *collector.Collector, now resource.Seconds) (bool, error) {
+	limit, err := setting.CollectorDownAfter(ctx, r)
 	silent := time.Duration(now-row.LastHeartbeatOn) * time.Second
 	return row.LastHeartbeatOn > 0 && !row.IsDown && silent < limit, err
 }
 
 // noteReplaced tells people that a collector which runs was registered anew, which
 // throws it out.
-func noteReplaced(ctx context.Context, tx resource.Tx, c *resource.Call, row *portal.Collector, host string, now resource.Seconds) error {
+func noteReplaced(ctx context.Context, tx resource.Tx, c *resource.Call, row *collector.Collector, host string, now resource.Seconds) error {
 	row.ReplacedOn = now
-	f := &portal.Finding{
-		CollectorID: row.ID, Condition: portal.ConditionCredential, Severity: portal.SeverityWarn, Value: "registered again", Threshold: "registered while it ran", At: now,
+	f := &alert.Finding{
+		CollectorID: row.ID, Condition: alert.ConditionCredential, Severity: threshold.SeverityWarn, Value: "registered again", Threshold: "registered while it ran", At: now,
 		Reason: fmt.Sprintf("The collector on %s was registered again while it ran, now from %s. If nobody installed it, its devices' secrets are known to somebody else.", row.Hostname, host),
 	}
-	if _, _, err := portal.Raise(ctx, tx, f); err != nil {
+	if _, _, err := alert.Raise(ctx, tx, f); err != nil {
 		return err
 	}
-	return tx.Note(ctx, &resource.Change{Call: c, Action: "credential replaced", Object: string(portal.Collectors.Name), Label: portal.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
+	return tx.Note(ctx, &resource.Change{Call: c, Action: "credential replaced", Object: string(collector.Collectors.Name), Label: collector.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
 }
 
 // heartbeat is the collector's own doing: nobody wants it in the audit log.
@@ -227,13 +232,13 @@ func (s *Service) heartbeat(ctx context.Context, c *resource.Call) (any, error) 
 		if in.Build != "" && isLine(in.Build) {
 			row.Build = in.Build
 		}
-		return resource.Put(ctx, tx, portal.Collectors.Name, row)
+		return resource.Put(ctx, tx, collector.Collectors.Name, row)
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.lags.waits(id, in.Waiting)
-	counts, err := s.DB.CountBy(ctx, string(portal.Devices.Name), "currentCollectorId")
+	counts, err := s.DB.CountBy(ctx, string(fleet.Devices.Name), "currentCollectorId")
 	return pulse{resource.SecondsOf(c.At), resource.MillisOf(c.At), heartbeat, counts[id]}, err
 }
 
@@ -258,7 +263,7 @@ func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // isItself reports whether the collector asks, and not somebody for it.
-func isItself(c *resource.Call, row *portal.Collector) bool {
+func isItself(c *resource.Call, row *collector.Collector) bool {
 	return c.Access != nil && c.Access.Collector == row.ID
 }
 
@@ -270,11 +275,11 @@ func (s *Service) mask(ctx context.Context, n int, of func(i int) (device int64,
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	devices, err := resource.Find(ctx, s.DB, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: slices.Compact(ids)})
+	devices, err := resource.Find(ctx, s.DB, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: slices.Compact(ids)})
 	if err != nil {
 		return err
 	}
-	tree, err := portal.TreeOf(ctx, s.DB)
+	tree, err := fleet.TreeOf(ctx, s.DB)
 	if err != nil {
 		return err
 	}
@@ -327,17 +332,17 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 
 // noteAhead counts results that were refused, and notes the clock of a collector
 // that does not measure it.
-func (s *Service) noteAhead(ctx context.Context, row *portal.Collector, ahead int64, refused int) error {
+func (s *Service) noteAhead(ctx context.Context, row *collector.Collector, ahead int64, refused int) error {
 	if refused == 0 && row.ClockOffset == ahead {
 		return nil
 	}
 	return s.DB.Write(ctx, func(tx resource.Tx) error {
-		row, err := resource.Get(ctx, tx, portal.Collectors.Name, row.ID)
+		row, err := resource.Get(ctx, tx, collector.Collectors.Name, row.ID)
 		if err != nil {
 			return err
 		}
 		row.ClockOffset, row.Refused = ahead, row.Refused+int64(refused)
-		return resource.Put(ctx, tx, portal.Collectors.Name, row)
+		return resource.Put(ctx, tx, collector.Collectors.Name, row)
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
 	"spyglass/backend/resource"
 )
 
@@ -162,7 +162,7 @@ func evenStep(span, steps, unit int64) int64 {
 }
 
 // points are the data points that are asked for, each once.
-func points(c *resource.Call, d *portal.DataSource) ([]portal.DataPoint, error) {
+func points(c *resource.Call, d *datasource.DataSource) ([]datasource.DataPoint, error) {
 	text := c.Query.Get("datapoints")
 	if strings.TrimSpace(text) == "" {
 		return d.DataPoints, nil
@@ -171,7 +171,7 @@ func points(c *resource.Call, d *portal.DataSource) ([]portal.DataPoint, error) 
 	for _, p := range d.DataPoints {
 		known = append(known, p.Name)
 	}
-	var chosen []portal.DataPoint
+	var chosen []datasource.DataPoint
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
 		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, name) })
@@ -181,7 +181,7 @@ func points(c *resource.Call, d *portal.DataSource) ([]portal.DataPoint, error) 
 		if i < 0 {
 			return nil, fault.At("datapoints", "datapoints: %s has no data point %q%s", d.Name, name, resource.DidYouMean(name, known))
 		}
-		if !slices.ContainsFunc(chosen, func(p portal.DataPoint) bool { return p.ID == d.DataPoints[i].ID }) {
+		if !slices.ContainsFunc(chosen, func(p datasource.DataPoint) bool { return p.ID == d.DataPoints[i].ID }) {
 			chosen = append(chosen, d.DataPoints[i])
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"io"
 	"strconv"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
 // download is the data of instances as one file, the newest first. It is read as
 // it is written, page by page, so that it may be of any length.
-func (s *Service) download(ctx context.Context, name string, points []portal.DataPoint, instances []portal.Instance, a ask, named bool) resource.Answer {
+func (s *Service) download(ctx context.Context, name string, points []datasource.DataPoint, instances []fleet.Instance, a ask, named bool) resource.Answer {
 	return file(name, func(w *csv.Writer) error {
 		head := []string{"time"}
 		if named {
@@ -30,7 +31,7 @@ func (s *Service) download(ctx context.Context, name string, points []portal.Dat
 	})
 }
 
-func (s *Service) writeInstance(ctx context.Context, w *csv.Writer, i *portal.Instance, points []portal.DataPoint, a ask, named bool) error {
+func (s *Service) writeInstance(ctx context.Context, w *csv.Writer, i *fleet.Instance, points []datasource.DataPoint, a ask, named bool) error {
 	for {
 		t, err := s.read(ctx, i.ID, points, a, most)
 		if err != nil {

@@ -30,7 +30,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -119,7 +119,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	}
 	for i := range all {
 		e := &all[i]
-		e.Category, e.Right = portal.CategoryDevices, resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
+		e.Category, e.Right = ground.CategoryDevices, resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
 		e.Errors = []resource.Failure{
 			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"}, {Kind: fault.Denied, When: "the role lacks the right"}, {Kind: fault.TooMany, When: "the rate limit is reached"},
 			{Kind: fault.Invalid, When: "a parameter or a field of the body is wrong; errorDetail names it"},

@@ -13,7 +13,12 @@ import (
 
 	"spyglass/backend/data"
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/store"
@@ -55,21 +60,21 @@ func open(t *testing.T) *house {
 
 func (h *house) tables() {
 	h.Helper()
-	add(h, &portal.Groups)
-	add(h, &portal.Functions)
-	add(h, &portal.Devices)
-	add(h, &portal.Collectors)
-	add(h, &portal.CollectorGroups)
-	add(h, &portal.Alerts)
-	add(h, &portal.SDTs)
-	add(h, &portal.Settings)
-	add(h, &portal.DataSources)
-	add(h, &portal.UpdateReasons)
-	add(h, &portal.DeviceDataSources)
-	add(h, &portal.Instances)
-	add(h, &portal.InstanceGroups)
-	add(h, &portal.UnsettledRows)
-	add(h, &portal.SettlingRow)
+	add(h, &fleet.Groups)
+	add(h, &fleet.Functions)
+	add(h, &fleet.Devices)
+	add(h, &collector.Collectors)
+	add(h, &collector.CollectorGroups)
+	add(h, &alert.Alerts)
+	add(h, &maintenance.SDTs)
+	add(h, &setting.Settings)
+	add(h, &datasource.DataSources)
+	add(h, &datasource.UpdateReasons)
+	add(h, &fleet.DeviceDataSources)
+	add(h, &fleet.Instances)
+	add(h, &fleet.InstanceGroups)
+	add(h, &fleet.UnsettledRows)
+	add(h, &fleet.SettlingRow)
 }
 
 func add[T any](h *house, r *resource.Resource[*T]) {
@@ -96,24 +101,24 @@ func put[T any](h *house, r *resource.Resource[*T], rows ...T) {
 
 func (h *house) rows() {
 	h.Helper()
-	put(h, &portal.Groups, portal.Group{ID: 1, Name: "Root"}, portal.Group{ID: 2, Name: "Oslo", ParentID: 1}, portal.Group{ID: 3, Name: "Austin", ParentID: 1})
-	put(h, &portal.Devices, portal.Device{ID: 1, Name: "web", DisplayName: "web", GroupIDs: resource.IDs{2}}, portal.Device{ID: 2, Name: "db", DisplayName: "db", GroupIDs: resource.IDs{3}})
-	graph := func(id int64, virtual bool) portal.Graph {
-		g := portal.Plot("Blocks", "blocks", "used").Works("free", "size,used,-")
+	put(h, &fleet.Groups, fleet.Group{ID: 1, Name: "Root"}, fleet.Group{ID: 2, Name: "Oslo", ParentID: 1}, fleet.Group{ID: 3, Name: "Austin", ParentID: 1})
+	put(h, &fleet.Devices, fleet.Device{ID: 1, Name: "web", DisplayName: "web", GroupIDs: resource.IDs{2}}, fleet.Device{ID: 2, Name: "db", DisplayName: "db", GroupIDs: resource.IDs{3}})
+	graph := func(id int64, virtual bool) datasource.Graph {
+		g := datasource.Plot("Blocks", "blocks", "used").Works("free", "size,used,-")
 		g.ID, g.TimeScale, g.Aggregated = id, "1hour", virtual
-		g.DataPoints = []portal.GraphDataPoint{{Name: "used", DataPointName: "used", AggregateMethod: "sum", Consolidate: 1}, {Name: "size", DataPointName: "size", AggregateMethod: "max", Consolidate: 2}}
+		g.DataPoints = []datasource.GraphDataPoint{{Name: "used", DataPointName: "used", AggregateMethod: "sum", Consolidate: 1}, {Name: "size", DataPointName: "size", AggregateMethod: "max", Consolidate: 2}}
 		return g
 	}
-	source := portal.DataSource{ID: 5, Name: "Disks", CollectInterval: 60, Graphs: []portal.Graph{graph(5003, false)}, OverviewGraphs: []portal.Graph{graph(5004, false), graph(5005, true)}}
-	source.DataPoints = []portal.DataPoint{portal.Gauge("used", "1", "Blocks in use"), portal.Gauge("size", "2", "Blocks")}
+	source := datasource.DataSource{ID: 5, Name: "Disks", CollectInterval: 60, Graphs: []datasource.Graph{graph(5003, false)}, OverviewGraphs: []datasource.Graph{graph(5004, false), graph(5005, true)}}
+	source.DataPoints = []datasource.DataPoint{datasource.Gauge("used", "1", "Blocks in use"), datasource.Gauge("size", "2", "Blocks")}
 	source.DataPoints[0].ID, source.DataPoints[1].ID = 5001, 5002
-	put(h, &portal.DataSources, source)
-	put(h, &portal.DeviceDataSources, portal.DeviceDataSource{ID: 1, DeviceID: 1, DataSourceID: 5, Name: "Disks", Multiple: true}, portal.DeviceDataSource{ID: 2, DeviceID: 2, DataSourceID: 5, Name: "Disks", Multiple: true})
-	put(h, &portal.InstanceGroups, portal.InstanceGroup{ID: 1, DeviceID: 1, DeviceDataSourceID: 1, Name: "System"})
-	disk := func(id, on, group int64, name string) portal.Instance {
-		return portal.Instance{ID: id, DeviceID: on, DeviceDataSourceID: on, DataSourceID: 5, Name: "Disks-" + name, DisplayName: name, WildValue: name, GroupID: group}
+	put(h, &datasource.DataSources, source)
+	put(h, &fleet.DeviceDataSources, fleet.DeviceDataSource{ID: 1, DeviceID: 1, DataSourceID: 5, Name: "Disks", Multiple: true}, fleet.DeviceDataSource{ID: 2, DeviceID: 2, DataSourceID: 5, Name: "Disks", Multiple: true})
+	put(h, &fleet.InstanceGroups, fleet.InstanceGroup{ID: 1, DeviceID: 1, DeviceDataSourceID: 1, Name: "System"})
+	disk := func(id, on, group int64, name string) fleet.Instance {
+		return fleet.Instance{ID: id, DeviceID: on, DeviceDataSourceID: on, DataSourceID: 5, Name: "Disks-" + name, DisplayName: name, WildValue: name, GroupID: group}
 	}
-	put(h, &portal.Instances, disk(1, 1, 1, "/"), disk(2, 1, 1, "=var"), disk(3, 2, 0, "/"))
+	put(h, &fleet.Instances, disk(1, 1, 1, "/"), disk(2, 1, 1, "=var"), disk(3, 2, 0, "/"))
 }
 
 // measure appends n samples a minute apart: used is 0, 1, 2 … and size 1000.

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -85,7 +86,7 @@ func (s *Service) graphBelow(ctx context.Context, c *resource.Call) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	return s.plot(ctx, c, p, "graphId", p.source.Graphs, []portal.Instance{*i})
+	return s.plot(ctx, c, p, "graphId", p.source.Graphs, []fleet.Instance{*i})
 }
 
 func (s *Service) graphOf(ctx context.Context, c *resource.Call) (any, error) {
@@ -97,7 +98,7 @@ func (s *Service) graphOf(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.plot(ctx, c, p, "graphId", p.source.Graphs, []portal.Instance{*i})
+	return s.plot(ctx, c, p, "graphId", p.source.Graphs, []fleet.Instance{*i})
 }
 
 func (s *Service) overview(ctx context.Context, c *resource.Call) (any, error) {
@@ -110,11 +111,11 @@ func (s *Service) overview(ctx context.Context, c *resource.Call) (any, error) {
 		if group, err = c.ID("dsigId"); err != nil {
 			return nil, err
 		}
-		if _, err := one(ctx, s.db, c, &portal.InstanceGroups, group, is("deviceDataSourceId", p.on.ID)); err != nil {
+		if _, err := one(ctx, s.db, c, &fleet.InstanceGroups, group, is("deviceDataSourceId", p.on.ID)); err != nil {
 			return nil, err
 		}
 	}
-	instances, err := resource.Find(ctx, s.db, portal.Instances.Name, is("deviceDataSourceId", p.on.ID), is("groupId", group))
+	instances, err := resource.Find(ctx, s.db, fleet.Instances.Name, is("deviceDataSourceId", p.on.ID), is("groupId", group))
 	if err != nil {
 		return nil, err
 	}
@@ -122,12 +123,12 @@ func (s *Service) overview(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // plot draws the graph that the path names.
-func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param string, graphs []portal.Graph, instances []portal.Instance) (any, error) {
+func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param string, graphs []datasource.Graph, instances []fleet.Instance) (any, error) {
 	id, err := c.ID(param)
 	if err != nil {
 		return nil, err
 	}
-	n := slices.IndexFunc(graphs, func(g portal.Graph) bool { return g.ID == id })
+	n := slices.IndexFunc(graphs, func(g datasource.Graph) bool { return g.ID == id })
 	if n < 0 {
 		return nil, fault.New(fault.Unknown, "there is no graph %d of %s", id, p.source.Name)
 	}
@@ -157,7 +158,7 @@ func (s *Service) plot(ctx context.Context, c *resource.Call, p *place, param st
 }
 
 // frame is the graph without its lines.
-func (s *Service) frame(p *place, g *portal.Graph, a ask, instances []portal.Instance) *GraphPlot {
+func (s *Service) frame(p *place, g *datasource.Graph, a ask, instances []fleet.Instance) *GraphPlot {
 	zone := s.zone()
 	start, end := time.Unix(a.from, 0).In(zone), time.Unix(a.to, 0).In(zone)
 	out := &GraphPlot{

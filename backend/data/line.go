@@ -7,15 +7,16 @@ import (
 	"slices"
 
 	"spyglass/backend/expr"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/series"
 )
 
 // drawing is one graph while its lines are worked out.
 type drawing struct {
 	s       *Service
-	graph   *portal.Graph
-	source  *portal.DataSource
+	graph   *datasource.Graph
+	source  *datasource.DataSource
 	ask     ask
 	several bool // a line for each instance
 
@@ -25,13 +26,13 @@ type drawing struct {
 }
 
 type line struct {
-	*portal.GraphLine
+	*datasource.GraphLine
 	instance string // what it is called; empty where there is but one
 	values   []float64
 }
 
 // draw works out the lines of the instances: all of them together, or each.
-func (d *drawing) draw(ctx context.Context, instances []portal.Instance) error {
+func (d *drawing) draw(ctx context.Context, instances []fleet.Instance) error {
 	from := d.ask.from - d.ask.from%d.ask.step
 	for at := from; at <= d.ask.to; at += d.ask.step {
 		d.times = append(d.times, at)
@@ -58,7 +59,7 @@ func (d *drawing) draw(ctx context.Context, instances []portal.Instance) error {
 // names they have in the graph.
 func (d *drawing) measured(ctx context.Context, instance, from int64) (map[string][]float64, error) {
 	q := series.Query{Instance: instance, From: from, To: d.ask.to + 1}
-	var used []*portal.GraphDataPoint
+	var used []*datasource.GraphDataPoint
 	for i := range d.graph.DataPoints {
 		p := &d.graph.DataPoints[i]
 		if k := d.point(p.DataPointName); k != nil {
@@ -85,8 +86,8 @@ func (d *drawing) measured(ctx context.Context, instance, from int64) (map[strin
 	return values, nil
 }
 
-func (d *drawing) point(name string) *portal.DataPoint {
-	i := slices.IndexFunc(d.source.DataPoints, func(p portal.DataPoint) bool { return p.Name == name })
+func (d *drawing) point(name string) *datasource.DataPoint {
+	i := slices.IndexFunc(d.source.DataPoints, func(p datasource.DataPoint) bool { return p.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -152,7 +153,7 @@ func (d *drawing) add(instance string, values map[string][]float64) {
 	for i := range d.graph.Lines {
 		l := &d.graph.Lines[i]
 		name := l.DataPointName
-		if k := slices.IndexFunc(d.graph.DataPoints, func(p portal.GraphDataPoint) bool { return p.DataPointName == name }); k >= 0 && !l.Virtual {
+		if k := slices.IndexFunc(d.graph.DataPoints, func(p datasource.GraphDataPoint) bool { return p.DataPointName == name }); k >= 0 && !l.Virtual {
 			name = d.graph.DataPoints[k].Name
 		}
 		line := line{l, instance, values[name]}

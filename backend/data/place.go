@@ -5,15 +5,16 @@ import (
 	"fmt"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
 // place is what a request is about.
 type place struct {
-	device *portal.Device
-	on     *portal.DeviceDataSource
-	source *portal.DataSource
+	device *fleet.Device
+	on     *fleet.DeviceDataSource
+	source *datasource.DataSource
 }
 
 // one is the row of an id that the caller may read.
@@ -40,26 +41,26 @@ func (s *Service) below(ctx context.Context, c *resource.Call, onParam string) (
 		return nil, err
 	}
 	p := &place{}
-	if p.device, err = one(ctx, s.db, c, &portal.Devices, deviceID); err != nil {
+	if p.device, err = one(ctx, s.db, c, &fleet.Devices, deviceID); err != nil {
 		return nil, err
 	}
 	id, err := c.ID(onParam)
 	if err != nil {
 		return nil, err
 	}
-	if p.on, err = one(ctx, s.db, c, &portal.DeviceDataSources, id, is("deviceId", deviceID)); err != nil {
+	if p.on, err = one(ctx, s.db, c, &fleet.DeviceDataSources, id, is("deviceId", deviceID)); err != nil {
 		return nil, err
 	}
 	p.source, err = s.source(ctx, p.on.DataSourceID)
 	return p, err
 }
 
-func (s *Service) source(ctx context.Context, id int64) (*portal.DataSource, error) {
-	return resource.Get(ctx, s.db, portal.DataSources.Name, id)
+func (s *Service) source(ctx context.Context, id int64) (*datasource.DataSource, error) {
+	return resource.Get(ctx, s.db, datasource.DataSources.Name, id)
 }
 
 // instanceBelow is the instance at the end of the path.
-func (s *Service) instanceBelow(ctx context.Context, c *resource.Call) (*place, *portal.Instance, error) {
+func (s *Service) instanceBelow(ctx context.Context, c *resource.Call) (*place, *fleet.Instance, error) {
 	p, err := s.below(ctx, c, "hdsId")
 	if err != nil {
 		return nil, nil, err
@@ -68,19 +69,19 @@ func (s *Service) instanceBelow(ctx context.Context, c *resource.Call) (*place, 
 	if err != nil {
 		return nil, nil, err
 	}
-	i, err := one(ctx, s.db, c, &portal.Instances, id, is("deviceDataSourceId", p.on.ID))
+	i, err := one(ctx, s.db, c, &fleet.Instances, id, is("deviceDataSourceId", p.on.ID))
 	return p, i, err
 }
 
 // instance is the instance of an id, on a device that is there.
-func (s *Service) instance(ctx context.Context, c *resource.Call, id int64) (*place, *portal.Instance, error) {
-	i, err := one(ctx, s.db, c, &portal.Instances, id)
+func (s *Service) instance(ctx context.Context, c *resource.Call, id int64) (*place, *fleet.Instance, error) {
+	i, err := one(ctx, s.db, c, &fleet.Instances, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &place{}
-	if p.device, err = one(ctx, s.db, c, &portal.Devices, i.DeviceID); fault.Is(err, fault.Unknown) {
-		err = fault.New(fault.Unknown, "there is no %s %d", portal.Instances.Label, id) // its device lies in the bin
+	if p.device, err = one(ctx, s.db, c, &fleet.Devices, i.DeviceID); fault.Is(err, fault.Unknown) {
+		err = fault.New(fault.Unknown, "there is no %s %d", fleet.Instances.Label, id) // its device lies in the bin
 	}
 	if err != nil {
 		return nil, nil, err

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -43,7 +44,7 @@ func (s *Service) ofInstance(ctx context.Context, c *resource.Call) (any, error)
 		return nil, err
 	}
 	if a.csv {
-		return s.download(ctx, p.file("-"+i.DisplayName), chosen, []portal.Instance{*i}, a, false), nil
+		return s.download(ctx, p.file("-"+i.DisplayName), chosen, []fleet.Instance{*i}, a, false), nil
 	}
 	t, err := s.read(ctx, i.ID, chosen, a, most)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *Service) ofDevice(ctx context.Context, c *resource.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	instances, err := resource.Find(ctx, s.db, portal.Instances.Name, is("deviceDataSourceId", p.on.ID))
+	instances, err := resource.Find(ctx, s.db, fleet.Instances.Name, is("deviceDataSourceId", p.on.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (s *Service) ofDevice(ctx context.Context, c *resource.Call) (any, error) {
 
 // together reads several instances so that the next page is the same for all:
 // none shows what is older than the oldest moment which all of them can show.
-func (s *Service) together(ctx context.Context, instances []portal.Instance, points []portal.DataPoint, a ask) (map[string]RawValues, string, error) {
+func (s *Service) together(ctx context.Context, instances []fleet.Instance, points []datasource.DataPoint, a ask) (map[string]RawValues, string, error) {
 	tables := make([]table, len(instances))
 	limit, since := room(len(instances), len(points)), a.from
 	for i := range instances {

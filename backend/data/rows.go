@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
 	"spyglass/backend/series"
 )
 
@@ -24,7 +24,7 @@ type table struct {
 }
 
 // read is the newest moments that are asked for, no more than limit.
-func (s *Service) read(ctx context.Context, instance int64, points []portal.DataPoint, a ask, limit int) (t table, err error) {
+func (s *Service) read(ctx context.Context, instance int64, points []datasource.DataPoint, a ask, limit int) (t table, err error) {
 	q := series.Query{Instance: instance, DataPoints: make([]int64, len(points)), From: a.from, To: a.to + 1}
 	for i, p := range points {
 		q.DataPoints[i] = p.ID
@@ -135,7 +135,7 @@ func room(instances, points int) int {
 	return max(1, min(most, numbers/max(1, instances*points)))
 }
 
-func names(points []portal.DataPoint) []string {
+func names(points []datasource.DataPoint) []string {
 	out := make([]string, len(points))
 	for i, p := range points {
 		out[i] = p.Name

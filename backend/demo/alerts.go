@@ -7,7 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -20,7 +23,7 @@ const inMaintenance = 5
 
 // episode is one alert as the demo tells it.
 type episode struct {
-	device   *portal.Device
+	device   *fleet.Device
 	severity int64
 	at       resource.Seconds // when it opened
 	worsened resource.Seconds // when it became that severity, after a warning; 0: it began so
@@ -45,18 +48,18 @@ func (f *filler) alerts() error {
 	if err != nil {
 		return err
 	}
-	rows, err := resource.Find(ctx, tx, portal.DataSources.Name)
+	rows, err := resource.Find(ctx, tx, datasource.DataSources.Name)
 	if err != nil {
 		return err
 	}
-	sources := make(map[int64]*portal.DataSource, len(rows))
+	sources := make(map[int64]*datasource.DataSource, len(rows))
 	for i := range rows {
 		sources[rows[i].ID] = &rows[i]
 	}
 	list := f.incidents(devices)
 	slices.SortStableFunc(list, func(a, b episode) int { return int(a.at - b.at) })
 	for i := range list {
-		instances, err := resource.Find(ctx, tx, portal.Instances.Name, resource.Where{Field: "deviceId", Op: "=", Value: list[i].device.ID})
+		instances, err := resource.Find(ctx, tx, fleet.Instances.Name, resource.Where{Field: "deviceId", Op: "=", Value: list[i].device.ID})
 		if err != nil {
 			return err
 		}
@@ -64,25 +67,25 @@ func (f *filler) alerts() error {
 			return err
 		}
 	}
-	return portal.CoverAlerts(ctx, tx, f.write.Call.At)
+	return alert.CoverAlerts(ctx, tx, f.write.Call.At)
 }
 
 // incidents are the alerts of the devices, the sample before all others.
-func (f *filler) incidents(devices []portal.Device) []episode {
+func (f *filler) incidents(devices []fleet.Device) []episode {
 	maker := newDeviceMaker(f.now)
 	var list []episode
 	for i := range devices {
 		d := &devices[i]
 		dice := rand.New(rand.NewPCG(seed, uint64(d.ID)<<32))
 		switch {
-		case d.ID == portal.Devices.Sample:
+		case d.ID == fleet.Devices.Sample:
 			continue
 		case d.ID == sampleAlertDevice:
-			list = append(list, episode{device: d, severity: portal.SeverityWarn, at: f.ago(7), dice: dice})
+			list = append(list, episode{device: d, severity: threshold.SeverityWarn, at: f.ago(7), dice: dice})
 			continue
 		}
 		if d.ID == inMaintenance {
-			list = append(list, episode{device: d, severity: portal.SeverityError, at: f.now - 35*60, dice: dice}, episode{device: d, severity: portal.SeverityWarn, at: f.now - 20*60, dice: dice})
+			list = append(list, episode{device: d, severity: threshold.SeverityError, at: f.now - 35*60, dice: dice}, episode{device: d, severity: threshold.SeverityWarn, at: f.now - 20*60, dice: dice})
 			continue
 		}
 		_, planned := maker.device(int(d.ID)-1, f.count)
@@ -97,7 +100,7 @@ func (f *filler) incidents(devices []portal.Device) []episode {
 }
 
 // ongoing is the alert that a device's status tells of.
-func (f *filler) ongoing(d *portal.Device, planned status, dice *rand.Rand) episode {
+func (f *filler) ongoing(d *fleet.Device, planned status, dice *rand.Rand) episode {
 	words := strings.Split(planned.alert, "-")
 	in := episode{device: d, severity: severities[words[1]], dead: planned.host == "dead", dice: dice, at: f.now - resource.Seconds(300+dice.IntN(2*day))}
 	if dice.IntN(3) == 0 {
@@ -105,7 +108,7 @@ func (f *filler) ongoing(d *portal.Device, planned status, dice *rand.Rand) epis
 	}
 	if in.dead {
 		in.at = planned.answeredOn + 180
-	} else if in.severity > portal.SeverityWarn && dice.IntN(3) == 0 {
+	} else if in.severity > threshold.SeverityWarn && dice.IntN(3) == 0 {
 		in.worsened = in.at + (f.now-in.at)/3
 	}
 	if words[0] == "confirmed" {
@@ -114,11 +117,11 @@ func (f *filler) ongoing(d *portal.Device, planned status, dice *rand.Rand) epis
 	return in
 }
 
-var severities = map[string]int64{"warn": portal.SeverityWarn, "error": portal.SeverityError, "critical": portal.SeverityCritical}
+var severities = map[string]int64{"warn": threshold.SeverityWarn, "error": threshold.SeverityError, "critical": threshold.SeverityCritical}
 
 // past is one that is over.
-func (f *filler) past(d *portal.Device, dice *rand.Rand) episode {
-	in := episode{device: d, severity: portal.SeverityWarn + int64(dice.IntN(5))/2, dice: dice, at: f.now - resource.Seconds(day+dice.IntN(6*day-3600))}
+func (f *filler) past(d *fleet.Device, dice *rand.Rand) episode {
+	in := episode{device: d, severity: threshold.SeverityWarn + int64(dice.IntN(5))/2, dice: dice, at: f.now - resource.Seconds(day+dice.IntN(6*day-3600))}
 	in.ended = in.at + resource.Seconds(300+dice.IntN(day/4))
 	if dice.IntN(2) == 0 {
 		in.ackedBy, in.ackedOn = "admin", in.at+(in.ended-in.at)/3
@@ -128,63 +131,63 @@ func (f *filler) past(d *portal.Device, dice *rand.Rand) episode {
 
 // happen raises an incident as the monitor would have; not at all where nothing
 // on the device can be that bad.
-func (f *filler) happen(in *episode, instances []portal.Instance, sources map[int64]*portal.DataSource) error {
+func (f *filler) happen(in *episode, instances []fleet.Instance, sources map[int64]*datasource.DataSource) error {
 	ctx, tx := f.write.Context, f.write.Tx
 	at := in.places(instances, sources)
 	if at == nil {
 		return nil
 	}
-	find := func(severity int64, when resource.Seconds) *portal.Finding {
-		return &portal.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Severity: severity, Value: at.value(severity), Threshold: at.point.AlertExpr, At: when}
+	find := func(severity int64, when resource.Seconds) *alert.Finding {
+		return &alert.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Severity: severity, Value: at.value(severity), Threshold: at.point.AlertExpr, At: when}
 	}
 	first := in.severity
-	if in.worsened > 0 && at.reaches(portal.SeverityWarn) {
-		first = portal.SeverityWarn
+	if in.worsened > 0 && at.reaches(threshold.SeverityWarn) {
+		first = threshold.SeverityWarn
 	}
-	a, _, err := portal.Raise(ctx, tx, find(first, in.at))
+	a, _, err := alert.Raise(ctx, tx, find(first, in.at))
 	if err != nil || a == nil {
 		return err
 	}
 	if first != in.severity {
-		if a, _, err = portal.Raise(ctx, tx, find(in.severity, in.worsened)); err != nil {
+		if a, _, err = alert.Raise(ctx, tx, find(in.severity, in.worsened)); err != nil {
 			return err
 		}
 	}
 	if in.ackedBy != "" {
 		a.Acknowledge(in.ackedBy, in.ackedOn, whatPeopleSay[in.dice.IntN(len(whatPeopleSay))])
-		if err := portal.SaveAlert(ctx, tx, a); err != nil {
+		if err := alert.SaveAlert(ctx, tx, a); err != nil {
 			return err
 		}
 	}
 	if in.ended > 0 {
-		_, err = portal.Clear(ctx, tx, &portal.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Value: at.value(0), Threshold: at.point.AlertExpr, At: in.ended})
+		_, err = alert.Clear(ctx, tx, &alert.Finding{InstanceID: at.instance.ID, DataPointID: at.point.ID, Value: at.value(0), Threshold: at.point.AlertExpr, At: in.ended})
 	}
-	if err == nil && int64(a.ID) == portal.Alerts.Sample {
+	if err == nil && int64(a.ID) == alert.Alerts.Sample {
 		err = f.stop(at.instance)
 	}
 	return err
 }
 
 // stop ends the polling of an instance.
-func (f *filler) stop(i *portal.Instance) error {
+func (f *filler) stop(i *fleet.Instance) error {
 	was := *i
 	i.StopMonitoring = true
-	if err := resource.Put(f.write.Context, f.write.Tx, portal.Instances.Name, i); err != nil {
+	if err := resource.Put(f.write.Context, f.write.Tx, fleet.Instances.Name, i); err != nil {
 		return err
 	}
-	return portal.Instances.After(f.write, &was, i)
+	return fleet.Instances.After(f.write, &was, i)
 }
 
 // place is a data point of an instance, with its threshold.
 type place struct {
-	instance *portal.Instance
-	point    *portal.DataPoint
-	expr     portal.AlertExpr
+	instance *fleet.Instance
+	point    *datasource.DataPoint
+	expr     threshold.AlertExpr
 }
 
 // places picks where the incident can have happened; nil where nothing can. A
 // dead device loses its pings.
-func (in *episode) places(instances []portal.Instance, sources map[int64]*portal.DataSource) *place {
+func (in *episode) places(instances []fleet.Instance, sources map[int64]*datasource.DataSource) *place {
 	var all, lost []place
 	for i := range instances {
 		source := sources[instances[i].DataSourceID]
@@ -194,7 +197,7 @@ func (in *episode) places(instances []portal.Instance, sources map[int64]*portal
 		for k := range source.DataPoints {
 			p := place{instance: &instances[i], point: &source.DataPoints[k]}
 			var err error
-			if p.expr, err = portal.ParseAlertExpr(p.point.AlertExpr); err != nil || !p.reaches(in.severity) {
+			if p.expr, err = threshold.ParseAlertExpr(p.point.AlertExpr); err != nil || !p.reaches(in.severity) {
 				continue
 			}
 			all = append(all, p)
@@ -215,13 +218,13 @@ func (in *episode) places(instances []portal.Instance, sources map[int64]*portal
 }
 
 func (p *place) reaches(severity int64) bool {
-	n := severity - portal.SeverityWarn
+	n := severity - threshold.SeverityWarn
 	return n >= 0 && n < int64(len(p.expr.Levels)) && p.expr.Severity(p.number(severity)) == severity
 }
 
 // number is a value of that severity; 0 is none.
 func (p *place) number(severity int64) float64 {
-	levels, n := p.expr.Levels, severity-portal.SeverityWarn
+	levels, n := p.expr.Levels, severity-threshold.SeverityWarn
 	up := p.expr.Op[0] == '>'
 	switch {
 	case p.expr.Op == "=" && n >= 0:

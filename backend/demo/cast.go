@@ -5,36 +5,37 @@ import (
 	"slices"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
 )
 
 // aDevice picks one that suits: the first that is well of those whose display
 // names begin so.
-func aDevice(prefix string) func(context.Context, resource.Reader, *portal.Incident) error {
-	return func(ctx context.Context, r resource.Reader, i *portal.Incident) error {
-		devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Limit(remembers))
+func aDevice(prefix string) func(context.Context, resource.Reader, *incident.Incident) error {
+	return func(ctx context.Context, r resource.Reader, i *incident.Incident) error {
+		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Limit(remembers))
 		i.DeviceID = suiting(devices, prefix)
 		return err
 	}
 }
 
 // aGroup picks a group.
-func aGroup(id int64) func(context.Context, resource.Reader, *portal.Incident) error {
-	return func(_ context.Context, _ resource.Reader, i *portal.Incident) error {
+func aGroup(id int64) func(context.Context, resource.Reader, *incident.Incident) error {
+	return func(_ context.Context, _ resource.Reader, i *incident.Incident) error {
 		i.GroupID = id
 		return nil
 	}
 }
 
 // theDevice casts the device that the incident names.
-func theDevice(_ context.Context, _ resource.Reader, i *portal.Incident) (map[int64]bool, error) {
+func theDevice(_ context.Context, _ resource.Reader, i *incident.Incident) (map[int64]bool, error) {
 	return map[int64]bool{i.DeviceID: true}, nil
 }
 
 // suiting is the first device of a name for which the demo tells no story, or
 // else the first that answers; 0 for none.
-func suiting(devices []portal.Device, prefix string) int64 {
+func suiting(devices []fleet.Device, prefix string) int64 {
 	var second int64
 	for i := range devices {
 		d := &devices[i]
@@ -51,12 +52,12 @@ func suiting(devices []portal.Device, prefix string) int64 {
 
 // theGroup casts the devices of the group that the incident names, and of those
 // below it.
-func theGroup(ctx context.Context, r resource.Reader, i *portal.Incident) (map[int64]bool, error) {
-	tree, err := portal.TreeOf(ctx, r)
+func theGroup(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error) {
+	tree, err := fleet.TreeOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Where{Field: "hostGroupIds", Op: "has any", Value: tree.Below([]int64{i.GroupID})[i.GroupID]})
+	devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "hostGroupIds", Op: "has any", Value: tree.Below([]int64{i.GroupID})[i.GroupID]})
 	cast := make(map[int64]bool, len(devices))
 	for k := range devices {
 		cast[devices[k].ID] = true
@@ -65,8 +66,8 @@ func theGroup(ctx context.Context, r resource.Reader, i *portal.Incident) (map[i
 }
 
 // parents are the devices that others are reached through, by the others' ids.
-func parents(ctx context.Context, r resource.Reader, devices []portal.Device) (map[int64]int64, error) {
-	tree, err := portal.TreeOf(ctx, r)
+func parents(ctx context.Context, r resource.Reader, devices []fleet.Device) (map[int64]int64, error) {
+	tree, err := fleet.TreeOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func parents(ctx context.Context, r resource.Reader, devices []portal.Device) (m
 	of := make(map[int64]int64, len(devices))
 	for i := range devices {
 		for _, p := range slices.Concat(devices[i].CustomProperties, tree.Inherited(devices[i].GroupIDs)) {
-			if strings.EqualFold(p.Name, portal.ParentProperty) {
+			if strings.EqualFold(p.Name, fleet.ParentProperty) {
 				if id := named[strings.ToLower(p.Value)]; id != devices[i].ID {
 					of[devices[i].ID] = id
 				}

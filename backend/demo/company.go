@@ -1,7 +1,11 @@
 package demo
 
 import (
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
@@ -60,46 +64,46 @@ func props(pairs ...string) []resource.Property {
 
 // groups are all but the root, each behind the one it is in. Three choose their
 // devices by themselves; a kind of machine names them all the same, for Fill to drop.
-var groups = []portal.Group{
-	{ID: network, ParentID: portal.RootGroup, Name: "Network", Description: "Everything that carries packets",
+var groups = []fleet.Group{
+	{ID: network, ParentID: ground.RootGroup, Name: "Network", Description: "Everything that carries packets",
 		CustomProperties: props("owner", "Network team", "contact", "network@kestrel-freight.example", "snmp.version", "v3", "snmp.port", "161", "snmp.security", "spyglass", "snmp.authtoken", "hazel-otter-41")},
 	{ID: core, ParentID: network, Name: "Core", Description: "Core and distribution switches", CustomProperties: props("priority", "critical", "uplink.speed", "100G")},
 	{ID: access, ParentID: network, Name: "Access", Description: "Switches on the floors and in the warehouses", CustomProperties: props("priority", "normal", "snmp.version", "v2c", "snmp.community", "kestrel-read")},
 	{ID: wireless, ParentID: network, Name: "Wireless", Description: "Access points", AppliesTo: `isWireless()`, CustomProperties: props("priority", "normal", "wifi.country", "by site")},
 	{ID: firewalls, ParentID: network, Name: "Firewalls", Description: "In pairs, one active", CustomProperties: props("priority", "critical", "owner", "Security team", "contact", "security@kestrel-freight.example")},
-	{ID: servers, ParentID: portal.RootGroup, Name: "Servers", Description: "Everything with an operating system of ours",
+	{ID: servers, ParentID: ground.RootGroup, Name: "Servers", Description: "Everything with an operating system of ours",
 		CustomProperties: props("owner", "Platform team", "contact", "platform@kestrel-freight.example", "patch.window", "Sunday 02:00-05:00")},
 	{ID: linux, ParentID: servers, Name: "Linux", Description: "Debian and Rocky Linux", CustomProperties: props("ssh.user", "spyglass", "ssh.port", "22")},
 	{ID: windows, ParentID: servers, Name: "Windows", Description: "Windows Server", CustomProperties: props("wmi.user", `KESTREL\svc-spyglass`, "wmi.pass", "Plover-Estuary-77")},
 	{ID: virtualisation, ParentID: servers, Name: "Virtualisation", Description: "Hypervisors", AppliesTo: `hasCategory("hypervisor")`, CustomProperties: props("esx.user", "svc-spyglass", "esx.pass", "Grebe-Harbour-19", "priority", "critical")},
-	{ID: databases, ParentID: portal.RootGroup, Name: "Databases", Description: "PostgreSQL, SQL Server and Redis",
+	{ID: databases, ParentID: ground.RootGroup, Name: "Databases", Description: "PostgreSQL, SQL Server and Redis",
 		CustomProperties: props("owner", "Data team", "contact", "data@kestrel-freight.example", "jdbc.user", "spyglass", "jdbc.pass", "Heron-Quay-52", "priority", "critical")},
-	{ID: storage, ParentID: portal.RootGroup, Name: "Storage", Description: "Arrays behind the hypervisors", CustomProperties: props("owner", "Platform team", "contact", "platform@kestrel-freight.example")},
-	{ID: power, ParentID: portal.RootGroup, Name: "Power", Description: "Uninterruptible supplies", CustomProperties: props("owner", "Facilities", "contact", "facilities@kestrel-freight.example", "snmp.version", "v2c", "snmp.community", "kestrel-power")},
-	{ID: siteRoot, ParentID: portal.RootGroup, Name: "Sites", Description: "The same devices, by where they stand"},
+	{ID: storage, ParentID: ground.RootGroup, Name: "Storage", Description: "Arrays behind the hypervisors", CustomProperties: props("owner", "Platform team", "contact", "platform@kestrel-freight.example")},
+	{ID: power, ParentID: ground.RootGroup, Name: "Power", Description: "Uninterruptible supplies", CustomProperties: props("owner", "Facilities", "contact", "facilities@kestrel-freight.example", "snmp.version", "v2c", "snmp.community", "kestrel-power")},
+	{ID: siteRoot, ParentID: ground.RootGroup, Name: "Sites", Description: "The same devices, by where they stand"},
 	{ID: siteFrankfurt, ParentID: siteRoot, Name: "Frankfurt", Description: "Head office and main data centre",
 		CustomProperties: props("location", "Frankfurt am Main, Germany", "timezone", "Europe/Berlin", "site.code", "fra", "parent.device", "core-sw-01.fra", "contact.phone", "+49 69 5550 0100")},
 	{ID: siteOslo, ParentID: siteRoot, Name: "Oslo", Description: "Northern hub",
 		CustomProperties: props("location", "Oslo, Norway", "timezone", "Europe/Oslo", "site.code", "osl", "parent.device", "core-sw-01.osl", "contact.phone", "+47 21 55 01 00")},
 	{ID: siteAustin, ParentID: siteRoot, Name: "Austin", Description: "American hub",
 		CustomProperties: props("location", "Austin, Texas, USA", "timezone", "America/Chicago", "site.code", "aus", "parent.device", "core-sw-01.aus", "contact.phone", "+1 512 555 0100")},
-	{ID: services, ParentID: portal.RootGroup, Name: "Services", Description: "What customers and colleagues use, with the servers behind it", CustomProperties: props("owner", "Service desk", "contact", "servicedesk@kestrel-freight.example")},
+	{ID: services, ParentID: ground.RootGroup, Name: "Services", Description: "What customers and colleagues use, with the servers behind it", CustomProperties: props("owner", "Service desk", "contact", "servicedesk@kestrel-freight.example")},
 	{ID: webShop, ParentID: services, Name: "Web shop", Description: "shop.kestrel-freight.example", CustomProperties: props("service.url", "https://shop.kestrel-freight.example/", "service.tier", "gold", "tls.host", "shop.kestrel-freight.example")},
 	{ID: booking, ParentID: services, Name: "Booking", Description: "Booking of freight by agents", CustomProperties: props("service.url", "https://booking.kestrel-freight.example/", "service.tier", "gold")},
 	{ID: tracking, ParentID: services, Name: "Tracking", Description: "Where is my parcel", CustomProperties: props("service.url", "https://track.kestrel-freight.example/", "service.tier", "silver")},
 	{ID: identity, ParentID: services, Name: "Mail and identity", Description: "Directory, mail and file shares", CustomProperties: props("service.tier", "gold")},
-	{ID: preProduction, ParentID: portal.RootGroup, Name: "Pre-production", Description: "What goes live next week", AppliesTo: `isStaging() && isServer()`, CustomProperties: props("environment", "pre-production", "owner", "Platform team")},
+	{ID: preProduction, ParentID: ground.RootGroup, Name: "Pre-production", Description: "What goes live next week", AppliesTo: `isStaging() && isServer()`, CustomProperties: props("environment", "pre-production", "owner", "Platform team")},
 	{ID: backups, ParentID: servers, Name: "Backup", Description: "Backup servers and their libraries", CustomProperties: props("backup.window", "22:00-05:00", "backup.token", "wren-lantern-08")},
-	{ID: decommissioned, ParentID: portal.RootGroup, Name: "Decommissioned", DisableAlerting: true, Description: "Switched off, waiting to be collected", CustomProperties: props("environment", "retired")},
+	{ID: decommissioned, ParentID: ground.RootGroup, Name: "Decommissioned", DisableAlerting: true, Description: "Switched off, waiting to be collected", CustomProperties: props("environment", "retired")},
 }
 
 // functions are for expressions to call; nothing calls the first.
 func (f *filler) functions() error {
-	for _, fn := range []portal.Function{
+	for _, fn := range []datasource.Function{
 		{ID: 1, Name: "isShop", Code: `isLinux() && displayName =~ "web-*"`, Description: "Front ends of the shop, staging too"},
 		{ID: 2, Name: "isStaging", Code: `displayName =~ "*-stg-*"`, Description: "By our naming scheme"},
 	} {
-		if err := add(f, &portal.Functions, &fn, nil); err != nil {
+		if err := add(f, &fleet.Functions, &fn, nil); err != nil {
 			return err
 		}
 	}
@@ -108,18 +112,18 @@ func (f *filler) functions() error {
 
 func (f *filler) groups() error {
 	ctx, tx := f.write.Context, f.write.Tx
-	root, err := resource.Get(ctx, tx, portal.Groups.Name, portal.RootGroup)
+	root, err := resource.Get(ctx, tx, fleet.Groups.Name, ground.RootGroup)
 	if err != nil {
 		return err
 	}
 	root.Description = "Kestrel Freight"
 	root.CustomProperties = props("company", "Kestrel Freight", "environment", "production", "contact", "noc@kestrel-freight.example", "snmp.version", "v2c", "snmp.community", "kestrel-public")
 	root.CreatedOn = f.ago(731)
-	if err := resource.Put(ctx, tx, portal.Groups.Name, root); err != nil {
+	if err := resource.Put(ctx, tx, fleet.Groups.Name, root); err != nil {
 		return err
 	}
 	for i, g := range groups {
-		err := add(f, &portal.Groups, &g, func(g *portal.Group) { g.CreatedOn = f.ago(730 - int64(i)) })
+		err := add(f, &fleet.Groups, &g, func(g *fleet.Group) { g.CreatedOn = f.ago(730 - int64(i)) })
 		if err != nil {
 			return err
 		}
@@ -130,23 +134,23 @@ func (f *filler) groups() error {
 // collectors adds the one that is elsewhere. No collector runs there, so it is
 // down, as the portal would find.
 func (f *filler) collectors() error {
-	c := portal.Collector{
-		ID: 2, Description: "Collector in Oslo", Hostname: "collector-01.osl.kestrel-freight.example", GroupID: osloCollectors, BackupID: portal.BuiltInCollector,
-		Status: 1, IsDown: true, Platform: "linux", Arch: "amd64", Build: portal.APIVersion, EnableFailBack: true, ResendIval: 15, NeedDevice: true,
+	c := collector.Collector{
+		ID: 2, Description: "Collector in Oslo", Hostname: "collector-01.osl.kestrel-freight.example", GroupID: osloCollectors, BackupID: ground.BuiltInCollector,
+		Status: 1, IsDown: true, Platform: "linux", Arch: "amd64", Build: setting.APIVersion, EnableFailBack: true, ResendIval: 15, NeedDevice: true,
 		Properties: props("site", "Oslo", "rack", "Oslo OS2, rack 3"),
 	}
-	err := add(f, &portal.Collectors, &c, func(c *portal.Collector) {
+	err := add(f, &collector.Collectors, &c, func(c *collector.Collector) {
 		c.CreatedOn, c.UpdatedOn, c.LastHeartbeatOn = f.ago(412), f.ago(9), f.now-resource.Seconds(3*60*60+17)
 	})
 	if err != nil {
 		return err
 	}
-	c = portal.Collector{
-		ID: austinCollector, Description: "Collector in Austin", Hostname: "collector-01.aus.kestrel-freight.example", GroupID: portal.DefaultCollectorGroup, BackupID: portal.BuiltInCollector,
-		Status: 1, Platform: "linux", Arch: "amd64", Build: portal.APIVersion, EnableFailBack: true, ResendIval: 15, NeedDevice: true,
+	c = collector.Collector{
+		ID: austinCollector, Description: "Collector in Austin", Hostname: "collector-01.aus.kestrel-freight.example", GroupID: ground.DefaultCollectorGroup, BackupID: ground.BuiltInCollector,
+		Status: 1, Platform: "linux", Arch: "amd64", Build: setting.APIVersion, EnableFailBack: true, ResendIval: 15, NeedDevice: true,
 		Properties: props("site", "Austin", "rack", "Austin AU1, rack 5", "system.categories", simulated),
 	}
-	return add(f, &portal.Collectors, &c, func(c *portal.Collector) {
+	return add(f, &collector.Collectors, &c, func(c *collector.Collector) {
 		c.CreatedOn, c.UpdatedOn, c.LastHeartbeatOn = f.ago(96), f.ago(9), f.now-12
 	})
 }

@@ -34,7 +34,9 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -44,7 +46,7 @@ type Options struct {
 	Devices   int                          // exactly so many; StandardDevices when 0
 	Now       time.Time                    // all moments are before it; time.Now when zero
 	Passwords map[string]string            // of admin, operator and viewer; who is missing gets one that nobody knows
-	Hash      func(string) (string, error) // portal.HashPassword when nil
+	Hash      func(string) (string, error) // people.HashPassword when nil
 	Progress  func(devices int)            // called now and then with how many are written; may be nil
 	Reports   string                       // folder for the files of finished reports; empty: no report has been run
 }
@@ -62,15 +64,15 @@ const between = 1000
 // Empty reports whether the portal holds no more than portal.Seed and one user
 // make, so that Fill may fill it.
 func Empty(ctx context.Context, from resource.Reader) (bool, error) {
-	groups, err := resource.Find(ctx, from, portal.Groups.Name, resource.Where{Field: "id", Op: "!=", Value: portal.RootGroup})
+	groups, err := resource.Find(ctx, from, fleet.Groups.Name, resource.Where{Field: "id", Op: "!=", Value: ground.RootGroup})
 	if err != nil || len(groups) > 0 {
 		return false, err
 	}
-	users, err := resource.Find(ctx, from, portal.Users.Name)
+	users, err := resource.Find(ctx, from, people.Users.Name)
 	if err != nil || len(users) > 1 {
 		return false, err
 	}
-	devices, err := from.CountBy(ctx, string(portal.Devices.Name), "preferredCollectorId")
+	devices, err := from.CountBy(ctx, string(fleet.Devices.Name), "preferredCollectorId")
 	return len(devices) == 0, err
 }
 
@@ -85,7 +87,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 		o.Now = time.Now()
 	}
 	if o.Hash == nil {
-		o.Hash = portal.HashPassword
+		o.Hash = people.HashPassword
 	}
 	users, err := staff(o)
 	if err != nil {
@@ -163,7 +165,7 @@ func (f *filler) devices(count int, progress func(int)) error {
 	maker := newDeviceMaker(f.now)
 	for i := range count {
 		d, status := maker.device(i, count)
-		err := add(f, &portal.Devices, &d, status.set)
+		err := add(f, &fleet.Devices, &d, status.set)
 		if err != nil {
 			return err
 		}
@@ -184,7 +186,7 @@ func (f *filler) devices(count int, progress func(int)) error {
 func (f *filler) retired(maker *deviceMaker, count int) error {
 	for i := count; i < count+2; i++ {
 		d, status := maker.device(i, count+2)
-		err := add(f, &portal.Devices, &d, func(d *portal.Device) {
+		err := add(f, &fleet.Devices, &d, func(d *fleet.Device) {
 			status.set(d)
 			d.DeletedOn = resource.Millis(f.ago(3) * 1000)
 		})

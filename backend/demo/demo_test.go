@@ -15,6 +15,18 @@ import (
 	"spyglass/backend/demo"
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/incident"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/opsnote"
+	"spyglass/backend/portal/override"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/reporting"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -36,41 +48,41 @@ func open(t testing.TB) *house {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	h := &house{TB: t, db: db, endpoints: map[string]resource.Endpoint{}}
-	add(h, &portal.Groups)
-	add(h, &portal.Functions)
-	add(h, &portal.DataSources)
-	add(h, &portal.UpdateReasons)
-	add(h, &portal.Devices)
-	add(h, &portal.DeviceDataSources)
-	add(h, &portal.Instances)
-	add(h, &portal.InstanceGroups)
-	add(h, &portal.UnsettledRows)
-	add(h, &portal.SettlingRow)
-	add(h, &portal.Alerts)
-	add(h, &portal.Deliveries)
-	add(h, &portal.Overrides)
-	add(h, &portal.ClusterAlerts)
-	add(h, &portal.Settings)
-	add(h, &portal.Collectors)
-	add(h, &portal.Roles)
-	add(h, &portal.UserGroups)
-	add(h, &portal.RoleGroups)
-	add(h, &portal.Users)
-	add(h, &portal.Tokens)
-	add(h, &portal.CollectorGroups)
-	add(h, &portal.Integrations)
-	add(h, &portal.RecipientGroups)
-	add(h, &portal.Chains)
-	add(h, &portal.Rules)
-	add(h, &portal.OpsNotes)
-	add(h, &portal.ReportGroups)
-	add(h, &portal.Reports)
-	add(h, &portal.ReportTasks)
-	add(h, &portal.SDTs)
-	add(h, &portal.SDTHistories)
-	add(h, &portal.Incidents)
-	add(h, &portal.DemoTimes)
-	add(h, &portal.GroupDataSourceSettings)
+	add(h, &fleet.Groups)
+	add(h, &fleet.Functions)
+	add(h, &datasource.DataSources)
+	add(h, &datasource.UpdateReasons)
+	add(h, &fleet.Devices)
+	add(h, &fleet.DeviceDataSources)
+	add(h, &fleet.Instances)
+	add(h, &fleet.InstanceGroups)
+	add(h, &fleet.UnsettledRows)
+	add(h, &fleet.SettlingRow)
+	add(h, &alert.Alerts)
+	add(h, &alert.Deliveries)
+	add(h, &override.Overrides)
+	add(h, &alert.ClusterAlerts)
+	add(h, &setting.Settings)
+	add(h, &collector.Collectors)
+	add(h, &people.Roles)
+	add(h, &people.UserGroups)
+	add(h, &people.RoleGroups)
+	add(h, &people.Users)
+	add(h, &people.Tokens)
+	add(h, &collector.CollectorGroups)
+	add(h, &alert.Integrations)
+	add(h, &alert.RecipientGroups)
+	add(h, &alert.Chains)
+	add(h, &alert.Rules)
+	add(h, &opsnote.OpsNotes)
+	add(h, &reporting.ReportGroups)
+	add(h, &reporting.Reports)
+	add(h, &reporting.ReportTasks)
+	add(h, &maintenance.SDTs)
+	add(h, &maintenance.SDTHistories)
+	add(h, &incident.Incidents)
+	add(h, &incident.DemoTimes)
+	add(h, &override.GroupDataSourceSettings)
 	h.write(func(tx resource.Tx) error { return portal.Seed(t.Context(), tx, resource.SecondsOf(noon)) })
 	return h
 }
@@ -132,7 +144,7 @@ func (h *house) everything() string {
 	return all + h.page("GET /setting/admins/{adminId}/apitokens", map[string]string{"adminId": "2"}, nil)
 }
 
-func (h *house) devices() []portal.Device { return find(h, &portal.Devices) }
+func (h *house) devices() []fleet.Device { return find(h, &fleet.Devices) }
 
 func find[T any](h *house, r *resource.Resource[*T]) []T {
 	h.Helper()
@@ -189,8 +201,8 @@ func TestACompanyHasExactlySoManyDevicesInTwentyFiveGroups(t *testing.T) {
 	for devices, want := range map[int]int{1: 1, 20: 20, 0: 152, 153: 153, 1000: 1000} {
 		t.Run(fmt.Sprint(devices), func(t *testing.T) {
 			h := filled(t, devices)
-			groups := map[int64]portal.Group{}
-			for _, g := range find(h, &portal.Groups) {
+			groups := map[int64]fleet.Group{}
+			for _, g := range find(h, &fleet.Groups) {
 				groups[g.ID] = g
 			}
 			if len(groups) != 25 || groups[25].FullPath != "Decommissioned" || groups[8].FullPath != "Servers/Linux" {
@@ -212,14 +224,14 @@ func TestACompanyHasExactlySoManyDevicesInTwentyFiveGroups(t *testing.T) {
 	}
 }
 
-func checkDevice(t *testing.T, d portal.Device, groups map[int64]portal.Group) {
+func checkDevice(t *testing.T, d fleet.Device, groups map[int64]fleet.Group) {
 	t.Helper()
 	for _, id := range d.GroupIDs {
 		if groups[id].ID == 0 || id == 25 {
 			t.Errorf("%s is in group %d", d.DisplayName, id)
 		}
 	}
-	if len(d.GroupIDs) < 2 || d.CollectorID != portal.BuiltInCollector || d.CurrentCollector != portal.BuiltInCollector {
+	if len(d.GroupIDs) < 2 || d.CollectorID != ground.BuiltInCollector || d.CurrentCollector != ground.BuiltInCollector {
 		t.Errorf("%s is in groups %v, with collector %d", d.DisplayName, d.GroupIDs, d.CollectorID)
 	}
 	now := resource.SecondsOf(noon)
@@ -259,10 +271,10 @@ func TestSecretsAreMasked(t *testing.T) {
 	for _, d := range h.devices() {
 		check(d.CustomProperties)
 	}
-	for _, g := range find(h, &portal.Groups) {
+	for _, g := range find(h, &fleet.Groups) {
 		check(g.CustomProperties)
 	}
-	for _, i := range find(h, &portal.Integrations) {
+	for _, i := range find(h, &alert.Integrations) {
 		for _, secret := range []string{i.Password, i.Secret} {
 			if secret != "" && strings.Contains(shown, secret) {
 				t.Errorf("a secret of %s is shown", i.Name)
@@ -276,13 +288,13 @@ func TestSecretsAreMasked(t *testing.T) {
 
 func TestThePeople(t *testing.T) {
 	h := open(t)
-	own := portal.User{Username: "Admin", Email: "me@example.net", Password: "mine", Status: "active", Roles: []portal.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system"}
-	h.write(func(tx resource.Tx) error { return resource.Put(t.Context(), tx, portal.Users.Name, &own) })
+	own := people.User{Username: "Admin", Email: "me@example.net", Password: "mine", Status: "active", Roles: []people.RoleRef{{ID: 1, Name: "administrator"}}, CreatedBy: "system"}
+	h.write(func(tx resource.Tx) error { return resource.Put(t.Context(), tx, people.Users.Name, &own) })
 	if err := demo.Fill(t.Context(), h.db, options(1)); err != nil {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, u := range find(h, &portal.Users) {
+	for _, u := range find(h, &people.Users) {
 		password := u.Password
 		if u.Username == "viewer" {
 			password = password[:len("hash of ")] + fmt.Sprint(len(password) > 20)
@@ -343,7 +355,7 @@ func TestAFillThatStopsHalfWayLeavesThePortalEmpty(t *testing.T) {
 	if err := demo.Fill(ctx, h.db, o); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v, want canceled", err)
 	}
-	if rows := len(find(h, &portal.Groups)) + len(h.devices()) + len(find(h, &portal.Users)); rows != 1 {
+	if rows := len(find(h, &fleet.Groups)) + len(h.devices()) + len(find(h, &people.Users)); rows != 1 {
 		t.Errorf("%d rows are left, want the root group alone", rows)
 	}
 	if err := demo.Fill(t.Context(), h.db, options(20)); err != nil {

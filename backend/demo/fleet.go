@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -95,7 +96,7 @@ func newDeviceMaker(now resource.Seconds) *deviceMaker {
 // byHand are those of the groups that no expression fills, 0 being none.
 func byHand(ids ...int64) resource.IDs {
 	return slices.DeleteFunc(resource.IDs(ids), func(id int64) bool {
-		return id == 0 || slices.ContainsFunc(groups, func(g portal.Group) bool { return g.ID == id && g.AppliesTo != "" })
+		return id == 0 || slices.ContainsFunc(groups, func(g fleet.Group) bool { return g.ID == id && g.AppliesTo != "" })
 	})
 }
 
@@ -108,13 +109,13 @@ const seed = 0x5079676c617373
 
 // device makes the i-th device of count, from 0. What only the portal sets is
 // in the status.
-func (f *deviceMaker) device(i, count int) (portal.Device, status) {
+func (f *deviceMaker) device(i, count int) (fleet.Device, status) {
 	f.source.Seed(seed, uint64(i))
 	round, s := i/len(f.slots), &f.slots[i%len(f.slots)]
 	name := fmt.Sprintf("%s-%02d.%s", s.prefix, s.number+round*s.count, s.site.code)
-	d := portal.Device{
+	d := fleet.Device{
 		ID: int64(i) + 1, Name: f.address(s, round), DisplayName: name, Description: s.purpose,
-		GroupIDs: slices.Clone(s.groups), CollectorID: portal.BuiltInCollector, RelatedDeviceID: -1,
+		GroupIDs: slices.Clone(s.groups), CollectorID: ground.BuiltInCollector, RelatedDeviceID: -1,
 		CustomProperties: props(
 			"location", f.place(s),
 			"system.categories", s.kind.categories+","+simulated,

@@ -5,7 +5,7 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/expr"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
 	"spyglass/backend/series"
 )
 
@@ -67,7 +67,7 @@ type builder struct {
 	made  map[string]*gauge // nil while one is being made
 }
 
-func (b *builder) of(p *portal.DataPoint) *gauge {
+func (b *builder) of(p *datasource.DataPoint) *gauge {
 	if g, ok := b.made[p.Name]; ok {
 		return g
 	}

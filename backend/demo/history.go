@@ -9,7 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
@@ -55,16 +57,16 @@ type History struct {
 	coarse int64           // seconds between two samples further back
 	spells map[series.Key][]spell
 
-	known portal.DemoTime // as it was when this history was made
-	here  map[int64]bool  // the instances that had a series then
-	whole bool            // all of tracks is filled
+	known incident.DemoTime // as it was when this history was made
+	here  map[int64]bool    // the instances that had a series then
+	whole bool              // all of tracks is filled
 }
 
 // track is what one instance gives.
 type track struct {
 	instance, device int64
 	wild             string
-	source           *portal.DataSource
+	source           *datasource.DataSource
 }
 
 const (
@@ -125,7 +127,7 @@ func (h *History) Stop() {
 }
 
 func (h *History) run(ctx context.Context) {
-	changed, stop := h.db.Watch(string(portal.Instances.Name), string(portal.DataSources.Name), string(portal.Devices.Name))
+	changed, stop := h.db.Watch(string(fleet.Instances.Name), string(datasource.DataSources.Name), string(fleet.Devices.Name))
 	defer stop()
 	each := time.NewTicker(eachMinute)
 	defer each.Stop()
@@ -164,7 +166,7 @@ func (h *History) Once(ctx context.Context) error {
 		if err := h.find(ctx); err != nil {
 			return err
 		}
-		if err := h.writePast(ctx, func(row *portal.DemoTime) { row.Polled = true }); err != nil {
+		if err := h.writePast(ctx, func(row *incident.DemoTime) { row.Polled = true }); err != nil {
 			return err
 		}
 	}
@@ -186,7 +188,7 @@ func (h *History) Once(ctx context.Context) error {
 
 // find reads what is simulated.
 func (h *History) find(ctx context.Context) error {
-	devices, err := resource.Find(ctx, h.db, portal.Devices.Name, resource.Limit(remembers))
+	devices, err := resource.Find(ctx, h.db, fleet.Devices.Name, resource.Limit(remembers))
 	if err != nil {
 		return err
 	}
@@ -206,11 +208,11 @@ func (h *History) find(ctx context.Context) error {
 	if len(devices) > many {
 		h.coarse = 1800
 	}
-	found, err := resource.Find(ctx, h.db, portal.DataSources.Name)
+	found, err := resource.Find(ctx, h.db, datasource.DataSources.Name)
 	if err != nil {
 		return err
 	}
-	sources := make(map[int64]*portal.DataSource, len(found))
+	sources := make(map[int64]*datasource.DataSource, len(found))
 	for i := range found {
 		sources[found[i].ID] = &found[i]
 	}
@@ -230,23 +232,23 @@ func (h *History) find(ctx context.Context) error {
 	return nil
 }
 
-func (h *History) simulated(ctx context.Context, d *portal.Device) (bool, error) {
-	tree, err := portal.TreeOf(ctx, h.db)
+func (h *History) simulated(ctx context.Context, d *fleet.Device) (bool, error) {
+	tree, err := fleet.TreeOf(ctx, h.db)
 	if err != nil {
 		return false, err
 	}
-	return portal.IsSimulated(tree.Properties(d)["system.categories"]), nil
+	return fleet.IsSimulated(tree.Properties(d)["system.categories"]), nil
 }
 
 // findOn adds the instances of devices that are polled, those of one device
 // and one data source next to each other.
-func (h *History) findOn(ctx context.Context, devices []int64, sources map[int64]*portal.DataSource) error {
-	instances, err := resource.Find(ctx, h.db, portal.Instances.Name,
+func (h *History) findOn(ctx context.Context, devices []int64, sources map[int64]*datasource.DataSource) error {
+	instances, err := resource.Find(ctx, h.db, fleet.Instances.Name,
 		resource.Where{Field: "deviceId", Op: "in", Value: devices}, resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(instances, func(a, b portal.Instance) int {
+	slices.SortStableFunc(instances, func(a, b fleet.Instance) int {
 		return cmp.Or(cmp.Compare(a.DeviceID, b.DeviceID), cmp.Compare(a.DeviceDataSourceID, b.DeviceDataSourceID))
 	})
 	for i := range instances {
@@ -267,12 +269,12 @@ func (h *History) findOn(ctx context.Context, devices []int64, sources map[int64
 
 // newest is the moment up to which an instance has samples, without a gap in
 // the week before this history was made; 0 where it has none.
-func (h *History) newest(ctx context.Context, instance int64, source *portal.DataSource) (int64, error) {
+func (h *History) newest(ctx context.Context, instance int64, source *datasource.DataSource) (int64, error) {
 	had := h.had(instance)
 	if had > 0 && !h.known.Polled {
 		return had, nil
 	}
-	point := source.DataPoints[max(0, slices.IndexFunc(source.DataPoints, func(p portal.DataPoint) bool { return p.PostProcessor != worked }))].ID
+	point := source.DataPoints[max(0, slices.IndexFunc(source.DataPoints, func(p datasource.DataPoint) bool { return p.PostProcessor != worked }))].ID
 	step := max(recent, 2*source.CollectInterval)
 	q := series.Query{Instance: instance, DataPoints: []int64{point}, From: max(h.made-past+step, had), To: h.made}
 	found, err := h.series.Aggregate(ctx, q, step)

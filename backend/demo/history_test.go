@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"spyglass/backend/demo"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -131,12 +132,12 @@ func TestARealDeviceGetsNoHistory(t *testing.T) {
 	samples := samplesAt(t)
 	db := filled(t, 4).db
 	err := db.Write(t.Context(), func(tx resource.Tx) error {
-		d, err := resource.Get(t.Context(), tx, portal.Devices.Name, 1)
+		d, err := resource.Get(t.Context(), tx, fleet.Devices.Name, 1)
 		if err != nil {
 			return err
 		}
 		d.CustomProperties = []resource.Property{{Name: "system.categories", Value: "switch"}}
-		return resource.Put(t.Context(), tx, portal.Devices.Name, d)
+		return resource.Put(t.Context(), tx, fleet.Devices.Name, d)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +158,7 @@ func TestARealDeviceGetsNoHistory(t *testing.T) {
 func TestThePastShowsWhatItsAlertsTellOf(t *testing.T) {
 	samples := samplesAt(t)
 	db := filled(t, 60).db
-	alerts, err := resource.Find(t.Context(), db, portal.Alerts.Name)
+	alerts, err := resource.Find(t.Context(), db, alert.Alerts.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
 )
 
 // lastDays are how many a certificate has left when the incident begins.
@@ -12,7 +12,7 @@ const lastDays = 32
 
 // certificateExpiring counts the last days of a certificate, each some minutes long.
 var certificateExpiring = effect{
-	kind: portal.CertificateExpiring,
+	kind: incident.CertificateExpiring,
 	pick: aDevice("web-prod-"),
 	cast: theDevice,
 	shows: func(s *scene, p *monitor.Point, v float64) float64 {

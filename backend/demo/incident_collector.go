@@ -5,23 +5,26 @@ import (
 	"time"
 
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
 )
 
 // collectorDown silences a simulated collector: it gives no sign of itself, and
 // polls nothing.
 var collectorDown = effect{
-	kind: portal.CollectorDown,
-	pick: func(ctx context.Context, r resource.Reader, i *portal.Incident) error {
+	kind: incident.CollectorDown,
+	pick: func(ctx context.Context, r resource.Reader, i *incident.Incident) error {
 		all, err := simulatedCollectors(ctx, r)
 		if len(all) > 0 {
 			i.CollectorID = all[0].ID
 		}
 		return err
 	},
-	cast: func(ctx context.Context, r resource.Reader, i *portal.Incident) (map[int64]bool, error) {
-		devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: i.CollectorID})
+	cast: func(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error) {
+		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: i.CollectorID})
 		cast := make(map[int64]bool, len(devices))
 		for k := range devices {
 			cast[devices[k].ID] = true
@@ -32,9 +35,9 @@ var collectorDown = effect{
 }
 
 // simulatedCollectors are those that no machine stands behind.
-func simulatedCollectors(ctx context.Context, r resource.Reader) ([]portal.Collector, error) {
-	all, err := resource.Find(ctx, r, portal.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: portal.BuiltInCollector})
-	var found []portal.Collector
+func simulatedCollectors(ctx context.Context, r resource.Reader) ([]collector.Collector, error) {
+	all, err := resource.Find(ctx, r, collector.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: ground.BuiltInCollector})
+	var found []collector.Collector
 	for _, c := range all {
 		if c.Simulated() {
 			found = append(found, c)
@@ -61,12 +64,12 @@ func (s *Stage) beat(ctx context.Context) error {
 			continue
 		}
 		err := s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-			c, err := resource.Get(ctx, tx, portal.Collectors.Name, all[i].ID)
+			c, err := resource.Get(ctx, tx, collector.Collectors.Name, all[i].ID)
 			if err != nil {
 				return nil // it is gone already
 			}
 			c.LastHeartbeatOn, c.IsDown = now, false
-			return resource.Put(ctx, tx, portal.Collectors.Name, c)
+			return resource.Put(ctx, tx, collector.Collectors.Name, c)
 		})
 		if err != nil {
 			return err
@@ -79,7 +82,7 @@ func (s *Stage) beat(ctx context.Context) error {
 // silences reports whether an incident keeps the collector from speaking.
 func (s *Stage) silences(collector int64) bool {
 	for _, one := range *s.scenes.Load() {
-		if one.Kind == portal.CollectorDown && one.CollectorID == collector && one.at(time.Now().Unix()) {
+		if one.Kind == incident.CollectorDown && one.CollectorID == collector && one.at(time.Now().Unix()) {
 			return true
 		}
 	}

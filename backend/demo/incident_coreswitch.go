@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
 )
 
 // coreSwitchDown silences a switch and what is reached through it, or a share
 // of that: the same devices each time.
 var coreSwitchDown = effect{
-	kind: portal.CoreSwitchDown,
+	kind: incident.CoreSwitchDown,
 	pick: aDevice("core-sw-01."),
-	cast: func(ctx context.Context, r resource.Reader, i *portal.Incident) (map[int64]bool, error) {
-		devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Limit(remembers))
+	cast: func(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error) {
+		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Limit(remembers))
 		if err != nil {
 			return nil, err
 		}

@@ -2,12 +2,12 @@ package demo
 
 import (
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
 )
 
 // cpuStorm keeps processors busy: between the strength and two percent less.
 var cpuStorm = effect{
-	kind: portal.CPUStorm,
+	kind: incident.CPUStorm,
 	pick: aGroup(webShop),
 	cast: theGroup,
 	shows: func(s *scene, p *monitor.Point, v float64) float64 {

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
 )
 
 // used is what of the data point capacity is in use.
@@ -16,7 +16,7 @@ const soon = 0.8
 
 // diskFilling fills all disks of a device, from how full they are.
 var diskFilling = effect{
-	kind: portal.DiskFilling,
+	kind: incident.DiskFilling,
 	pick: aDevice("db-pg-"),
 	cast: theDevice,
 	shows: func(s *scene, p *monitor.Point, v float64) float64 {

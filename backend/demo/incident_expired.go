@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
 )
 
 // expiredSession refuses requests as if their session had ended. It has not: the
 // next ones after the incident go through.
-var expiredSession = effect{kind: portal.ExpiredSession, trouble: func(_ context.Context, s *scene) error {
+var expiredSession = effect{kind: incident.ExpiredSession, trouble: func(_ context.Context, s *scene) error {
 	if !struck(s) {
 		return nil
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
 )
 
 // failingAnswers lets requests fail as a mistake of the portal would.
-var failingAnswers = effect{kind: portal.FailingAnswers, trouble: func(_ context.Context, s *scene) error {
+var failingAnswers = effect{kind: incident.FailingAnswers, trouble: func(_ context.Context, s *scene) error {
 	if !struck(s) {
 		return nil
 	}

@@ -2,7 +2,7 @@ package demo
 
 import (
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
 )
 
 // flap is how many seconds a link stays as it is, at least.
@@ -10,7 +10,7 @@ const flap = 120
 
 // flappingLink takes the first interface of a device down, and up again.
 var flappingLink = effect{
-	kind: portal.FlappingLink,
+	kind: incident.FlappingLink,
 	pick: aDevice("dist-sw-"),
 	cast: theDevice,
 	shows: func(s *scene, p *monitor.Point, v float64) float64 {

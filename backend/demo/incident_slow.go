@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
 )
 
 // slowAnswers keeps requests waiting, no longer than they wish to.
-var slowAnswers = effect{kind: portal.SlowAnswers, trouble: func(ctx context.Context, s *scene) error {
+var slowAnswers = effect{kind: incident.SlowAnswers, trouble: func(ctx context.Context, s *scene) error {
 	timer := time.NewTimer(time.Duration(s.Strength) * time.Second / 10)
 	defer timer.Stop()
 	select {

@@ -2,13 +2,15 @@ package demo
 
 import (
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/incident"
+	"spyglass/backend/portal/threshold"
 )
 
 // alertStorm shows beyond its threshold whatever has one.
 var alertStorm = effect{
-	kind: portal.AlertStorm,
-	pick: aGroup(portal.RootGroup),
+	kind: incident.AlertStorm,
+	pick: aGroup(ground.RootGroup),
 	cast: theGroup,
 	shows: func(s *scene, p *monitor.Point, v float64) float64 {
 		if p.DataPoint.AlertExpr == "" || lot(uint64(p.Device), drawn(p.Source.Name), drawn(p.Wild), uint64(p.DataPoint.ID)) >= s.Strength {
@@ -16,11 +18,11 @@ var alertStorm = effect{
 		}
 		at := place{point: p.DataPoint}
 		var err error
-		if at.expr, err = portal.ParseAlertExpr(p.DataPoint.AlertExpr); err != nil {
+		if at.expr, err = threshold.ParseAlertExpr(p.DataPoint.AlertExpr); err != nil {
 			return v
 		}
-		severity := portal.SeverityWarn + lot(drawn(p.Wild), uint64(p.Device), uint64(p.DataPoint.ID))%3
-		for severity > portal.SeverityWarn && !at.reaches(severity) {
+		severity := threshold.SeverityWarn + lot(drawn(p.Wild), uint64(p.Device), uint64(p.DataPoint.ID))%3
+		for severity > threshold.SeverityWarn && !at.reaches(severity) {
 			severity--
 		}
 		if !at.reaches(severity) {

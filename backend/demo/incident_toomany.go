@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
 )
 
 // tooManyRequests refuses requests as a rate limit does.
-var tooManyRequests = effect{kind: portal.TooManyRequests, trouble: func(_ context.Context, s *scene) error {
+var tooManyRequests = effect{kind: incident.TooManyRequests, trouble: func(_ context.Context, s *scene) error {
 	if !struck(s) {
 		return nil
 	}

@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -17,7 +18,7 @@ const (
 )
 
 // uplinks and further are instance groups of the sample device data source.
-var instanceGroups = []portal.InstanceGroup{
+var instanceGroups = []fleet.InstanceGroup{
 	{ID: 1, Name: "Uplinks", Description: "Ports that lead out of the site"},
 	{ID: 2, Name: "Servers", Description: "Ports of the server racks"},
 	{ID: 3, Name: "Storage", Description: "Ports of the storage network"},
@@ -26,16 +27,16 @@ var instanceGroups = []portal.InstanceGroup{
 
 // storied are the devices that the alerts of the demo are about: all of a small
 // company, and the first one always.
-func (f *filler) storied() ([]portal.Device, error) {
-	devices, err := resource.Find(f.write.Context, f.write.Tx, portal.Devices.Name, resource.Limit(told))
+func (f *filler) storied() ([]fleet.Device, error) {
+	devices, err := resource.Find(f.write.Context, f.write.Tx, fleet.Devices.Name, resource.Limit(told))
 	if err != nil || f.count <= associated {
 		return devices, err
 	}
-	named := map[int64]bool{portal.Devices.Sample: true}
+	named := map[int64]bool{fleet.Devices.Sample: true}
 	for _, in := range f.incidents(devices) {
 		named[in.device.ID] = true
 	}
-	return slices.DeleteFunc(devices, func(d portal.Device) bool { return !named[d.ID] }), nil
+	return slices.DeleteFunc(devices, func(d fleet.Device) bool { return !named[d.ID] }), nil
 }
 
 // instances gives devices their data sources. The first
@@ -50,47 +51,47 @@ func (f *filler) instances() error {
 	if err := f.sampleInstances(&devices[0]); err != nil {
 		return err
 	}
-	if _, err := portal.Associate(ctx, tx, devices, f.now); err != nil || f.count > associated {
+	if _, err := fleet.Associate(ctx, tx, devices, f.now); err != nil || f.count > associated {
 		return err
 	}
-	applying, err := portal.ApplyingOf(ctx, tx)
+	applying, err := fleet.ApplyingOf(ctx, tx)
 	if err != nil {
 		return err
 	}
-	settled := portal.Settling{ID: portal.SettlingID, LastID: devices[len(devices)-1].ID, Print: applying.Print}
-	return resource.Put(ctx, tx, portal.SettlingRow.Name, &settled)
+	settled := fleet.Settling{ID: fleet.SettlingID, LastID: devices[len(devices)-1].ID, Print: applying.Print}
+	return resource.Put(ctx, tx, fleet.SettlingRow.Name, &settled)
 }
 
 // sampleInstances writes device datasource 1 with its instances and groups.
-func (f *filler) sampleInstances(d *portal.Device) error {
+func (f *filler) sampleInstances(d *fleet.Device) error {
 	ctx, tx := f.write.Context, f.write.Tx
-	applying, err := portal.ApplyingOf(ctx, tx)
+	applying, err := fleet.ApplyingOf(ctx, tx)
 	if err != nil {
 		return err
 	}
 	sources := applying.To(d)
-	i := slices.IndexFunc(sources, func(s *portal.DataSource) bool {
+	i := slices.IndexFunc(sources, func(s *datasource.DataSource) bool {
 		return s.HasMultiInstances && strings.Contains(strings.ToLower(s.Name), "interface")
 	})
 	if i < 0 {
 		return nil
 	}
-	if err := portal.AssociateOne(ctx, tx, d, sources[i], f.now); err != nil {
+	if err := fleet.AssociateOne(ctx, tx, d, sources[i], f.now); err != nil {
 		return err
 	}
 	for _, g := range instanceGroups {
 		g.DeviceID, g.DeviceDataSourceID, g.CreatedOn = d.ID, 1, f.ago(20)
-		if err := resource.Put(ctx, tx, portal.InstanceGroups.Name, &g); err != nil {
+		if err := resource.Put(ctx, tx, fleet.InstanceGroups.Name, &g); err != nil {
 			return err
 		}
 	}
-	ports, err := resource.Find(ctx, tx, portal.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: int64(1)})
+	ports, err := resource.Find(ctx, tx, fleet.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: int64(1)})
 	if err != nil {
 		return err
 	}
 	for k := range ports[:min(len(ports), 6)] { // two to a group; the last group stays empty
 		ports[k].GroupID = int64(k/2) + 1
-		if err := resource.Put(ctx, tx, portal.Instances.Name, &ports[k]); err != nil {
+		if err := resource.Put(ctx, tx, fleet.Instances.Name, &ports[k]); err != nil {
 			return err
 		}
 	}

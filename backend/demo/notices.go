@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"spyglass/backend/notify"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 )
 
@@ -12,33 +12,33 @@ import (
 // would have told them. The first notice is the one that failed.
 func (f *filler) notices() error {
 	ctx, tx := f.write.Context, f.write.Tx
-	alerts, err := resource.Find(ctx, tx, portal.Alerts.Name)
+	alerts, err := resource.Find(ctx, tx, alert.Alerts.Name)
 	if err != nil {
 		return err
 	}
 	for i := range alerts {
 		a := alerts[i]
-		a.Acked, a.Told = false, portal.Told{}
+		a.Acked, a.Told = false, alert.Told{}
 		if !a.Cleared {
 			if err := notify.Tell(ctx, tx, &a, time.Unix(int64(a.StartOn), 0)); err != nil {
 				return err
 			}
 		}
 		a.Acked, a.Told.Acked, a.NoticeOn = alerts[i].Acked, alerts[i].Acked, 0
-		if err := resource.Put(ctx, tx, portal.Alerts.Name, &a); err != nil {
+		if err := resource.Put(ctx, tx, alert.Alerts.Name, &a); err != nil {
 			return err
 		}
 	}
-	waiting := resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting}
-	rows, err := resource.Find(ctx, tx, portal.Deliveries.Name, waiting)
+	waiting := resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting}
+	rows, err := resource.Find(ctx, tx, alert.Deliveries.Name, waiting)
 	for i := range rows {
 		d := &rows[i]
-		d.State, d.Attempts, d.NextOn, d.SentOn = portal.DeliverySent, 1, 0, d.CreatedOn+2
-		if d.ID == portal.Deliveries.Sample {
-			d.State, d.Attempts, d.SentOn, d.Error = portal.DeliveryFailed, 14, 0, "the mail server did not answer within 10 seconds"
+		d.State, d.Attempts, d.NextOn, d.SentOn = alert.DeliverySent, 1, 0, d.CreatedOn+2
+		if d.ID == alert.Deliveries.Sample {
+			d.State, d.Attempts, d.SentOn, d.Error = alert.DeliveryFailed, 14, 0, "the mail server did not answer within 10 seconds"
 		}
 		if err == nil {
-			err = resource.Put(ctx, tx, portal.Deliveries.Name, d)
+			err = resource.Put(ctx, tx, alert.Deliveries.Name, d)
 		}
 	}
 	return err

@@ -3,7 +3,7 @@ package demo
 import (
 	"context"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
 )
 
@@ -13,7 +13,7 @@ import (
 
 // readPast reads how far the past is filled.
 func (h *History) readPast(ctx context.Context) error {
-	row, err := resource.Lookup(ctx, h.db, portal.DemoTimes.Name, portal.DemoTimeID)
+	row, err := resource.Lookup(ctx, h.db, incident.DemoTimes.Name, incident.DemoTimeID)
 	if row != nil {
 		h.known = *row
 	}
@@ -23,7 +23,7 @@ func (h *History) readPast(ctx context.Context) error {
 // keepPast writes that the instances found have samples until a moment; polled
 // says that somebody goes on with that.
 func (h *History) keepPast(ctx context.Context, until int64, polled bool) error {
-	return h.writePast(ctx, func(row *portal.DemoTime) {
+	return h.writePast(ctx, func(row *incident.DemoTime) {
 		row.PastOn, row.PastOf, row.Polled = resource.Seconds(until), 0, polled
 		for i := range h.tracks {
 			row.PastOf = max(row.PastOf, h.tracks[i].instance)
@@ -31,14 +31,14 @@ func (h *History) keepPast(ctx context.Context, until int64, polled bool) error 
 	})
 }
 
-func (h *History) writePast(ctx context.Context, change func(row *portal.DemoTime)) error {
+func (h *History) writePast(ctx context.Context, change func(row *incident.DemoTime)) error {
 	return h.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
 		row, err := demoTime(ctx, tx)
 		if err != nil {
 			return err
 		}
 		change(row)
-		return resource.Put(ctx, tx, portal.DemoTimes.Name, row)
+		return resource.Put(ctx, tx, incident.DemoTimes.Name, row)
 	})
 }
 

@@ -4,7 +4,7 @@ import (
 	"os"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
 )
@@ -28,29 +28,29 @@ func (f *filler) reports() error {
 	if err != nil {
 		return err
 	}
-	for _, r := range []portal.Report{
-		{ID: 1, Name: "Alerts of the week", Description: "For the meeting on Monday", Type: portal.ReportAlert, GroupID: operationsReports, Schedule: "0 7 * * 1",
+	for _, r := range []reporting.Report{
+		{ID: 1, Name: "Alerts of the week", Description: "For the meeting on Monday", Type: reporting.ReportAlert, GroupID: operationsReports, Schedule: "0 7 * * 1",
 			DateRange: "Last 7 days", SortedBy: "Began", SortDirection: "desc", Preexist: true},
-		{ID: 2, Name: "Servers and who looks after them", Description: "What runs where, and since when it is patched", Type: portal.ReportInventory, GroupID: capacityReports, Format: portal.FormatCSV,
+		{ID: 2, Name: "Servers and who looks after them", Description: "What runs where, and since when it is patched", Type: reporting.ReportInventory, GroupID: capacityReports, Format: reporting.FormatCSV,
 			Schedule: "30 6 1 * *", HostsValType: "group", HostsVal: "Servers*", SortedBy: "Device", Properties: []string{"location", "owner", "contact", "patch.window"}},
-		{ID: 3, Name: "Who may sign in", Description: "Every quarter, for the auditors", Type: portal.ReportUser, GroupID: operationsReports, Schedule: "0 8 1 1,4,7,10 *"},
-		{ID: 4, Name: "Roles and who holds them", Type: portal.ReportRole, GroupID: operationsReports},
-		{ID: 5, Name: "Changes of the month", Type: portal.ReportAuditLog, GroupID: operationsReports, Format: portal.FormatCSV, DateRange: "Last calendar month"},
-		{ID: 6, Name: "Austin hardware", Description: "For the move of the Austin racks, which is over", Type: portal.ReportInventory, GroupID: capacityReports,
+		{ID: 3, Name: "Who may sign in", Description: "Every quarter, for the auditors", Type: reporting.ReportUser, GroupID: operationsReports, Schedule: "0 8 1 1,4,7,10 *"},
+		{ID: 4, Name: "Roles and who holds them", Type: reporting.ReportRole, GroupID: operationsReports},
+		{ID: 5, Name: "Changes of the month", Type: reporting.ReportAuditLog, GroupID: operationsReports, Format: reporting.FormatCSV, DateRange: "Last calendar month"},
+		{ID: 6, Name: "Austin hardware", Description: "For the move of the Austin racks, which is over", Type: reporting.ReportInventory, GroupID: capacityReports,
 			HostsVal: "*.aus", Properties: []string{"location"}},
-		{ID: 7, Name: "Alert trends", Description: "Does it get better?", Type: portal.ReportAlertTrends, GroupID: operationsReports, Schedule: "15 7 * * 1", DateRange: "Last 30 days"},
-		{ID: 8, Name: "Availability of the servers", Description: "As agreed with the shipping department: 99.9 % a month", Type: portal.ReportAvailability, GroupID: operationsReports, Format: portal.FormatPDF,
+		{ID: 7, Name: "Alert trends", Description: "Does it get better?", Type: reporting.ReportAlertTrends, GroupID: operationsReports, Schedule: "15 7 * * 1", DateRange: "Last 30 days"},
+		{ID: 8, Name: "Availability of the servers", Description: "As agreed with the shipping department: 99.9 % a month", Type: reporting.ReportAvailability, GroupID: operationsReports, Format: reporting.FormatPDF,
 			Schedule: "0 6 1 * *", Timezone: "Europe/Berlin", DateRange: "Last 30 days", HostsValType: "group", HostsVal: "Servers*", AlertLevel: "error", SortedBy: "Availability %"},
-		{ID: 9, Name: "Thresholds of our own", Description: "What differs from the data sources, and where alerting is off", Type: portal.ReportThreshold, GroupID: operationsReports, Format: portal.FormatXLSX},
-		{ID: metricReport, Name: "Processors and round trips", Description: "Before the next order of servers", Type: portal.ReportMetrics, GroupID: capacityReports, Schedule: "30 7 * * 1",
+		{ID: 9, Name: "Thresholds of our own", Description: "What differs from the data sources, and where alerting is off", Type: reporting.ReportThreshold, GroupID: operationsReports, Format: reporting.FormatXLSX},
+		{ID: metricReport, Name: "Processors and round trips", Description: "Before the next order of servers", Type: reporting.ReportMetrics, GroupID: capacityReports, Schedule: "30 7 * * 1",
 			DateRange: "Last 7 days", HostsValType: "group", HostsVal: "Servers*", Top10: true, Metrics: trends},
 	} {
-		row, err := portal.Reports.Defaults()
+		row, err := reporting.Reports.Defaults()
 		if err != nil {
 			return err
 		}
 		fillReport(row, &r)
-		if err := add(f, &portal.Reports, row, func(r *portal.Report) { r.ModifiedID, r.ModifiedBy = 1, "admin" }); err != nil {
+		if err := add(f, &reporting.Reports, row, func(r *reporting.Report) { r.ModifiedID, r.ModifiedBy = 1, "admin" }); err != nil {
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ func (f *filler) reports() error {
 }
 
 // fillReport puts what this company says of a report over the defaults.
-func fillReport(to, r *portal.Report) {
+func fillReport(to, r *reporting.Report) {
 	to.ID, to.Name, to.Description, to.Type, to.GroupID, to.Schedule = r.ID, r.Name, r.Description, r.Type, r.GroupID, r.Schedule
 	to.SortedBy, to.Preexist = r.SortedBy, r.Preexist
 	for _, text := range []struct{ to, from *string }{
@@ -79,7 +79,7 @@ func fillReport(to, r *portal.Report) {
 
 // trended is what the metric trend shows: how busy the Linux servers are, and
 // how long a ping takes.
-func (f *filler) trended() (out []portal.ReportMetric, err error) {
+func (f *filler) trended() (out []reporting.ReportMetric, err error) {
 	for _, of := range []struct {
 		source string
 		nth    int
@@ -88,7 +88,7 @@ func (f *filler) trended() (out []portal.ReportMetric, err error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, portal.ReportMetric{DataSourceID: p.DataSourceID, DataPointID: p.ID, DataPointName: p.Name})
+		out = append(out, reporting.ReportMetric{DataSourceID: p.DataSourceID, DataPointID: p.ID, DataPointName: p.Name})
 	}
 	return out, nil
 }
@@ -104,17 +104,17 @@ func (f *filler) runs(folder string) error {
 		return err
 	}
 	ctx, tx := f.write.Context, f.write.Tx
-	reports, err := resource.Find(ctx, tx, portal.Reports.Name, resource.Where{Field: "id", Op: "<=", Value: metricReport}, resource.Where{Field: "id", Op: "!=", Value: 6})
+	reports, err := resource.Find(ctx, tx, reporting.Reports.Name, resource.Where{Field: "id", Op: "<=", Value: metricReport}, resource.Where{Field: "id", Op: "!=", Value: 6})
 	if err != nil {
 		return err
 	}
 	for i, r := range reports {
 		at := f.now - resource.Seconds(3600*(len(reports)-i))
-		task := portal.ReportTask{ID: r.ID, ReportID: r.ID, State: portal.TaskDone, Progress: 100, CreatedOn: at, StartedOn: at, EndedOn: at + 1, UserID: 1, User: "admin"}
+		task := reporting.ReportTask{ID: r.ID, ReportID: r.ID, State: reporting.TaskDone, Progress: 100, CreatedOn: at, StartedOn: at, EndedOn: at + 1, UserID: 1, User: "admin"}
 		if r.ID == metricReport {
-			task.State, task.Progress, task.CreatedOn, task.StartedOn, task.EndedOn, task.DueOn = portal.TaskWaiting, 0, f.now, 0, 0, f.now+pastTakes
+			task.State, task.Progress, task.CreatedOn, task.StartedOn, task.EndedOn, task.DueOn = reporting.TaskWaiting, 0, f.now, 0, 0, f.now+pastTakes
 			task.Format, task.Groups = r.Format, []int64{}
-			if err := resource.Put(ctx, tx, portal.ReportTasks.Name, &task); err != nil {
+			if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, &task); err != nil {
 				return err
 			}
 			continue
@@ -123,7 +123,7 @@ func (f *filler) runs(folder string) error {
 		if err := report.File(ctx, folder, &task, &run); err != nil {
 			return err
 		}
-		if err := resource.Put(ctx, tx, portal.ReportTasks.Name, &task); err != nil {
+		if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, &task); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -31,7 +31,7 @@ func valueIn(spells []spell, at int64) (v float64, ok bool) {
 func (h *History) findSpells(ctx context.Context) error {
 	h.spells = map[series.Key][]spell{}
 	for _, still := range []resource.Where{{Field: "endEpoch", Op: "=", Value: 0}, {Field: "endEpoch", Op: ">", Value: h.made - past}} {
-		alerts, err := resource.Find(ctx, h.db, portal.Alerts.Name, still, resource.Where{Field: "startEpoch", Op: "<", Value: h.made})
+		alerts, err := resource.Find(ctx, h.db, alert.Alerts.Name, still, resource.Where{Field: "startEpoch", Op: "<", Value: h.made})
 		if err != nil {
 			return err
 		}

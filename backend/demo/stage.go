@@ -10,7 +10,8 @@ import (
 
 	"spyglass/backend/clock"
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
 	"spyglass/backend/store"
@@ -56,8 +57,8 @@ type Stage struct {
 
 // scene is an incident that runs.
 type scene struct {
-	portal.Incident
-	kind    *portal.IncidentKind
+	incident.Incident
+	kind    *incident.IncidentKind
 	effect  *effect
 	devices map[int64]bool // that it happens to; nil: all of them
 }
@@ -66,9 +67,9 @@ type scene struct {
 type effect struct {
 	kind string
 	// pick names what it happens to where the incident does not; nil: there is no need to.
-	pick func(ctx context.Context, r resource.Reader, i *portal.Incident) error
+	pick func(ctx context.Context, r resource.Reader, i *incident.Incident) error
 	// cast names the devices that it happens to; nil: all of them.
-	cast func(ctx context.Context, r resource.Reader, i *portal.Incident) (map[int64]bool, error)
+	cast func(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error)
 	// reach is how one of them answers; nil: as ever.
 	reach func(s *scene, device, at int64) monitor.Reach
 	// shows is what a data point of one of them shows instead of v; nil: v.
@@ -124,7 +125,7 @@ func (s *Stage) Stop() {
 
 // follow keeps the scenes in step with the incidents.
 func (s *Stage) follow(ctx context.Context) {
-	changed, stop := s.o.DB.Watch(string(portal.Incidents.Name), string(portal.Groups.Name))
+	changed, stop := s.o.DB.Watch(string(incident.Incidents.Name), string(fleet.Groups.Name))
 	defer stop()
 	for {
 		if err := s.Load(ctx); err != nil && ctx.Err() == nil {
@@ -142,7 +143,7 @@ func (s *Stage) follow(ctx context.Context) {
 func (s *Stage) Load(ctx context.Context) error {
 	s.load.Lock()
 	defer s.load.Unlock()
-	rows, err := resource.Find(ctx, s.o.DB, portal.Incidents.Name, resource.Where{Field: "state", Op: "=", Value: portal.IncidentRuns})
+	rows, err := resource.Find(ctx, s.o.DB, incident.Incidents.Name, resource.Where{Field: "state", Op: "=", Value: incident.IncidentRuns})
 	if err != nil {
 		return err
 	}
@@ -182,12 +183,12 @@ func (s *Stage) settle(ctx context.Context, one *scene) error {
 		return err
 	}
 	return s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		row, err := resource.Get(ctx, tx, portal.Incidents.Name, one.ID)
+		row, err := resource.Get(ctx, tx, incident.Incidents.Name, one.ID)
 		if err != nil {
 			return nil // it is gone already
 		}
 		row.DeviceID, row.GroupID, row.CollectorID = one.DeviceID, one.GroupID, one.CollectorID
-		return resource.Put(ctx, tx, portal.Incidents.Name, row)
+		return resource.Put(ctx, tx, incident.Incidents.Name, row)
 	})
 }
 
@@ -251,12 +252,12 @@ func (s *Stage) remember(ctx context.Context) error {
 // over notes that an incident has ended, and lets it show.
 func (s *Stage) over(ctx context.Context, one *scene) error {
 	err := s.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		row, err := resource.Get(ctx, tx, portal.Incidents.Name, one.ID)
+		row, err := resource.Get(ctx, tx, incident.Incidents.Name, one.ID)
 		if err != nil {
 			return nil // it is gone already
 		}
 		row.End(row.EndOn)
-		return resource.Put(ctx, tx, portal.Incidents.Name, row)
+		return resource.Put(ctx, tx, incident.Incidents.Name, row)
 	})
 	if err == nil {
 		err = s.Load(ctx)

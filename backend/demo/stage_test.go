@@ -15,7 +15,12 @@ import (
 	"spyglass/backend/demo"
 	"spyglass/backend/fault"
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/incident"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
@@ -42,7 +47,7 @@ func perform(t *testing.T, devices int, test func(p *play)) {
 			t.Fatal(err)
 		}
 		p.write(func(tx resource.Tx) error {
-			return resource.Put(t.Context(), tx, portal.Settings.Name, &portal.Setting{ID: portal.SettingID, Demo: true})
+			return resource.Put(t.Context(), tx, setting.Settings.Name, &setting.Setting{ID: setting.SettingID, Demo: true})
 		})
 		samples, err := series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db"), Clock: p.clock.Now})
 		if err != nil {
@@ -112,22 +117,22 @@ func (p *play) begin(body string) (id string) {
 	return fmt.Sprint(answer["id"])
 }
 
-func (p *play) incident(id string) portal.Incident {
+func (p *play) incident(id string) incident.Incident {
 	p.Helper()
-	found, err := resource.Find(p.Context(), p.db, portal.Incidents.Name)
+	found, err := resource.Find(p.Context(), p.db, incident.Incidents.Name)
 	for _, one := range found {
 		if fmt.Sprint(one.ID) == id && err == nil {
 			return one
 		}
 	}
 	p.Fatalf("there is no incident %s (%v)", id, err)
-	return portal.Incident{}
+	return incident.Incident{}
 }
 
 // since are the alerts that opened from a moment on, and meet the conditions.
-func (p *play) since(from time.Time, where ...resource.Where) []portal.Alert {
+func (p *play) since(from time.Time, where ...resource.Where) []alert.Alert {
 	p.Helper()
-	found, err := resource.Find(p.Context(), p.db, portal.Alerts.Name, append(where, resource.Where{Field: "startEpoch", Op: ">=", Value: from.Unix()})...)
+	found, err := resource.Find(p.Context(), p.db, alert.Alerts.Name, append(where, resource.Where{Field: "startEpoch", Op: ">=", Value: from.Unix()})...)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -142,8 +147,8 @@ func point(name string) resource.Where {
 	return resource.Where{Field: "dataPointName", Op: "=", Value: name}
 }
 
-func active(alerts []portal.Alert) int {
-	return len(slices.DeleteFunc(slices.Clone(alerts), func(a portal.Alert) bool { return a.Cleared }))
+func active(alerts []alert.Alert) int {
+	return len(slices.DeleteFunc(slices.Clone(alerts), func(a alert.Alert) bool { return a.Cleared }))
 }
 
 func TestACoreSwitchThatIsDownIsTheOnlyAlertOfItsSite(t *testing.T) {
@@ -151,14 +156,14 @@ func TestACoreSwitchThatIsDownIsTheOnlyAlertOfItsSite(t *testing.T) {
 		began := time.Now()
 		one := p.incident(p.begin(`{"kind":"coreSwitchDown"}`))
 		time.Sleep(12 * time.Minute)
-		total := func() []portal.Alert {
-			return slices.DeleteFunc(p.since(began, point("PingLossPercent")), func(a portal.Alert) bool { return a.Value != "100" })
+		total := func() []alert.Alert {
+			return slices.DeleteFunc(p.since(began, point("PingLossPercent")), func(a alert.Alert) bool { return a.Value != "100" })
 		}
 		lost := total()
-		if len(lost) != 1 || lost[0].DeviceID != one.DeviceID || lost[0].Severity != portal.SeverityCritical {
+		if len(lost) != 1 || lost[0].DeviceID != one.DeviceID || lost[0].Severity != threshold.SeverityCritical {
 			p.Fatalf("alerts of lost pings: %+v, want one that is critical on device %d", lost, one.DeviceID)
 		}
-		dead, err := resource.Find(p.Context(), p.db, portal.Devices.Name, resource.Where{Field: "hostStatus", Op: "=", Value: "dead"})
+		dead, err := resource.Find(p.Context(), p.db, fleet.Devices.Name, resource.Where{Field: "hostStatus", Op: "=", Value: "dead"})
 		if err != nil || len(dead) < 40 {
 			p.Errorf("%d devices are dead (%v), want the whole site", len(dead), err)
 		}
@@ -171,10 +176,10 @@ func TestACoreSwitchThatIsDownIsTheOnlyAlertOfItsSite(t *testing.T) {
 		if lost = total(); len(lost) != 1 || !lost[0].Cleared {
 			p.Errorf("after the incident: %+v, want the one alert, cleared", lost)
 		}
-		if got := p.incident(fmt.Sprint(one.ID)); got.State != portal.IncidentEnded {
+		if got := p.incident(fmt.Sprint(one.ID)); got.State != incident.IncidentEnded {
 			p.Errorf("the incident is %s half an hour after its end", got.State)
 		}
-		after, err := resource.Find(p.Context(), p.db, portal.Devices.Name, resource.Where{Field: "hostStatus", Op: "=", Value: "dead"})
+		after, err := resource.Find(p.Context(), p.db, fleet.Devices.Name, resource.Where{Field: "hostStatus", Op: "=", Value: "dead"})
 		if err != nil || len(after) >= len(dead) || len(after) > 12 {
 			p.Errorf("%d devices are dead after the incident (%v)", len(after), err)
 		}
@@ -214,7 +219,7 @@ func TestABusyGroupHasAnAlertOnEachDevice(t *testing.T) {
 		if _, err := p.ask("POST /demo/incidents/{id}/stop", "", "id", id); err != nil {
 			p.Fatal(err)
 		}
-		if got := p.incident(id); got.State != portal.IncidentEnded || int64(got.EndOn) != time.Now().Unix() {
+		if got := p.incident(id); got.State != incident.IncidentEnded || int64(got.EndOn) != time.Now().Unix() {
 			p.Errorf("the stopped incident is %s, and ends at %d", got.State, got.EndOn)
 		}
 		time.Sleep(20 * time.Minute)
@@ -247,7 +252,7 @@ func TestACertificateRunsOut(t *testing.T) {
 		one := p.incident(p.begin(`{"kind":"certificateExpiring"}`))
 		time.Sleep(59 * time.Minute)
 		found := p.since(began, on(one.DeviceID), point("daysLeft"))
-		if len(found) != 1 || found[0].Severity != portal.SeverityCritical {
+		if len(found) != 1 || found[0].Severity != threshold.SeverityCritical {
 			p.Fatalf("alerts of the certificate: %+v, want one that is critical", found)
 		}
 		time.Sleep(5 * time.Minute)
@@ -280,7 +285,7 @@ func TestASimulatedCollectorFallsSilentAndSpeaksAgain(t *testing.T) {
 			if err := m.Tick(p.Context()); err != nil {
 				p.Fatal(err)
 			}
-			c, err := resource.Get(p.Context(), p.db, portal.Collectors.Name, 3)
+			c, err := resource.Get(p.Context(), p.db, collector.Collectors.Name, 3)
 			if err != nil {
 				p.Fatal(err)
 			}
@@ -400,7 +405,7 @@ func TestTheEndOfOneIncidentLeavesTheOthersRunning(t *testing.T) {
 		long := p.begin(`{"kind":"diskFilling","duration":600}`)
 		time.Sleep(20 * time.Second)
 		got := []string{p.incident(short).State, p.incident(long).State}
-		if want := []string{portal.IncidentEnded, portal.IncidentRuns}; !slices.Equal(got, want) {
+		if want := []string{incident.IncidentEnded, incident.IncidentRuns}; !slices.Equal(got, want) {
 			p.Errorf("the incidents are %v, want %v", got, want)
 		}
 	})

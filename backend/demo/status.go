@@ -1,7 +1,7 @@
 package demo
 
 import (
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -16,7 +16,7 @@ type status struct {
 }
 
 // set writes the status into a device that the rules have completed.
-func (s *status) set(d *portal.Device) {
+func (s *status) set(d *fleet.Device) {
 	d.HostStatus = s.host
 	d.CreatedOn, d.UpdatedOn = s.createdOn, s.updatedOn
 	d.LastDataTime, d.LastRawdataTime = s.answeredOn, s.checkedOn

@@ -1,7 +1,10 @@
 package demo
 
 import (
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/override"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -16,22 +19,22 @@ func (f *filler) thresholds() error {
 	if err != nil {
 		return err
 	}
-	for _, a := range []portal.ClusterAlert{
-		{ID: 1, GroupID: webShop, DataSourceID: ping.DataSourceID, DataPointID: ping.ID, CountBy: "host", ThresholdType: "percentage", Expr: "> 25 50 75", MinLevel: portal.SeverityError, SuppressSingle: true},
-		{ID: 2, GroupID: linux, DataSourceID: loss.DataSourceID, DataPointID: loss.ID, CountBy: "host", ThresholdType: "absolute", Expr: "> 1 2 3", MinLevel: portal.SeverityWarn},
+	for _, a := range []alert.ClusterAlert{
+		{ID: 1, GroupID: webShop, DataSourceID: ping.DataSourceID, DataPointID: ping.ID, CountBy: "host", ThresholdType: "percentage", Expr: "> 25 50 75", MinLevel: threshold.SeverityError, SuppressSingle: true},
+		{ID: 2, GroupID: linux, DataSourceID: loss.DataSourceID, DataPointID: loss.ID, CountBy: "host", ThresholdType: "absolute", Expr: "> 1 2 3", MinLevel: threshold.SeverityWarn},
 	} {
-		if err := add(f, &portal.ClusterAlerts, &a, nil); err != nil {
+		if err := add(f, &alert.ClusterAlerts, &a, nil); err != nil {
 			return err
 		}
 	}
 	const asFurtherUp = -1
-	o := portal.Override{GroupID: siteAustin, DataSourceID: ping.DataSourceID, DataPointID: ping.ID, Expr: "> 250 500 1000", Note: "The line crosses the ocean", NoData: asFurtherUp, Transition: asFurtherUp, ClearTransition: asFurtherUp}
-	return resource.Put(f.write.Context, f.write.Tx, portal.Overrides.Name, &o)
+	o := override.Override{GroupID: siteAustin, DataSourceID: ping.DataSourceID, DataPointID: ping.ID, Expr: "> 250 500 1000", Note: "The line crosses the ocean", NoData: asFurtherUp, Transition: asFurtherUp, ClearTransition: asFurtherUp}
+	return resource.Put(f.write.Context, f.write.Tx, override.Overrides.Name, &o)
 }
 
 // dataPoint is the nth data point of a data source.
-func (f *filler) dataPoint(source string, nth int) (*portal.DataPoint, error) {
-	found, err := resource.Find(f.write.Context, f.write.Tx, portal.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: source})
+func (f *filler) dataPoint(source string, nth int) (*datasource.DataPoint, error) {
+	found, err := resource.Find(f.write.Context, f.write.Tx, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: source})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/incident"
 	"spyglass/backend/resource"
 )
 
@@ -35,23 +36,23 @@ const maxSpeed = 60
 // Endpoints are those of the demo's time.
 func (s *Stage) Endpoints() []resource.Endpoint {
 	answer, change, order := resource.SchemaOf(timing{}), resource.SchemaOf(timingChange{}), resource.SchemaOf(resetOrder{})
-	right := resource.Right{Object: resource.Setting, Area: portal.AreaPortal, Op: resource.Modify}
+	right := resource.Right{Object: resource.Setting, Area: ground.AreaPortal, Op: resource.Modify}
 	read := right
 	read.Op = resource.Read
 	return []resource.Endpoint{
 		{
-			Method: "GET", Path: "/demo/time", Category: portal.CategorySettings, Right: read, Answer: &answer,
+			Method: "GET", Path: "/demo/time", Category: ground.CategorySettings, Right: read, Answer: &answer,
 			Summary: "Get the time of the demo", Doc: "Returns what time it is in the demo, and how fast that passes.",
 			Handle: func(context.Context, *resource.Call) (any, error) { return s.timing(), nil },
 		},
 		{
-			Method: "PATCH", Path: "/demo/time", Category: portal.CategorySettings, Right: right, Body: &change, Answer: &answer,
+			Method: "PATCH", Path: "/demo/time", Category: ground.CategorySettings, Right: right, Body: &change, Answer: &answer,
 			Summary: "Pause or hurry the demo", Doc: "Lets the time of the demo stand still, go on, or pass up to 60 times as fast. Real devices are polled as ever. A new start of the portal goes on at the ordinary speed, from the present if the demo lags behind that.",
 			Errors:  []resource.Failure{{Kind: fault.Invalid, When: "the speed is not 1 to 60"}},
 			Example: resource.Example{Body: map[string]any{"speed": 10, "paused": false}}, Handle: s.change,
 		},
 		{
-			Method: "POST", Path: "/demo/time/reset", Category: portal.CategorySettings, Right: right, Body: &order, Answer: &answer,
+			Method: "POST", Path: "/demo/time/reset", Category: ground.CategorySettings, Right: right, Body: &order, Answer: &answer,
 			Summary: "Reset the demo", Doc: "Makes the demo as it was at the beginning, at the present time: devices, alerts, reports and everything else that is not kept. Users, roles, tokens, settings and the access log stay, and so does whoever is signed in. It takes some seconds.",
 			Errors:  []resource.Failure{{Kind: fault.Invalid, When: "confirm is not the word reset"}, {Kind: fault.Conflict, When: "it is being reset already"}},
 			Example: resource.Example{Body: map[string]any{"confirm": "reset"}}, Handle: s.reset,
@@ -110,10 +111,10 @@ func (s *Stage) reset(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // demoTime is how the time of the demo stands, or a row of it that is new.
-func demoTime(ctx context.Context, r resource.Reader) (*portal.DemoTime, error) {
-	row, err := resource.Lookup(ctx, r, portal.DemoTimes.Name, portal.DemoTimeID)
+func demoTime(ctx context.Context, r resource.Reader) (*incident.DemoTime, error) {
+	row, err := resource.Lookup(ctx, r, incident.DemoTimes.Name, incident.DemoTimeID)
 	if row == nil {
-		row = &portal.DemoTime{ID: portal.DemoTimeID}
+		row = &incident.DemoTime{ID: incident.DemoTimeID}
 	}
 	return row, err
 }
@@ -126,14 +127,14 @@ func (s *Stage) keepTime(ctx context.Context) error {
 			return err
 		}
 		row.Paused, row.At = s.o.Clock.Speed() == 0, resource.MillisOf(s.o.Clock.Now())
-		return resource.Put(ctx, tx, portal.DemoTimes.Name, row)
+		return resource.Put(ctx, tx, incident.DemoTimes.Name, row)
 	})
 }
 
 // Resume sets the clock of a portal that starts: the demo goes on where it was,
 // or at the present if that is later. One that was paused stays so.
 func (s *Stage) Resume(ctx context.Context) error {
-	row, err := resource.Lookup(ctx, s.o.DB, portal.DemoTimes.Name, portal.DemoTimeID)
+	row, err := resource.Lookup(ctx, s.o.DB, incident.DemoTimes.Name, incident.DemoTimeID)
 	if err != nil || row == nil || row.At == 0 {
 		return err
 	}

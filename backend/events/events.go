@@ -45,7 +45,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
 	"spyglass/backend/store"
@@ -92,11 +93,11 @@ func New(o Options) *Service {
 		db: o.DB, access: o.Access, wait: service.Group{Guard: o.Guard}, scopes: map[scopeKey]*scope{}, byUser: map[int64]int{},
 		kinds: []*kind{
 			{
-				name: string(portal.Alerts.Name), list: list(portal.Alerts.Path), query: url.Values{"filter": {"cleared:*"}},
+				name: string(alert.Alerts.Name), list: list(alert.Alerts.Path), query: url.Values{"filter": {"cleared:*"}},
 				gone: func(id int64) any { return gone[string]{strconv.FormatInt(id, 10), true} },
 			},
 			{
-				name: string(portal.Devices.Name), list: list(portal.Devices.Path), query: url.Values{"fields": {shown}},
+				name: string(fleet.Devices.Name), list: list(fleet.Devices.Path), query: url.Values{"fields": {shown}},
 				gone: func(id int64) any { return gone[int64]{id, true} },
 			},
 		},

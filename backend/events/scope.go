@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -46,7 +47,7 @@ func (s *Service) begin(key scopeKey, k *kind, c *resource.Call) *scope {
 	sc := &scope{s: s, key: key, kind: k, cancel: cancel, begun: make(chan struct{}), listeners: map[*listener]bool{}}
 	sc.call = resource.Call{Access: c.Access, At: c.At, Lenient: c.Lenient, Base: c.Base}
 	sc.all, _ = c.Access.Groups(resource.Read)
-	sc.feed = s.db.Follow(k.name, string(portal.Roles.Name), string(portal.Groups.Name), string(portal.Users.Name))
+	sc.feed = s.db.Follow(k.name, string(people.Roles.Name), string(fleet.Groups.Name), string(people.Users.Name))
 	s.scopes[key] = sc
 	s.wait.Go("event streams", func() {
 		defer sc.end()
@@ -129,9 +130,9 @@ func (sc *scope) look(ctx context.Context) error {
 func (sc *scope) rightsChanged(ctx context.Context, rows []store.Changed) bool {
 	for _, row := range rows {
 		switch row.Name {
-		case string(portal.Roles.Name), string(portal.Groups.Name):
+		case string(people.Roles.Name), string(fleet.Groups.Name):
 			return true
-		case string(portal.Users.Name):
+		case string(people.Users.Name):
 			sc.eachListener(func(l *listener) {
 				if l.user == row.ID {
 					l.doubt()

@@ -7,7 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"spyglass/backend/poll"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -123,11 +124,11 @@ func (f figures) tellRows(tell func(figure, float64, ...string)) {
 	tell(noticesWait, float64(waiting))
 }
 
-var severities = map[int64]string{portal.SeverityWarn: "warn", portal.SeverityError: "error", portal.SeverityCritical: "critical"}
+var severities = map[int64]string{threshold.SeverityWarn: "warn", threshold.SeverityError: "error", threshold.SeverityCritical: "critical"}
 
 func (f figures) openAlerts(ctx context.Context) (map[string]int, error) {
-	value, err := f.o.DB.Memo("metrics.alerts", []string{string(portal.Alerts.Name)}, func() (any, error) {
-		active, err := resource.Find(ctx, f.o.DB, portal.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+	value, err := f.o.DB.Memo("metrics.alerts", []string{string(alert.Alerts.Name)}, func() (any, error) {
+		active, err := resource.Find(ctx, f.o.DB, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
 		open := map[string]int{}
 		for _, name := range severities {
 			open[name] = 0
@@ -144,8 +145,8 @@ func (f figures) openAlerts(ctx context.Context) (map[string]int, error) {
 }
 
 func (f figures) waiting(ctx context.Context) (int, error) {
-	value, err := f.o.DB.Memo("metrics.deliveries", []string{string(portal.Deliveries.Name)}, func() (any, error) {
-		rows, err := resource.Find(ctx, f.o.DB, portal.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting})
+	value, err := f.o.DB.Memo("metrics.deliveries", []string{string(alert.Deliveries.Name)}, func() (any, error) {
+		rows, err := resource.Find(ctx, f.o.DB, alert.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
 		return len(rows), err
 	})
 	if err != nil {

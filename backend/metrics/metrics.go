@@ -39,7 +39,7 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/notify"
 	"spyglass/backend/poll"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/remotewrite"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
@@ -116,7 +116,7 @@ var textFormat = expfmt.NewFormat(expfmt.TypeTextPlain)
 func (m *Metrics) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{{
 		Method: http.MethodGet, Path: "/metrics", Summary: "Tell Prometheus how the portal is doing",
-		Right: resource.Right{Object: resource.Setting, Area: portal.AreaPortal, Op: resource.Read},
+		Right: resource.Right{Object: resource.Setting, Area: ground.AreaPortal, Op: resource.Read},
 		Handle: func(context.Context, *resource.Call) (any, error) {
 			families, err := m.registry.Gather()
 			if err != nil {

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -30,7 +30,7 @@ type asked struct {
 }
 
 // handOver has a collector look for the instances of a data source on a device.
-func (m *Monitor) handOver(ctx context.Context, row *portal.DeviceDataSource, collector int64) error {
+func (m *Monitor) handOver(ctx context.Context, row *fleet.DeviceDataSource, collector int64) error {
 	m.asked.mu.Lock()
 	if m.asked.who == nil {
 		m.asked.who = map[int64]int64{}
@@ -38,12 +38,12 @@ func (m *Monitor) handOver(ctx context.Context, row *portal.DeviceDataSource, co
 	m.asked.who[row.ID] = collector
 	m.asked.mu.Unlock()
 	return m.db.Write(ctx, func(tx resource.Tx) error {
-		row, err := resource.Lookup(ctx, tx, portal.DeviceDataSources.Name, row.ID)
+		row, err := resource.Lookup(ctx, tx, fleet.DeviceDataSources.Name, row.ID)
 		if err != nil || row == nil {
 			return err
 		}
 		row.NextOn = m.now() + again
-		return resource.Put(ctx, tx, portal.DeviceDataSources.Name, row)
+		return resource.Put(ctx, tx, fleet.DeviceDataSources.Name, row)
 	})
 }
 
@@ -70,7 +70,7 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 	m.asked.mu.Unlock()
 	slices.Sort(ids)
 	ids = ids[:min(len(ids), mostSearches)]
-	rows, err := resource.Find(ctx, m.db, portal.DeviceDataSources.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	rows, err := resource.Find(ctx, m.db, fleet.DeviceDataSources.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 	for i := range rows {
 		on[i] = rows[i].DeviceID
 	}
-	devices, err := resource.Find(ctx, m.db, portal.Devices.Name,
+	devices, err := resource.Find(ctx, m.db, fleet.Devices.Name,
 		resource.Where{Field: "id", Op: "in", Value: on}, resource.Where{Field: "currentCollectorId", Op: "=", Value: collector})
 	if err != nil {
 		return nil, err

@@ -5,13 +5,15 @@ import (
 	"time"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 )
 
 func TestWhoeverPollsADeviceLooksForItsInstances(t *testing.T) {
 	h := settled(t)
 	for _, name := range []string{"Oslo", "Rome"} {
-		put(h, &portal.Collectors, &portal.Collector{Description: name, GroupID: portal.DefaultCollectorGroup})
+		put(h, &collector.Collectors, &collector.Collector{Description: name, GroupID: ground.DefaultCollectorGroup})
 	}
 	const oslo, rome = 2, 3
 	net := h.on(3, "Net_Interfaces")
@@ -66,7 +68,7 @@ func TestWhoeverPollsADeviceLooksForItsInstances(t *testing.T) {
 // searches waits until a collector has that many.
 func (h *house) searches(collector int64, want int) []check.Search {
 	h.Helper()
-	changed, stop := h.db.Watch(string(portal.DeviceDataSources.Name))
+	changed, stop := h.db.Watch(string(fleet.DeviceDataSources.Name))
 	defer stop()
 	deadline := time.After(20 * time.Second)
 	for {

@@ -4,7 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -19,7 +20,7 @@ func TestAClockThatIsSetBackOrForwardNeitherHidesAnAlertNorMakesOne(t *testing.T
 	b.poll("5")
 	b.poll("5")
 	b.wantAlerts("")
-	a, err := resource.Get(t.Context(), b.db, portal.Alerts.Name, 1)
+	a, err := resource.Get(t.Context(), b.db, alert.Alerts.Name, 1)
 	if err != nil || a.EndOn < a.StartOn {
 		t.Errorf("the alert goes from %d to %d (%v)", a.StartOn, a.EndOn, err)
 	}
@@ -45,7 +46,7 @@ func TestADeviceThatFallsSilentAfterTheClockWasSetBackIsDead(t *testing.T) {
 	if err := b.SaveHosts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice)
+	d, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice)
 	if now := resource.Seconds(b.at.Load()); err != nil || d.HostStatus != "dead" || d.LastDataTime == 0 || d.LastDataTime > now-4*86400 || d.LastRawdataTime > now {
 		t.Errorf("at %d it is %s since %d and was last asked at %d (%v)", now, d.HostStatus, d.LastDataTime, d.LastRawdataTime, err)
 	}

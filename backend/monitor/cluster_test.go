@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
@@ -30,14 +33,14 @@ func (b *bench) level(device int64, level string) {
 	b.Helper()
 	for range 3 {
 		b.at.Add(60)
-		b.pollBy(portal.BuiltInCollector, b.instance(device), level)
+		b.pollBy(ground.BuiltInCollector, b.instance(device), level)
 	}
 }
 
 // source is Gauge.
-func (b *bench) source() *portal.DataSource {
+func (b *bench) source() *datasource.DataSource {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, portal.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: "Gauge"})
+	found, err := resource.Find(b.Context(), b.db, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: "Gauge"})
 	if err != nil || len(found) != 1 {
 		b.Fatalf("%d data sources (%v)", len(found), err)
 	}
@@ -54,7 +57,7 @@ func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
 	const group = "deviceGroupId=2"
 	b.do("POST /device/groups/{deviceGroupId}/clusterAlertConf", group, b.cluster(`"thresholdType":"percentage","alertExpr":"> 25 50 75","minAlertLevel":3,"suppressIndAlert":true`))
 	suppressed := func() int {
-		found, err := resource.Find(t.Context(), b.db, portal.Alerts.Name, resource.Where{Field: "suppressor", Op: "=", Value: "cluster alert 1"}, resource.Where{Field: "cleared", Op: "=", Value: false})
+		found, err := resource.Find(t.Context(), b.db, alert.Alerts.Name, resource.Where{Field: "suppressor", Op: "=", Value: "cluster alert 1"}, resource.Where{Field: "cleared", Op: "=", Value: false})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,15 +77,15 @@ func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
 	b.wantAlerts(one + ", 2 shop-2 level 15: warn") // a warning does not count
 	b.level(5, "40")
 	want(one+", "+two+", 3 Shop level 50: warn", 2)
-	got, err := resource.Get(t.Context(), b.db, portal.Alerts.Name, 3)
+	got, err := resource.Get(t.Context(), b.db, alert.Alerts.Name, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wording, err := portal.WordingOf(t.Context(), b.db, got)
+	wording, err := alert.WordingOf(t.Context(), b.db, got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Type != portal.GroupAlert || got.GroupID != 2 || got.DeviceID != 0 || wording.Message().Subject != "warn: 2 of 4 devices of Shop have an alert of level" {
+	if got.Type != alert.GroupAlert || got.GroupID != 2 || got.DeviceID != 0 || wording.Message().Subject != "warn: 2 of 4 devices of Shop have an alert of level" {
 		t.Errorf("%s of group %d, device %d: %q", got.Type, got.GroupID, got.DeviceID, wording.Message().Subject)
 	}
 	b.level(6, "40")
@@ -93,7 +96,7 @@ func TestAGroupHasAnAlertWhenEnoughOfItsDevicesDo(t *testing.T) {
 
 	// Maintenance of one takes it out of the count.
 	b.do("POST /sdt/sdts", "", `{"type":"ResourceSDT","deviceId":6,"duration":60}`)
-	put(b.house, &portal.Settings, &portal.Setting{ID: portal.SettingID, Timezone: "UTC"})
+	put(b.house, &setting.Settings, &setting.Setting{ID: setting.SettingID, Timezone: "UTC"})
 	if err := monitor.New(monitor.Options{DB: b.db, Clock: func() time.Time { return time.Unix(1_790_000_900, 0) }}).Tick(t.Context()); err != nil {
 		t.Fatal(err)
 	}

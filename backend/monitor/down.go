@@ -7,7 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -27,7 +31,7 @@ func (m *Monitor) patience(now time.Time, limit time.Duration) bool {
 // and clears their alerts. The built-in one is this process.
 func watchCollectors(ctx context.Context, tx resource.Tx, now time.Time, limit time.Duration, patient bool) error {
 	heardBefore := resource.SecondsOf(now.Add(watchEvery - limit))
-	collectors, err := resource.Find(ctx, tx, portal.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: portal.BuiltInCollector})
+	collectors, err := resource.Find(ctx, tx, collector.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: ground.BuiltInCollector})
 	for i := range collectors {
 		if err == nil {
 			c := &collectors[i]
@@ -37,23 +41,23 @@ func watchCollectors(ctx context.Context, tx resource.Tx, now time.Time, limit t
 	return err
 }
 
-func watchCollector(ctx context.Context, tx resource.Tx, c *portal.Collector, silent bool, limit time.Duration, now resource.Seconds) error {
+func watchCollector(ctx context.Context, tx resource.Tx, c *collector.Collector, silent bool, limit time.Duration, now resource.Seconds) error {
 	if c.LastHeartbeatOn == 0 { // it has never run
 		return nil
 	}
-	f := &portal.Finding{CollectorID: c.ID, Severity: portal.SeverityCritical, Value: "no heartbeat", Threshold: fmt.Sprintf("%d seconds without a heartbeat", limit/time.Second), At: now}
+	f := &alert.Finding{CollectorID: c.ID, Severity: threshold.SeverityCritical, Value: "no heartbeat", Threshold: fmt.Sprintf("%d seconds without a heartbeat", limit/time.Second), At: now}
 	switch {
 	case silent && !c.IsDown:
 		c.IsDown = true
-		if err := resource.Put(ctx, tx, portal.Collectors.Name, c); err != nil {
+		if err := resource.Put(ctx, tx, collector.Collectors.Name, c); err != nil {
 			return err
 		}
-		if _, _, err := portal.Raise(ctx, tx, f); err != nil {
+		if _, _, err := alert.Raise(ctx, tx, f); err != nil {
 			return err
 		}
 	case !c.IsDown:
 		f.Value = "heartbeat"
-		if _, err := portal.Clear(ctx, tx, f); err != nil {
+		if _, err := alert.Clear(ctx, tx, f); err != nil {
 			return err
 		}
 	}
@@ -62,10 +66,10 @@ func watchCollector(ctx context.Context, tx resource.Tx, c *portal.Collector, si
 	}
 	if c.ReplacedOn > 0 && now >= c.ReplacedOn+replacedFor {
 		c.ReplacedOn = 0
-		if err := resource.Put(ctx, tx, portal.Collectors.Name, c); err != nil {
+		if err := resource.Put(ctx, tx, collector.Collectors.Name, c); err != nil {
 			return err
 		}
-		if _, err := portal.Clear(ctx, tx, &portal.Finding{CollectorID: c.ID, Condition: portal.ConditionCredential, At: now}); err != nil {
+		if _, err := alert.Clear(ctx, tx, &alert.Finding{CollectorID: c.ID, Condition: alert.ConditionCredential, At: now}); err != nil {
 			return err
 		}
 	}
@@ -79,30 +83,30 @@ const (
 
 // watchClock opens an alert of a collector whose clock differs from the portal's,
 // and clears it. Which of the two is wrong cannot be known here.
-func watchClock(ctx context.Context, tx resource.Tx, c *portal.Collector, now resource.Seconds) error {
+func watchClock(ctx context.Context, tx resource.Tx, c *collector.Collector, now resource.Seconds) error {
 	ahead, side := c.ClockOffset, "ahead of"
 	if ahead < 0 {
 		ahead, side = -ahead, "behind"
 	}
-	f := &portal.Finding{CollectorID: c.ID, Condition: portal.ConditionClock, Severity: portal.SeverityError, Value: fmt.Sprintf("%d s", c.ClockOffset), At: now}
+	f := &alert.Finding{CollectorID: c.ID, Condition: alert.ConditionClock, Severity: threshold.SeverityError, Value: fmt.Sprintf("%d s", c.ClockOffset), At: now}
 	if ahead <= clockLimit {
-		_, err := portal.Clear(ctx, tx, f)
+		_, err := alert.Clear(ctx, tx, f)
 		return err
 	}
 	f.Threshold = fmt.Sprintf("%d seconds off", clockLimit)
 	f.Reason = fmt.Sprintf("The clock of this collector is %d seconds %s the portal's. Set the clock that is wrong.", ahead, side)
-	_, _, err := portal.Raise(ctx, tx, f)
+	_, _, err := alert.Raise(ctx, tx, f)
 	return err
 }
 
 // markDevices says of the devices of a collector whether they can be watched at
 // all. A device of one that is back shows normal until its checks find otherwise.
-func markDevices(ctx context.Context, tx resource.Tx, c *portal.Collector) error {
+func markDevices(ctx context.Context, tx resource.Tx, c *collector.Collector) error {
 	is, want := "!=", hostDeadCollector
 	if !c.IsDown {
 		is, want = "=", hostNormal
 	}
-	devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: c.ID},
+	devices, err := resource.Find(ctx, tx, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: c.ID},
 		resource.Where{Field: "hostStatus", Op: is, Value: hostDeadCollector})
 	for i := range devices {
 		d := &devices[i]
@@ -110,38 +114,38 @@ func markDevices(ctx context.Context, tx resource.Tx, c *portal.Collector) error
 			continue
 		}
 		d.HostStatus = want
-		err = resource.Put(ctx, tx, portal.Devices.Name, d)
+		err = resource.Put(ctx, tx, fleet.Devices.Name, d)
 	}
 	return err
 }
 
 // simulatedItself reports whether a device says of itself that it is simulated.
-func simulatedItself(d *portal.Device) bool {
+func simulatedItself(d *fleet.Device) bool {
 	return slices.ContainsFunc(d.CustomProperties, func(p resource.Property) bool {
-		return strings.EqualFold(p.Name, categories) && portal.IsSimulated(p.Value)
+		return strings.EqualFold(p.Name, categories) && fleet.IsSimulated(p.Value)
 	})
 }
 
 // coverAlerts notes which maintenance windows cover alerts by now.
 func coverAlerts(ctx context.Context, db *store.DB, now time.Time) error {
-	ids, err := portal.AlertsToCover(ctx, db, now)
+	ids, err := alert.AlertsToCover(ctx, db, now)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return db.Write(ctx, func(tx resource.Tx) error { return portal.CoverAlerts(ctx, tx, now, ids...) })
+	return db.Write(ctx, func(tx resource.Tx) error { return alert.CoverAlerts(ctx, tx, now, ids...) })
 }
 
 // judgeAllClusters finds what no poll tells of: declarations, groups and
 // maintenance that have changed.
 func judgeAllClusters(ctx context.Context, db *store.DB, now time.Time) error {
-	sizes, err := portal.SizeClusters(ctx, db)
+	sizes, err := alert.SizeClusters(ctx, db)
 	if err != nil {
 		return err
 	}
 	return db.Write(ctx, func(tx resource.Tx) error {
-		if err := portal.EndLostClusters(ctx, tx, now); err != nil {
+		if err := alert.EndLostClusters(ctx, tx, now); err != nil {
 			return err
 		}
-		return portal.JudgeClusters(ctx, tx, sizes, now)
+		return alert.JudgeClusters(ctx, tx, sizes, now)
 	})
 }

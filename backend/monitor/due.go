@@ -8,7 +8,9 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -19,8 +21,8 @@ var errNobodyAsks = errors.New("its check finds no instances")
 const patience = 30 * time.Second
 
 // due looks for the instances of one data source on one device whose time has come.
-func (w *worker) due(ctx context.Context, _ *portal.Settling) (bool, error) {
-	rows, err := resource.Find(ctx, w.m.db, portal.DeviceDataSources.Name,
+func (w *worker) due(ctx context.Context, _ *fleet.Settling) (bool, error) {
+	rows, err := resource.Find(ctx, w.m.db, fleet.DeviceDataSources.Name,
 		resource.Where{Field: "nextAutoDiscoveryOn", Op: ">", Value: 0}, resource.Where{Field: "nextAutoDiscoveryOn", Op: "<=", Value: int64(w.m.now())}, resource.Limit(1))
 	if err != nil || len(rows) == 0 {
 		return false, err
@@ -29,19 +31,19 @@ func (w *worker) due(ctx context.Context, _ *portal.Settling) (bool, error) {
 }
 
 // discover asks the device, or has the collector asked that polls it.
-func (m *Monitor) discover(ctx context.Context, row *portal.DeviceDataSource) error {
+func (m *Monitor) discover(ctx context.Context, row *fleet.DeviceDataSource) error {
 	by := m.discoverers[row.Method]
 	if by == nil {
 		return m.keep(ctx, row.ID, nil, errNobodyAsks)
 	}
-	device, err := resource.Lookup(ctx, m.db, portal.Devices.Name, row.DeviceID)
+	device, err := resource.Lookup(ctx, m.db, fleet.Devices.Name, row.DeviceID)
 	if err != nil || device == nil { // it went, and the row with it
 		return err
 	}
-	if device.CurrentCollector != portal.BuiltInCollector {
+	if device.CurrentCollector != ground.BuiltInCollector {
 		return m.handOver(ctx, row, device.CurrentCollector)
 	}
-	searches, err := m.searches(ctx, []portal.DeviceDataSource{*row}, []portal.Device{*device})
+	searches, err := m.searches(ctx, []fleet.DeviceDataSource{*row}, []fleet.Device{*device})
 	if err != nil || len(searches) == 0 {
 		return err
 	}
@@ -55,8 +57,8 @@ func (m *Monitor) discover(ctx context.Context, row *portal.DeviceDataSource) er
 }
 
 // searches are what to ask devices for, by rows of theirs.
-func (m *Monitor) searches(ctx context.Context, rows []portal.DeviceDataSource, devices []portal.Device) ([]check.Search, error) {
-	tree, err := portal.TreeOf(ctx, m.db)
+func (m *Monitor) searches(ctx context.Context, rows []fleet.DeviceDataSource, devices []fleet.Device) ([]check.Search, error) {
+	tree, err := fleet.TreeOf(ctx, m.db)
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +66,15 @@ func (m *Monitor) searches(ctx context.Context, rows []portal.DeviceDataSource, 
 	for i := range rows {
 		ids = append(ids, rows[i].DataSourceID)
 	}
-	sources, err := resource.Find(ctx, m.db, portal.DataSources.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	sources, err := resource.Find(ctx, m.db, datasource.DataSources.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
 		return nil, err
 	}
 	var searches []check.Search
 	for i := range rows {
 		row := &rows[i]
-		d := slices.IndexFunc(devices, func(d portal.Device) bool { return d.ID == row.DeviceID })
-		s := slices.IndexFunc(sources, func(s portal.DataSource) bool { return s.ID == row.DataSourceID })
+		d := slices.IndexFunc(devices, func(d fleet.Device) bool { return d.ID == row.DeviceID })
+		s := slices.IndexFunc(sources, func(s datasource.DataSource) bool { return s.ID == row.DataSourceID })
 		if d < 0 || s < 0 {
 			continue
 		}
@@ -95,17 +97,17 @@ func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why e
 		failed = check.Sentence(why, "the device")
 	}
 	return m.db.Write(ctx, func(tx resource.Tx) error {
-		row, err := resource.Lookup(ctx, tx, portal.DeviceDataSources.Name, id)
+		row, err := resource.Lookup(ctx, tx, fleet.DeviceDataSources.Name, id)
 		if err != nil || row == nil {
 			return err
 		}
 		if why != nil {
 			m.log.DebugContext(ctx, "a device did not tell its instances", "device", row.DeviceID, "dataSource", row.Name, "err", why)
 		}
-		source, err := resource.Get(ctx, tx, portal.DataSources.Name, row.DataSourceID)
+		source, err := resource.Get(ctx, tx, datasource.DataSources.Name, row.DataSourceID)
 		row.LastError = failed
 		if err == nil && why == nil {
-			return portal.Discovered(ctx, tx, row, source, found, m.now())
+			return fleet.Discovered(ctx, tx, row, source, found, m.now())
 		}
 		if err != nil && !fault.Is(err, fault.Unknown) {
 			return err
@@ -114,6 +116,6 @@ func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why e
 		if err == nil && source.Discovery != nil && source.Discovery.ScheduleInterval > 0 && m.discoverers[source.CollectMethod] != nil {
 			row.NextOn = m.now() + resource.Seconds(source.Discovery.ScheduleInterval*60)
 		}
-		return resource.Put(ctx, tx, portal.DeviceDataSources.Name, row)
+		return resource.Put(ctx, tx, fleet.DeviceDataSources.Name, row)
 	})
 }

@@ -12,7 +12,10 @@ import (
 	"spyglass/backend/check"
 	"spyglass/backend/clock"
 	"spyglass/backend/poll"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/override"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
@@ -73,14 +76,14 @@ type EngineOptions struct {
 //
 // A look that fails because of the collector's own machine says nothing about the
 // device: no sample, no alert, and its host status stays. Instead the collector
-// gets one alert of its own (portal.ConditionNetwork, ConditionDescriptors). It
+// gets one alert of its own (alert.ConditionNetwork, ConditionDescriptors). It
 // clears by itself when every instance that failed so has been looked at again,
 // or is not polled any more.
 //
 // A machine with a default route whose network is dead gets time-outs alone. Its
 // poller recognises that no device responds any more, and then reports its own
 // failure (package poll, "Outages"). The same alert opens
-// (portal.ConditionNetwork), with the number of devices and since when; it clears
+// (alert.ConditionNetwork), with the number of devices and since when; it clears
 // at the first response of any of them. A device responded before, for that, if
 // it did since the program began, or if its hostStatus was normal then.
 //
@@ -93,7 +96,7 @@ type EngineOptions struct {
 // # What cannot be stored
 //
 // Samples that cannot be stored, on a full disk for example, open the portal's
-// own alert (portal.ConditionSamples). It clears when samples are stored again,
+// own alert (alert.ConditionSamples). It clears when samples are stored again,
 // and says how many are missing when it could open only then.
 //
 // # Concurrency
@@ -126,7 +129,7 @@ type watched struct {
 	instance, device int64
 	source           int64
 	wild             string
-	spot             portal.Spot
+	spot             override.Spot
 	muted            bool             // no alerts, by the instance or its device
 	simulated        bool             // no machine stands behind it
 	host             string           // name or address of the device
@@ -158,7 +161,7 @@ func NewEngine(o EngineOptions) *Engine {
 		instances: map[int64]*watched{}, hosts: map[int64]*host{}, named: map[string]*host{}, running: service.Group{Guard: o.Guard},
 	}
 	deliver := func(ctx context.Context, results []check.Result) error {
-		return e.Take(ctx, portal.BuiltInCollector, results)
+		return e.Take(ctx, ground.BuiltInCollector, results)
 	}
 	e.poller = poll.New(poll.Options{
 		Deliver: deliver, Log: o.Log, Guard: o.Guard, Name: "The portal", Remote: o.Remote, Responded: e.responded,
@@ -258,7 +261,7 @@ func (e *Engine) polls(a *assigned) bool {
 	if a.task.Method == methodSimulate {
 		return true
 	}
-	if a.device.CurrentCollector != portal.BuiltInCollector {
+	if a.device.CurrentCollector != ground.BuiltInCollector {
 		return false
 	}
 	for i := range e.o.Checks {
@@ -301,7 +304,7 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 // known are those of the results' instances that the collector looks after.
 func (e *Engine) known(ctx context.Context, collector int64, results []check.Result) (map[int64]*watched, error) {
 	known := make(map[int64]*watched, len(results))
-	if collector != portal.BuiltInCollector {
+	if collector != ground.BuiltInCollector {
 		return known, e.assignedTo(ctx, collector, results, known)
 	}
 	e.mu.Lock()
@@ -326,7 +329,7 @@ func (e *Engine) assignedTo(ctx context.Context, collectorID int64, results []ch
 	for i := range results {
 		ids = append(ids, results[i].InstanceID)
 	}
-	instances, err := resource.Find(ctx, e.o.DB, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	instances, err := resource.Find(ctx, e.o.DB, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
 		return err
 	}
@@ -334,15 +337,15 @@ func (e *Engine) assignedTo(ctx context.Context, collectorID int64, results []ch
 	for i := range instances {
 		ids = append(ids, instances[i].DeviceID)
 	}
-	devices, err := resource.Find(ctx, e.o.DB, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	devices, err := resource.Find(ctx, e.o.DB, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
 		return err
 	}
-	collectors, err := resource.Find(ctx, e.o.DB, portal.Collectors.Name)
+	collectors, err := resource.Find(ctx, e.o.DB, collector.Collectors.Name)
 	if err != nil {
 		return err
 	}
-	of := make(map[int64]*portal.Device, len(devices))
+	of := make(map[int64]*fleet.Device, len(devices))
 	for i := range devices {
 		of[devices[i].ID] = &devices[i]
 	}
@@ -366,7 +369,7 @@ func newWatched(a *assigned) *watched {
 	i := a.instance
 	return &watched{
 		task: a.task, instance: i.ID, device: i.DeviceID, source: i.DataSourceID, wild: i.WildValue, foundOn: i.CreatedOn,
-		spot:  portal.Spot{Groups: a.device.GroupIDs, DeviceDataSourceID: i.DeviceDataSourceID, InstanceGroupID: i.GroupID, InstanceID: i.ID},
+		spot:  override.Spot{Groups: a.device.GroupIDs, DeviceDataSourceID: i.DeviceDataSourceID, InstanceGroupID: i.GroupID, InstanceID: i.ID},
 		muted: i.DisableAlerting || a.device.DisableAlerting, simulated: a.task != nil && a.task.Method == methodSimulate,
 		host: a.device.Name,
 	}

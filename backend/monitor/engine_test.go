@@ -18,7 +18,13 @@ import (
 	"spyglass/backend/check"
 	"spyglass/backend/clock"
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/override"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -99,7 +105,7 @@ func (b *bench) until(what string, is func() bool) {
 // instance is that of Gauge on a device.
 func (b *bench) instance(device int64) int64 {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, portal.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: b.on(device, "Gauge")})
+	found, err := resource.Find(b.Context(), b.db, fleet.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: b.on(device, "Gauge")})
 	if err != nil || len(found) != 1 {
 		b.Fatalf("%d instances (%v)", len(found), err)
 	}
@@ -113,7 +119,7 @@ const realDevice = 3
 func (b *bench) poll(level string) {
 	b.Helper()
 	b.at.Add(60)
-	b.pollBy(portal.BuiltInCollector, b.instance(realDevice), level)
+	b.pollBy(ground.BuiltInCollector, b.instance(realDevice), level)
 }
 
 func (b *bench) pollBy(collector, instance int64, level string) {
@@ -134,7 +140,7 @@ func (b *bench) pollBy(collector, instance int64, level string) {
 // alerts are the active ones: "1 real-sw level 40: critical".
 func (b *bench) alerts() string {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, portal.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -185,12 +191,12 @@ func TestAThresholdThatChangesCountsAtTheNextPoll(t *testing.T) {
 	b := newBench(t)
 	b.poll("7")
 	point := b.sourceID("Gauge")*1000 + 1
-	o := &portal.Override{GroupID: portal.RootGroup, DataSourceID: b.sourceID("Gauge"), DataPointID: point, Expr: "> 5", NoData: -1, Transition: 1, ClearTransition: -1}
-	put(b.house, &portal.Overrides, o)
+	o := &override.Override{GroupID: ground.RootGroup, DataSourceID: b.sourceID("Gauge"), DataPointID: point, Expr: "> 5", NoData: -1, Transition: 1, ClearTransition: -1}
+	put(b.house, &override.Overrides, o)
 	b.poll("7")
 	b.wantAlerts("1 real-sw level 7: warn")
 	o.Expr, o.ClearTransition = "> 8", 0
-	put(b.house, &portal.Overrides, o)
+	put(b.house, &override.Overrides, o)
 	b.poll("7")
 	b.wantAlerts("")
 }
@@ -207,7 +213,7 @@ func TestWhereAlertingIsDisabledThereIsNoAlert(t *testing.T) {
 			b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), b.instance(realDevice)), fmt.Sprintf(`{"disableAlerting":%v}`, yes))
 		},
 		"at the data source of the group": func(b *bench, yes bool) {
-			put(b.house, &portal.GroupDataSourceSettings, &portal.GroupDataSource{ID: 1, GroupID: portal.RootGroup, DataSourceID: b.sourceID("Gauge"), DisableAlerting: yes})
+			put(b.house, &override.GroupDataSourceSettings, &override.GroupDataSource{ID: 1, GroupID: ground.RootGroup, DataSourceID: b.sourceID("Gauge"), DisableAlerting: yes})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -243,7 +249,7 @@ func TestWhatIsPolledFollowsTheDatabase(t *testing.T) {
 	b.do(instanceEdit, path(realDevice, b.on(realDevice, "Gauge"), gone), `{"stopMonitoring":false}`)
 	b.until("it is polled again", func() bool { return b.Polled() == 13 })
 
-	put(b.house, &portal.GroupDataSourceSettings, &portal.GroupDataSource{GroupID: portal.RootGroup, DataSourceID: b.sourceID("Ping"), StopMonitoring: true})
+	put(b.house, &override.GroupDataSourceSettings, &override.GroupDataSource{GroupID: ground.RootGroup, DataSourceID: b.sourceID("Ping"), StopMonitoring: true})
 	b.until("Ping is polled nowhere", func() bool { return b.Polled() == 11 })
 	b.do("PATCH /device/devices/{id}", "id=1", `{"customProperties":[{"name":"system.categories","value":"switch"}]}`)
 	b.until("interfaces of a device that is real are not", func() bool { return b.Polled() == 3 })
@@ -273,7 +279,7 @@ func TestANewEngineGoesOnWithTheAlertsThereAre(t *testing.T) {
 	b.poll("5")
 	b.poll("5")
 	b.wantAlerts("")
-	all, err := resource.Find(t.Context(), b.db, portal.Alerts.Name)
+	all, err := resource.Find(t.Context(), b.db, alert.Alerts.Name)
 	if err != nil || len(all) != 1 {
 		t.Errorf("there were %d alerts (%v)", len(all), err)
 	}
@@ -284,11 +290,11 @@ func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
 	const device = 2 // web, which is simulated
 	instance, point := b.instance(device), b.sourceID("Gauge")*1000+1
 	err := b.db.Write(t.Context(), func(tx resource.Tx) error {
-		one, err := resource.Get(t.Context(), tx, portal.Instances.Name, instance)
+		one, err := resource.Get(t.Context(), tx, fleet.Instances.Name, instance)
 		if err != nil {
 			return err
 		}
-		_, _, err = portal.Raise(t.Context(), tx, &portal.Finding{InstanceID: instance, DataPointID: point, Severity: portal.SeverityError, Value: "22", Threshold: "> 10 20 30", At: one.CreatedOn - 3600})
+		_, _, err = alert.Raise(t.Context(), tx, &alert.Finding{InstanceID: instance, DataPointID: point, Severity: threshold.SeverityError, Value: "22", Threshold: "> 10 20 30", At: one.CreatedOn - 3600})
 		return err
 	})
 	if err != nil {
@@ -297,7 +303,7 @@ func TestAnAlertThatTheDemoTellsOfStays(t *testing.T) {
 	b.Engine.Stop()
 	b.run()
 	for i := range int64(5) {
-		if err := b.Take(t.Context(), portal.BuiltInCollector, []check.Result{{InstanceID: instance, At: b.at.Load() + i*60}}); err != nil {
+		if err := b.Take(t.Context(), ground.BuiltInCollector, []check.Result{{InstanceID: instance, At: b.at.Load() + i*60}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -313,7 +319,7 @@ func TestThatADeviceWasPolledIsKnownAfterItsFirstPoll(t *testing.T) {
 		if err := b.SaveHosts(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice)
+		d, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,14 +357,14 @@ func TestTheTimesOfDevicesAreOfThisMinuteUnlessTheyAreMany(t *testing.T) {
 func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T) {
 	b := newBench(t)
 	status := func() string {
-		d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice)
+		d, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := b.SaveHosts(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if d, err = resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice); err != nil {
+		if d, err = resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice); err != nil {
 			t.Fatal(err)
 		}
 		return fmt.Sprintf("%s %d", d.HostStatus, int64(d.LastDataTime)-1_790_000_000)
@@ -381,7 +387,7 @@ func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T)
 	if got := status(); got != fmt.Sprint("normal ", b.at.Load()-1_790_000_000) {
 		t.Errorf("a device that answers again is %s", got)
 	}
-	logs, err := resource.Find(t.Context(), b.db, portal.Devices.Name, resource.Where{Field: "hostStatus", Op: "!=", Value: "normal"})
+	logs, err := resource.Find(t.Context(), b.db, fleet.Devices.Name, resource.Where{Field: "hostStatus", Op: "!=", Value: "normal"})
 	if err != nil || len(logs) > 0 {
 		t.Errorf("%d devices that nobody polled are not normal (%v)", len(logs), err)
 	}
@@ -389,7 +395,7 @@ func TestADeviceIsDeadWhenNothingOnItGivesDataAndNormalAtOnceAgain(t *testing.T)
 
 func TestResultsOfAnotherCollectorAreJudgedWhereItLooksAfterTheDevice(t *testing.T) {
 	b := newBench(t)
-	put(b.house, &portal.Collectors, &portal.Collector{Description: "Oslo", GroupID: portal.DefaultCollectorGroup})
+	put(b.house, &collector.Collectors, &collector.Collector{Description: "Oslo", GroupID: ground.DefaultCollectorGroup})
 	other := b.instance(realDevice)
 	for range 3 {
 		b.pollBy(2, other, "40")
@@ -410,10 +416,10 @@ func TestResultsOfAnotherCollectorAreJudgedWhereItLooksAfterTheDevice(t *testing
 func TestACollectorThatIsSilentIsToldOfOnceAndSoAreItsDevices(t *testing.T) {
 	h := settled(t)
 	now := resource.SecondsOf(time.Now())
-	put(h, &portal.Collectors, &portal.Collector{Description: "Oslo", Hostname: "oslo-01", GroupID: portal.DefaultCollectorGroup, Status: 1, LastHeartbeatOn: now - 200})
-	put(h, &portal.Collectors, &portal.Collector{Description: "Never seen", GroupID: portal.DefaultCollectorGroup})
+	put(h, &collector.Collectors, &collector.Collector{Description: "Oslo", Hostname: "oslo-01", GroupID: ground.DefaultCollectorGroup, Status: 1, LastHeartbeatOn: now - 200})
+	put(h, &collector.Collectors, &collector.Collector{Description: "Never seen", GroupID: ground.DefaultCollectorGroup})
 	h.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":2}`)
-	put(h, &portal.Settings, &portal.Setting{ID: portal.SettingID})
+	put(h, &setting.Settings, &setting.Setting{ID: setting.SettingID})
 	m := monitor.New(monitor.Options{DB: h.db})
 	show := func() string {
 		t.Helper()
@@ -421,14 +427,14 @@ func TestACollectorThatIsSilentIsToldOfOnceAndSoAreItsDevices(t *testing.T) {
 			t.Fatal(err)
 		}
 		var words []string
-		devices, err := resource.Find(t.Context(), h.db, portal.Devices.Name)
+		devices, err := resource.Find(t.Context(), h.db, fleet.Devices.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range devices {
 			words = append(words, d.HostStatus)
 		}
-		alerts, err := resource.Find(t.Context(), h.db, portal.Alerts.Name)
+		alerts, err := resource.Find(t.Context(), h.db, alert.Alerts.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -442,12 +448,12 @@ func TestACollectorThatIsSilentIsToldOfOnceAndSoAreItsDevices(t *testing.T) {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
-	c, err := resource.Get(t.Context(), h.db, portal.Collectors.Name, 2)
+	c, err := resource.Get(t.Context(), h.db, collector.Collectors.Name, 2)
 	if err != nil || !c.IsDown {
 		t.Fatalf("the collector is not down (%v)", err)
 	}
 	c.IsDown, c.LastHeartbeatOn = false, now
-	put(h, &portal.Collectors, c)
+	put(h, &collector.Collectors, c)
 	if got, want := show(), "normal, normal, normal, agentDownAlert oslo-01 true"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/setting"
 )
 
 // The devices of a silent collector are with its backup within
@@ -13,7 +13,7 @@ import (
 // silent; the backup polls them within one more interval (package agent).
 func TestDevicesOfASilentCollectorMoveWithinTheTimeThatTheSettingsPromise(t *testing.T) {
 	const looks = 15 * time.Second // between two looks at collectors
-	down, err := portal.CollectorDownAfter(t.Context(), open(t).db)
+	down, err := setting.CollectorDownAfter(t.Context(), open(t).db)
 	if err != nil || down != time.Minute {
 		t.Fatalf("by default a collector is down after %v (%v)", down, err)
 	}

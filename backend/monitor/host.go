@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -47,7 +47,7 @@ const (
 )
 
 // host is that of a device; e.mu is held.
-func (e *Engine) host(d *portal.Device) *host {
+func (e *Engine) host(d *fleet.Device) *host {
 	h := e.hosts[d.ID]
 	if h == nil {
 		h = &host{id: d.ID, upTime: -1, savedAt: e.o.Clock().Unix() - placeOf(d.ID), fresh: d.LastRawdataTime == 0}
@@ -227,13 +227,13 @@ func (e *Engine) save(ctx context.Context, ids []int64) error {
 		return nil
 	}
 	err := e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		devices, err := resource.Find(ctx, tx, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 		if err != nil {
 			return err
 		}
 		for i := range devices {
 			if d := &devices[i]; e.update(d) {
-				if err := resource.Put(ctx, tx, portal.Devices.Name, d); err != nil {
+				if err := resource.Put(ctx, tx, fleet.Devices.Name, d); err != nil {
 					return err
 				}
 			}
@@ -263,7 +263,7 @@ func latest(kept resource.Seconds, known, now int64) resource.Seconds {
 }
 
 // update brings a row up to date, and reports whether it has changed.
-func (e *Engine) update(d *portal.Device) bool {
+func (e *Engine) update(d *fleet.Device) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	h := e.hosts[d.ID]

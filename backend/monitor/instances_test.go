@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -36,7 +36,7 @@ func settled(t *testing.T) *house {
 // on is the id of a data source on a device.
 func (h *house) on(device int64, source string) int64 {
 	h.Helper()
-	rows, err := resource.Find(h.Context(), h.db, portal.DeviceDataSources.Name,
+	rows, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name,
 		resource.Where{Field: "deviceId", Op: "=", Value: device}, resource.Where{Field: "dataSourceName", Op: "=", Value: source})
 	if err != nil || len(rows) != 1 {
 		h.Fatalf("device %d has %s %d times (%v)", device, source, len(rows), err)
@@ -203,11 +203,11 @@ func TestInstancesAreFilteredAndGroupedAsTheirDataSourceSays(t *testing.T) {
 		t.Helper()
 		h.do("PATCH /setting/datasources/{id}", fmt.Sprint("id=", h.sourceID("Net_Interfaces")), `{"autoDiscoveryConfig":`+text+`}`)
 		err := h.db.Write(t.Context(), func(tx resource.Tx) error {
-			d, err := resource.Get(t.Context(), tx, portal.Devices.Name, 1)
+			d, err := resource.Get(t.Context(), tx, fleet.Devices.Name, 1)
 			if err != nil {
 				return err
 			}
-			return portal.DiscoverNow(t.Context(), tx, d, 1_790_000_100)
+			return fleet.DiscoverNow(t.Context(), tx, d, 1_790_000_100)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -237,7 +237,7 @@ func TestInstancesAreFilteredAndGroupedAsTheirDataSourceSays(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", tt.rules, got, tt.want)
 		}
 	}
-	on, err := resource.Get(t.Context(), h.db, portal.DeviceDataSources.Name, net)
+	on, err := resource.Get(t.Context(), h.db, fleet.DeviceDataSources.Name, net)
 	if err != nil || on.Instances != 2 || on.Monitored != 2 {
 		t.Errorf("%d instances are counted, %d polled (%v)", on.Instances, on.Monitored, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -56,7 +56,7 @@ func (j *judge) begin(ctx context.Context) error {
 }
 
 func (j *judge) readAll(ctx context.Context) error {
-	alerts, err := resource.Find(ctx, j.db, portal.Alerts.Name, isActive, resource.Where{Field: "instanceId", Op: ">", Value: int64(0)})
+	alerts, err := resource.Find(ctx, j.db, alert.Alerts.Name, isActive, resource.Where{Field: "instanceId", Op: ">", Value: int64(0)})
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (j *judge) changed(ctx context.Context, ids []int64) error {
 	if !j.ready || ids == nil {
 		return j.readAll(ctx)
 	}
-	alerts, err := resource.Find(ctx, j.db, portal.Alerts.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	alerts, err := resource.Find(ctx, j.db, alert.Alerts.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 	for i := range alerts {
 		j.set(&alerts[i])
 	}
@@ -84,7 +84,7 @@ func (j *judge) changed(ctx context.Context, ids []int64) error {
 }
 
 // set takes over how an alert stands.
-func (j *judge) set(a *portal.Alert) {
+func (j *judge) set(a *alert.Alert) {
 	if a.InstanceID == 0 {
 		return
 	}
@@ -182,11 +182,11 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 	if len(acts) == 0 {
 		return nil
 	}
-	clusters, err := portal.SizeClusters(ctx, j.db, pointsOf(acts)...)
+	clusters, err := alert.SizeClusters(ctx, j.db, pointsOf(acts)...)
 	if err != nil {
 		return err
 	}
-	outcomes := make([]*portal.Alert, len(acts))
+	outcomes := make([]*alert.Alert, len(acts))
 	err = j.db.Write(ctx, func(tx resource.Tx) (err error) {
 		for i := range acts {
 			if outcomes[i], err = acts[i].write(ctx, tx); err != nil {
@@ -194,7 +194,7 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 			}
 		}
 		// What follows for groups as a whole, before anybody can have been told of the single alerts.
-		return portal.JudgeClusters(ctx, tx, clusters, lastOf(acts))
+		return alert.JudgeClusters(ctx, tx, clusters, lastOf(acts))
 	})
 	if err != nil {
 		return err // the next poll finds the same again
@@ -289,22 +289,22 @@ func (s *state) step(severity int64, r *rule) (news bool, to int64) {
 }
 
 // write raises or clears the alert; nil when none is active then.
-func (a *act) write(ctx context.Context, tx resource.Tx) (*portal.Alert, error) {
-	f := &portal.Finding{
+func (a *act) write(ctx context.Context, tx resource.Tx) (*alert.Alert, error) {
+	f := &alert.Finding{
 		InstanceID: a.reading.of.instance, DataPointID: a.rule.id, Severity: a.severity, Threshold: a.rule.text, Reason: a.reading.reason,
-		Value: portal.NoData, At: resource.Seconds(a.reading.at),
+		Value: alert.NoData, At: resource.Seconds(a.reading.at),
 	}
 	if v, ok := a.reading.values[a.rule.id]; ok && !math.IsNaN(v) {
 		f.Value = strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	switch {
 	case a.rule.disabled:
-		return nil, portal.ClearAlerts(ctx, tx, f.At, "alerting is disabled", resource.Where{Field: "id", Op: "=", Value: a.state.alert})
+		return nil, alert.ClearAlerts(ctx, tx, f.At, "alerting is disabled", resource.Where{Field: "id", Op: "=", Value: a.state.alert})
 	case a.severity == 0:
-		_, err := portal.Clear(ctx, tx, f)
+		_, err := alert.Clear(ctx, tx, f)
 		return nil, err
 	}
-	raised, _, err := portal.Raise(ctx, tx, f)
+	raised, _, err := alert.Raise(ctx, tx, f)
 	if raised != nil && raised.Cleared {
 		raised = nil
 	}

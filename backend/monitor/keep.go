@@ -8,7 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
@@ -40,10 +41,10 @@ func (k *Keep) Start() {
 	k.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		k.cancel = cancel
-		feed := k.db.Follow(string(portal.Instances.Name))
+		feed := k.db.Follow(string(fleet.Instances.Name))
 		k.running.Keep(ctx, "samples of removed instances", func(ctx context.Context) {
 			if feed == nil { // after a panic
-				feed = k.db.Follow(string(portal.Instances.Name))
+				feed = k.db.Follow(string(fleet.Instances.Name))
 			}
 			first := feed
 			feed = nil
@@ -112,7 +113,7 @@ func (k *Keep) Sweep(ctx context.Context) error { return k.drop(ctx, k.series.In
 // drop removes the samples of those of the instances that are not there.
 func (k *Keep) drop(ctx context.Context, ids []int64) error {
 	for some := range slices.Chunk(ids, 1000) {
-		found, err := resource.Find(ctx, k.db, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})
+		found, err := resource.Find(ctx, k.db, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})
 		if err != nil {
 			return err
 		}
@@ -132,7 +133,7 @@ func (k *Keep) drop(ctx context.Context, ids []int64) error {
 }
 
 func (k *Keep) retain(ctx context.Context) error {
-	settings, err := resource.Get(ctx, k.db, portal.Settings.Name, portal.SettingID)
+	settings, err := resource.Get(ctx, k.db, setting.Settings.Name, setting.SettingID)
 	if err != nil {
 		return err
 	}

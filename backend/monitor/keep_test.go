@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -22,9 +23,9 @@ func sampled(t *testing.T) (*house, *series.DB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	put(h, &portal.DeviceDataSources, &portal.DeviceDataSource{ID: 1, DeviceID: 1, DataSourceID: 1, Multiple: true})
-	put(h, &portal.Instances, &portal.Instance{ID: 1, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1, WildValue: "a"})
-	put(h, &portal.Instances, &portal.Instance{ID: 2, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1, WildValue: "b"})
+	put(h, &fleet.DeviceDataSources, &fleet.DeviceDataSource{ID: 1, DeviceID: 1, DataSourceID: 1, Multiple: true})
+	put(h, &fleet.Instances, &fleet.Instance{ID: 1, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1, WildValue: "a"})
+	put(h, &fleet.Instances, &fleet.Instance{ID: 2, DeviceID: 1, DeviceDataSourceID: 1, DataSourceID: 1, WildValue: "b"})
 	for _, id := range []int64{1, 2, 9} {
 		if err := db.Append(t.Context(), []series.Sample{{Instance: id, DataPoint: 1, At: time.Now().Unix(), Value: 1}}); err != nil {
 			t.Fatal(err)
@@ -39,7 +40,7 @@ func TestSamplesOfInstancesThatHaveGoneGoWithThem(t *testing.T) {
 	k.Start()
 	defer k.Stop()
 	until(t, db, 1, 2)
-	if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, portal.Instances.Name, 1) }); err != nil {
+	if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Delete(t.Context(), tx, fleet.Instances.Name, 1) }); err != nil {
 		t.Fatal(err)
 	}
 	until(t, db, 2)
@@ -67,7 +68,7 @@ func TestSamplesOlderThanTheSettingsSayGo(t *testing.T) {
 	if err := db.Append(t.Context(), []series.Sample{{Instance: 1, DataPoint: 1, At: old, Value: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	put(h, &portal.Settings, &portal.Setting{ID: portal.SettingID, DataDays: 30})
+	put(h, &setting.Settings, &setting.Setting{ID: setting.SettingID, DataDays: 30})
 	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
 	k.Start()
 	defer k.Stop()
@@ -96,7 +97,7 @@ func TestHourlyValuesStayWhenTheirSamplesGo(t *testing.T) {
 	if err := db.Append(t.Context(), old); err != nil {
 		t.Fatal(err)
 	}
-	put(h, &portal.Settings, &portal.Setting{ID: portal.SettingID, DataDays: 30, HourDays: 90})
+	put(h, &setting.Settings, &setting.Setting{ID: setting.SettingID, DataDays: 30, HourDays: 90})
 	k := monitor.NewKeep(monitor.Options{DB: h.db, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}, db)
 	if err := k.Retain(t.Context()); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/series"
 )
 
@@ -18,7 +20,7 @@ const lateAfter = 3 * time.Minute
 // one is never late. Those of a collector whose clock is slow are, unless it
 // corrects them by the portal's (package agent): the alert about its clock says so.
 func (e *Engine) lateBefore(collector int64) int64 {
-	if collector == portal.BuiltInCollector {
+	if collector == ground.BuiltInCollector {
 		return 0
 	}
 	return e.o.Clock().Add(-lateAfter).Unix()
@@ -27,14 +29,14 @@ func (e *Engine) lateBefore(collector int64) int64 {
 // mayHavePolled reports whether a collector looks after a device, or did when
 // other collectors were down (place): it is the preferred one, the backup of
 // that, or in a group with it.
-func mayHavePolled(collectorID int64, d *portal.Device, all []portal.Collector) bool {
+func mayHavePolled(collectorID int64, d *fleet.Device, all []collector.Collector) bool {
 	if d.CurrentCollector == collectorID || d.CollectorID == collectorID {
 		return true
 	}
-	named := func(id int64) *portal.Collector {
-		i := slices.IndexFunc(all, func(c portal.Collector) bool { return c.ID == id })
+	named := func(id int64) *collector.Collector {
+		i := slices.IndexFunc(all, func(c collector.Collector) bool { return c.ID == id })
 		if i < 0 {
-			return &portal.Collector{}
+			return &collector.Collector{}
 		}
 		return &all[i]
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -18,8 +20,8 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 	const minute = 60
 	b.do("PATCH /setting/datasources/{id}", "id="+fmt.Sprint(b.source().ID), `{"collectInterval":60,"dataPoints":[
 		{"name":"level","rawDataFieldName":"level","alertExpr":"> 10 20 30"},{"name":"sent","rawDataFieldName":"sent","type":1}]}`)
-	put(b.house, &portal.Collectors, &portal.Collector{Description: "Oslo", GroupID: portal.DefaultCollectorGroup + 1, BackupID: portal.BuiltInCollector, LastHeartbeatOn: 1})
-	put(b.house, &portal.Collectors, &portal.Collector{Description: "Rome", GroupID: portal.DefaultCollectorGroup, LastHeartbeatOn: 1})
+	put(b.house, &collector.Collectors, &collector.Collector{Description: "Oslo", GroupID: ground.DefaultCollectorGroup + 1, BackupID: ground.BuiltInCollector, LastHeartbeatOn: 1})
+	put(b.house, &collector.Collectors, &collector.Collector{Description: "Rome", GroupID: ground.DefaultCollectorGroup, LastHeartbeatOn: 1})
 	b.do("PATCH /device/devices/{id}", "id=3", `{"preferredCollectorId":2}`)
 	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
 	began, instance := b.at.Load(), b.instance(realDevice)
@@ -40,14 +42,14 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 		}
 	}
 	take(2, 1, -1, 0)
-	d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice)
+	d, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.CurrentCollector = portal.BuiltInCollector
-	put(b.house, &portal.Devices, d)
+	d.CurrentCollector = ground.BuiltInCollector
+	put(b.house, &fleet.Devices, d)
 	b.until("the built-in collector polls it", func() bool { return b.Polled() == 13 })
-	take(portal.BuiltInCollector, 2, 3, 4)
+	take(ground.BuiltInCollector, 2, 3, 4)
 	b.at.Store(began + 11*minute)
 
 	take(2, 40, 1, 2, 3, 4, 5)
@@ -69,7 +71,7 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 
 	// What its own collector kept for longer than it takes to be known as down is late as well.
 	d.CurrentCollector = 2
-	put(b.house, &portal.Devices, d)
+	put(b.house, &fleet.Devices, d)
 	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })
 	take(2, 40, 7)
 	quiet()

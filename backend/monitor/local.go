@@ -7,7 +7,8 @@ import (
 	"sync"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -40,9 +41,9 @@ type lack struct {
 
 // lacks holds them by check.Result.Local.
 var lacks = map[string]lack{
-	check.LocalNetwork:     {portal.ConditionNetwork, portal.SeverityCritical, "no network"},
-	check.LocalUplink:      {portal.ConditionNetwork, portal.SeverityCritical, "no response"},
-	check.LocalDescriptors: {portal.ConditionDescriptors, portal.SeverityError, "out of resources"},
+	check.LocalNetwork:     {alert.ConditionNetwork, threshold.SeverityCritical, "no network"},
+	check.LocalUplink:      {alert.ConditionNetwork, threshold.SeverityCritical, "no response"},
+	check.LocalDescriptors: {alert.ConditionDescriptors, threshold.SeverityError, "out of resources"},
 }
 
 // localPatience is how long, in seconds, an instance that failed counts when it
@@ -77,7 +78,7 @@ func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check
 	}
 	since := e.lateBefore(collector)
 	results = slices.DeleteFunc(slices.Clone(results), func(r check.Result) bool { return r.At < since })
-	for _, condition := range []string{portal.ConditionDescriptors, portal.ConditionNetwork} {
+	for _, condition := range []string{alert.ConditionDescriptors, alert.ConditionNetwork} {
 		v := e.local.take(localKey{collector, condition}, results, known, remote)
 		if !v.changed {
 			continue
@@ -91,14 +92,14 @@ func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check
 }
 
 func (e *Engine) tellLocal(ctx context.Context, key localKey, v *verdict) error {
-	f := &portal.Finding{CollectorID: key.collector, Condition: key.condition, Severity: v.lack.severity, Value: v.lack.value, Reason: v.reason, At: resource.Seconds(v.at)}
+	f := &alert.Finding{CollectorID: key.collector, Condition: key.condition, Severity: v.lack.severity, Value: v.lack.value, Reason: v.reason, At: resource.Seconds(v.at)}
 	return e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
 		if v.open {
 			f.Reason += " Devices that it cannot check raise no alerts until that is over."
-			_, _, err = portal.Raise(ctx, tx, f)
+			_, _, err = alert.Raise(ctx, tx, f)
 			return err
 		}
-		_, err = portal.Clear(ctx, tx, f)
+		_, err = alert.Clear(ctx, tx, f)
 		return err
 	})
 }
@@ -113,7 +114,7 @@ func (l *local) take(key localKey, results []check.Result, known map[int64]*watc
 	if l.failed == nil {
 		l.failed, l.known, l.first = map[localKey]map[int64]lacking{}, map[localKey]bool{}, map[localKey]int64{}
 	}
-	failed, sure := l.failed[key], key.condition != portal.ConditionNetwork
+	failed, sure := l.failed[key], key.condition != alert.ConditionNetwork
 	for i := range results {
 		r := &results[i]
 		w := known[r.InstanceID]

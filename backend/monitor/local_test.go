@@ -8,7 +8,10 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/clock"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -19,14 +22,14 @@ func (b *bench) take(values check.Values, err error) {
 	b.at.Add(60)
 	r := check.Result{InstanceID: b.instance(realDevice), At: b.at.Load()}
 	r.Set(values, err)
-	if err := b.Take(b.Context(), portal.BuiltInCollector, []check.Result{r}); err != nil {
+	if err := b.Take(b.Context(), ground.BuiltInCollector, []check.Result{r}); err != nil {
 		b.Fatal(err)
 	}
 }
 
 func (b *bench) reasons() string {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, portal.Alerts.Name)
+	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,7 +91,7 @@ func TestAStatusOfNothingBehindASilentParentOpensNoAlert(t *testing.T) {
 	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
 	b.until("the engine knows the parent", func() bool { return b.Parent(realDevice) == "web" })
 	b.at.Add(60)
-	b.pollBy(portal.BuiltInCollector, b.instance(2), "1")
+	b.pollBy(ground.BuiltInCollector, b.instance(2), "1")
 	for range 5 {
 		b.take(check.Values{"level": 40}, &check.Failure{Text: "10.0.0.7:80 did not respond within 5 s."})
 	}
@@ -118,7 +121,7 @@ func TestADeviceOfWhichOnlyAPortIsPolledIsDeadWhenItNeverAnswers(t *testing.T) {
 			if err := b.SaveHosts(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			d, err := resource.Get(t.Context(), b.db, portal.Devices.Name, int64(realDevice))
+			d, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, int64(realDevice))
 			if err != nil || d.HostStatus != tt.want {
 				t.Errorf("the device is %q (%v), want %q", d.HostStatus, err, tt.want)
 			}
@@ -128,7 +131,7 @@ func TestADeviceOfWhichOnlyAPortIsPolledIsDeadWhenItNeverAnswers(t *testing.T) {
 
 func (b *bench) sourceOf(name string) int64 {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, portal.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
+	found, err := resource.Find(b.Context(), b.db, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
 	if err != nil || len(found) != 1 {
 		b.Fatalf("%d data sources (%v)", len(found), err)
 	}

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -59,17 +61,17 @@ func (e *Engine) noteLoss(ctx context.Context, samples int, failed error) {
 // tellLoss writes the alert. That fails as storing the samples did, which is in
 // the log already.
 func (e *Engine) tellLoss(ctx context.Context, l *loss, now time.Time, open bool) error {
-	f := &portal.Finding{
-		CollectorID: portal.BuiltInCollector, Condition: portal.ConditionSamples, Severity: portal.SeverityCritical,
+	f := &alert.Finding{
+		CollectorID: ground.BuiltInCollector, Condition: alert.ConditionSamples, Severity: threshold.SeverityCritical,
 		Value: "samples lost", Reason: l.text(now), At: resource.SecondsOf(now),
 	}
 	return e.o.DB.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
 		if open {
-			_, _, err = portal.Raise(ctx, tx, f)
+			_, _, err = alert.Raise(ctx, tx, f)
 			return err
 		}
 		f.Value = ""
-		_, err = portal.Clear(ctx, tx, f)
+		_, err = alert.Clear(ctx, tx, f)
 		return err
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
 )
 
 // away moves files to where their databases do not find them; back undoes it.
@@ -29,7 +29,7 @@ func (b *bench) away(files ...string) (back func()) {
 func (b *bench) tryTake() (kept bool) {
 	b.at.Add(60)
 	r := check.Result{InstanceID: b.instance(realDevice), At: b.at.Load(), Values: check.Values{"level": 5}}
-	return b.Take(b.Context(), portal.BuiltInCollector, []check.Result{r}) == nil
+	return b.Take(b.Context(), ground.BuiltInCollector, []check.Result{r}) == nil
 }
 
 func TestSamplesThatCannotBeStoredAreOneAlertOfThePortal(t *testing.T) {

@@ -7,7 +7,7 @@
 //
 // Three things make devices unsettled: being new, which shows in an id beyond
 // the last one looked at; being changed, moved or restored, which the rules of
-// devices note in a queue (portal.Unsettle); and another data source, group or
+// devices note in a queue (fleet.Unsettle); and another data source, group or
 // function, after which all devices are gone through. All of it is rows, so
 // that whatever process comes next goes on where this one was killed: work is
 // done in the transaction that notes that it is done.
@@ -42,7 +42,8 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/clock"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
 	"spyglass/backend/store"
@@ -123,9 +124,9 @@ const (
 )
 
 func (m *Monitor) run(ctx context.Context) {
-	changed, stop := m.db.Watch(string(portal.UnsettledRows.Name), string(portal.DataSources.Name), string(portal.Groups.Name), string(portal.Functions.Name), string(portal.Devices.Name), string(portal.DeviceDataSources.Name))
+	changed, stop := m.db.Watch(string(fleet.UnsettledRows.Name), string(datasource.DataSources.Name), string(fleet.Groups.Name), string(fleet.Functions.Name), string(fleet.Devices.Name), string(fleet.DeviceDataSources.Name))
 	defer stop()
-	devices, stopDevices := m.db.Watch(string(portal.Devices.Name))
+	devices, stopDevices := m.db.Watch(string(fleet.Devices.Name))
 	defer stopDevices()
 	w := &worker{m: m, chunk: firstChunk, busy: devices}
 	for ctx.Err() == nil {

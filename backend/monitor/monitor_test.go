@@ -17,6 +17,14 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/monitor"
 	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/override"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -43,7 +51,7 @@ func open(t *testing.T) *house {
 		if err := portal.Seed(t.Context(), tx, 1_790_000_000); err != nil {
 			return err
 		}
-		return resource.DeleteAll(t.Context(), tx, portal.DataSources.Name, resource.Where{Field: "id", Op: ">", Value: 0})
+		return resource.DeleteAll(t.Context(), tx, datasource.DataSources.Name, resource.Where{Field: "id", Op: ">", Value: 0})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -64,30 +72,30 @@ func (h *house) connect() {
 	}
 	h.Cleanup(func() { _ = db.Close() })
 	h.db, h.endpoints = db, map[string]resource.Endpoint{}
-	mount(h, &portal.Groups)
-	mount(h, &portal.Functions)
-	mount(h, &portal.Devices)
-	mount(h, &portal.Collectors)
-	mount(h, &portal.CollectorGroups)
-	mount(h, &portal.Roles)
-	mount(h, &portal.UserGroups)
-	mount(h, &portal.RoleGroups)
-	mount(h, &portal.Alerts)
-	mount(h, &portal.ClusterAlerts)
-	mount(h, &portal.SDTs)
-	mount(h, &portal.SDTHistories)
-	mount(h, &portal.Settings)
-	mount(h, &portal.Rules)
-	mount(h, &portal.Chains)
-	mount(h, &portal.DataSources)
-	mount(h, &portal.UpdateReasons)
-	mount(h, &portal.DeviceDataSources)
-	mount(h, &portal.Instances)
-	mount(h, &portal.InstanceGroups)
-	mount(h, &portal.UnsettledRows)
-	mount(h, &portal.SettlingRow)
-	mount(h, &portal.Overrides)
-	mount(h, &portal.GroupDataSourceSettings)
+	mount(h, &fleet.Groups)
+	mount(h, &fleet.Functions)
+	mount(h, &fleet.Devices)
+	mount(h, &collector.Collectors)
+	mount(h, &collector.CollectorGroups)
+	mount(h, &people.Roles)
+	mount(h, &people.UserGroups)
+	mount(h, &people.RoleGroups)
+	mount(h, &alert.Alerts)
+	mount(h, &alert.ClusterAlerts)
+	mount(h, &maintenance.SDTs)
+	mount(h, &maintenance.SDTHistories)
+	mount(h, &setting.Settings)
+	mount(h, &alert.Rules)
+	mount(h, &alert.Chains)
+	mount(h, &datasource.DataSources)
+	mount(h, &datasource.UpdateReasons)
+	mount(h, &fleet.DeviceDataSources)
+	mount(h, &fleet.Instances)
+	mount(h, &fleet.InstanceGroups)
+	mount(h, &fleet.UnsettledRows)
+	mount(h, &fleet.SettlingRow)
+	mount(h, &override.Overrides)
+	mount(h, &override.GroupDataSourceSettings)
 }
 
 func mount[T any](h *house, r *resource.Resource[*T]) {
@@ -127,11 +135,11 @@ func (asked) Discover(_ context.Context, s check.Search) ([]check.Found, error) 
 
 func (h *house) source(name, appliesTo string, multiple bool) {
 	h.Helper()
-	d := portal.DataSource{Name: name, DisplayName: name, AppliesTo: appliesTo, CollectMethod: "snmp", HasMultiInstances: multiple, EnableDiscovery: multiple}
+	d := datasource.DataSource{Name: name, DisplayName: name, AppliesTo: appliesTo, CollectMethod: "snmp", HasMultiInstances: multiple, EnableDiscovery: multiple}
 	if multiple {
-		d.Discovery = &portal.Discovery{}
+		d.Discovery = &datasource.Discovery{}
 	}
-	put(h, &portal.DataSources, &d)
+	put(h, &datasource.DataSources, &d)
 }
 
 func put[T any](h *house, r *resource.Resource[*T], row *T) {
@@ -194,19 +202,19 @@ func (h *house) try(id, vars, body string) (map[string]any, error) {
 // instances of what has several.
 func (h *house) watched() []string {
 	h.Helper()
-	devices, err := resource.Find(h.Context(), h.db, portal.Devices.Name)
+	devices, err := resource.Find(h.Context(), h.db, fleet.Devices.Name)
 	if err != nil {
 		h.Fatal(err)
 	}
 	var all []string
 	for _, d := range devices {
-		rows, err := resource.Find(h.Context(), h.db, portal.DeviceDataSources.Name, resource.Where{Field: "deviceId", Op: "=", Value: d.ID})
+		rows, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name, resource.Where{Field: "deviceId", Op: "=", Value: d.ID})
 		if err != nil {
 			h.Fatal(err)
 		}
 		var words []string
 		for _, row := range rows {
-			there, err := resource.Find(h.Context(), h.db, portal.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: row.ID})
+			there, err := resource.Find(h.Context(), h.db, fleet.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: row.ID})
 			if err != nil {
 				h.Fatal(err)
 			}
@@ -228,7 +236,7 @@ func (h *house) watched() []string {
 // settles waits until that is what is measured.
 func (h *house) settles(want ...string) {
 	h.Helper()
-	changed, stop := h.db.Watch(string(portal.DeviceDataSources.Name), string(portal.Instances.Name), string(portal.SettlingRow.Name))
+	changed, stop := h.db.Watch(string(fleet.DeviceDataSources.Name), string(fleet.Instances.Name), string(fleet.SettlingRow.Name))
 	defer stop()
 	deadline := time.After(20 * time.Second)
 	for {
@@ -303,7 +311,7 @@ func TestAssociationFollowsWhateverItDependsOn(t *testing.T) {
 
 func (h *house) sourceID(name string) int64 {
 	h.Helper()
-	found, err := resource.Find(h.Context(), h.db, portal.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
+	found, err := resource.Find(h.Context(), h.db, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
 	if err != nil || len(found) != 1 {
 		h.Fatalf("%d data sources are named %s (%v)", len(found), name, err)
 	}
@@ -361,11 +369,11 @@ func TestADeletedDeviceKeepsItsInstancesUntilItIsGoneForGood(t *testing.T) {
 func (h *house) left(device int64) string {
 	h.Helper()
 	on := resource.Where{Field: "deviceId", Op: "=", Value: device}
-	sources, err := resource.Find(h.Context(), h.db, portal.DeviceDataSources.Name, on)
+	sources, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name, on)
 	if err != nil {
 		h.Fatal(err)
 	}
-	instances, err := resource.Find(h.Context(), h.db, portal.Instances.Name, on)
+	instances, err := resource.Find(h.Context(), h.db, fleet.Instances.Name, on)
 	if err != nil {
 		h.Fatal(err)
 	}

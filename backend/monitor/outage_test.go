@@ -14,14 +14,14 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 )
 
 // open lists the active alerts, sorted, without what is simulated.
 func (b *bench) open() string {
 	b.Helper()
-	found, err := resource.Find(b.Context(), b.db, portal.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
 	if err != nil {
 		b.Fatal(err)
 	}

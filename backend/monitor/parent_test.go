@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"spyglass/backend/clock"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -20,7 +21,7 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.
 	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
 	b.until("the engine knows the parent", func() bool { return b.Parent(realDevice) == "web" })
 	b.at.Add(60)
-	b.pollBy(portal.BuiltInCollector, b.instance(parent), "1")
+	b.pollBy(ground.BuiltInCollector, b.instance(parent), "1")
 	for range 5 {
 		b.poll("-")
 	}
@@ -34,7 +35,7 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.
 	}
 	b.wantAlerts("1 real-sw level 15: warn")
 	b.at.Add(60)
-	b.pollBy(portal.BuiltInCollector, b.instance(parent), "1")
+	b.pollBy(ground.BuiltInCollector, b.instance(parent), "1")
 	for range 3 {
 		b.poll("-")
 	}
@@ -49,12 +50,12 @@ func TestAParentThatWasDeadExplainsSilenceUntilItIsPolledAfterAStart(t *testing.
 	b.pace.SetSpeed(0) // the parent is simulated, and not polled
 	b.do("PATCH /device/devices/{id}", "id=3", `{"customProperties":[{"name":"parent.device","value":"WEB"}]}`)
 	if err := b.db.Write(t.Context(), func(tx resource.Tx) error {
-		parent, err := resource.Get(t.Context(), tx, portal.Devices.Name, 2)
+		parent, err := resource.Get(t.Context(), tx, fleet.Devices.Name, 2)
 		if err != nil {
 			return err
 		}
 		parent.HostStatus = "dead"
-		return resource.Put(t.Context(), tx, portal.Devices.Name, parent)
+		return resource.Put(t.Context(), tx, fleet.Devices.Name, parent)
 	}); err != nil {
 		t.Fatal(err)
 	}

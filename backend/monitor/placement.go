@@ -6,7 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
@@ -23,11 +26,11 @@ type move struct{ device, from, to int64 }
 // long as the backup runs. In a group of collectors with autoBalance any of
 // those that run looks after any device of the group, see balance.
 func (m *Monitor) place(ctx context.Context) error {
-	all, err := resource.Find(ctx, m.db, portal.Collectors.Name)
+	all, err := resource.Find(ctx, m.db, collector.Collectors.Name)
 	if err != nil {
 		return err
 	}
-	groups, err := resource.Find(ctx, m.db, portal.CollectorGroups.Name)
+	groups, err := resource.Find(ctx, m.db, collector.CollectorGroups.Name)
 	if err != nil {
 		return err
 	}
@@ -45,7 +48,7 @@ func (m *Monitor) place(ctx context.Context) error {
 		}
 	}
 	for i := range all {
-		if c := &all[i]; c.ID != portal.BuiltInCollector && !c.Simulated() && !balanced[c.GroupID] {
+		if c := &all[i]; c.ID != ground.BuiltInCollector && !c.Simulated() && !balanced[c.GroupID] {
 			more, err := m.cover(ctx, s, c)
 			if err != nil {
 				return err
@@ -63,15 +66,15 @@ func (m *Monitor) place(ctx context.Context) error {
 
 // staff is the collectors there are.
 type staff struct {
-	all     []portal.Collector
+	all     []collector.Collector
 	running map[int64]bool
 }
 
-func newStaff(all []portal.Collector) *staff {
+func newStaff(all []collector.Collector) *staff {
 	s := &staff{all: all, running: map[int64]bool{}}
 	for i := range all {
 		c := &all[i]
-		s.running[c.ID] = c.ID == portal.BuiltInCollector || c.LastHeartbeatOn > 0 && !c.IsDown
+		s.running[c.ID] = c.ID == ground.BuiltInCollector || c.LastHeartbeatOn > 0 && !c.IsDown
 	}
 	return s
 }
@@ -88,7 +91,7 @@ func (s *staff) runningIn(group int64) (ids []int64) {
 }
 
 // cover moves the devices of one collector to its backup, or back.
-func (m *Monitor) cover(ctx context.Context, s *staff, c *portal.Collector) ([]move, error) {
+func (m *Monitor) cover(ctx context.Context, s *staff, c *collector.Collector) ([]move, error) {
 	is, to := "!=", c.ID
 	if c.IsDown {
 		is, to = "=", c.BackupID
@@ -98,7 +101,7 @@ func (m *Monitor) cover(ctx context.Context, s *staff, c *portal.Collector) ([]m
 	} else if !s.running[c.ID] {
 		return nil, nil // it has never run: devices wait for it
 	}
-	devices, err := resource.Find(ctx, m.db, portal.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "=", Value: c.ID},
+	devices, err := resource.Find(ctx, m.db, fleet.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "=", Value: c.ID},
 		resource.Where{Field: "currentCollectorId", Op: is, Value: c.ID})
 	var moves []move
 	for i := range devices {
@@ -112,18 +115,18 @@ func (m *Monitor) cover(ctx context.Context, s *staff, c *portal.Collector) ([]m
 }
 
 // share spreads the devices of a group over its collectors.
-func (m *Monitor) share(ctx context.Context, s *staff, g *portal.CollectorGroup) ([]move, error) {
+func (m *Monitor) share(ctx context.Context, s *staff, g *collector.CollectorGroup) ([]move, error) {
 	var members []int64
 	for i := range s.all {
 		if c := &s.all[i]; c.GroupID == g.ID && !c.Simulated() {
 			members = append(members, c.ID)
 		}
 	}
-	devices, err := resource.Find(ctx, m.db, portal.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "in", Value: members})
+	devices, err := resource.Find(ctx, m.db, fleet.Devices.Name, resource.Where{Field: "preferredCollectorId", Op: "in", Value: members})
 	if err != nil {
 		return nil, err
 	}
-	instances, err := m.db.CountBy(ctx, string(portal.Instances.Name), "deviceId")
+	instances, err := m.db.CountBy(ctx, string(fleet.Instances.Name), "deviceId")
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +207,7 @@ func (m *Monitor) hand(ctx context.Context, moves []move) error {
 		ids[i], to[one.device] = one.device, one
 	}
 	return m.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		devices, err := resource.Find(ctx, tx, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 		for i := range devices {
 			d := &devices[i]
 			if err != nil || d.CurrentCollector != to[d.ID].from {
@@ -214,7 +217,7 @@ func (m *Monitor) hand(ctx context.Context, moves []move) error {
 			if d.HostStatus == hostDeadCollector {
 				d.HostStatus = hostNormal // until its checks find otherwise
 			}
-			err = resource.Put(ctx, tx, portal.Devices.Name, d)
+			err = resource.Put(ctx, tx, fleet.Devices.Name, d)
 		}
 		return err
 	})
@@ -244,7 +247,7 @@ func (m *Monitor) followCollectors(ctx context.Context) {
 // tendCollectors is about what is elsewhere, where no minute is hurried.
 func (m *Monitor) tendCollectors(ctx context.Context) error {
 	now := m.clock().Round(0)
-	limit, err := portal.CollectorDownAfter(ctx, m.db)
+	limit, err := setting.CollectorDownAfter(ctx, m.db)
 	if err != nil {
 		return err
 	}

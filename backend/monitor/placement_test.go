@@ -8,7 +8,11 @@ import (
 	"time"
 
 	"spyglass/backend/monitor"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -24,14 +28,14 @@ type watch struct {
 func newWatch(t *testing.T, devices int) *watch {
 	h := open(t)
 	w := &watch{house: h, now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}
-	put(h, &portal.Settings, &portal.Setting{ID: portal.SettingID})
-	put(h, &portal.CollectorGroups, &portal.CollectorGroup{ID: 2, Name: "Oslo"})
+	put(h, &setting.Settings, &setting.Setting{ID: setting.SettingID})
+	put(h, &collector.CollectorGroups, &collector.CollectorGroup{ID: 2, Name: "Oslo"})
 	for i := range 3 {
-		c := &portal.Collector{Description: fmt.Sprint("c", i+2), Hostname: fmt.Sprint("c", i+2), GroupID: 2, Status: 1, EnableFailBack: true}
+		c := &collector.Collector{Description: fmt.Sprint("c", i+2), Hostname: fmt.Sprint("c", i+2), GroupID: 2, Status: 1, EnableFailBack: true}
 		if i == 0 {
 			c.BackupID = 3
 		}
-		put(h, &portal.Collectors, c)
+		put(h, &collector.Collectors, c)
 	}
 	for i := range devices {
 		h.do("POST /device/devices", "", fmt.Sprintf(`{"name":"d%d","preferredCollectorId":2}`, i))
@@ -45,12 +49,12 @@ func (w *watch) later(d time.Duration, beating ...int64) {
 	w.Helper()
 	w.now = w.now.Add(d)
 	for _, id := range beating {
-		c, err := resource.Get(w.Context(), w.db, portal.Collectors.Name, id)
+		c, err := resource.Get(w.Context(), w.db, collector.Collectors.Name, id)
 		if err != nil {
 			w.Fatal(err)
 		}
 		c.LastHeartbeatOn, c.IsDown = resource.SecondsOf(w.now), false // as collect does
-		put(w.house, &portal.Collectors, c)
+		put(w.house, &collector.Collectors, c)
 	}
 	if err := w.m.Tick(w.Context()); err != nil {
 		w.Fatal(err)
@@ -60,7 +64,7 @@ func (w *watch) later(d time.Duration, beating ...int64) {
 // with are the devices from 4 on, as "device:collector".
 func (w *watch) with() string {
 	w.Helper()
-	devices, err := resource.Find(w.Context(), w.db, portal.Devices.Name, resource.Where{Field: "id", Op: ">", Value: 3})
+	devices, err := resource.Find(w.Context(), w.db, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: 3})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -82,14 +86,14 @@ func (w *watch) want(when, want string) {
 	}
 }
 
-func (w *watch) change(id int64, change func(*portal.Collector)) {
+func (w *watch) change(id int64, change func(*collector.Collector)) {
 	w.Helper()
-	c, err := resource.Get(w.Context(), w.db, portal.Collectors.Name, id)
+	c, err := resource.Get(w.Context(), w.db, collector.Collectors.Name, id)
 	if err != nil {
 		w.Fatal(err)
 	}
 	change(c)
-	put(w.house, &portal.Collectors, c)
+	put(w.house, &collector.Collectors, c)
 }
 
 func TestDevicesGoToTheBackupOfACollectorThatIsDownAndBack(t *testing.T) {
@@ -100,7 +104,7 @@ func TestDevicesGoToTheBackupOfACollectorThatIsDownAndBack(t *testing.T) {
 	w.want("silent for 40 seconds", "4:2, 5:2")
 	w.later(10*time.Second, 3)
 	w.want("down", "4:3, 5:3")
-	alerts, err := resource.Find(t.Context(), w.db, portal.Alerts.Name)
+	alerts, err := resource.Find(t.Context(), w.db, alert.Alerts.Name)
 	if err != nil || len(alerts) != 1 || alerts[0].CollectorID != 2 || alerts[0].Cleared {
 		t.Errorf("the alerts are %+v (%v)", alerts, err)
 	}
@@ -111,7 +115,7 @@ func TestDevicesGoToTheBackupOfACollectorThatIsDownAndBack(t *testing.T) {
 	w.want("both down", "4:2 dead-collector, 5:2 dead-collector")
 	w.later(15*time.Second, 3)
 	w.want("the backup is back first", "4:3, 5:3")
-	w.change(2, func(c *portal.Collector) { c.EnableFailBack = false })
+	w.change(2, func(c *collector.Collector) { c.EnableFailBack = false })
 	w.later(15*time.Second, 2, 3)
 	w.want("back, but not wanted back", "4:3, 5:3")
 	w.later(3*time.Minute, 2)
@@ -134,18 +138,18 @@ func TestCollectorsAreGivenTimeToComeBackToAPortalThatWasAway(t *testing.T) {
 
 func TestThePortalSettingsSayWhenACollectorIsDown(t *testing.T) {
 	w := newWatch(t, 1)
-	settings, err := resource.Get(t.Context(), w.db, portal.Settings.Name, portal.SettingID)
+	settings, err := resource.Get(t.Context(), w.db, setting.Settings.Name, setting.SettingID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	settings.DownAfter = 600
-	put(w.house, &portal.Settings, settings)
+	put(w.house, &setting.Settings, settings)
 	w.later(0, 2, 3)
 	w.later(9*time.Minute, 3)
 	w.want("silent for nine minutes", "4:2")
 	w.later(50*time.Second, 3)
 	w.want("down", "4:3")
-	alerts, err := resource.Find(t.Context(), w.db, portal.Alerts.Name)
+	alerts, err := resource.Find(t.Context(), w.db, alert.Alerts.Name)
 	if err != nil || len(alerts) != 1 || alerts[0].Threshold != "600 seconds without a heartbeat" {
 		t.Errorf("the alerts are %+v (%v)", alerts, err)
 	}
@@ -153,7 +157,7 @@ func TestThePortalSettingsSayWhenACollectorIsDown(t *testing.T) {
 
 func TestADeviceThatHasNoBackupWaitsForItsCollector(t *testing.T) {
 	w := newWatch(t, 1)
-	w.change(2, func(c *portal.Collector) { c.BackupID = 0 })
+	w.change(2, func(c *collector.Collector) { c.BackupID = 0 })
 	w.later(0, 2, 3)
 	w.later(5*time.Minute, 3)
 	w.want("down", "4:2 dead-collector")
@@ -163,7 +167,7 @@ func TestADeviceThatHasNoBackupWaitsForItsCollector(t *testing.T) {
 
 func TestCollectorsOfABalancedGroupShareDevices(t *testing.T) {
 	w := newWatch(t, 12)
-	put(w.house, &portal.CollectorGroups, &portal.CollectorGroup{ID: 2, Name: "Oslo", AutoBalance: true})
+	put(w.house, &collector.CollectorGroups, &collector.CollectorGroup{ID: 2, Name: "Oslo", AutoBalance: true})
 	counts := func() string {
 		n := map[string]int{}
 		for _, one := range strings.Split(w.with(), ", ") {
@@ -205,7 +209,7 @@ func TestAWrongClockAndAReplacedCredentialOpenAlertsOfTheirOwn(t *testing.T) {
 	w.later(0, 2, 3)
 	open := func() (all []string) {
 		t.Helper()
-		alerts, err := resource.Find(t.Context(), w.db, portal.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
+		alerts, err := resource.Find(t.Context(), w.db, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,17 +225,17 @@ func TestAWrongClockAndAReplacedCredentialOpenAlertsOfTheirOwn(t *testing.T) {
 			t.Errorf("%s: %q are open, want %q", when, got, want)
 		}
 	}
-	w.change(2, func(c *portal.Collector) { c.ClockOffset = -180 })
+	w.change(2, func(c *collector.Collector) { c.ClockOffset = -180 })
 	step("three minutes behind")
-	w.change(2, func(c *portal.Collector) { c.ClockOffset = -240 })
+	w.change(2, func(c *collector.Collector) { c.ClockOffset = -240 })
 	step("four minutes behind", "2 clock: The clock of this collector is 240 seconds behind the portal's. Set the clock that is wrong.")
-	w.change(2, func(c *portal.Collector) { c.ClockOffset = 2 })
+	w.change(2, func(c *collector.Collector) { c.ClockOffset = 2 })
 	step("set right")
-	raised := &portal.Finding{CollectorID: 3, Condition: portal.ConditionCredential, Severity: portal.SeverityWarn, Reason: "It was.", At: resource.SecondsOf(w.now)}
-	if err := w.db.Write(t.Context(), func(tx resource.Tx) error { _, _, err := portal.Raise(t.Context(), tx, raised); return err }); err != nil {
+	raised := &alert.Finding{CollectorID: 3, Condition: alert.ConditionCredential, Severity: threshold.SeverityWarn, Reason: "It was.", At: resource.SecondsOf(w.now)}
+	if err := w.db.Write(t.Context(), func(tx resource.Tx) error { _, _, err := alert.Raise(t.Context(), tx, raised); return err }); err != nil {
 		t.Fatal(err)
 	}
-	w.change(3, func(c *portal.Collector) { c.ReplacedOn = resource.SecondsOf(w.now) })
+	w.change(3, func(c *collector.Collector) { c.ReplacedOn = resource.SecondsOf(w.now) })
 	step("registered again", "3 credential: It was.")
 	w.later(time.Hour, 2, 3)
 	step("an hour later")

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/override"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -19,7 +21,7 @@ type plan struct {
 type rule struct {
 	id            int64
 	text          string
-	expr          portal.AlertExpr
+	expr          threshold.AlertExpr
 	noData        int64 // severity when there is none; 0: that is no alert
 	opens, clears int64 // polls in a row, 1 at least
 	disabled      bool
@@ -39,8 +41,8 @@ func (r *rule) severity(one *reading) (severity int64, known bool) {
 
 // plans keeps the plans of instances until a threshold or a data source changes.
 type plans struct {
-	thresholds *portal.Thresholds
-	tree       *portal.Tree
+	thresholds *override.Thresholds
+	tree       *fleet.Tree
 	of         map[int64]planned
 	shared     map[string]*plan
 }
@@ -55,11 +57,11 @@ type planned struct {
 const maxPlans = 500_000
 
 func (p *plans) begin(ctx context.Context, r resource.Reader) error {
-	thresholds, err := portal.ThresholdsOf(ctx, r)
+	thresholds, err := override.ThresholdsOf(ctx, r)
 	if err != nil {
 		return err
 	}
-	tree, err := portal.TreeOf(ctx, r)
+	tree, err := fleet.TreeOf(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -96,10 +98,10 @@ func (p *plans) work(w *watched, f *formula) (*plan, string) {
 		dp := &f.source.DataPoints[i]
 		e := p.thresholds.For(w.spot, dp)
 		r := rule{id: dp.ID, text: e.Expr, opens: max(1, e.Transition), clears: max(1, e.ClearTransition), disabled: muted || e.Disabled}
-		if expr, err := portal.ParseAlertExpr(e.Expr); err == nil { // it has been checked when it was written
+		if expr, err := threshold.ParseAlertExpr(e.Expr); err == nil { // it has been checked when it was written
 			r.expr = expr
 		}
-		if e.NoData >= portal.SeverityWarn {
+		if e.NoData >= threshold.SeverityWarn {
 			r.noData = e.NoData
 		}
 		made.points = append(made.points, r)

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -50,14 +52,14 @@ type PollRaw struct {
 // PollNow polls one instance at once and keeps the result, as the next regular
 // poll would: samples, alerts and the state of the device follow from it. It ends
 // with its context, or after 20 s.
-func (e *Engine) PollNow(ctx context.Context, device *portal.Device, instance int64) (*PollNow, error) {
+func (e *Engine) PollNow(ctx context.Context, device *fleet.Device, instance int64) (*PollNow, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
 	b, err := newTasks(ctx, e.o.DB)
 	if err != nil {
 		return nil, err
 	}
-	all, err := b.of(ctx, e.o.DB, []portal.Device{*device})
+	all, err := b.of(ctx, e.o.DB, []fleet.Device{*device})
 	if err != nil {
 		return nil, err
 	}
@@ -70,14 +72,14 @@ func (e *Engine) PollNow(ctx context.Context, device *portal.Device, instance in
 		return nil, fault.New(fault.Conflict, "%s is polled by collector %d, and only what the portal polls itself can be polled at once",
 			device.DisplayName, device.CurrentCollector)
 	}
-	source, err := resource.Get(ctx, e.o.DB, portal.DataSources.Name, one[0].instance.DataSourceID)
+	source, err := resource.Get(ctx, e.o.DB, datasource.DataSources.Name, one[0].instance.DataSourceID)
 	if err != nil {
 		return nil, err
 	}
 	results := e.lookAll(ctx, one)
 	readings, err := e.readOnce(ctx, one, results)
 	if err == nil {
-		err = e.Take(context.WithoutCancel(ctx), portal.BuiltInCollector, results)
+		err = e.Take(context.WithoutCancel(ctx), ground.BuiltInCollector, results)
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +97,7 @@ func (e *Engine) PollNow(ctx context.Context, device *portal.Device, instance in
 	for _, name := range slices.Sorted(maps.Keys(results[0].Values)) {
 		out.Raw = append(out.Raw, PollRaw{name, number(results[0].Values[name])})
 	}
-	return &PollNow{AgentID: max(device.CurrentCollector, portal.BuiltInCollector), Status: "done", Result: out}, nil
+	return &PollNow{AgentID: max(device.CurrentCollector, ground.BuiltInCollector), Status: "done", Result: out}, nil
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
@@ -151,7 +153,7 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 	}
 	return []resource.Endpoint{
 		{
-			Method: "POST", Path: path, Category: portal.CategoryDevices, Summary: "Poll an instance now",
+			Method: "POST", Path: path, Category: ground.CategoryDevices, Summary: "Poll an instance now",
 			Doc: "Polls the instance at once, for at most 20 seconds, and returns the result. It counts as any other poll: its samples are kept, and alerts follow from it. " +
 				"The newest 500 results can be read again by requestId.",
 			Right: resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}, Params: params, Answer: &answer,
@@ -181,7 +183,7 @@ func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint
 			},
 		},
 		{
-			Method: "GET", Path: path + "/{requestId}", Category: portal.CategoryDevices, Summary: "Get the result of a poll",
+			Method: "GET", Path: path + "/{requestId}", Category: ground.CategoryDevices, Summary: "Get the result of a poll",
 			Doc:   "Returns the result of a poll that the caller requested. The status is unknown once 500 newer polls are done or the portal has restarted.",
 			Right: resource.Right{Object: resource.DeviceGroup, Op: resource.Read}, Params: append(slices.Clone(params), id("requestId", "requestId of the poll")),
 			Answer: &answer, Errors: failures,
@@ -216,7 +218,7 @@ func instanceOf(ctx context.Context, r resource.Reader, c *resource.Call, device
 	if err != nil {
 		return 0, err
 	}
-	found, err := resource.Find(ctx, r, portal.Instances.Name, resource.Where{Field: "id", Op: "=", Value: id},
+	found, err := resource.Find(ctx, r, fleet.Instances.Name, resource.Where{Field: "id", Op: "=", Value: id},
 		resource.Where{Field: "deviceId", Op: "=", Value: device}, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: on},
 		resource.SeenBy(c.Access, resource.Read))
 	if err == nil && len(found) == 0 {

@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -12,7 +13,7 @@ import (
 // polls, and looks for the samples. What is not polled is refused.
 func TestAnInstanceIsPolledAtOnceAndItsSamplesAreKept(t *testing.T) {
 	b := newBench(t)
-	device, err := resource.Get(t.Context(), b.db, portal.Devices.Name, 1)
+	device, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +23,7 @@ func TestAnInstanceIsPolledAtOnceAndItsSamplesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Status != "done" || got.AgentID != portal.BuiltInCollector || got.Result.Timestamp != b.at.Load() || len(got.Result.Values) == 0 {
+	if got.Status != "done" || got.AgentID != ground.BuiltInCollector || got.Result.Timestamp != b.at.Load() || len(got.Result.Values) == 0 {
 		t.Fatalf("polled %+v, %+v at %d", got, got.Result, b.at.Load())
 	}
 	var points []int64
@@ -38,7 +39,7 @@ func TestAnInstanceIsPolledAtOnceAndItsSamplesAreKept(t *testing.T) {
 	if got, err := b.PollNow(t.Context(), device, b.instance(realDevice)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("an instance of another device: %+v, %v", got, err)
 	}
-	real, err := resource.Get(t.Context(), b.db, portal.Devices.Name, realDevice)
+	real, err := resource.Get(t.Context(), b.db, fleet.Devices.Name, realDevice)
 	if err != nil {
 		t.Fatal(err)
 	}

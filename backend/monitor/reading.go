@@ -5,13 +5,13 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/expr"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
 )
 
 // formula turns raw fields into the values of one data source's data points.
 // It is made once and shared.
 type formula struct {
-	source *portal.DataSource
+	source *datasource.DataSource
 	points []formulaPoint
 	rates  bool // some are made from the answer before
 	upTime int  // the place of the point that tells how long the device has been up; -1: none does
@@ -27,7 +27,7 @@ type formulaPoint struct {
 	low, high float64    // what lies outside is no data
 }
 
-func newFormula(source *portal.DataSource) (*formula, error) {
+func newFormula(source *datasource.DataSource) (*formula, error) {
 	f := &formula{source: source, upTime: -1, loss: -1}
 	for i := range source.DataPoints {
 		p := &source.DataPoints[i]

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -97,8 +97,8 @@ func samples(readings []reading) []series.Sample {
 
 // formulas are those of all data sources, made anew when one has changed.
 func (k *intake) formulas(ctx context.Context) (map[int64]*formula, error) {
-	value, err := k.db.Memo("formulas", []string{string(portal.DataSources.Name)}, func() (any, error) {
-		sources, err := resource.Find(ctx, k.db, portal.DataSources.Name)
+	value, err := k.db.Memo("formulas", []string{string(datasource.DataSources.Name)}, func() (any, error) {
+		sources, err := resource.Find(ctx, k.db, datasource.DataSources.Name)
 		all := make(map[int64]*formula, len(sources))
 		for i := range sources {
 			if err == nil {

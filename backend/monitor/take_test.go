@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
 )
 
 func TestRawFieldsBecomeTheValuesOfDataPoints(t *testing.T) {
-	f, err := newFormula(&portal.DataSource{DataPoints: []portal.DataPoint{
+	f, err := newFormula(&datasource.DataSource{DataPoints: []datasource.DataPoint{
 		{ID: 1, Name: "used", RawDataFieldName: "u", Type: 2},
 		{ID: 2, Name: "percent", Type: 2, PostProcessor: "expression", PostProcessorParam: "used / total * 100"},
 		{ID: 3, Name: "total", RawDataFieldName: "t", Type: 2},
@@ -75,7 +75,7 @@ func TestACounterThatWrapsKeepsItsRateAndOneThatIsResetHasNone(t *testing.T) {
 		{"falls a second time", 5000, 4000, 3000, math.NaN(), -100},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := newFormula(&portal.DataSource{DataPoints: []portal.DataPoint{
+			f, err := newFormula(&datasource.DataSource{DataPoints: []datasource.DataPoint{
 				{ID: 1, Name: "counter", RawDataFieldName: "o", Type: 1}, {ID: 2, Name: "derive", RawDataFieldName: "o", Type: 3},
 			}})
 			if err != nil {

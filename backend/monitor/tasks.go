@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/override"
 	"spyglass/backend/resource"
 )
 
@@ -14,7 +16,7 @@ import (
 // the devices it looks after, where nothing has stopped monitoring. Simulated
 // ones are the engine's own. Secrets among the properties are in clear.
 func Tasks(ctx context.Context, r resource.Reader, collector int64) ([]check.Task, error) {
-	devices, err := resource.Find(ctx, r, portal.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: collector})
+	devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: collector})
 	if err != nil || len(devices) == 0 {
 		return nil, err
 	}
@@ -42,9 +44,9 @@ const devicesAtOnce = 500
 
 // taskMaker makes tasks of devices; it knows what all of them share.
 type taskMaker struct {
-	tree       *portal.Tree
-	thresholds *portal.Thresholds
-	sources    map[int64]*portal.DataSource
+	tree       *fleet.Tree
+	thresholds *override.Thresholds
+	sources    map[int64]*datasource.DataSource
 	attributes map[int64]map[string]string // by data source, shared by its tasks
 	fields     map[int64][]string
 }
@@ -52,28 +54,28 @@ type taskMaker struct {
 // assigned is a task, and the rows it was made from.
 type assigned struct {
 	task     *check.Task
-	instance *portal.Instance
-	device   *portal.Device
+	instance *fleet.Instance
+	device   *fleet.Device
 }
 
 func newTasks(ctx context.Context, r resource.Reader) (*taskMaker, error) {
-	tree, err := portal.TreeOf(ctx, r)
+	tree, err := fleet.TreeOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	thresholds, err := portal.ThresholdsOf(ctx, r)
+	thresholds, err := override.ThresholdsOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	sources, err := resource.Find(ctx, r, portal.DataSources.Name)
-	b := &taskMaker{tree: tree, thresholds: thresholds, sources: map[int64]*portal.DataSource{}, attributes: map[int64]map[string]string{}, fields: map[int64][]string{}}
+	sources, err := resource.Find(ctx, r, datasource.DataSources.Name)
+	b := &taskMaker{tree: tree, thresholds: thresholds, sources: map[int64]*datasource.DataSource{}, attributes: map[int64]map[string]string{}, fields: map[int64][]string{}}
 	for i := range sources {
 		b.add(&sources[i])
 	}
 	return b, err
 }
 
-func (b *taskMaker) add(source *portal.DataSource) {
+func (b *taskMaker) add(source *datasource.DataSource) {
 	attributes, fields := map[string]string{}, []string{}
 	for name, value := range source.CollectorAttribute {
 		attributes[name] = fmt.Sprint(value)
@@ -86,13 +88,13 @@ func (b *taskMaker) add(source *portal.DataSource) {
 	b.sources[source.ID], b.attributes[source.ID], b.fields[source.ID] = source, attributes, fields
 }
 
-func (b *taskMaker) of(ctx context.Context, r resource.Reader, devices []portal.Device) ([]assigned, error) {
-	byID, ids := map[int64]*portal.Device{}, []int64{}
+func (b *taskMaker) of(ctx context.Context, r resource.Reader, devices []fleet.Device) ([]assigned, error) {
+	byID, ids := map[int64]*fleet.Device{}, []int64{}
 	for i := range devices {
 		byID[devices[i].ID] = &devices[i]
 		ids = append(ids, devices[i].ID)
 	}
-	instances, err := resource.Find(ctx, r, portal.Instances.Name, resource.Where{Field: "deviceId", Op: "in", Value: ids}, resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
+	instances, err := resource.Find(ctx, r, fleet.Instances.Name, resource.Where{Field: "deviceId", Op: "in", Value: ids}, resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
 	if err != nil {
 		return nil, err
 	}
@@ -112,12 +114,12 @@ func (b *taskMaker) of(ctx context.Context, r resource.Reader, devices []portal.
 	return tasks, nil
 }
 
-func (b *taskMaker) task(one *portal.Instance, device *portal.Device, source *portal.DataSource, properties map[string]string) *check.Task {
+func (b *taskMaker) task(one *fleet.Instance, device *fleet.Device, source *datasource.DataSource, properties map[string]string) *check.Task {
 	t := &check.Task{
 		InstanceID: one.ID, DeviceID: device.ID, DataSourceID: source.ID, Host: device.Name, DataSource: source.Name, Method: source.CollectMethod,
 		Attributes: b.attributes[source.ID], Properties: properties, Wild: one.WildValue, Wild2: one.WildValue2, Interval: source.CollectInterval, Fields: b.fields[source.ID],
 	}
-	if portal.IsSimulated(properties[categories]) {
+	if fleet.IsSimulated(properties[categories]) {
 		t.Method = methodSimulate
 	}
 	return t

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"spyglass/backend/clock"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/maintenance"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -14,7 +15,7 @@ import (
 // chore is something that is due each minute.
 type chore func(ctx context.Context, db *store.DB, now time.Time) error
 
-var minutely = []chore{bitByBit(portal.CloseWindows), bitByBit(portal.PruneSDTHistory), coverAlerts, judgeAllClusters, bitByBit(portal.PruneAlerts)}
+var minutely = []chore{bitByBit(maintenance.CloseWindows), bitByBit(maintenance.PruneSDTHistory), coverAlerts, judgeAllClusters, bitByBit(alert.PruneAlerts)}
 
 // bitByBit does a little in each transaction, as long as there is more.
 func bitByBit(do func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error)) chore {
@@ -68,12 +69,12 @@ func (m *Monitor) ticks(ctx context.Context, chores []chore, by *clock.Clock) {
 // followMaintenance notes which maintenance windows cover alerts as soon as one
 // begins, ends or is changed, which the work of each minute would see later.
 func (m *Monitor) followMaintenance(ctx context.Context) {
-	changed, stop := m.db.Watch(string(portal.SDTs.Name))
+	changed, stop := m.db.Watch(string(maintenance.SDTs.Name))
 	defer stop()
 	for {
 		now := m.pace.Now()
 		err := coverAlerts(ctx, m.db, now)
-		next, wrong := portal.NextMaintenance(ctx, m.db, now)
+		next, wrong := maintenance.NextMaintenance(ctx, m.db, now)
 		if err = errors.Join(err, wrong); err != nil && ctx.Err() == nil {
 			m.log.WarnContext(ctx, "looking for maintenance that covers alerts failed; it is tried again", "err", err)
 		}

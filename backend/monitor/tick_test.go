@@ -4,16 +4,18 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
 func TestMaintenanceThatEndedWhileThePortalWasOffIsRememberedWhenItStarts(t *testing.T) {
 	h := open(t)
-	put(h, &portal.SDTs, &portal.SDT{Type: portal.DeviceSDT, DeviceID: 1, Recurrence: portal.OneTime, Timezone: "UTC", Start: 1_700_000_000_000, End: 1_700_003_600_000, DueOn: 1_700_003_600_000})
+	put(h, &maintenance.SDTs, &maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: 1, Recurrence: maintenance.OneTime, Timezone: "UTC", Start: 1_700_000_000_000, End: 1_700_003_600_000, DueOn: 1_700_003_600_000})
 	h.start()
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		past, err := resource.Find(t.Context(), h.db, portal.SDTHistories.Name)
+		past, err := resource.Find(t.Context(), h.db, maintenance.SDTHistories.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,13 +32,13 @@ func TestMaintenanceThatEndedWhileThePortalWasOffIsRememberedWhenItStarts(t *tes
 
 func TestAnAlertFollowsMaintenanceAsItBeginsAndEnds(t *testing.T) {
 	h := open(t)
-	put(h, &portal.Alerts, &portal.Alert{Type: portal.DataSourceAlert, DeviceID: 1, Severity: portal.SeverityError})
+	put(h, &alert.Alerts, &alert.Alert{Type: alert.DataSourceAlert, DeviceID: 1, Severity: threshold.SeverityError})
 	h.start()
 	defer h.stop()
 	until := func(what string, sdt bool) {
 		t.Helper()
 		for deadline := time.Now().Add(20 * time.Second); ; <-time.After(10 * time.Millisecond) {
-			found, err := resource.Find(t.Context(), h.db, portal.Alerts.Name)
+			found, err := resource.Find(t.Context(), h.db, alert.Alerts.Name)
 			if err != nil || len(found) != 1 {
 				t.Fatalf("%d alerts (%v)", len(found), err)
 			}
@@ -49,9 +51,9 @@ func TestAnAlertFollowsMaintenanceAsItBeginsAndEnds(t *testing.T) {
 		}
 	}
 	begin := time.Now().Add(time.Second)
-	plan := &portal.SDT{Type: portal.DeviceSDT, DeviceID: 1, Recurrence: portal.OneTime, Timezone: "UTC", Start: resource.Millis(begin.UnixMilli()), End: resource.Millis(begin.Add(3 * time.Second).UnixMilli())}
+	plan := &maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: 1, Recurrence: maintenance.OneTime, Timezone: "UTC", Start: resource.Millis(begin.UnixMilli()), End: resource.Millis(begin.Add(3 * time.Second).UnixMilli())}
 	plan.DueOn = plan.End
-	put(h, &portal.SDTs, plan)
+	put(h, &maintenance.SDTs, plan)
 	until("it begins", true)
 	until("it ends", false)
 }

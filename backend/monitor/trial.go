@@ -9,7 +9,10 @@ import (
 
 	"spyglass/backend/check"
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
 )
@@ -47,14 +50,14 @@ type TrialValue struct {
 
 // Try looks once at the instances of a data source on a device, and keeps
 // nothing of it. It ends with its context, or after 20 s.
-func (e *Engine) Try(ctx context.Context, device *portal.Device, source *portal.DataSource) (*Trial, error) {
+func (e *Engine) Try(ctx context.Context, device *fleet.Device, source *datasource.DataSource) (*Trial, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
 	b, err := newTasks(ctx, e.o.DB)
 	if err != nil {
 		return nil, err
 	}
-	all, err := b.of(ctx, e.o.DB, []portal.Device{*device})
+	all, err := b.of(ctx, e.o.DB, []fleet.Device{*device})
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +137,7 @@ func (e *Engine) readOnce(ctx context.Context, tried []assigned, results []check
 	return of, err
 }
 
-func (b *taskMaker) shown(a *assigned, source *portal.DataSource, r *check.Result, one *reading) TrialInstance {
+func (b *taskMaker) shown(a *assigned, source *datasource.DataSource, r *check.Result, one *reading) TrialInstance {
 	out := TrialInstance{ID: a.instance.ID, Name: a.instance.DisplayName, Took: r.Took, Error: r.Error, Values: []TrialValue{}}
 	if one == nil || one.values == nil {
 		if out.Error == "" {
@@ -148,7 +151,7 @@ func (b *taskMaker) shown(a *assigned, source *portal.DataSource, r *check.Resul
 		shown := TrialValue{DataPointID: p.ID, Name: p.Name, Threshold: b.thresholds.For(spot, p).Expr}
 		if v, ok := one.values[p.ID]; ok && !math.IsNaN(v) {
 			shown.Value = &v
-			if expr, err := portal.ParseAlertExpr(shown.Threshold); err == nil { // it has been checked when it was written
+			if expr, err := threshold.ParseAlertExpr(shown.Threshold); err == nil { // it has been checked when it was written
 				shown.Severity = expr.Severity(v)
 			}
 		}
@@ -178,10 +181,10 @@ type ProspectSource struct {
 
 // TryNew runs the checks of the data sources that would apply to a device which
 // is not there yet, once each.
-func (e *Engine) TryNew(ctx context.Context, device *portal.Device) (*Prospect, error) {
+func (e *Engine) TryNew(ctx context.Context, device *fleet.Device) (*Prospect, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
-	applying, err := portal.ApplyingOf(ctx, e.o.DB)
+	applying, err := fleet.ApplyingOf(ctx, e.o.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -192,12 +195,12 @@ func (e *Engine) TryNew(ctx context.Context, device *portal.Device) (*Prospect, 
 	properties := b.tree.Properties(device)
 	out := &Prospect{Name: device.Name, Items: []ProspectSource{}}
 	var tried []assigned
-	one := portal.Instance{WildValue: portal.OnlyWildValue}
+	one := fleet.Instance{WildValue: fleet.OnlyWildValue}
 	for _, source := range applying.To(device) {
 		out.Items = append(out.Items, ProspectSource{ID: source.ID, Name: source.Name, DisplayName: source.DisplayName, Description: source.Description})
 		tried = append(tried, assigned{b.task(&one, device, source, properties), &one, device})
 	}
-	if out.Simulated = portal.IsSimulated(properties[categories]); out.Simulated {
+	if out.Simulated = fleet.IsSimulated(properties[categories]); out.Simulated {
 		out.Answers = true
 		return out, nil
 	}
@@ -257,7 +260,7 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 	trial, found, of, ahead := resource.SchemaOf(Trial{}), resource.SchemaOf(Prospect{}), resource.SchemaOf(trialOf{}), resource.SchemaOf(prospect{})
 	return []resource.Endpoint{
 		{
-			Method: "POST", Path: "/setting/datasources/{id}/test", Category: portal.CategoryDataSources, Summary: "Test a data source on a device",
+			Method: "POST", Path: "/setting/datasources/{id}/test", Category: ground.CategoryDataSources, Summary: "Test a data source on a device",
 			Doc:   "Runs the check of the data source once, on up to 20 instances of a device that the caller may change, and returns the values. Nothing is kept, and no alert opens.",
 			Right: right, Params: []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the data source"), Example: 1}},
 			Body: &of, Answer: &trial, Errors: failures("nothing of the data source is polled on the device, or another collector does it"),
@@ -271,7 +274,7 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 			},
 		},
 		{
-			Method: "POST", Path: "/device/devices/test", Category: portal.CategoryDevices, Summary: "Test a device before it is added",
+			Method: "POST", Path: "/device/devices/test", Category: ground.CategoryDevices, Summary: "Test a device before it is added",
 			Doc:   "Returns the data sources that would apply to such a device, and runs the check of each once, from the portal itself. Nothing is kept.",
 			Right: right, Body: &ahead, Answer: &found, Errors: failures(""),
 			Example: resource.Example{Path: "/device/devices/test", Body: prospect{Name: "web-43.example.net", Groups: "8", Properties: []resource.Property{{Name: "system.categories", Value: "linux,simulated"}}}},
@@ -286,7 +289,7 @@ func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 	}
 }
 
-func toTry(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Device, *portal.DataSource, error) {
+func toTry(ctx context.Context, r resource.Reader, c *resource.Call) (*fleet.Device, *datasource.DataSource, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, nil, err
@@ -295,7 +298,7 @@ func toTry(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.De
 	if err := c.Read(&in); err != nil {
 		return nil, nil, err
 	}
-	source, err := resource.Get(ctx, r, portal.DataSources.Name, id)
+	source, err := resource.Get(ctx, r, datasource.DataSources.Name, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -304,9 +307,9 @@ func toTry(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.De
 }
 
 // toPoll returns a device on which the caller may run checks.
-func toPoll(ctx context.Context, r resource.Reader, c *resource.Call, id int64) (*portal.Device, error) {
-	seen := func(op resource.Operation) ([]portal.Device, error) {
-		return resource.Find(ctx, r, portal.Devices.Name, resource.Where{Field: "id", Op: "=", Value: id}, resource.SeenBy(c.Access, op))
+func toPoll(ctx context.Context, r resource.Reader, c *resource.Call, id int64) (*fleet.Device, error) {
+	seen := func(op resource.Operation) ([]fleet.Device, error) {
+		return resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "id", Op: "=", Value: id}, resource.SeenBy(c.Access, op))
 	}
 	devices, err := seen(resource.Modify)
 	if err == nil && len(devices) == 0 {
@@ -325,12 +328,12 @@ func toPoll(ctx context.Context, r resource.Reader, c *resource.Call, id int64) 
 
 // toAdd is the device of the body, in groups that the caller may add it to: their
 // properties, secrets among them, are what checks are made with.
-func toAdd(c *resource.Call) (*portal.Device, error) {
+func toAdd(c *resource.Call) (*fleet.Device, error) {
 	var in prospect
 	if err := c.Read(&in); err != nil {
 		return nil, err
 	}
-	name, err := portal.HostName(in.Name)
+	name, err := fleet.HostName(in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +342,7 @@ func toAdd(c *resource.Call) (*portal.Device, error) {
 		return nil, fault.At("hostGroupIds", "hostGroupIds are ids of groups, joined by commas")
 	}
 	if len(groups) == 0 {
-		groups = resource.IDs{portal.RootGroup}
+		groups = resource.IDs{ground.RootGroup}
 	}
 	all, may := c.Access.Groups(resource.Modify)
 	for _, id := range groups {
@@ -347,5 +350,5 @@ func toAdd(c *resource.Call) (*portal.Device, error) {
 			return nil, fault.New(fault.Denied, "your role may not add devices to group %d", id)
 		}
 	}
-	return portal.Prospective(name, groups, in.Properties), nil
+	return fleet.Prospective(name, groups, in.Properties), nil
 }

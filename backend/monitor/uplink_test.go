@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 )
 
 func TestTheFirstResponseClearsTheAlertOfADeadUplink(t *testing.T) {
 	known := map[int64]*watched{1: {instance: 1}, 2: {instance: 2}, 3: {instance: 3}, 4: {instance: 4}}
 	yes, no := true, false
-	key := localKey{2, portal.ConditionNetwork}
+	key := localKey{2, alert.ConditionNetwork}
 	remote := func(w *watched) bool { return w.instance != 4 }
 	silent := func(lack string, ids ...int64) (all []check.Result) {
 		for _, id := range ids {

@@ -11,20 +11,23 @@ import (
 	"time"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/override"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
 
 // everything are the resources of which any change may concern any task.
-var everything = []string{string(portal.DataSources.Name), string(portal.Groups.Name), string(portal.GroupDataSourceSettings.Name), string(portal.Functions.Name)}
+var everything = []string{string(datasource.DataSources.Name), string(fleet.Groups.Name), string(override.GroupDataSourceSettings.Name), string(fleet.Functions.Name)}
 
 // tasksOnce is for how many devices tasks are made at a time.
 const tasksOnce = 100
 
 // keepTasks keeps what is polled in step with the database.
 func (e *Engine) keepTasks(ctx context.Context) {
-	feed := e.o.DB.Follow(append([]string{string(portal.Devices.Name), string(portal.Instances.Name)}, everything...)...)
+	feed := e.o.DB.Follow(append([]string{string(fleet.Devices.Name), string(fleet.Instances.Name)}, everything...)...)
 	defer feed.Close()
 	k := &keeper{e: e}
 	all, rows := true, []store.Changed(nil)
@@ -49,7 +52,7 @@ func (e *Engine) keepTasks(ctx context.Context) {
 
 // keepAlerts follows alerts that others write. With missed it reads them all first.
 func (e *Engine) keepAlerts(ctx context.Context, missed bool) {
-	feed := e.o.DB.Follow(string(portal.Alerts.Name))
+	feed := e.o.DB.Follow(string(alert.Alerts.Name))
 	defer feed.Close()
 	if missed {
 		if err := e.judge.changed(ctx, nil); err != nil && ctx.Err() == nil {
@@ -87,9 +90,9 @@ func (k *keeper) step(ctx context.Context, all bool, rows []store.Changed) error
 	remake := all
 	for _, row := range rows {
 		switch row.Name {
-		case string(portal.Devices.Name):
+		case string(fleet.Devices.Name):
 			devices = append(devices, row.ID)
-		case string(portal.Instances.Name):
+		case string(fleet.Instances.Name):
 			instances = append(instances, row.ID)
 		default:
 			remake = true
@@ -119,7 +122,7 @@ func (k *keeper) make(ctx context.Context) (err error) {
 	if k.maker, err = newTasks(ctx, k.e.o.DB); err != nil {
 		return err
 	}
-	settings, err := resource.Find(ctx, k.e.o.DB, portal.GroupDataSourceSettings.Name)
+	settings, err := resource.Find(ctx, k.e.o.DB, override.GroupDataSourceSettings.Name)
 	if err != nil {
 		return err
 	}
@@ -144,7 +147,7 @@ func (k *keeper) all(ctx context.Context) error {
 	seen := map[int64]bool{}
 	for last := int64(0); ; {
 		began := time.Now()
-		devices, err := resource.Find(ctx, k.e.o.DB, portal.Devices.Name, resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(tasksOnce))
+		devices, err := resource.Find(ctx, k.e.o.DB, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: last}, resource.Limit(tasksOnce))
 		if err != nil {
 			return err
 		}
@@ -170,7 +173,7 @@ func (k *keeper) all(ctx context.Context) error {
 func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, error) {
 	var devices []int64
 	for ids := range slices.Chunk(instances, 1000) {
-		found, err := resource.Find(ctx, k.e.o.DB, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		found, err := resource.Find(ctx, k.e.o.DB, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +195,7 @@ func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, err
 // for devices of which only what the portal itself writes has changed.
 func (k *keeper) some(ctx context.Context, ids []int64, must bool) error {
 	for ids := range slices.Chunk(ids, tasksOnce) {
-		devices, err := resource.Find(ctx, k.e.o.DB, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		devices, err := resource.Find(ctx, k.e.o.DB, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 		if err != nil {
 			return err
 		}
@@ -219,7 +222,7 @@ func (k *keeper) some(ctx context.Context, ids []int64, must bool) error {
 
 // asBefore takes over the status of a device, and reports whether that is all
 // that can have changed.
-func (e *Engine) asBefore(d portal.Device) bool {
+func (e *Engine) asBefore(d fleet.Device) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	known := e.hosts[d.ID] != nil
@@ -227,7 +230,7 @@ func (e *Engine) asBefore(d portal.Device) bool {
 }
 
 // printOf is a sum of what of a device counts for its tasks.
-func printOf(d *portal.Device) uint64 {
+func printOf(d *fleet.Device) uint64 {
 	sum := fnv.New64a()
 	fmt.Fprint(sum, d.Name, d.GroupIDs, d.CurrentCollector, d.DisableAlerting, d.CustomProperties, d.SystemProperties, d.AutoProperties)
 	return cmp.Or(sum.Sum64(), 1)
@@ -239,8 +242,8 @@ func printOf(d *portal.Device) uint64 {
 const mostSimulated = 1000
 
 // put makes the tasks of devices, and hands those to the poller that have changed.
-func (k *keeper) put(ctx context.Context, devices []portal.Device) error {
-	devices = slices.DeleteFunc(slices.Clone(devices), func(d portal.Device) bool { return d.ID > mostSimulated && simulatedItself(&d) })
+func (k *keeper) put(ctx context.Context, devices []fleet.Device) error {
+	devices = slices.DeleteFunc(slices.Clone(devices), func(d fleet.Device) bool { return d.ID > mostSimulated && simulatedItself(&d) })
 	if len(devices) == 0 {
 		return nil
 	}
@@ -254,7 +257,7 @@ func (k *keeper) put(ctx context.Context, devices []portal.Device) error {
 	for i := range devices {
 		h := k.e.host(&devices[i])
 		h.print = printOf(&devices[i])
-		h.parent = strings.ToLower(k.maker.tree.Properties(&devices[i])[portal.ParentProperty])
+		h.parent = strings.ToLower(k.maker.tree.Properties(&devices[i])[fleet.ParentProperty])
 		on[h.id] = h
 	}
 	tasks := k.e.takeIn(made)

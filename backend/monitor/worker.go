@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -46,7 +46,7 @@ func (w *worker) step(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	jobs := []func(context.Context, *portal.Settling) (bool, error){w.changed, w.fresh, w.all, w.due}
+	jobs := []func(context.Context, *fleet.Settling) (bool, error){w.changed, w.fresh, w.all, w.due}
 	w.turn++
 	for i := range jobs {
 		if more, err := jobs[(w.turn+i)%len(jobs)](ctx, state); more || err != nil {
@@ -76,10 +76,10 @@ func (w *worker) report(ctx context.Context, done bool) {
 	w.devices, w.since = 0, time.Now()
 }
 
-func (w *worker) state(ctx context.Context, r resource.Reader) (*portal.Settling, error) {
-	state, err := resource.Get(ctx, r, portal.SettlingRow.Name, portal.SettlingID)
+func (w *worker) state(ctx context.Context, r resource.Reader) (*fleet.Settling, error) {
+	state, err := resource.Get(ctx, r, fleet.SettlingRow.Name, fleet.SettlingID)
 	if fault.Is(err, fault.Unknown) {
-		return &portal.Settling{ID: portal.SettlingID}, nil
+		return &fleet.Settling{ID: fleet.SettlingID}, nil
 	}
 	return state, err
 }
@@ -106,8 +106,8 @@ func (w *worker) brieflyWrite(ctx context.Context, devices int, do func(tx resou
 }
 
 // changed takes devices from the queue of those that were changed.
-func (w *worker) changed(ctx context.Context, _ *portal.Settling) (bool, error) {
-	queue, err := resource.Find(ctx, w.m.db, portal.UnsettledRows.Name, resource.Limit(w.chunk))
+func (w *worker) changed(ctx context.Context, _ *fleet.Settling) (bool, error) {
+	queue, err := resource.Find(ctx, w.m.db, fleet.UnsettledRows.Name, resource.Limit(w.chunk))
 	if err != nil || len(queue) == 0 {
 		return false, err
 	}
@@ -119,25 +119,25 @@ func (w *worker) changed(ctx context.Context, _ *portal.Settling) (bool, error) 
 		if err := w.associate(ctx, tx, ids); err != nil {
 			return err
 		}
-		return resource.DeleteAll(ctx, tx, portal.UnsettledRows.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+		return resource.DeleteAll(ctx, tx, fleet.UnsettledRows.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 	})
 }
 
 func (w *worker) associate(ctx context.Context, tx resource.Tx, ids []int64) error {
-	devices, err := resource.Find(ctx, tx, portal.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	devices, err := resource.Find(ctx, tx, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 	if err == nil {
-		_, err = portal.Associate(ctx, tx, devices, w.m.now())
+		_, err = fleet.Associate(ctx, tx, devices, w.m.now())
 	}
 	return err
 }
 
 // fresh looks at devices that came since.
-func (w *worker) fresh(ctx context.Context, state *portal.Settling) (bool, error) {
-	next, err := resource.Find(ctx, w.m.db, portal.Devices.Name, resource.Where{Field: "id", Op: ">", Value: state.LastID}, resource.Limit(w.chunk))
+func (w *worker) fresh(ctx context.Context, state *fleet.Settling) (bool, error) {
+	next, err := resource.Find(ctx, w.m.db, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: state.LastID}, resource.Limit(w.chunk))
 	if err != nil || len(next) == 0 {
 		return false, err
 	}
-	applying, err := portal.ApplyingOf(ctx, w.m.db)
+	applying, err := fleet.ApplyingOf(ctx, w.m.db)
 	if err != nil {
 		return false, err
 	}
@@ -153,15 +153,15 @@ func (w *worker) fresh(ctx context.Context, state *portal.Settling) (bool, error
 		if err := w.associate(ctx, tx, ids); err != nil {
 			return err
 		}
-		return resource.Put(ctx, tx, portal.SettlingRow.Name, state)
+		return resource.Put(ctx, tx, fleet.SettlingRow.Name, state)
 	})
 }
 
 // all goes through all devices, when other data sources may apply to them than
 // when that was last done. What changes meanwhile counts at once for the rest,
 // and makes it begin once more for the others.
-func (w *worker) all(ctx context.Context, state *portal.Settling) (bool, error) {
-	applying, err := portal.ApplyingOf(ctx, w.m.db)
+func (w *worker) all(ctx context.Context, state *fleet.Settling) (bool, error) {
+	applying, err := fleet.ApplyingOf(ctx, w.m.db)
 	if err != nil {
 		return false, err
 	}
@@ -171,15 +171,15 @@ func (w *worker) all(ctx context.Context, state *portal.Settling) (bool, error) 
 		}
 		w.at, w.print = 0, applying.Print
 	}
-	devices, err := resource.Find(ctx, w.m.db, portal.Devices.Name, resource.Where{Field: "id", Op: ">", Value: w.at}, resource.Where{Field: "id", Op: "<=", Value: state.LastID}, resource.Limit(compared))
+	devices, err := resource.Find(ctx, w.m.db, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: w.at}, resource.Where{Field: "id", Op: "<=", Value: state.LastID}, resource.Limit(compared))
 	if err != nil {
 		return false, err
 	}
 	if len(devices) == 0 {
 		state.Print, w.print = w.print, ""
-		return true, w.m.db.Write(ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, portal.SettlingRow.Name, state) })
+		return true, w.m.db.Write(ctx, func(tx resource.Tx) error { return resource.Put(ctx, tx, fleet.SettlingRow.Name, state) })
 	}
-	differ, err := portal.Unsettling(ctx, w.m.db, devices)
+	differ, err := fleet.Unsettling(ctx, w.m.db, devices)
 	if err != nil {
 		return false, err
 	}

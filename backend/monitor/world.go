@@ -3,7 +3,7 @@ package monitor
 import (
 	"math"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
 )
 
 // World is what happens to simulated devices: their ordinary values follow from
@@ -27,8 +27,8 @@ const (
 
 // Point is one data point of one instance of a simulated device at a moment.
 type Point struct {
-	Source    *portal.DataSource
-	DataPoint *portal.DataPoint
+	Source    *datasource.DataSource
+	DataPoint *datasource.DataPoint
 	Device    int64
 	Wild      string // of the instance
 	At        int64  // epoch seconds

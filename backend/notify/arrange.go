@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 )
 
@@ -19,7 +19,7 @@ type receiver struct {
 
 // unit is what goes out as one message: one notice, or several to one address.
 type unit struct {
-	rows  []*portal.Delivery
+	rows  []*alert.Delivery
 	doubt []bool // of each row, before this attempt
 }
 
@@ -36,22 +36,22 @@ func (u *unit) digest() string {
 const alone = "alone"
 
 // arrange decides what the lane sends now, and notes that it may have left.
-func (s *Service) arrange(ctx context.Context, method string) (i *portal.Integration, units []unit, err error) {
-	due, err := resource.Find(ctx, s.db, portal.Deliveries.Name, s.dueOn(method)...)
+func (s *Service) arrange(ctx context.Context, method string) (i *alert.Integration, units []unit, err error) {
+	due, err := resource.Find(ctx, s.db, alert.Deliveries.Name, s.dueOn(method)...)
 	if err != nil || len(due) == 0 {
 		return nil, nil, err
 	}
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
-		all, err := resource.Find(ctx, tx, portal.Integrations.Name)
+		all, err := resource.Find(ctx, tx, alert.Integrations.Name)
 		if err != nil {
 			return err
 		}
 		i = (&book{integrations: all}).integration(method)
-		due, err := resource.Find(ctx, tx, portal.Deliveries.Name, s.dueOn(method)...)
+		due, err := resource.Find(ctx, tx, alert.Deliveries.Name, s.dueOn(method)...)
 		if err != nil {
 			return err
 		}
-		a := &arranging{Service: s, tx: tx, method: method, now: s.o.Clock(), changed: map[int64]*portal.Delivery{}}
+		a := &arranging{Service: s, tx: tx, method: method, now: s.o.Clock(), changed: map[int64]*alert.Delivery{}}
 		ready, err := a.inOrder(ctx, due)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (s *Service) arrange(ctx context.Context, method string) (i *portal.Integra
 // dueOn are the conditions of the notices that a lane may send now.
 func (s *Service) dueOn(method string) []resource.Where {
 	return []resource.Where{
-		{Field: "state", Op: "=", Value: portal.DeliveryWaiting}, {Field: "method", Op: "=", Value: method},
+		{Field: "state", Op: "=", Value: alert.DeliveryWaiting}, {Field: "method", Op: "=", Value: method},
 		{Field: "nextOn", Op: "<=", Value: s.o.Clock().Unix()}, resource.Limit(laneFull),
 	}
 }
@@ -79,14 +79,14 @@ type arranging struct {
 	tx      resource.Tx
 	method  string
 	now     time.Time
-	changed map[int64]*portal.Delivery
+	changed map[int64]*alert.Delivery
 }
 
-func (a *arranging) change(d *portal.Delivery) { a.changed[d.ID] = d }
+func (a *arranging) change(d *alert.Delivery) { a.changed[d.ID] = d }
 
 func (a *arranging) keep(ctx context.Context) error {
 	for _, d := range a.changed {
-		if err := resource.Put(ctx, a.tx, portal.Deliveries.Name, d); err != nil {
+		if err := resource.Put(ctx, a.tx, alert.Deliveries.Name, d); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (a *arranging) keep(ctx context.Context) error {
 
 // inOrder returns the due notices that may go now: not those that a later one
 // has superseded, and none before the earlier ones to the same receiver.
-func (a *arranging) inOrder(ctx context.Context, due []portal.Delivery) ([]*portal.Delivery, error) {
+func (a *arranging) inOrder(ctx context.Context, due []alert.Delivery) ([]*alert.Delivery, error) {
 	alerts := map[int64]bool{}
 	var ids []int64
 	for i := range due {
@@ -103,25 +103,25 @@ func (a *arranging) inOrder(ctx context.Context, due []portal.Delivery) ([]*port
 			alerts[id], ids = true, append(ids, id)
 		}
 	}
-	all, err := resource.Find(ctx, a.tx, portal.Deliveries.Name,
+	all, err := resource.Find(ctx, a.tx, alert.Deliveries.Name,
 		resource.Where{Field: "alertId", Op: "in", Value: ids}, resource.Where{Field: "method", Op: "=", Value: a.method})
 	if err != nil {
 		return nil, err
 	}
-	told := map[receiver][]*portal.Delivery{}
+	told := map[receiver][]*alert.Delivery{}
 	for i := range all {
 		to := receiver{all[i].AlertID, all[i].Address}
 		told[to] = append(told[to], &all[i])
 	}
-	heads := map[int64]*portal.Delivery{} // by notice: the first that waits for the same receiver
-	mine := map[int64]*portal.Delivery{}
+	heads := map[int64]*alert.Delivery{} // by notice: the first that waits for the same receiver
+	mine := map[int64]*alert.Delivery{}
 	for _, rows := range told {
 		waiting := a.supersede(rows)
 		for _, d := range waiting {
 			heads[d.ID], mine[d.ID] = waiting[0], d
 		}
 	}
-	var ready []*portal.Delivery
+	var ready []*alert.Delivery
 	for i := range due {
 		d := &due[i]
 		if d.AlertID > 0 {
@@ -141,26 +141,26 @@ func (a *arranging) inOrder(ctx context.Context, due []portal.Delivery) ([]*port
 
 // supersede marks the notices of one alert to one receiver that need not be
 // sent any more, and returns those that still wait. See the package comment.
-func (a *arranging) supersede(rows []*portal.Delivery) (waiting []*portal.Delivery) {
+func (a *arranging) supersede(rows []*alert.Delivery) (waiting []*alert.Delivery) {
 	heard, over := false, false
 	last := int64(0) // the newest that says how bad it is
 	for _, d := range rows {
-		heard = heard || d.State == portal.DeliverySent || d.InDoubt
-		if d.State != portal.DeliveryWaiting {
+		heard = heard || d.State == alert.DeliverySent || d.InDoubt
+		if d.State != alert.DeliveryWaiting {
 			continue
 		}
 		waiting = append(waiting, d)
 		switch d.Tells {
-		case portal.ToldCleared:
+		case alert.ToldCleared:
 			over, last = true, d.ID
-		case portal.ToldActive, portal.ToldEscalated:
+		case alert.ToldActive, alert.ToldEscalated:
 			last = d.ID
 		}
 	}
-	return slices.DeleteFunc(waiting, func(d *portal.Delivery) bool {
-		pointless := d.ID < last && (over || d.Tells != portal.ToldAcked) || over && !heard
+	return slices.DeleteFunc(waiting, func(d *alert.Delivery) bool {
+		pointless := d.ID < last && (over || d.Tells != alert.ToldAcked) || over && !heard
 		if pointless {
-			d.State, d.NextOn = portal.DeliverySuperseded, 0
+			d.State, d.NextOn = alert.DeliverySuperseded, 0
 			a.change(d)
 		}
 		return pointless
@@ -169,18 +169,18 @@ func (a *arranging) supersede(rows []*portal.Delivery) (waiting []*portal.Delive
 
 // dissolve takes apart the digests of which a notice has been superseded: what
 // is left of them goes in another message.
-func (a *arranging) dissolve(ctx context.Context, ready []*portal.Delivery) error {
+func (a *arranging) dissolve(ctx context.Context, ready []*alert.Delivery) error {
 	var keys []string
 	for _, d := range a.changed {
-		if d.State == portal.DeliverySuperseded && d.Digest != "" && d.Digest != alone {
+		if d.State == alert.DeliverySuperseded && d.Digest != "" && d.Digest != alone {
 			keys = append(keys, d.Digest)
 		}
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	rows, err := resource.Find(ctx, a.tx, portal.Deliveries.Name,
-		resource.Where{Field: "digest", Op: "in", Value: keys}, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting})
+	rows, err := resource.Find(ctx, a.tx, alert.Deliveries.Name,
+		resource.Where{Field: "digest", Op: "in", Value: keys}, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (a *arranging) dissolve(ctx context.Context, ready []*portal.Delivery) erro
 		if have := a.changed[d.ID]; have != nil {
 			d = have
 		}
-		if at := slices.IndexFunc(ready, func(r *portal.Delivery) bool { return r.ID == d.ID }); at >= 0 {
+		if at := slices.IndexFunc(ready, func(r *alert.Delivery) bool { return r.ID == d.ID }); at >= 0 {
 			d = ready[at]
 		}
 		d.Digest = ""
@@ -200,23 +200,23 @@ func (a *arranging) dissolve(ctx context.Context, ready []*portal.Delivery) erro
 
 // units are the messages that carry the notices which are ready. Those of a
 // digest that was tried before stay together.
-func (a *arranging) units(ctx context.Context, i *portal.Integration, ready []*portal.Delivery) ([]unit, error) {
+func (a *arranging) units(ctx context.Context, i *alert.Integration, ready []*alert.Delivery) ([]unit, error) {
 	var units []unit
 	var order []string
-	tried, fresh := map[string]bool{}, map[string][]*portal.Delivery{}
+	tried, fresh := map[string]bool{}, map[string][]*alert.Delivery{}
 	for _, d := range ready {
 		switch {
 		case tried[d.Digest]:
 		case d.Digest != "" && d.Digest != alone:
 			tried[d.Digest] = true
-			rows, err := resource.Find(ctx, a.tx, portal.Deliveries.Name, // once for each message, of up to laneFull notices
-				resource.Where{Field: "digest", Op: "=", Value: d.Digest}, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting})
+			rows, err := resource.Find(ctx, a.tx, alert.Deliveries.Name, // once for each message, of up to laneFull notices
+				resource.Where{Field: "digest", Op: "=", Value: d.Digest}, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting})
 			if err != nil {
 				return nil, err
 			}
 			units = append(units, unit{rows: pointers(rows)})
 		case d.AlertID == 0 || d.Digest == alone || !grouped(i):
-			units = append(units, unit{rows: []*portal.Delivery{d}})
+			units = append(units, unit{rows: []*alert.Delivery{d}})
 		default:
 			if fresh[d.Address] == nil {
 				order = append(order, d.Address)
@@ -231,8 +231,8 @@ func (a *arranging) units(ctx context.Context, i *portal.Integration, ready []*p
 	return units, nil
 }
 
-func pointers(rows []portal.Delivery) []*portal.Delivery {
-	all := make([]*portal.Delivery, len(rows))
+func pointers(rows []alert.Delivery) []*alert.Delivery {
+	all := make([]*alert.Delivery, len(rows))
 	for i := range rows {
 		all[i] = &rows[i]
 	}
@@ -241,14 +241,14 @@ func pointers(rows []portal.Delivery) []*portal.Delivery {
 
 // group makes messages of the notices to one address: one each while there are
 // few, one of all where there are many, none yet where many have just gone.
-func (a *arranging) group(i *portal.Integration, address string, rows []*portal.Delivery) []unit {
+func (a *arranging) group(i *alert.Integration, address string, rows []*alert.Delivery) []unit {
 	wait := time.Duration(i.GroupWait) * time.Second
 	before, until := a.recent(a.method, address, wait, int(i.GroupAbove))
 	switch {
 	case before+len(rows) <= int(i.GroupAbove):
 		var units []unit
 		for _, d := range rows {
-			units = append(units, unit{rows: []*portal.Delivery{d}})
+			units = append(units, unit{rows: []*alert.Delivery{d}})
 		}
 		return units
 	case before >= int(i.GroupAbove):

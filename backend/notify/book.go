@@ -7,31 +7,32 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
 // book is whom recipients mean.
 type book struct {
-	users        []portal.User
-	groups       []portal.RecipientGroup
-	integrations []portal.Integration
+	users        []people.User
+	groups       []alert.RecipientGroup
+	integrations []alert.Integration
 }
 
 func readBook(ctx context.Context, r resource.Reader) (b book, err error) {
-	if b.users, err = resource.Find(ctx, r, portal.Users.Name); err != nil {
+	if b.users, err = resource.Find(ctx, r, people.Users.Name); err != nil {
 		return b, err
 	}
-	if b.groups, err = resource.Find(ctx, r, portal.RecipientGroups.Name); err != nil {
+	if b.groups, err = resource.Find(ctx, r, alert.RecipientGroups.Name); err != nil {
 		return b, err
 	}
-	b.integrations, err = resource.Find(ctx, r, portal.Integrations.Name)
+	b.integrations, err = resource.Find(ctx, r, alert.Integrations.Name)
 	return b, err
 }
 
 // zoneOf is the time zone of the user whom a notice goes to; nil where it is nobody's.
-func (b *book) zoneOf(d *portal.Delivery) *time.Location {
-	i := slices.IndexFunc(b.users, func(u portal.User) bool {
+func (b *book) zoneOf(d *alert.Delivery) *time.Location {
+	i := slices.IndexFunc(b.users, func(u people.User) bool {
 		return strings.EqualFold(u.Username, d.Address) || d.Method == mail && (strings.EqualFold(u.Email, d.Address) || strings.EqualFold(u.SMSEmail, d.Address))
 	})
 	if i < 0 {
@@ -41,10 +42,10 @@ func (b *book) zoneOf(d *portal.Delivery) *time.Location {
 }
 
 // integration is the one of a method: for email the first mail server.
-func (b *book) integration(method string) *portal.Integration {
-	i := slices.IndexFunc(b.integrations, func(i portal.Integration) bool {
+func (b *book) integration(method string) *alert.Integration {
+	i := slices.IndexFunc(b.integrations, func(i alert.Integration) bool {
 		if method == mail {
-			return i.Type == portal.IntegrationSMTP
+			return i.Type == alert.IntegrationSMTP
 		}
 		return strings.EqualFold(i.Name, method)
 	})
@@ -61,7 +62,7 @@ const mail = "email"
 type addressee struct{ name, method, address, problem string }
 
 // expand is everybody that recipients mean, each address once.
-func (b *book) expand(recipients []portal.Recipient) []addressee {
+func (b *book) expand(recipients []alert.Recipient) []addressee {
 	var all []addressee
 	for i := range recipients {
 		for _, one := range b.meant(&recipients[i]) {
@@ -73,9 +74,9 @@ func (b *book) expand(recipients []portal.Recipient) []addressee {
 	return all
 }
 
-func (b *book) meant(r *portal.Recipient) []addressee {
+func (b *book) meant(r *alert.Recipient) []addressee {
 	if strings.EqualFold(r.Type, "GROUP") {
-		i := slices.IndexFunc(b.groups, func(g portal.RecipientGroup) bool { return strings.EqualFold(g.Name, r.Addr) })
+		i := slices.IndexFunc(b.groups, func(g alert.RecipientGroup) bool { return strings.EqualFold(g.Name, r.Addr) })
 		if i < 0 {
 			return nil
 		}
@@ -88,16 +89,16 @@ func (b *book) meant(r *portal.Recipient) []addressee {
 	return []addressee{b.one(r)}
 }
 
-func (b *book) one(r *portal.Recipient) addressee {
+func (b *book) one(r *alert.Recipient) addressee {
 	out := addressee{name: r.Addr + " by " + strings.ToLower(r.Method), method: r.Method, address: r.Addr}
 	byMail := strings.EqualFold(r.Method, mail) || strings.EqualFold(r.Method, "smsemail")
 	if byMail {
 		out.method = mail
 	}
 	way := b.integration(out.method)
-	mailed := byMail || way != nil && way.Type == portal.IntegrationSMTP // by the first mail server, or by the one named
+	mailed := byMail || way != nil && way.Type == alert.IntegrationSMTP // by the first mail server, or by the one named
 	if strings.EqualFold(r.Type, "ADMIN") {
-		i := slices.IndexFunc(b.users, func(u portal.User) bool { return strings.EqualFold(u.Username, r.Addr) })
+		i := slices.IndexFunc(b.users, func(u people.User) bool { return strings.EqualFold(u.Username, r.Addr) })
 		switch {
 		case i < 0:
 			out.problem = "there is no user " + r.Addr + " any more"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 )
 
@@ -33,46 +33,46 @@ type hookDigest struct {
 var digestTokens = []string{"EVENT", "SUBJECT", "BODY", "RECIPIENT"}
 
 // grouped reports whether an integration takes several notices in one message.
-func grouped(i *portal.Integration) bool {
+func grouped(i *alert.Integration) bool {
 	if i == nil || i.GroupAbove == 0 {
 		return false
 	}
-	return i.Type != portal.IntegrationHTTP || !slices.ContainsFunc(portal.TokensOf(i.Payload), func(name string) bool { return !slices.Contains(digestTokens, name) })
+	return i.Type != alert.IntegrationHTTP || !slices.ContainsFunc(alert.TokensOf(i.Payload), func(name string) bool { return !slices.Contains(digestTokens, name) })
 }
 
 // message is what goes out: the notice itself, or one that stands for several.
-func (s *Service) message(i *portal.Integration, u *unit) *portal.Delivery {
+func (s *Service) message(i *alert.Integration, u *unit) *alert.Delivery {
 	first := u.rows[0]
 	if u.digest() == "" || i == nil {
 		return first
 	}
-	d := &portal.Delivery{
+	d := &alert.Delivery{
 		Key: u.digest(), Tells: toldDigest, Method: first.Method, Address: first.Address, Recipient: first.Recipient, CreatedOn: first.CreatedOn,
 		Subject: digestSubject(u.rows), Body: s.digestBody(u.rows),
 	}
-	if i.Type == portal.IntegrationHTTP {
+	if i.Type == alert.IntegrationHTTP {
 		d.Payload = s.digestPayload(i, d, u.rows)
 	}
 	return d
 }
 
 // digestSubject is "12 notices: 9 active, 3 cleared".
-func digestSubject(rows []*portal.Delivery) string {
+func digestSubject(rows []*alert.Delivery) string {
 	counts := map[string]int{}
 	for _, d := range rows {
 		counts[d.Tells]++
 	}
 	var parts []string
-	for _, tells := range []string{portal.ToldActive, portal.ToldEscalated, portal.ToldAcked, portal.ToldCleared} {
+	for _, tells := range []string{alert.ToldActive, alert.ToldEscalated, alert.ToldAcked, alert.ToldCleared} {
 		if n := counts[tells]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, cmp.Or(map[string]string{portal.ToldAcked: "acknowledged"}[tells], tells)))
+			parts = append(parts, fmt.Sprintf("%d %s", n, cmp.Or(map[string]string{alert.ToldAcked: "acknowledged"}[tells], tells)))
 		}
 	}
 	return fmt.Sprintf("%d notices: %s", len(rows), strings.Join(parts, ", "))
 }
 
 // digestBody has a paragraph for each notice.
-func (s *Service) digestBody(rows []*portal.Delivery) string {
+func (s *Service) digestBody(rows []*alert.Delivery) string {
 	var b strings.Builder
 	for n, d := range rows {
 		if n == listed {
@@ -88,9 +88,9 @@ func (s *Service) digestBody(rows []*portal.Delivery) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func (s *Service) digestPayload(i *portal.Integration, d *portal.Delivery, rows []*portal.Delivery) string {
+func (s *Service) digestPayload(i *alert.Integration, d *alert.Delivery, rows []*alert.Delivery) string {
 	if i.Payload != "" {
-		text := (portal.Wording{}).JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address})
+		text := (alert.Wording{}).JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address})
 		if json.Valid([]byte(text)) { // cut short, it would not be
 			return text
 		}

@@ -19,7 +19,12 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -53,12 +58,12 @@ func open(t *testing.T) *house {
 	t.Helper()
 	h := &house{T: t, path: filepath.Join(t.TempDir(), "portal.db"), now: noon}
 	h.reopen()
-	put(h, portal.Groups.Name, portal.Group{ID: 1, Name: "All devices"}, portal.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1})
-	put(h, portal.Devices.Name, portal.Device{ID: 1, Name: "10.0.0.1", DisplayName: "fjord", GroupIDs: resource.IDs{2}})
-	put(h, portal.DataSources.Name, portal.DataSource{ID: 1, Name: "Ping", DataPoints: []portal.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90"}}})
-	put(h, portal.Instances.Name, portal.Instance{ID: 5, DeviceID: 1, DataSourceID: 1, Name: "Ping", DisplayName: "Ping"})
-	put(h, portal.Users.Name, portal.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active"}, portal.User{ID: 2, Username: "gone", Email: "gone@example.net", Status: "suspended"})
-	put(h, portal.Settings.Name, portal.Setting{ID: portal.SettingID, Timezone: "UTC", AlertDays: 30})
+	put(h, fleet.Groups.Name, fleet.Group{ID: 1, Name: "All devices"}, fleet.Group{ID: 2, Name: "Oslo", FullPath: "Oslo", ParentID: 1})
+	put(h, fleet.Devices.Name, fleet.Device{ID: 1, Name: "10.0.0.1", DisplayName: "fjord", GroupIDs: resource.IDs{2}})
+	put(h, datasource.DataSources.Name, datasource.DataSource{ID: 1, Name: "Ping", DataPoints: []datasource.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90"}}})
+	put(h, fleet.Instances.Name, fleet.Instance{ID: 5, DeviceID: 1, DataSourceID: 1, Name: "Ping", DisplayName: "Ping"})
+	put(h, people.Users.Name, people.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active"}, people.User{ID: 2, Username: "gone", Email: "gone@example.net", Status: "suspended"})
+	put(h, setting.Settings.Name, setting.Setting{ID: setting.SettingID, Timezone: "UTC", AlertDays: 30})
 	return h
 }
 
@@ -76,21 +81,21 @@ func (h *house) reopen() {
 	}
 	h.db = db
 	h.Cleanup(func() { _ = db.Close() })
-	table(h, &portal.Groups)
-	table(h, &portal.Devices)
-	table(h, &portal.DataSources)
-	table(h, &portal.Instances)
-	table(h, &portal.SDTs)
-	table(h, &portal.Users)
-	table(h, &portal.Alerts)
-	table(h, &portal.ClusterAlerts)
-	table(h, &portal.DeviceDataSources)
-	table(h, &portal.Rules)
-	table(h, &portal.Chains)
-	table(h, &portal.RecipientGroups)
-	table(h, &portal.Integrations)
-	table(h, &portal.Deliveries)
-	table(h, &portal.Settings)
+	table(h, &fleet.Groups)
+	table(h, &fleet.Devices)
+	table(h, &datasource.DataSources)
+	table(h, &fleet.Instances)
+	table(h, &maintenance.SDTs)
+	table(h, &people.Users)
+	table(h, &alert.Alerts)
+	table(h, &alert.ClusterAlerts)
+	table(h, &fleet.DeviceDataSources)
+	table(h, &alert.Rules)
+	table(h, &alert.Chains)
+	table(h, &alert.RecipientGroups)
+	table(h, &alert.Integrations)
+	table(h, &alert.Deliveries)
+	table(h, &setting.Settings)
 }
 
 func table[T any](h *house, r *resource.Resource[*T]) {
@@ -120,17 +125,17 @@ func (h *house) write(do func(tx resource.Tx) error) {
 }
 
 // chain is who is told: stages of recipients, a quarter of an hour apart.
-func (h *house) chain(c portal.Chain, stages ...[]portal.Recipient) {
+func (h *house) chain(c alert.Chain, stages ...[]alert.Recipient) {
 	h.Helper()
-	c.ID, c.Name, c.Destinations = 1, "Web team", []portal.Destination{{Type: "single", Stages: stages}}
-	put(h, portal.Chains.Name, c)
-	put(h, portal.Rules.Name, portal.Rule{ID: 1, Name: "All", Priority: 1, Level: "All", Devices: []string{"*"}, DeviceGroups: []string{"*"}, DataSource: "*", Instance: "*", DataPoint: "*", ChainID: 1, Interval: 15})
+	c.ID, c.Name, c.Destinations = 1, "Web team", []alert.Destination{{Type: "single", Stages: stages}}
+	put(h, alert.Chains.Name, c)
+	put(h, alert.Rules.Name, alert.Rule{ID: 1, Name: "All", Priority: 1, Level: "All", Devices: []string{"*"}, DeviceGroups: []string{"*"}, DataSource: "*", Instance: "*", DataPoint: "*", ChainID: 1, Interval: 15})
 }
 
 func (h *house) raise(severity int64) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
-		_, _, err := portal.Raise(h.Context(), tx, &portal.Finding{InstanceID: 5, DataPointID: 11, Severity: severity, Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())})
+		_, _, err := alert.Raise(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Severity: severity, Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())})
 		return err
 	})
 }
@@ -138,21 +143,21 @@ func (h *house) raise(severity int64) {
 func (h *house) clear() {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
-		_, err := portal.Clear(h.Context(), tx, &portal.Finding{InstanceID: 5, DataPointID: 11, Value: "0", At: resource.SecondsOf(h.clock())})
+		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: 5, DataPointID: 11, Value: "0", At: resource.SecondsOf(h.clock())})
 		return err
 	})
 }
 
 // change does something to the only alert.
-func (h *house) change(do func(a *portal.Alert)) {
+func (h *house) change(do func(a *alert.Alert)) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
-		a, err := resource.Get(h.Context(), tx, portal.Alerts.Name, 1)
+		a, err := resource.Get(h.Context(), tx, alert.Alerts.Name, 1)
 		if err != nil {
 			return err
 		}
 		do(a)
-		return portal.SaveAlert(h.Context(), tx, a)
+		return alert.SaveAlert(h.Context(), tx, a)
 	})
 }
 
@@ -174,9 +179,9 @@ func (h *house) planned(s *Service) string {
 	return strings.Join(lines, "; ")
 }
 
-func (h *house) deliveries() []portal.Delivery {
+func (h *house) deliveries() []alert.Delivery {
 	h.Helper()
-	rows, err := resource.Find(h.Context(), h.db, portal.Deliveries.Name)
+	rows, err := resource.Find(h.Context(), h.db, alert.Deliveries.Name)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -287,30 +292,30 @@ func (s *session) Reset()        {}
 func (s *session) Logout() error { return nil }
 
 // integrationOf is the mail server as the portal knows it.
-func (m *mailServer) integration(security string) portal.Integration {
+func (m *mailServer) integration(security string) alert.Integration {
 	host, port, _ := net.SplitHostPort(m.address)
-	i := portal.Integration{ID: 7, Name: "mail", Type: portal.IntegrationSMTP, Host: host, Security: security, From: "spyglass@example.net"}
+	i := alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: host, Security: security, From: "spyglass@example.net"}
 	_, _ = fmt.Sscan(port, &i.Port)
 	return i
 }
 
-func mailTo(user string) portal.Recipient {
-	return portal.Recipient{Type: "ADMIN", Method: "email", Addr: user}
+func mailTo(user string) alert.Recipient {
+	return alert.Recipient{Type: "ADMIN", Method: "email", Addr: user}
 }
 
-func hookTo(address string) portal.Recipient {
-	return portal.Recipient{Type: "ARBITRARY", Method: "duty", Addr: address}
+func hookTo(address string) alert.Recipient {
+	return alert.Recipient{Type: "ARBITRARY", Method: "duty", Addr: address}
 }
 
 // ask sends a request to the service's endpoint.
-func (h *house) ask(s *Service, id int64, body string) portal.Delivery {
+func (h *house) ask(s *Service, id int64, body string) alert.Delivery {
 	h.Helper()
 	c := &resource.Call{Access: &resource.Access{UserID: 1, User: "admin"}, At: h.clock(), Body: []byte(body), Vars: map[string]string{"id": fmt.Sprint(id)}}
 	out, err := s.Endpoints()[0].Handle(context.Background(), c)
 	if err != nil {
 		h.Fatal(err)
 	}
-	var d portal.Delivery
+	var d alert.Delivery
 	var shown struct{ ID int64 }
 	if err := json.Unmarshal(out.(resource.JSON), &shown); err != nil {
 		h.Fatal(err)

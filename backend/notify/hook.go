@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 )
 
 // hook sends to web hooks.
@@ -38,7 +38,7 @@ func newHook(s *Service) hook {
 	}}}
 }
 
-func (h hook) send(ctx context.Context, i *portal.Integration, d *portal.Delivery) error {
+func (h hook) send(ctx context.Context, i *alert.Integration, d *alert.Delivery) error {
 	request, err := http.NewRequestWithContext(ctx, i.Method, i.URL, strings.NewReader(d.Payload))
 	if err != nil {
 		return refused{err}

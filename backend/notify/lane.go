@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 )
 
@@ -93,16 +93,16 @@ func (s *Service) took(method, address string, notices, most int64) (back bool) 
 // resume makes all notices of a lane due: the other side is back.
 func (s *Service) resume(ctx context.Context, method string) error {
 	for {
-		var rows []portal.Delivery
+		var rows []alert.Delivery
 		err := s.db.Write(ctx, func(tx resource.Tx) (err error) {
 			now := resource.SecondsOf(s.o.Clock())
-			rows, err = resource.Find(ctx, tx, portal.Deliveries.Name,
-				resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting}, resource.Where{Field: "method", Op: "=", Value: method},
+			rows, err = resource.Find(ctx, tx, alert.Deliveries.Name,
+				resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting}, resource.Where{Field: "method", Op: "=", Value: method},
 				resource.Where{Field: "nextOn", Op: ">", Value: int64(now)}, resource.Limit(laneFull))
 			for i := range rows {
 				if err == nil {
 					rows[i].NextOn = now
-					err = resource.Put(ctx, tx, portal.Deliveries.Name, &rows[i])
+					err = resource.Put(ctx, tx, alert.Deliveries.Name, &rows[i])
 				}
 			}
 			return err

@@ -12,13 +12,13 @@ import (
 	// standard library's net/smtp is frozen.
 	smtp "github.com/wneessen/go-mail"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 )
 
 // mailer sends mail through an integration of type smtp.
 type mailer struct{ *Service }
 
-func (m mailer) send(ctx context.Context, i *portal.Integration, d *portal.Delivery) error {
+func (m mailer) send(ctx context.Context, i *alert.Integration, d *alert.Delivery) error {
 	message, err := m.message(i, d)
 	if err != nil {
 		return refused{err}
@@ -39,7 +39,7 @@ func (m mailer) send(ctx context.Context, i *portal.Integration, d *portal.Deliv
 	return judged(client.DialAndSendWithContext(ctx, message), i.Host, message.IsDelivered())
 }
 
-func (m mailer) client(i *portal.Integration, limit time.Duration) (*smtp.Client, error) {
+func (m mailer) client(i *alert.Integration, limit time.Duration) (*smtp.Client, error) {
 	trust := &tls.Config{ServerName: i.Host, MinVersion: tls.VersionTLS12, RootCAs: m.o.Roots}
 	options := []smtp.Option{
 		smtp.WithPort(int(i.Port)), smtp.WithTimeout(limit), smtp.WithDialContextFunc(m.o.Dial), smtp.WithTLSConfig(trust),
@@ -73,7 +73,7 @@ func (m mailer) secure(trust *tls.Config) smtp.DialContextFunc {
 	}
 }
 
-func (m mailer) message(i *portal.Integration, d *portal.Delivery) (*smtp.Msg, error) {
+func (m mailer) message(i *alert.Integration, d *alert.Delivery) (*smtp.Msg, error) {
 	message := smtp.NewMsg()
 	if err := message.From(i.From); err != nil {
 		return nil, fmt.Errorf("the integration %s has no address to send from: %w", i.Name, err)

@@ -3,9 +3,9 @@
 //
 // # The road of a notice
 //
-// Whatever happens to an alert marks it (portal.Alert.NoticeOn). The planner
+// Whatever happens to an alert marks it (alert.Alert.NoticeOn). The planner
 // takes marked alerts and, in one transaction each batch, writes who is to be
-// told as portal.Delivery rows, notes on the alert what people know now, and
+// told as alert.Delivery rows, notes on the alert what people know now, and
 // when it has to be seen to next. The sender takes the rows that are due. So a
 // notice is planned once, however often the process ends, and is sent until the
 // other side took it.
@@ -101,7 +101,8 @@ import (
 	"time"
 
 	"spyglass/backend/clock"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
 )
@@ -112,7 +113,7 @@ type Options struct {
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
 	Roots *x509.CertPool // whom to trust; the system's when nil
 	// File is the file of a run of a report; fault.Unknown for one that is gone.
-	File    func(ctx context.Context, taskID int64) (*portal.ReportFile, error)
+	File    func(ctx context.Context, taskID int64) (*reporting.ReportFile, error)
 	Origin  func() string // where the portal lies, for links; may be nil
 	Name    func() string // of the portal
 	Version string        // of the program
@@ -158,7 +159,7 @@ type Service struct {
 
 // way sends a notice by one type of integration.
 type way interface {
-	send(ctx context.Context, i *portal.Integration, d *portal.Delivery) error
+	send(ctx context.Context, i *alert.Integration, d *alert.Delivery) error
 }
 
 // New makes a service that does nothing yet.
@@ -180,7 +181,7 @@ func New(db resource.LiveDB, o Options) *Service {
 		o.Name = func() string { return "Spyglass" }
 	}
 	s := &Service{db: db, o: o, freed: make(chan struct{}, 1), lanes: map[string]*lane{}, wait: service.Group{Guard: o.Guard}}
-	s.ways = map[string]way{portal.IntegrationSMTP: mailer{s}, portal.IntegrationHTTP: newHook(s)}
+	s.ways = map[string]way{alert.IntegrationSMTP: mailer{s}, alert.IntegrationHTTP: newHook(s)}
 	return s
 }
 
@@ -200,7 +201,7 @@ func (s *Service) Start() {
 
 // run plans and sends until ctx is done.
 func (s *Service) run(ctx context.Context) {
-	changed, stop := s.db.Watch(string(portal.Alerts.Name), string(portal.Deliveries.Name), string(portal.Integrations.Name))
+	changed, stop := s.db.Watch(string(alert.Alerts.Name), string(alert.Deliveries.Name), string(alert.Integrations.Name))
 	defer stop()
 	for {
 		err := s.plan(ctx)

@@ -12,16 +12,20 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"spyglass/backend/clock"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
 func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 	h := open(t)
-	put(h, portal.Integrations.Name, portal.Integration{ID: 7, Name: "mail", Type: portal.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"})
-	put(h, portal.RecipientGroups.Name, portal.RecipientGroup{ID: 1, Name: "Night", Recipients: []portal.Recipient{mailTo("admin"), {Type: "ARBITRARY", Method: "email", Addr: "night@example.net"}}})
-	h.chain(portal.Chain{CC: []portal.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "archive@example.net"}}},
-		[]portal.Recipient{mailTo("admin")}, []portal.Recipient{{Type: "GROUP", Addr: "Night"}}, []portal.Recipient{mailTo("gone")})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"})
+	put(h, alert.RecipientGroups.Name, alert.RecipientGroup{ID: 1, Name: "Night", Recipients: []alert.Recipient{mailTo("admin"), {Type: "ARBITRARY", Method: "email", Addr: "night@example.net"}}})
+	h.chain(alert.Chain{CC: []alert.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "archive@example.net"}}},
+		[]alert.Recipient{mailTo("admin")}, []alert.Recipient{{Type: "GROUP", Addr: "Night"}}, []alert.Recipient{mailTo("gone")})
 	s := h.service(nil)
 	for _, step := range []struct {
 		what string
@@ -29,23 +33,23 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 		want string
 	}{
 		{"nothing has happened", func() {}, ""},
-		{"it opens", func() { h.raise(portal.SeverityWarn) }, "active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
+		{"it opens", func() { h.raise(threshold.SeverityWarn) }, "active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
 		{"nothing is said twice", func() {}, ""},
 		{"after a restart neither", func() { h.reopen(); s = h.service(nil) }, ""},
 		{"it is not yet time", func() { h.pass(14 * time.Minute) }, ""},
 		{"the second stage has its turn", func() { h.pass(time.Minute) }, "escalated 2 admin by email waiting; escalated 2 night@example.net by email waiting; escalated 2 archive@example.net by email waiting"},
-		{"it gets worse: the first stage again", func() { h.raise(portal.SeverityCritical) }, "active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
+		{"it gets worse: the first stage again", func() { h.raise(threshold.SeverityCritical) }, "active 1 admin by email waiting; active 1 archive@example.net by email waiting"},
 		{"maintenance covers it", func() {
-			h.change(func(a *portal.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = true, "R_1", 1 })
+			h.change(func(a *alert.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = true, "R_1", 1 })
 			h.pass(time.Hour)
 		}, ""},
-		{"maintenance is over: on to the second stage", func() { h.change(func(a *portal.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = false, "", 1 }) },
+		{"maintenance is over: on to the second stage", func() { h.change(func(a *alert.Alert) { a.SDTed, a.SDTIDs, a.NoticeOn = false, "", 1 }) },
 			"escalated 2 admin by email waiting; escalated 2 night@example.net by email waiting; escalated 2 archive@example.net by email waiting"},
-		{"somebody escalates it to one who is gone", func() { h.change(func(a *portal.Alert) { a.NextRecipient, a.NoticeOn = 3, 1 }) },
+		{"somebody escalates it to one who is gone", func() { h.change(func(a *alert.Alert) { a.NextRecipient, a.NoticeOn = 3, 1 }) },
 			"escalated 3 gone by email failed; escalated 3 archive@example.net by email waiting"},
 		{"there is no further stage", func() { h.pass(24 * time.Hour) }, ""},
 		{"somebody takes it on: everybody who was told is told", func() {
-			h.change(func(a *portal.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.clock()), "on it") })
+			h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.clock()), "on it") })
 		},
 			"acked 1 admin by email waiting; acked 1 archive@example.net by email waiting; acked 2 night@example.net by email waiting"},
 		{"it clears", h.clear, "cleared 1 admin by email waiting; cleared 1 archive@example.net by email waiting; cleared 2 night@example.net by email waiting"},
@@ -56,7 +60,7 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", step.what, got, step.want)
 		}
 	}
-	a, err := resource.Get(t.Context(), h.db, portal.Alerts.Name, 1)
+	a, err := resource.Get(t.Context(), h.db, alert.Alerts.Name, 1)
 	if want := "admin by email,archive@example.net by email,night@example.net by email"; err != nil || a.Received != want {
 		t.Errorf("the alert was received by %q (%v), want %q", a.Received, err, want)
 	}
@@ -64,11 +68,11 @@ func TestAnAlertClimbsItsChainUntilSomebodyTakesItOn(t *testing.T) {
 
 func TestAUserIsToldByTheMailServerThatIsNamed(t *testing.T) {
 	h := open(t)
-	put(h, portal.Integrations.Name,
-		portal.Integration{ID: 7, Name: "mail", Type: portal.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"},
-		portal.Integration{ID: 8, Name: "Night post", Type: portal.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"})
-	h.chain(portal.Chain{}, []portal.Recipient{{Type: "ADMIN", Method: "night post", Addr: "admin"}})
-	h.raise(portal.SeverityWarn)
+	put(h, alert.Integrations.Name,
+		alert.Integration{ID: 7, Name: "mail", Type: alert.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"},
+		alert.Integration{ID: 8, Name: "Night post", Type: alert.IntegrationSMTP, Host: "127.0.0.1", Port: 1, From: "s@example.net"})
+	h.chain(alert.Chain{}, []alert.Recipient{{Type: "ADMIN", Method: "night post", Addr: "admin"}})
+	h.raise(threshold.SeverityWarn)
 	if got := h.planned(h.service(nil)); got != "active 1 admin by night post waiting" {
 		t.Fatal(got)
 	}
@@ -79,12 +83,12 @@ func TestAUserIsToldByTheMailServerThatIsNamed(t *testing.T) {
 
 func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
 	h := open(t)
-	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1/", Method: "POST"})
-	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")}, []portal.Recipient{hookTo("b")}, []portal.Recipient{hookTo("c")})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1/", Method: "POST"})
+	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")}, []alert.Recipient{hookTo("b")}, []alert.Recipient{hookTo("c")})
 	pace := clock.New(h.clock)
 	pace.SetSpeed(60)
 	s := New(h.db, Options{Log: slog.New(slog.DiscardHandler), Clock: h.clock, Pace: pace})
-	h.raise(portal.SeverityWarn)
+	h.raise(threshold.SeverityWarn)
 	want := func(what, want string) {
 		t.Helper()
 		if got := h.planned(s); got != want {
@@ -111,22 +115,22 @@ func TestStagesGoByTheTimeOfTheAlertsAndAttemptsByRealTime(t *testing.T) {
 
 func TestRulesSuppressNoticesOfTheEnd(t *testing.T) {
 	h := open(t)
-	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
-	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
+	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
 	h.write(func(tx resource.Tx) error {
-		rule, err := resource.Get(t.Context(), tx, portal.Rules.Name, 1)
+		rule, err := resource.Get(t.Context(), tx, alert.Rules.Name, 1)
 		if err != nil {
 			return err
 		}
 		rule.SuppressClear, rule.SuppressAck = true, true
-		return resource.Put(t.Context(), tx, portal.Rules.Name, rule)
+		return resource.Put(t.Context(), tx, alert.Rules.Name, rule)
 	})
 	s := h.service(nil)
-	h.raise(portal.SeverityWarn)
+	h.raise(threshold.SeverityWarn)
 	if got := h.planned(s); got != "active 1 a by duty waiting" {
 		t.Errorf("got %q", got)
 	}
-	h.change(func(a *portal.Alert) { a.Acknowledge("admin", resource.SecondsOf(noon), "on it") })
+	h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(noon), "on it") })
 	if got := h.planned(s); got != "" {
 		t.Errorf("of the acknowledgement: %q", got)
 	}
@@ -138,17 +142,17 @@ func TestRulesSuppressNoticesOfTheEnd(t *testing.T) {
 
 func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 	h := open(t)
-	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
-	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
-	put(h, portal.DataSources.Name, portal.DataSource{ID: 1, Name: "Ping", CollectInterval: 60, DataPoints: []portal.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90", AlertClear: 3}}})
-	put(h, portal.ClusterAlerts.Name, portal.ClusterAlert{ID: 7, GroupID: 2, DataSourceID: 1, DataPointID: 11, CountBy: "host", ThresholdType: "absolute", Expr: "> 0", MinLevel: portal.SeverityError, SuppressSingle: true})
+	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
+	put(h, datasource.DataSources.Name, datasource.DataSource{ID: 1, Name: "Ping", CollectInterval: 60, DataPoints: []datasource.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90", AlertClear: 3}}})
+	put(h, alert.ClusterAlerts.Name, alert.ClusterAlert{ID: 7, GroupID: 2, DataSourceID: 1, DataPointID: 11, CountBy: "host", ThresholdType: "absolute", Expr: "> 0", MinLevel: threshold.SeverityError, SuppressSingle: true})
 	judge := func() {
 		t.Helper()
-		sizes, err := portal.SizeClusters(t.Context(), h.db)
+		sizes, err := alert.SizeClusters(t.Context(), h.db)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.write(func(tx resource.Tx) error { return portal.JudgeClusters(t.Context(), tx, sizes, h.clock()) })
+		h.write(func(tx resource.Tx) error { return alert.JudgeClusters(t.Context(), tx, sizes, h.clock()) })
 	}
 	s := h.service(nil)
 	subjects := func() string {
@@ -166,14 +170,14 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{"the group tells, the device does not", func() { h.raise(portal.SeverityCritical); judge() }, "warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"the group tells, the device does not", func() { h.raise(threshold.SeverityCritical); judge() }, "warn: 1 of 1 devices of Oslo have an alert of loss"},
 		{"nor later", func() { h.pass(time.Hour) }, ""},
-		{"once the group has cleared, it says so, and the device has time", func() { h.raise(portal.SeverityWarn); judge() }, "Cleared: warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"once the group has cleared, it says so, and the device has time", func() { h.raise(threshold.SeverityWarn); judge() }, "Cleared: warn: 1 of 1 devices of Oslo have an alert of loss"},
 		{"three polls", func() { h.pass(3*time.Minute - time.Second) }, ""},
 		{"after which the device tells", func() { h.pass(time.Second) }, "warn: fjord Ping loss"},
-		{"the group tells again", func() { h.clear(); h.planned(s); h.pass(time.Hour); h.raise(portal.SeverityCritical); judge() }, "warn: 1 of 1 devices of Oslo have an alert of loss"},
+		{"the group tells again", func() { h.clear(); h.planned(s); h.pass(time.Hour); h.raise(threshold.SeverityCritical); judge() }, "warn: 1 of 1 devices of Oslo have an alert of loss"},
 		{"and who recovers in that time is not heard of", func() {
-			h.raise(portal.SeverityWarn)
+			h.raise(threshold.SeverityWarn)
 			judge()
 			h.pass(time.Minute)
 			h.planned(s)
@@ -190,11 +194,11 @@ func TestPeopleAreToldOfTheGroupInsteadOfItsDevices(t *testing.T) {
 
 func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
 	h := open(t)
-	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
-	h.chain(portal.Chain{EnableThrottling: true, ThrottlingPeriod: 30, ThrottlingAlerts: 2}, []portal.Recipient{hookTo("a"), hookTo("b")})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1", Method: "POST"})
+	h.chain(alert.Chain{EnableThrottling: true, ThrottlingPeriod: 30, ThrottlingAlerts: 2}, []alert.Recipient{hookTo("a"), hookTo("b")})
 	s := h.service(nil)
 	var got []string
-	for _, severity := range []int64{portal.SeverityWarn, portal.SeverityError, portal.SeverityCritical} {
+	for _, severity := range []int64{threshold.SeverityWarn, threshold.SeverityError, threshold.SeverityCritical} {
 		h.pass(time.Second)
 		h.raise(severity)
 		got = append(got, h.planned(s))
@@ -202,7 +206,7 @@ func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
 	h.clear()
 	h.planned(s)
 	h.pass(31 * time.Minute)
-	h.raise(portal.SeverityWarn)
+	h.raise(threshold.SeverityWarn)
 	got = append(got, h.planned(s))
 	sent, held := "active 1 a by duty waiting; active 1 b by duty waiting", "active 1 a by duty throttled; active 1 b by duty throttled"
 	if want := []string{sent, sent, held, sent}; fmt.Sprint(got) != fmt.Sprint(want) {
@@ -216,19 +220,19 @@ func TestAChainSendsNoMoreThanItsThrottleAllows(t *testing.T) {
 func TestMailArrivesByStartTLSAndByTLS(t *testing.T) {
 	for security, implicit := range map[string]bool{"starttls": false, "tls": true} {
 		h := open(t)
-		put(h, portal.Users.Name, portal.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active", Timezone: "Europe/Oslo"})
-		put(h, portal.DataSources.Name, portal.DataSource{
-			ID: 1, Name: "Ping", DataPoints: []portal.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90"}}, Graphs: []portal.Graph{portal.Plot("Loss", "%", "loss")},
+		put(h, people.Users.Name, people.User{ID: 1, Username: "admin", Email: "admin@example.net", Status: "active", Timezone: "Europe/Oslo"})
+		put(h, datasource.DataSources.Name, datasource.DataSource{
+			ID: 1, Name: "Ping", DataPoints: []datasource.DataPoint{{ID: 11, Name: "loss", AlertExpr: "> 60 80 90"}}, Graphs: []datasource.Graph{datasource.Plot("Loss", "%", "loss")},
 		})
 		m := newMailServer(t, implicit)
-		put(h, portal.Integrations.Name, m.integration(security))
-		h.chain(portal.Chain{}, []portal.Recipient{mailTo("admin")})
+		put(h, alert.Integrations.Name, m.integration(security))
+		h.chain(alert.Chain{}, []alert.Recipient{mailTo("admin")})
 		s := h.service(m.roots)
-		h.raise(portal.SeverityError)
+		h.raise(threshold.SeverityError)
 		h.planned(s)
 		h.send(s)
 		d := h.deliveries()[0]
-		if d.State != portal.DeliverySent || d.SentOn != resource.SecondsOf(noon) || d.Attempts != 1 {
+		if d.State != alert.DeliverySent || d.SentOn != resource.SecondsOf(noon) || d.Attempts != 1 {
 			t.Fatalf("%s: the notice is %s: %s", security, d.State, d.Error)
 		}
 		mails := m.got()
@@ -253,13 +257,13 @@ func TestMailArrivesByStartTLSAndByTLS(t *testing.T) {
 func TestACertificateNobodyVouchesForGetsNoMail(t *testing.T) {
 	h := open(t)
 	m := newMailServer(t, false)
-	put(h, portal.Integrations.Name, m.integration("starttls"))
-	h.chain(portal.Chain{}, []portal.Recipient{mailTo("admin")})
+	put(h, alert.Integrations.Name, m.integration("starttls"))
+	h.chain(alert.Chain{}, []alert.Recipient{mailTo("admin")})
 	s := h.service(nil)
-	h.raise(portal.SeverityError)
+	h.raise(threshold.SeverityError)
 	h.planned(s)
 	h.send(s)
-	if d := h.deliveries()[0]; d.State != portal.DeliveryWaiting || !strings.Contains(d.Error, "certificate") || len(m.got()) > 0 {
+	if d := h.deliveries()[0]; d.State != alert.DeliveryWaiting || !strings.Contains(d.Error, "certificate") || len(m.got()) > 0 {
 		t.Errorf("the notice is %s: %s; %d mails arrived", d.State, d.Error, len(m.got()))
 	}
 }
@@ -267,16 +271,16 @@ func TestACertificateNobodyVouchesForGetsNoMail(t *testing.T) {
 func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
 	h := open(t)
 	m := newMailServer(t, false)
-	put(h, portal.Integrations.Name, m.integration("starttls"))
-	h.chain(portal.Chain{}, []portal.Recipient{mailTo("admin")})
+	put(h, alert.Integrations.Name, m.integration("starttls"))
+	h.chain(alert.Chain{}, []alert.Recipient{mailTo("admin")})
 	s := h.service(m.roots)
 	m.error = &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "come back later"}
-	h.raise(portal.SeverityError)
+	h.raise(threshold.SeverityError)
 	h.planned(s)
 	for _, pause := range []time.Duration{10 * time.Second, 30 * time.Second, time.Minute} {
 		h.send(s)
 		d := h.deliveries()[0]
-		if d.State != portal.DeliveryWaiting || d.NextOn != resource.SecondsOf(h.clock().Add(pause)) || !strings.Contains(d.Error, "come back later") {
+		if d.State != alert.DeliveryWaiting || d.NextOn != resource.SecondsOf(h.clock().Add(pause)) || !strings.Contains(d.Error, "come back later") {
 			t.Fatalf("the notice is %s, next in %d s: %s", d.State, int64(d.NextOn)-h.clock().Unix(), d.Error)
 		}
 		h.send(s) // it is not yet time
@@ -288,46 +292,46 @@ func TestAServerThatIsDownIsTriedAgainAndOneThatRefusesIsNot(t *testing.T) {
 	m.error = &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "nobody here by that name"}
 	h.send(s)
 	d := h.deliveries()[0]
-	if d.State != portal.DeliveryFailed || !strings.Contains(d.Error, "nobody here by that name") {
+	if d.State != alert.DeliveryFailed || !strings.Contains(d.Error, "nobody here by that name") {
 		t.Errorf("the notice is %s: %s", d.State, d.Error)
 	}
 	m.error = nil
 	h.write(func(tx resource.Tx) error {
 		w := &resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: h.clock()}}
-		if err := portal.Deliveries.Actions[0].Do(w, &d); err != nil {
+		if err := alert.Deliveries.Actions[0].Do(w, &d); err != nil {
 			return err
 		}
-		return resource.Put(t.Context(), tx, portal.Deliveries.Name, &d)
+		return resource.Put(t.Context(), tx, alert.Deliveries.Name, &d)
 	})
 	h.send(s)
-	if d := h.deliveries()[0]; d.State != portal.DeliverySent || len(m.got()) != 1 {
+	if d := h.deliveries()[0]; d.State != alert.DeliverySent || len(m.got()) != 1 {
 		t.Errorf("tried again by hand it is %s: %s; %d mails arrived", d.State, d.Error, len(m.got()))
 	}
 }
 
 func TestNamesForExamplesAreNotLookedUp(t *testing.T) {
 	h := open(t)
-	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "https://duty.kestrel-freight.example/x", Method: "POST"})
-	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "https://duty.kestrel-freight.example/x", Method: "POST"})
+	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
 	s := h.service(nil)
-	h.raise(portal.SeverityWarn)
+	h.raise(threshold.SeverityWarn)
 	h.planned(s)
 	h.send(s)
-	if d := h.deliveries()[0]; d.State != portal.DeliveryFailed || d.Error != "nothing was sent: duty.kestrel-freight.example is a name for examples, nobody answers there (RFC 6761)" {
+	if d := h.deliveries()[0]; d.State != alert.DeliveryFailed || d.Error != "nothing was sent: duty.kestrel-freight.example is a name for examples, nobody answers there (RFC 6761)" {
 		t.Errorf("the notice is %s: %s", d.State, d.Error)
 	}
 }
 
 func TestANoticeIsGivenUpAfterADay(t *testing.T) {
 	h := open(t)
-	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: "http://127.0.0.1:1/", Method: "POST"})
-	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: "http://127.0.0.1:1/", Method: "POST"})
+	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
 	s := h.service(nil)
-	h.raise(portal.SeverityWarn)
+	h.raise(threshold.SeverityWarn)
 	h.planned(s)
 	for range 100 {
 		h.send(s)
-		if d := h.deliveries()[0]; d.State == portal.DeliveryFailed {
+		if d := h.deliveries()[0]; d.State == alert.DeliveryFailed {
 			if lasted := h.clock().Sub(noon); lasted < giveUp || lasted > giveUp+2*time.Hour {
 				t.Errorf("it was given up after %v", lasted)
 			}
@@ -341,14 +345,14 @@ func TestANoticeIsGivenUpAfterADay(t *testing.T) {
 func TestAWebHookGetsJSONThatIsSigned(t *testing.T) {
 	h := open(t)
 	k := newHooked(t)
-	put(h, portal.Integrations.Name, portal.Integration{
-		ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL + "/hooks?x=1", Method: "PUT", Headers: []resource.Property{{Name: "X-Team", Value: "network"}},
+	put(h, alert.Integrations.Name, alert.Integration{
+		ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL + "/hooks?x=1", Method: "PUT", Headers: []resource.Property{{Name: "X-Team", Value: "network"}},
 		SecretHeader: "X-Key", Secret: "Bearer hush", SigningKey: "salt",
 	})
-	h.chain(portal.Chain{}, []portal.Recipient{hookTo("night shift")})
+	h.chain(alert.Chain{}, []alert.Recipient{hookTo("night shift")})
 	s := h.service(nil)
 	s.o.Origin = func() string { return "https://portal.example.net" }
-	h.raise(portal.SeverityError)
+	h.raise(threshold.SeverityError)
 	h.planned(s)
 	h.send(s)
 	requests, bodies := k.got()
@@ -371,18 +375,18 @@ func TestAWebHookGetsJSONThatIsSigned(t *testing.T) {
 func TestATemplateStaysJSONWhateverTheAlertSays(t *testing.T) {
 	h := open(t)
 	k := newHooked(t)
-	put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL, Method: "POST", Payload: `{"text":"##SUBJECT## ##location##","who":"##RECIPIENT##","event":"##EVENT##","unknown":"##NOTHING##"}`})
+	put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST", Payload: `{"text":"##SUBJECT## ##location##","who":"##RECIPIENT##","event":"##EVENT##","unknown":"##NOTHING##"}`})
 	h.write(func(tx resource.Tx) error {
-		d, err := resource.Get(t.Context(), tx, portal.Devices.Name, 1)
+		d, err := resource.Get(t.Context(), tx, fleet.Devices.Name, 1)
 		if err != nil {
 			return err
 		}
 		d.CustomProperties = []resource.Property{{Name: "location", Value: "rack \"12\"\n\\ <b>"}}
-		return resource.Put(t.Context(), tx, portal.Devices.Name, d)
+		return resource.Put(t.Context(), tx, fleet.Devices.Name, d)
 	})
-	h.chain(portal.Chain{}, []portal.Recipient{hookTo(`o"o`)})
+	h.chain(alert.Chain{}, []alert.Recipient{hookTo(`o"o`)})
 	s := h.service(nil)
-	h.raise(portal.SeverityError)
+	h.raise(threshold.SeverityError)
 	h.planned(s)
 	h.send(s)
 	_, bodies := k.got()
@@ -404,19 +408,19 @@ func TestWhatAHookAnswersDecidesWhetherItIsTriedAgain(t *testing.T) {
 		code         int
 		state, error string
 	}{
-		{204, portal.DeliverySent, ""},
-		{302, portal.DeliveryFailed, "ADDRESS answered 302 Found: as you say; redirects are not followed, change the address"},
-		{404, portal.DeliveryFailed, "ADDRESS answered 404 Not Found: as you say"},
-		{429, portal.DeliveryWaiting, "ADDRESS answered 429 Too Many Requests: as you say"},
-		{503, portal.DeliveryWaiting, "ADDRESS answered 503 Service Unavailable: as you say"},
+		{204, alert.DeliverySent, ""},
+		{302, alert.DeliveryFailed, "ADDRESS answered 302 Found: as you say; redirects are not followed, change the address"},
+		{404, alert.DeliveryFailed, "ADDRESS answered 404 Not Found: as you say"},
+		{429, alert.DeliveryWaiting, "ADDRESS answered 429 Too Many Requests: as you say"},
+		{503, alert.DeliveryWaiting, "ADDRESS answered 503 Service Unavailable: as you say"},
 	} {
 		h := open(t)
 		k := newHooked(t)
 		k.answer = tt.code
-		put(h, portal.Integrations.Name, portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL, Method: "POST"})
-		h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+		put(h, alert.Integrations.Name, alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"})
+		h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
 		s := h.service(nil)
-		h.raise(portal.SeverityWarn)
+		h.raise(threshold.SeverityWarn)
 		h.planned(s)
 		h.send(s)
 		d := h.deliveries()[0]
@@ -431,24 +435,24 @@ func TestAStuckWayOutDelaysOnlyItself(t *testing.T) {
 	stuck := newHooked(t)
 	stuck.mu.Lock() // every request waits for this
 	quick := newHooked(t)
-	put(h, portal.Integrations.Name,
-		portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: quick.URL, Method: "POST"},
-		portal.Integration{ID: 9, Name: "stuck", Type: portal.IntegrationHTTP, URL: stuck.URL, Method: "POST"})
-	h.chain(portal.Chain{}, []portal.Recipient{{Type: "ARBITRARY", Method: "stuck", Addr: "x"}, hookTo("a")})
+	put(h, alert.Integrations.Name,
+		alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: quick.URL, Method: "POST"},
+		alert.Integration{ID: 9, Name: "stuck", Type: alert.IntegrationHTTP, URL: stuck.URL, Method: "POST"})
+	h.chain(alert.Chain{}, []alert.Recipient{{Type: "ARBITRARY", Method: "stuck", Addr: "x"}, hookTo("a")})
 	s := h.service(nil)
-	changed, stop := h.db.Watch(string(portal.Deliveries.Name))
+	changed, stop := h.db.Watch(string(alert.Deliveries.Name))
 	defer stop()
-	h.raise(portal.SeverityWarn)
+	h.raise(threshold.SeverityWarn)
 	s.Start()
 	limit := time.After(9 * time.Second) // the stuck one would take 10
-	for len(h.deliveries()) < 2 || h.deliveries()[1].State != portal.DeliverySent {
+	for len(h.deliveries()) < 2 || h.deliveries()[1].State != alert.DeliverySent {
 		select {
 		case <-changed:
 		case <-limit:
 			t.Fatalf("the quick one waits: %+v", h.deliveries())
 		}
 	}
-	if d := h.deliveries()[0]; d.State != portal.DeliveryWaiting || d.Attempts != 0 {
+	if d := h.deliveries()[0]; d.State != alert.DeliveryWaiting || d.Attempts != 0 {
 		t.Errorf("the stuck one is %s after %d attempts", d.State, d.Attempts)
 	}
 	stuck.mu.Unlock()
@@ -462,16 +466,16 @@ func TestATestSaysWhatBecameOfIt(t *testing.T) {
 	m := newMailServer(t, false)
 	k := newHooked(t)
 	k.answer = 500
-	put(h, portal.Integrations.Name, m.integration("starttls"), portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL, Method: "POST"})
+	put(h, alert.Integrations.Name, m.integration("starttls"), alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"})
 	s := h.service(m.roots)
-	if d := h.ask(s, 7, `{}`); d.State != portal.DeliverySent || d.Address != "admin@example.net" || d.Tells != portal.ToldTest {
+	if d := h.ask(s, 7, `{}`); d.State != alert.DeliverySent || d.Address != "admin@example.net" || d.Tells != alert.ToldTest {
 		t.Errorf("the mail is %+v", d)
 	}
-	if d := h.ask(s, 7, `{"addr":"other@example.net"}`); d.State != portal.DeliverySent || !strings.HasPrefix(m.got()[1], "to other@example.net") {
+	if d := h.ask(s, 7, `{"addr":"other@example.net"}`); d.State != alert.DeliverySent || !strings.HasPrefix(m.got()[1], "to other@example.net") {
 		t.Errorf("the mail is %+v", d)
 	}
 	d := h.ask(s, 8, ``)
-	if want := regexp.MustCompile(`^127\.0\.0\.1:\d+ answered 500 Internal Server Error: as you say$`); d.State != portal.DeliveryFailed || d.NextOn != 0 || !want.MatchString(d.Error) {
+	if want := regexp.MustCompile(`^127\.0\.0\.1:\d+ answered 500 Internal Server Error: as you say$`); d.State != alert.DeliveryFailed || d.NextOn != 0 || !want.MatchString(d.Error) {
 		t.Errorf("the hook is %s, next %d: %s", d.State, d.NextOn, d.Error)
 	}
 	if _, bodies := k.got(); !strings.HasPrefix(bodies[0], `{"event":"test","alertId":"0","severity":"warn","subject":"Test of duty"`) {

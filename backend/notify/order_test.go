@@ -8,19 +8,21 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
 // duty is a web hook that the only chain notifies, and what to answer is said by the test.
-func duty(h *house, change func(i *portal.Integration)) *hooked {
+func duty(h *house, change func(i *alert.Integration)) *hooked {
 	k := newHooked(h.T)
-	i := portal.Integration{ID: 8, Name: "duty", Type: portal.IntegrationHTTP, URL: k.URL, Method: "POST"}
+	i := alert.Integration{ID: 8, Name: "duty", Type: alert.IntegrationHTTP, URL: k.URL, Method: "POST"}
 	if change != nil {
 		change(&i)
 	}
-	put(h, portal.Integrations.Name, i)
-	h.chain(portal.Chain{}, []portal.Recipient{hookTo("a")})
+	put(h, alert.Integrations.Name, i)
+	h.chain(alert.Chain{}, []alert.Recipient{hookTo("a")})
 	return k
 }
 
@@ -59,11 +61,11 @@ func (k *hooked) answers(code int) {
 // others puts instances beside the one of the house, whose alerts storms raise.
 func (h *house) others(n int) {
 	h.Helper()
-	rows := make([]portal.Instance, n)
+	rows := make([]fleet.Instance, n)
 	for i := range rows {
-		rows[i] = portal.Instance{ID: int64(100 + i), DeviceID: 1, DataSourceID: 1, WildValue: fmt.Sprint(i), Name: fmt.Sprintf("Ping-%d", i), DisplayName: fmt.Sprintf("Ping-%d", i)}
+		rows[i] = fleet.Instance{ID: int64(100 + i), DeviceID: 1, DataSourceID: 1, WildValue: fmt.Sprint(i), Name: fmt.Sprintf("Ping-%d", i), DisplayName: fmt.Sprintf("Ping-%d", i)}
 	}
-	put(h, portal.Instances.Name, rows...)
+	put(h, fleet.Instances.Name, rows...)
 }
 
 // storm opens an alert of each of the other instances from one to before another.
@@ -71,8 +73,8 @@ func (h *house) storm(from, before int) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
 		for i := from; i < before; i++ {
-			f := &portal.Finding{InstanceID: int64(100 + i), DataPointID: 11, Severity: portal.SeverityError, Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())}
-			if _, _, err := portal.Raise(h.Context(), tx, f); err != nil {
+			f := &alert.Finding{InstanceID: int64(100 + i), DataPointID: 11, Severity: threshold.SeverityError, Value: "83", Threshold: "> 60 80 90", At: resource.SecondsOf(h.clock())}
+			if _, _, err := alert.Raise(h.Context(), tx, f); err != nil {
 				return err
 			}
 		}
@@ -83,7 +85,7 @@ func (h *house) storm(from, before int) {
 func (h *house) clearOther(i int) {
 	h.Helper()
 	h.write(func(tx resource.Tx) error {
-		_, err := portal.Clear(h.Context(), tx, &portal.Finding{InstanceID: int64(100 + i), DataPointID: 11, Value: "0", At: resource.SecondsOf(h.clock())})
+		_, err := alert.Clear(h.Context(), tx, &alert.Finding{InstanceID: int64(100 + i), DataPointID: 11, Value: "0", At: resource.SecondsOf(h.clock())})
 		return err
 	})
 }
@@ -99,9 +101,9 @@ func (h *house) states() string {
 
 func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
 	ack := func(h *house) {
-		h.change(func(a *portal.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.clock()), "on it") })
+		h.change(func(a *alert.Alert) { a.Acknowledge("admin", resource.SecondsOf(h.clock()), "on it") })
 	}
-	worse := func(h *house) { h.raise(portal.SeverityCritical) }
+	worse := func(h *house) { h.raise(threshold.SeverityCritical) }
 	for _, tt := range []struct {
 		what     string
 		answer   int
@@ -121,7 +123,7 @@ func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
 			k.Config.Handler = k.abandon(k.Config.Handler)
 		}
 		s := h.service(nil)
-		h.raise(portal.SeverityError)
+		h.raise(threshold.SeverityError)
 		h.planned(s)
 		h.send(s)
 		h.pass(2 * time.Second)
@@ -139,7 +141,7 @@ func TestAReceiverHearsTheLastWordOnAnAlertLast(t *testing.T) {
 			t.Errorf("%s: the receiver hears %q, want %q", tt.what, got, tt.want)
 		}
 		for _, d := range h.deliveries() {
-			if d.State == portal.DeliveryWaiting {
+			if d.State == alert.DeliveryWaiting {
 				t.Errorf("%s: %s still waits", tt.what, d.Tells)
 			}
 		}
@@ -163,7 +165,7 @@ func TestTheEndOfAnAlertIsSentAfterAProcessThatWasKilledWhileItSent(t *testing.T
 	h := open(t)
 	k := duty(h, nil)
 	s := h.service(nil)
-	h.raise(portal.SeverityError)
+	h.raise(threshold.SeverityError)
 	h.planned(s)
 	if _, units, err := s.arrange(t.Context(), "duty"); err != nil || len(units) != 1 {
 		t.Fatalf("%d messages are about to be sent (%v)", len(units), err)
@@ -203,7 +205,7 @@ func TestWhatWaitsGoesAtOnceWhenTheOtherSideIsBack(t *testing.T) {
 
 func TestManyNoticesToOneRecipientGoAsOne(t *testing.T) {
 	h := open(t)
-	k := duty(h, func(i *portal.Integration) { i.GroupAbove, i.GroupWait = 3, 30 })
+	k := duty(h, func(i *alert.Integration) { i.GroupAbove, i.GroupWait = 3, 30 })
 	h.others(40)
 	s := h.service(nil)
 	step := func(what string, from, before int, want string) {
@@ -231,7 +233,7 @@ func TestManyNoticesToOneRecipientGoAsOne(t *testing.T) {
 
 func TestADigestIsTriedAgainAsItIs(t *testing.T) {
 	h := open(t)
-	k := duty(h, func(i *portal.Integration) { i.GroupAbove, i.GroupWait = 2, 30 })
+	k := duty(h, func(i *alert.Integration) { i.GroupAbove, i.GroupWait = 2, 30 })
 	h.others(5)
 	s := h.service(nil)
 	k.answer = 503
@@ -279,7 +281,7 @@ func TestADigestIsTriedAgainAsItIs(t *testing.T) {
 
 func TestADigestThatIsRefusedGoesOneByOne(t *testing.T) {
 	h := open(t)
-	k := duty(h, func(i *portal.Integration) { i.GroupAbove, i.GroupWait = 1, 30 })
+	k := duty(h, func(i *alert.Integration) { i.GroupAbove, i.GroupWait = 1, 30 })
 	plain := k.Config.Handler
 	k.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > 2000 {
@@ -304,7 +306,7 @@ func TestATemplateCarriesSeveralNoticesUnlessItNamesOneAlert(t *testing.T) {
 		`{"text":"##HOST## ##INSTANCE##"}`:                                {`{"text":"fjord Ping-0"}`, `{"text":"fjord Ping-1"}`},
 	} {
 		h := open(t)
-		k := duty(h, func(i *portal.Integration) { i.GroupAbove, i.GroupWait, i.Payload = 1, 30, payload })
+		k := duty(h, func(i *alert.Integration) { i.GroupAbove, i.GroupWait, i.Payload = 1, 30, payload })
 		h.others(2)
 		s := h.service(nil)
 		h.storm(0, 2)
@@ -321,8 +323,8 @@ func TestAMailListsTheNoticesOfADigest(t *testing.T) {
 	m := newMailServer(t, false)
 	i := m.integration("starttls")
 	i.GroupAbove, i.GroupWait = 1, 30
-	put(h, portal.Integrations.Name, i)
-	h.chain(portal.Chain{}, []portal.Recipient{mailTo("admin")})
+	put(h, alert.Integrations.Name, i)
+	h.chain(alert.Chain{}, []alert.Recipient{mailTo("admin")})
 	h.others(listed + 2)
 	s := h.service(m.roots)
 	h.storm(0, listed+2)

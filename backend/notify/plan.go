@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -23,7 +24,7 @@ func (s *Service) plan(ctx context.Context) error {
 		planned := 0
 		err := s.db.Write(ctx, func(tx resource.Tx) error {
 			p := &planning{Service: s, tx: tx, now: s.o.Pace.Now(), real: s.o.Clock(), sent: map[int64]int64{}}
-			alerts, err := resource.Find(ctx, tx, portal.Alerts.Name,
+			alerts, err := resource.Find(ctx, tx, alert.Alerts.Name,
 				resource.Where{Field: "noticeOn", Op: ">", Value: int64(0)},
 				resource.Where{Field: "noticeOn", Op: "<=", Value: p.now.Unix()}, resource.Limit(batch))
 			if err != nil || len(alerts) == 0 {
@@ -48,7 +49,7 @@ func (s *Service) plan(ctx context.Context) error {
 
 // Tell writes the notices that an alert gives rise to at a moment, as the
 // planner would have, and notes them on the alert.
-func Tell(ctx context.Context, tx resource.Tx, a *portal.Alert, at time.Time) error {
+func Tell(ctx context.Context, tx resource.Tx, a *alert.Alert, at time.Time) error {
 	p := &planning{Service: &Service{o: Options{Origin: func() string { return "" }}}, tx: tx, now: at, real: at, sent: map[int64]int64{}}
 	if err := p.open(ctx); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (p *planning) open(ctx context.Context) (err error) {
 }
 
 // alert writes the notices that an alert gives rise to now.
-func (p *planning) alert(ctx context.Context, a *portal.Alert) error {
+func (p *planning) alert(ctx context.Context, a *alert.Alert) error {
 	rule, chain, err := a.Route(ctx, p.tx)
 	if err != nil {
 		return err
@@ -80,13 +81,13 @@ func (p *planning) alert(ctx context.Context, a *portal.Alert) error {
 	switch a.NoticeOn = 0; {
 	case a.Cleared:
 		if a.Told.Stage > 0 && !(rule != nil && rule.SuppressClear) {
-			err = p.follow(ctx, a, chain, portal.ToldCleared)
+			err = p.follow(ctx, a, chain, alert.ToldCleared)
 		}
-		a.Told = portal.Told{}
+		a.Told = alert.Told{}
 	case a.SDTed || a.Suppressor != "" || chain == nil:
 	case a.Acked:
 		if a.Told.Stage > 0 && !a.Told.Acked && !(rule != nil && rule.SuppressAck) {
-			err = p.follow(ctx, a, chain, portal.ToldAcked)
+			err = p.follow(ctx, a, chain, alert.ToldAcked)
 		}
 		a.Told.Acked = true
 	default:
@@ -95,11 +96,11 @@ func (p *planning) alert(ctx context.Context, a *portal.Alert) error {
 	if err != nil {
 		return err
 	}
-	return resource.Put(ctx, p.tx, portal.Alerts.Name, a)
+	return resource.Put(ctx, p.tx, alert.Alerts.Name, a)
 }
 
 // climb tells the stage whose turn it is, and says when it is the next one's.
-func (p *planning) climb(ctx context.Context, a *portal.Alert, rule *portal.Rule, chain *portal.Chain) error {
+func (p *planning) climb(ctx context.Context, a *alert.Alert, rule *alert.Rule, chain *alert.Chain) error {
 	stages, destination := chain.StagesAt(p.now)
 	if len(stages) == 0 { // nobody is on duty: ask again when that may have changed
 		a.NoticeOn = resource.SecondsOf(p.now.Add(time.Minute))
@@ -112,10 +113,10 @@ func (p *planning) climb(ctx context.Context, a *portal.Alert, rule *portal.Rule
 	if rule != nil {
 		interval = resource.Seconds(60 * rule.Interval)
 	}
-	now, tells := resource.SecondsOf(p.now), portal.ToldEscalated
+	now, tells := resource.SecondsOf(p.now), alert.ToldEscalated
 	switch told := a.Told; {
 	case told.Severity < a.Severity || told.Acked || told.Stage == 0:
-		tells = portal.ToldActive
+		tells = alert.ToldActive
 		a.NextRecipient = max(1, min(a.NextRecipient, int64(len(stages))))
 		if told.Stage > 0 && told.Severity < a.Severity {
 			a.NextRecipient = 1
@@ -127,13 +128,13 @@ func (p *planning) climb(ctx context.Context, a *portal.Alert, rule *portal.Rule
 		a.NoticeOn = next(told, interval, len(stages))
 		return nil
 	}
-	a.Told = portal.Told{Stage: a.NextRecipient, Severity: a.Severity, On: now}
+	a.Told = alert.Told{Stage: a.NextRecipient, Severity: a.Severity, On: now}
 	a.NoticeOn = next(a.Told, interval, len(stages))
 	return p.tell(ctx, a, chain, tells, append(slices.Clone(stages[a.NextRecipient-1]), chain.CC...))
 }
 
 // next is when the stage after the one that was told has its turn; 0 for never.
-func next(told portal.Told, interval resource.Seconds, stages int) resource.Seconds {
+func next(told alert.Told, interval resource.Seconds, stages int) resource.Seconds {
 	if interval == 0 || told.Stage >= int64(stages) {
 		return 0
 	}
@@ -141,20 +142,20 @@ func next(told portal.Told, interval resource.Seconds, stages int) resource.Seco
 }
 
 // tell writes a notice for each of the recipients, once.
-func (p *planning) tell(ctx context.Context, a *portal.Alert, chain *portal.Chain, tells string, to []portal.Recipient) error {
-	state := portal.DeliveryWaiting
+func (p *planning) tell(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string, to []alert.Recipient) error {
+	state := alert.DeliveryWaiting
 	over, err := p.throttled(ctx, chain)
 	if err != nil {
 		return err
 	}
 	if over {
-		state = portal.DeliveryThrottled
+		state = alert.DeliveryThrottled
 	}
 	told := names(a.Received)
 	for _, r := range p.book.expand(to) {
-		d := &portal.Delivery{Chain: chain.Name, ChainID: chain.ID, Stage: a.NextRecipient, State: state, Recipient: r.name, Method: r.method, Address: r.address}
+		d := &alert.Delivery{Chain: chain.Name, ChainID: chain.ID, Stage: a.NextRecipient, State: state, Recipient: r.name, Method: r.method, Address: r.address}
 		if r.problem != "" {
-			d.State, d.Error = portal.DeliveryFailed, r.problem
+			d.State, d.Error = alert.DeliveryFailed, r.problem
 		}
 		if over {
 			d.Error = fmt.Sprintf("the chain sends at most %d notices in %d minutes", chain.ThrottlingAlerts, chain.ThrottlingPeriod)
@@ -162,7 +163,7 @@ func (p *planning) tell(ctx context.Context, a *portal.Alert, chain *portal.Chai
 		if err := p.write(ctx, a, d, tells); err != nil {
 			return err
 		}
-		if d.State == portal.DeliveryWaiting && !slices.Contains(told, r.name) {
+		if d.State == alert.DeliveryWaiting && !slices.Contains(told, r.name) {
 			told = append(told, r.name)
 		}
 	}
@@ -178,8 +179,8 @@ func names(joined string) []string {
 }
 
 // follow tells those who were told of an alert what became of it.
-func (p *planning) follow(ctx context.Context, a *portal.Alert, chain *portal.Chain, tells string) error {
-	before, err := resource.Find(ctx, p.tx, portal.Deliveries.Name, resource.Where{Field: "alertId", Op: "=", Value: int64(a.ID)})
+func (p *planning) follow(ctx context.Context, a *alert.Alert, chain *alert.Chain, tells string) error {
+	before, err := resource.Find(ctx, p.tx, alert.Deliveries.Name, resource.Where{Field: "alertId", Op: "=", Value: int64(a.ID)})
 	if err != nil {
 		return err
 	}
@@ -187,11 +188,11 @@ func (p *planning) follow(ctx context.Context, a *portal.Alert, chain *portal.Ch
 	for i := range before {
 		was := &before[i]
 		to := [2]string{was.Method, was.Address}
-		if done[to] || was.State == portal.DeliveryThrottled || was.State == portal.DeliveryFailed {
+		if done[to] || was.State == alert.DeliveryThrottled || was.State == alert.DeliveryFailed {
 			continue
 		}
 		done[to] = true
-		d := &portal.Delivery{Chain: was.Chain, ChainID: was.ChainID, Stage: was.Stage, State: portal.DeliveryWaiting, Recipient: was.Recipient, Method: was.Method, Address: was.Address}
+		d := &alert.Delivery{Chain: was.Chain, ChainID: was.ChainID, Stage: was.Stage, State: alert.DeliveryWaiting, Recipient: was.Recipient, Method: was.Method, Address: was.Address}
 		if err := p.write(ctx, a, d, tells); err != nil {
 			return err
 		}
@@ -200,20 +201,20 @@ func (p *planning) follow(ctx context.Context, a *portal.Alert, chain *portal.Ch
 }
 
 // throttled reports whether the chain has sent as much as it may.
-func (p *planning) throttled(ctx context.Context, chain *portal.Chain) (bool, error) {
+func (p *planning) throttled(ctx context.Context, chain *alert.Chain) (bool, error) {
 	if chain == nil || !chain.EnableThrottling {
 		return false, nil
 	}
 	if _, known := p.sent[chain.ID]; !known {
 		since := p.now.Add(-time.Duration(chain.ThrottlingPeriod) * time.Minute).Unix()
-		rows, err := resource.Find(ctx, p.tx, portal.Deliveries.Name,
+		rows, err := resource.Find(ctx, p.tx, alert.Deliveries.Name,
 			resource.Where{Field: "chainId", Op: "=", Value: chain.ID}, resource.Where{Field: "createdOn", Op: ">", Value: since})
 		if err != nil {
 			return false, err
 		}
 		notices := map[[3]int64]bool{} // one to several people counts once
 		for i := range rows {
-			if rows[i].State != portal.DeliveryThrottled && (rows[i].Tells == portal.ToldActive || rows[i].Tells == portal.ToldEscalated) {
+			if rows[i].State != alert.DeliveryThrottled && (rows[i].Tells == alert.ToldActive || rows[i].Tells == alert.ToldEscalated) {
 				notices[[3]int64{rows[i].AlertID, rows[i].Stage, int64(rows[i].CreatedOn)}] = true
 			}
 		}
@@ -227,8 +228,8 @@ func (p *planning) throttled(ctx context.Context, chain *portal.Chain) (bool, er
 }
 
 // write completes a notice and keeps it.
-func (p *planning) write(ctx context.Context, a *portal.Alert, d *portal.Delivery, tells string) error {
-	wording, err := portal.WordingOf(ctx, p.tx, a)
+func (p *planning) write(ctx context.Context, a *alert.Alert, d *alert.Delivery, tells string) error {
+	wording, err := alert.WordingOf(ctx, p.tx, a)
 	if err != nil {
 		return err
 	}
@@ -237,18 +238,18 @@ func (p *planning) write(ctx context.Context, a *portal.Alert, d *portal.Deliver
 	d.AlertID, d.Tells, d.CreatedOn, d.NextOn, d.Key = int64(a.ID), tells, resource.SecondsOf(p.now), resource.SecondsOf(p.real), rand.Text()
 	d.Subject, d.Body = m.Subject, m.Body
 	switch tells {
-	case portal.ToldAcked:
+	case alert.ToldAcked:
 		d.Subject = "Acknowledged: " + m.Subject
 		d.Body = fmt.Sprintf("%s acknowledged it: %s\n\n%s", a.AckedBy, a.AckComment, m.Body)
-	case portal.ToldCleared:
+	case alert.ToldCleared:
 		d.Subject = "Cleared: " + m.Subject
 		d.Body = fmt.Sprintf("It cleared after %s.\n\n%s", span(time.Duration(a.EndOn-a.StartOn)*time.Second), m.Body)
 	}
 	d.Subject = strings.Join(strings.Fields(d.Subject), " ") // one line
-	if i := p.book.integration(d.Method); i != nil && i.Type == portal.IntegrationHTTP {
+	if i := p.book.integration(d.Method); i != nil && i.Type == alert.IntegrationHTTP {
 		d.Payload = payload(i, a, d, wording, p.o.page(d.AlertID))
 	}
-	return resource.Put(ctx, p.tx, portal.Deliveries.Name, d)
+	return resource.Put(ctx, p.tx, alert.Deliveries.Name, d)
 }
 
 // span is a time in its two largest units: "45 s", "5 min", "2 h 5 min", "3 d 4 h".
@@ -296,7 +297,7 @@ type hookBody struct {
 }
 
 // payload is the body for a web hook.
-func payload(i *portal.Integration, a *portal.Alert, d *portal.Delivery, w portal.Wording, page string) string {
+func payload(i *alert.Integration, a *alert.Alert, d *alert.Delivery, w alert.Wording, page string) string {
 	if i.Payload != "" {
 		text := w.JSON(i.Payload, map[string]string{"EVENT": d.Tells, "SUBJECT": d.Subject, "BODY": d.Body, "RECIPIENT": d.Address, "STAGE": strconv.FormatInt(d.Stage, 10)})
 		if json.Valid([]byte(text)) { // cut short, it would not be
@@ -304,7 +305,7 @@ func payload(i *portal.Integration, a *portal.Alert, d *portal.Delivery, w porta
 		}
 	}
 	body, err := resource.Encode(hookBody{
-		Event: d.Tells, AlertID: strconv.FormatInt(int64(a.ID), 10), Severity: portal.SeverityWord(a.Severity), Subject: d.Subject, Body: d.Body,
+		Event: d.Tells, AlertID: strconv.FormatInt(int64(a.ID), 10), Severity: threshold.SeverityWord(a.Severity), Subject: d.Subject, Body: d.Body,
 		Device: a.DeviceName, DeviceID: a.DeviceID, DataSource: a.DataSourceName, Instance: a.InstanceName, DataPoint: a.DataPointName,
 		Value: a.Value, Threshold: a.Threshold, Reason: a.Reason, StartEpoch: int64(a.StartOn), EndEpoch: int64(a.EndOn),
 		AckedBy: a.AckedBy, AckComment: a.AckComment, Chain: d.Chain, Stage: d.Stage, Recipient: d.Address, Link: page,

@@ -6,27 +6,28 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
 
 // Post writes the mails that bring a report, one for each address. They are sent
 // once the transaction is committed.
-func (s *Service) Post(ctx context.Context, tx resource.Tx, m *portal.ReportMail) error {
+func (s *Service) Post(ctx context.Context, tx resource.Tx, m *reporting.ReportMail) error {
 	b, err := readBook(ctx, tx)
 	if err != nil {
 		return err
 	}
 	now, real := resource.SecondsOf(s.o.Pace.Now()), resource.SecondsOf(s.o.Clock())
 	for _, to := range b.expand(m.Recipients) {
-		d := &portal.Delivery{
-			Tells: portal.ToldReport, TaskID: m.TaskID, Attached: m.Attach, Recipient: to.name, Method: to.method, Address: to.address,
-			Subject: strings.Join(strings.Fields(m.Subject), " "), Body: m.Body, State: portal.DeliveryWaiting, CreatedOn: now, NextOn: real, Key: rand.Text(),
+		d := &alert.Delivery{
+			Tells: alert.ToldReport, TaskID: m.TaskID, Attached: m.Attach, Recipient: to.name, Method: to.method, Address: to.address,
+			Subject: strings.Join(strings.Fields(m.Subject), " "), Body: m.Body, State: alert.DeliveryWaiting, CreatedOn: now, NextOn: real, Key: rand.Text(),
 		}
 		if to.problem != "" {
-			d.State, d.NextOn, d.Error = portal.DeliveryFailed, 0, to.problem
+			d.State, d.NextOn, d.Error = alert.DeliveryFailed, 0, to.problem
 		}
-		if err := resource.Put(ctx, tx, portal.Deliveries.Name, d); err != nil {
+		if err := resource.Put(ctx, tx, alert.Deliveries.Name, d); err != nil {
 			return err
 		}
 	}
@@ -35,7 +36,7 @@ func (s *Service) Post(ctx context.Context, tx resource.Tx, m *portal.ReportMail
 
 // attachment is the file that goes with a mail; nil for none. A report that is
 // gone will not come back, so a mail without it is not sent.
-func (s *Service) attachment(ctx context.Context, d *portal.Delivery) (*portal.ReportFile, error) {
+func (s *Service) attachment(ctx context.Context, d *alert.Delivery) (*reporting.ReportFile, error) {
 	if !d.Attached || s.o.File == nil {
 		return nil, nil
 	}

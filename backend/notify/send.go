@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 )
 
@@ -35,7 +35,7 @@ func (s *Service) dispatch(ctx context.Context) error {
 		if !s.take(method) {
 			continue
 		}
-		due, err := resource.Find(ctx, s.db, portal.Deliveries.Name, append(s.dueOn(method), resource.Limit(1))...)
+		due, err := resource.Find(ctx, s.db, alert.Deliveries.Name, append(s.dueOn(method), resource.Limit(1))...)
 		if err != nil || len(due) == 0 {
 			s.free(method, false)
 			if err != nil {
@@ -80,7 +80,7 @@ func (s *Service) round(ctx context.Context, method string) (more bool, err erro
 
 // methods are those of the integrations, and those that waiting notices name.
 func (s *Service) methods(ctx context.Context) ([]string, error) {
-	all, err := resource.Find(ctx, s.db, portal.Integrations.Name)
+	all, err := resource.Find(ctx, s.db, alert.Integrations.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *Service) methods(ctx context.Context) ([]string, error) {
 		known[all[i].Name] = true
 	}
 	// Those of an integration that was renamed or removed meanwhile.
-	waiting, err := resource.Find(ctx, s.db, portal.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryWaiting},
+	waiting, err := resource.Find(ctx, s.db, alert.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryWaiting},
 		resource.Where{Field: "nextOn", Op: "<=", Value: s.o.Clock().Unix()}, resource.Limit(1000))
 	for i := range waiting {
 		known[waiting[i].Method] = true
@@ -99,7 +99,7 @@ func (s *Service) methods(ctx context.Context) ([]string, error) {
 
 // deliver makes one attempt and keeps what became of it. Where it failed, the
 // messages after it are not tried now.
-func (s *Service) deliver(ctx context.Context, i *portal.Integration, u *unit, after []unit) (failed bool, err error) {
+func (s *Service) deliver(ctx context.Context, i *alert.Integration, u *unit, after []unit) (failed bool, err error) {
 	d := s.message(i, u)
 	tried := s.try(ctx, i, d)
 	if ctx.Err() != nil {
@@ -119,7 +119,7 @@ func (s *Service) deliver(ctx context.Context, i *portal.Integration, u *unit, a
 				}
 			}
 		}
-		rows, err := resource.Find(ctx, tx, portal.Deliveries.Name, resource.Where{Field: "id", Op: "in", Value: slices.Sorted(maps.Keys(doubt))})
+		rows, err := resource.Find(ctx, tx, alert.Deliveries.Name, resource.Where{Field: "id", Op: "in", Value: slices.Sorted(maps.Keys(doubt))})
 		for k := range rows { // some may have been removed meanwhile
 			row := &rows[k]
 			was := doubt[row.ID]
@@ -132,11 +132,11 @@ func (s *Service) deliver(ctx context.Context, i *portal.Integration, u *unit, a
 				s.settle(row, tried)
 				row.InDoubt = tried != nil && (was || !isUnsent(tried))
 				if isRefused(tried) && len(u.rows) > 1 { // perhaps only that they came together
-					row.State, row.NextOn, row.Digest = portal.DeliveryWaiting, resource.SecondsOf(s.o.Clock()), alone
+					row.State, row.NextOn, row.Digest = alert.DeliveryWaiting, resource.SecondsOf(s.o.Clock()), alone
 				}
 				states = append(states, row.State)
 			}
-			err = resource.Put(ctx, tx, portal.Deliveries.Name, row)
+			err = resource.Put(ctx, tx, alert.Deliveries.Name, row)
 		}
 		return err
 	})
@@ -153,11 +153,11 @@ func (s *Service) deliver(ctx context.Context, i *portal.Integration, u *unit, a
 func (s *Service) count(states []string) {
 	for _, state := range states {
 		switch state {
-		case portal.DeliverySent:
+		case alert.DeliverySent:
 			s.sent.Add(1)
-		case portal.DeliveryFailed:
+		case alert.DeliveryFailed:
 			s.failed.Add(1)
-		case portal.DeliveryWaiting:
+		case alert.DeliveryWaiting:
 			s.retried.Add(1)
 		}
 	}
@@ -176,7 +176,7 @@ func (s *Service) Stats() Stats {
 }
 
 // try makes one attempt.
-func (s *Service) try(ctx context.Context, i *portal.Integration, d *portal.Delivery) error {
+func (s *Service) try(ctx context.Context, i *alert.Integration, d *alert.Delivery) error {
 	if i == nil {
 		return refused{fmt.Errorf("there is no integration %s any more", d.Method)}
 	}
@@ -206,15 +206,15 @@ func (s *Service) try(ctx context.Context, i *portal.Integration, d *portal.Deli
 var errBroke = errors.New("sending it broke off with an internal error; the log says more")
 
 // hostOf is where an integration leads.
-func hostOf(i *portal.Integration) string {
-	if u, err := url.Parse(i.URL); err == nil && i.Type == portal.IntegrationHTTP {
+func hostOf(i *alert.Integration) string {
+	if u, err := url.Parse(i.URL); err == nil && i.Type == alert.IntegrationHTTP {
 		return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	}
 	return strings.ToLower(strings.TrimSuffix(i.Host, "."))
 }
 
 // settle notes what became of an attempt.
-func (s *Service) settle(d *portal.Delivery, err error) {
+func (s *Service) settle(d *alert.Delivery, err error) {
 	now := s.o.Clock()
 	d.Attempts++
 	if d.UntilOn == 0 {
@@ -222,10 +222,10 @@ func (s *Service) settle(d *portal.Delivery, err error) {
 	}
 	switch {
 	case err == nil:
-		d.State, d.SentOn, d.NextOn, d.Error = portal.DeliverySent, resource.SecondsOf(s.o.Pace.Now()), 0, ""
+		d.State, d.SentOn, d.NextOn, d.Error = alert.DeliverySent, resource.SecondsOf(s.o.Pace.Now()), 0, ""
 		return
 	case isRefused(err), resource.SecondsOf(now) > d.UntilOn:
-		d.State, d.NextOn = portal.DeliveryFailed, 0
+		d.State, d.NextOn = alert.DeliveryFailed, 0
 	default:
 		d.NextOn = resource.SecondsOf(now.Add(pauses[min(int(d.Attempts), len(pauses))-1]))
 	}

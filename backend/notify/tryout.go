@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -17,10 +20,10 @@ type testRequest struct {
 
 // Endpoints are what people ask of notices beyond their rows.
 func (s *Service) Endpoints() []resource.Endpoint {
-	right := resource.Right{Object: resource.Setting, Area: portal.AreaAlerting, Op: resource.Modify}
-	body, answer := resource.SchemaOf(testRequest{}), portal.Deliveries.Schema()
+	right := resource.Right{Object: resource.Setting, Area: ground.AreaAlerting, Op: resource.Modify}
+	body, answer := resource.SchemaOf(testRequest{}), alert.Deliveries.Schema()
 	return []resource.Endpoint{{
-		Method: "POST", Path: "/setting/integrations/{id}/test", Category: portal.CategorySettings, Right: right,
+		Method: "POST", Path: "/setting/integrations/{id}/test", Category: ground.CategorySettings, Right: right,
 		Summary: "Test an integration", Doc: "Sends a test notice at once, and returns what became of it: sent, or failed with the words of the other side.",
 		Params: []resource.Param{{Name: "id", In: "path", Required: true, Schema: resource.Schema{Type: "integer", Doc: "The integration"}, Example: 3}},
 		Body:   &body, Answer: &answer, Handle: s.test,
@@ -42,32 +45,32 @@ func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 	if err := c.Read(&in); err != nil {
 		return nil, err
 	}
-	i, err := resource.Get(ctx, s.db, portal.Integrations.Name, id)
+	i, err := resource.Get(ctx, s.db, alert.Integrations.Name, id)
 	if err != nil {
 		return nil, err
 	}
-	d := &portal.Delivery{
-		Tells: portal.ToldTest, Recipient: i.Name, Method: i.Name, Address: strings.TrimSpace(in.Addr), Key: rand.Text(), CreatedOn: resource.SecondsOf(c.At),
-		State: portal.DeliveryFailed, Error: "the test was cut off",
+	d := &alert.Delivery{
+		Tells: alert.ToldTest, Recipient: i.Name, Method: i.Name, Address: strings.TrimSpace(in.Addr), Key: rand.Text(), CreatedOn: resource.SecondsOf(c.At),
+		State: alert.DeliveryFailed, Error: "the test was cut off",
 		Subject: "Test of " + i.Name, Body: "This is a test of the integration " + i.Name + " by " + c.Access.User + ". If you can read it, it works.",
 	}
-	if i.Type == portal.IntegrationSMTP && d.Address == "" {
-		user, err := resource.Get(ctx, s.db, portal.Users.Name, c.Access.UserID)
+	if i.Type == alert.IntegrationSMTP && d.Address == "" {
+		user, err := resource.Get(ctx, s.db, people.Users.Name, c.Access.UserID)
 		if err != nil {
 			return nil, err
 		}
 		d.Address = user.Email
 	}
-	if i.Type == portal.IntegrationHTTP {
-		sample := &portal.Alert{Severity: portal.SeverityWarn, DeviceName: "test", DataPointName: "test", Value: "1", Threshold: "> 0", StartOn: d.CreatedOn}
-		wording, err := portal.WordingOf(ctx, s.db, sample)
+	if i.Type == alert.IntegrationHTTP {
+		sample := &alert.Alert{Severity: threshold.SeverityWarn, DeviceName: "test", DataPointName: "test", Value: "1", Threshold: "> 0", StartOn: d.CreatedOn}
+		wording, err := alert.WordingOf(ctx, s.db, sample)
 		if err != nil {
 			return nil, err
 		}
 		d.Payload = payload(i, sample, d, wording, s.o.Origin())
 	}
 	keep := func() error {
-		return s.db.Write(context.WithoutCancel(ctx), func(tx resource.Tx) error { return resource.Put(ctx, tx, portal.Deliveries.Name, d) })
+		return s.db.Write(context.WithoutCancel(ctx), func(tx resource.Tx) error { return resource.Put(ctx, tx, alert.Deliveries.Name, d) })
 	}
 	if err := keep(); err != nil { // before: what goes out is in the log
 		return nil, err
@@ -77,6 +80,6 @@ func (s *Service) test(ctx context.Context, c *resource.Call) (any, error) {
 	if err := keep(); err != nil {
 		return nil, err
 	}
-	text, err := portal.Deliveries.AppendJSON(nil, d)
+	text, err := alert.Deliveries.AppendJSON(nil, d)
 	return resource.JSON(text), err
 }

@@ -10,7 +10,20 @@ import (
 	"strings"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/forward"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/incident"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/opsnote"
+	"spyglass/backend/portal/override"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/reporting"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
@@ -22,46 +35,46 @@ type declaration interface {
 type declared[T any] struct{ *resource.Resource[*T] }
 
 var declarations = map[string]declaration{
-	"alerts":            declared[portal.Alert]{&portal.Alerts},
-	"auditLogs":         declared[portal.AuditLog]{&portal.AuditLogs},
-	"clusterAlerts":     declared[portal.ClusterAlert]{&portal.ClusterAlerts},
-	"collectorTokens":   declared[portal.CollectorToken]{&portal.CollectorTokens},
-	"deliveries":        declared[portal.Delivery]{&portal.Deliveries},
-	"groupDataSources":  declared[portal.GroupDataSource]{&portal.GroupDataSourceSettings},
-	"overrides":         declared[portal.Override]{&portal.Overrides},
-	"chains":            declared[portal.Chain]{&portal.Chains},
-	"collectorGroups":   declared[portal.CollectorGroup]{&portal.CollectorGroups},
-	"collectors":        declared[portal.Collector]{&portal.Collectors},
-	"collectorVersions": declared[portal.CollectorVersion]{&portal.CollectorVersions},
-	"deviceDataSources": declared[portal.DeviceDataSource]{&portal.DeviceDataSources},
-	"dataSources":       declared[portal.DataSource]{&portal.DataSources},
-	"devices":           declared[portal.Device]{&portal.Devices},
-	"functions":         declared[portal.Function]{&portal.Functions},
-	"groups":            declared[portal.Group]{&portal.Groups},
-	"incidents":         declared[portal.Incident]{&portal.Incidents},
-	"demoTimes":         declared[portal.DemoTime]{&portal.DemoTimes},
-	"instanceGroups":    declared[portal.InstanceGroup]{&portal.InstanceGroups},
-	"instances":         declared[portal.Instance]{&portal.Instances},
-	"integrations":      declared[portal.Integration]{&portal.Integrations},
-	"opsNotes":          declared[portal.OpsNote]{&portal.OpsNotes},
-	"recipientGroups":   declared[portal.RecipientGroup]{&portal.RecipientGroups},
-	"remoteWrites":      declared[portal.RemoteWrite]{&portal.RemoteWrites},
-	"remoteWriteMarks":  declared[portal.RemoteWriteMark]{&portal.RemoteWriteMarks},
-	"reportGroups":      declared[portal.ReportGroup]{&portal.ReportGroups},
-	"reports":           declared[portal.Report]{&portal.Reports},
-	"reportTasks":       declared[portal.ReportTask]{&portal.ReportTasks},
-	"roles":             declared[portal.Role]{&portal.Roles},
-	"roleGroups":        declared[portal.RoleGroup]{&portal.RoleGroups},
-	"userGroups":        declared[portal.UserGroup]{&portal.UserGroups},
-	"rules":             declared[portal.Rule]{&portal.Rules},
-	"sdtHistories":      declared[portal.SDTHistory]{&portal.SDTHistories},
-	"sdts":              declared[portal.SDT]{&portal.SDTs},
-	"settings":          declared[portal.Setting]{&portal.Settings},
-	"settlingRow":       declared[portal.Settling]{&portal.SettlingRow},
-	"tokens":            declared[portal.Token]{&portal.Tokens},
-	"unsettledRows":     declared[portal.Unsettled]{&portal.UnsettledRows},
-	"updateReasons":     declared[portal.UpdateReason]{&portal.UpdateReasons},
-	"users":             declared[portal.User]{&portal.Users},
+	"alerts":            declared[alert.Alert]{&alert.Alerts},
+	"auditLogs":         declared[audit.AuditLog]{&audit.AuditLogs},
+	"clusterAlerts":     declared[alert.ClusterAlert]{&alert.ClusterAlerts},
+	"collectorTokens":   declared[collector.CollectorToken]{&collector.CollectorTokens},
+	"deliveries":        declared[alert.Delivery]{&alert.Deliveries},
+	"groupDataSources":  declared[override.GroupDataSource]{&override.GroupDataSourceSettings},
+	"overrides":         declared[override.Override]{&override.Overrides},
+	"chains":            declared[alert.Chain]{&alert.Chains},
+	"collectorGroups":   declared[collector.CollectorGroup]{&collector.CollectorGroups},
+	"collectors":        declared[collector.Collector]{&collector.Collectors},
+	"collectorVersions": declared[collector.CollectorVersion]{&collector.CollectorVersions},
+	"deviceDataSources": declared[fleet.DeviceDataSource]{&fleet.DeviceDataSources},
+	"dataSources":       declared[datasource.DataSource]{&datasource.DataSources},
+	"devices":           declared[fleet.Device]{&fleet.Devices},
+	"functions":         declared[datasource.Function]{&fleet.Functions},
+	"groups":            declared[fleet.Group]{&fleet.Groups},
+	"incidents":         declared[incident.Incident]{&incident.Incidents},
+	"demoTimes":         declared[incident.DemoTime]{&incident.DemoTimes},
+	"instanceGroups":    declared[fleet.InstanceGroup]{&fleet.InstanceGroups},
+	"instances":         declared[fleet.Instance]{&fleet.Instances},
+	"integrations":      declared[alert.Integration]{&alert.Integrations},
+	"opsNotes":          declared[opsnote.OpsNote]{&opsnote.OpsNotes},
+	"recipientGroups":   declared[alert.RecipientGroup]{&alert.RecipientGroups},
+	"remoteWrites":      declared[forward.RemoteWrite]{&forward.RemoteWrites},
+	"remoteWriteMarks":  declared[forward.RemoteWriteMark]{&forward.RemoteWriteMarks},
+	"reportGroups":      declared[reporting.ReportGroup]{&reporting.ReportGroups},
+	"reports":           declared[reporting.Report]{&reporting.Reports},
+	"reportTasks":       declared[reporting.ReportTask]{&reporting.ReportTasks},
+	"roles":             declared[people.Role]{&people.Roles},
+	"roleGroups":        declared[people.RoleGroup]{&people.RoleGroups},
+	"userGroups":        declared[people.UserGroup]{&people.UserGroups},
+	"rules":             declared[alert.Rule]{&alert.Rules},
+	"sdtHistories":      declared[maintenance.SDTHistory]{&maintenance.SDTHistories},
+	"sdts":              declared[maintenance.SDT]{&maintenance.SDTs},
+	"settings":          declared[setting.Setting]{&setting.Settings},
+	"settlingRow":       declared[fleet.Settling]{&fleet.SettlingRow},
+	"tokens":            declared[people.Token]{&people.Tokens},
+	"unsettledRows":     declared[fleet.Unsettled]{&fleet.UnsettledRows},
+	"updateReasons":     declared[datasource.UpdateReason]{&datasource.UpdateReasons},
+	"users":             declared[people.User]{&people.Users},
 }
 
 func TestEveryDeclarationHolds(t *testing.T) {
@@ -71,7 +84,7 @@ func TestEveryDeclarationHolds(t *testing.T) {
 }
 
 func TestNoDeclarationIsLeftOutOfTheseTests(t *testing.T) {
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +154,7 @@ func (d declared[T]) names(t *testing.T) {
 			t.Errorf("%s is no field", name)
 		}
 	}
-	if d.Path != "" && !slices.Contains(portal.Categories, d.Category) {
+	if d.Path != "" && !slices.Contains(ground.Categories, d.Category) {
 		t.Errorf("there is no category %q", d.Category)
 	}
 }
@@ -223,7 +236,8 @@ func (d declared[T]) roundTrip(t *testing.T) {
 	for _, key := range d.Schema().Properties {
 		_, ok := shown[key.Name]
 		derived := slices.ContainsFunc(d.Derived, func(v resource.Derived) bool { return v.Name == key.Name })
-		optional := d.Keeps(key.Name) || slices.ContainsFunc(d.Fields, func(f resource.Field[*T]) bool { return f.Name == key.Name && f.If != nil })
+		optional := d.Keeps(key.Name) || slices.ContainsFunc(d.Fields,
+			func(f resource.Field[*T]) bool { return f.Name == key.Name && f.If != nil })
 		if ok == (key.WriteOnly || derived) && !optional {
 			t.Errorf("%s: shown %v, write-only %v, derived %v", key.Name, ok, key.WriteOnly, derived)
 		}
@@ -249,11 +263,13 @@ func (d declared[T]) roundTrip(t *testing.T) {
 
 func TestOnlyTheNearestGroupsPropertyIsInherited(t *testing.T) {
 	prop := func(name, value string) resource.Property { return resource.Property{Name: name, Value: value} }
-	tree := &portal.Tree{Groups: map[int64]*portal.Group{
-		1: {ID: 1, CustomProperties: []resource.Property{prop("site", "HQ"), prop("owner", "IT"), prop("snmp.community", "public")}},
+	tree := &fleet.Tree{Groups: map[int64]*fleet.Group{
+		1: {ID: 1, CustomProperties: []resource.Property{prop("site", "HQ"), prop("owner", "IT"),
+			prop("snmp.community", "public")}},
 		2: {ID: 2, ParentID: 1, CustomProperties: []resource.Property{prop("Site", "Oslo")}},
 		3: {ID: 3, ParentID: 2, CustomProperties: []resource.Property{prop("rack", "12")}},
-		4: {ID: 4, ParentID: 1, CustomProperties: []resource.Property{prop("site", "Rome"), prop("rack", "7"), prop("floor", "2")}},
+		4: {ID: 4, ParentID: 1,
+			CustomProperties: []resource.Property{prop("site", "Rome"), prop("rack", "7"), prop("floor", "2")}},
 	}}
 	for _, tt := range []struct {
 		name   string
@@ -262,10 +278,16 @@ func TestOnlyTheNearestGroupsPropertyIsInherited(t *testing.T) {
 	}{
 		{"no group", nil, nil},
 		{"a group that is gone", resource.IDs{99}, nil},
-		{"the root", resource.IDs{1}, []resource.Property{prop("owner", "IT"), prop("site", "HQ"), prop("snmp.community", "public")}},
-		{"the nearest wins, whatever its letter case", resource.IDs{3}, []resource.Property{prop("Site", "Oslo"), prop("owner", "IT"), prop("rack", "12"), prop("snmp.community", "public")}},
-		{"the first group wins", resource.IDs{4, 3}, []resource.Property{prop("floor", "2"), prop("owner", "IT"), prop("rack", "7"), prop("site", "Rome"), prop("snmp.community", "public")}},
-		{"the first group wins, even the root", resource.IDs{1, 3}, []resource.Property{prop("owner", "IT"), prop("rack", "12"), prop("site", "HQ"), prop("snmp.community", "public")}},
+		{"the root", resource.IDs{1},
+			[]resource.Property{prop("owner", "IT"), prop("site", "HQ"), prop("snmp.community", "public")}},
+		{"the nearest wins, whatever its letter case", resource.IDs{3},
+			[]resource.Property{prop("Site", "Oslo"), prop("owner", "IT"), prop("rack", "12"),
+				prop("snmp.community", "public")}},
+		{"the first group wins", resource.IDs{4, 3},
+			[]resource.Property{prop("floor", "2"), prop("owner", "IT"), prop("rack", "7"), prop("site", "Rome"),
+				prop("snmp.community", "public")}},
+		{"the first group wins, even the root", resource.IDs{1, 3},
+			[]resource.Property{prop("owner", "IT"), prop("rack", "12"), prop("site", "HQ"), prop("snmp.community", "public")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tree.Inherited(tt.groups); !reflect.DeepEqual(got, tt.want) {
@@ -276,7 +298,7 @@ func TestOnlyTheNearestGroupsPropertyIsInherited(t *testing.T) {
 }
 
 func TestBelowIsAGroupAndEverythingInside(t *testing.T) {
-	tree := &portal.Tree{Children: map[int64][]int64{1: {2, 4}, 2: {3}}}
+	tree := &fleet.Tree{Children: map[int64][]int64{1: {2, 4}, 2: {3}}}
 	want := map[int64][]int64{1: {1, 2, 4, 3}, 2: {2, 3}, 3: {3}}
 	if got := tree.Below([]int64{1, 2, 3}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

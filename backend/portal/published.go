@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
@@ -19,11 +22,16 @@ type alias struct {
 // endpoint itself.
 func WithAliases(all []resource.Endpoint) []resource.Endpoint {
 	aliases := []alias{
-		{of: "GET " + Deliveries.Path, path: "/setting/integrations/auditlogs", summary: "List the log of integrations", category: CategoryAlerts},
-		{of: "GET /alert/summary", path: "/alert/stat", summary: "Count alerts for statistics", category: CategoryAlerts},
-		{of: "GET " + Settings.Path, path: "/setting/companySetting", summary: "Get the company settings", category: CategorySettings},
-		{of: "PUT " + Settings.Path, path: "/setting/companySetting", summary: "Replace the company settings", category: CategorySettings},
-		{of: "PATCH " + Settings.Path, path: "/setting/companySetting", summary: "Change some of the company settings", category: CategorySettings},
+		{of: "GET " + alert.Deliveries.Path, path: "/setting/integrations/auditlogs", summary: "List the log of integrations",
+			category: ground.CategoryAlerts},
+		{of: "GET /alert/summary", path: "/alert/stat", summary: "Count alerts for statistics",
+			category: ground.CategoryAlerts},
+		{of: "GET " + setting.Settings.Path, path: "/setting/companySetting", summary: "Get the company settings",
+			category: ground.CategorySettings},
+		{of: "PUT " + setting.Settings.Path, path: "/setting/companySetting", summary: "Replace the company settings",
+			category: ground.CategorySettings},
+		{of: "PATCH " + setting.Settings.Path, path: "/setting/companySetting",
+			summary: "Change some of the company settings", category: ground.CategorySettings},
 	}
 	all = slices.Clip(all)
 	for _, a := range aliases {

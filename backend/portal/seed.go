@@ -5,50 +5,58 @@ import (
 	"slices"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
 // Seed writes the rows every portal begins with.
 func Seed(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
-	root := Group{ID: RootGroup, Name: "All devices", GroupType: "Normal", CreatedOn: now}
-	if err := resource.Put(ctx, tx, groupRows, &root); err != nil {
+	root := fleet.Group{ID: ground.RootGroup, Name: "All devices", GroupType: "Normal", CreatedOn: now}
+	if err := resource.Put(ctx, tx, fleet.GroupRows, &root); err != nil {
 		return err
 	}
-	group := defaultCollectorGroup(now)
-	if err := resource.Put(ctx, tx, collectorGroupRows, &group); err != nil {
+	group := collector.DefaultGroup(now)
+	if err := resource.Put(ctx, tx, collector.CollectorGroupRows, &group); err != nil {
 		return err
 	}
-	builtIn := Collector{
-		ID: BuiltInCollector, Description: "Built-in collector", Hostname: "localhost", GroupID: DefaultCollectorGroup, Status: 1, CollectorSize: "small",
+	builtIn := collector.Collector{
+		ID: ground.BuiltInCollector, Description: "Built-in collector", Hostname: "localhost",
+		GroupID: ground.DefaultCollectorGroup, Status: 1, CollectorSize: "small",
 		CreatedOn: now, UpdatedOn: now, EnableFailBack: true, ResendIval: 15,
 	}
-	if err := resource.Put(ctx, tx, collectorRows, &builtIn); err != nil {
+	if err := resource.Put(ctx, tx, collector.CollectorRows, &builtIn); err != nil {
 		return err
 	}
-	if err := seedAccountGroups(ctx, tx, now); err != nil {
+	if err := people.SeedAccountGroups(ctx, tx, now); err != nil {
 		return err
 	}
-	for _, role := range builtInRoles() {
-		if err := resource.Put(ctx, tx, roleRows, &role); err != nil {
+	for _, role := range people.BuiltInRoles() {
+		if err := resource.Put(ctx, tx, people.RoleRows, &role); err != nil {
 			return err
 		}
 	}
-	return seedDataSources(ctx, tx, now)
+	return datasource.Seed(ctx, tx, now)
 }
 
 // Complete brings a portal of an older version to the present one: what Seed
 // now writes and it lacks, and settings it did not have.
-func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seconds) error {
-	if _, err := resource.Get(ctx, tx, collectorGroupRows, DefaultCollectorGroup); fault.Is(err, fault.Unknown) {
-		group := defaultCollectorGroup(now)
-		err = resource.Put(ctx, tx, collectorGroupRows, &group)
+func Complete(ctx context.Context, tx resource.Tx, s *setting.Setting, now resource.Seconds) error {
+	if _, err := resource.Get(ctx, tx, collector.CollectorGroupRows, ground.DefaultCollectorGroup); fault.Is(err,
+		fault.Unknown) {
+		group := collector.DefaultGroup(now)
+		err = resource.Put(ctx, tx, collector.CollectorGroupRows, &group)
 		if err != nil {
 			return err
 		}
 	} else if err != nil {
 		return err
 	}
-	if s.RateGet > 0 && s.Seeded == seeded {
+	if s.RateGet > 0 && s.Seeded == setting.SeedVersion {
 		return nil
 	}
 	if s.Seeded < 1 {
@@ -57,12 +65,12 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 		}
 	}
 	if s.Seeded < 2 {
-		if err := addBuiltIn(ctx, tx, now, laterBuiltIn); err != nil {
+		if err := datasource.AddBuiltIn(ctx, tx, now, datasource.LaterBuiltIn); err != nil {
 			return err
 		}
 	}
 	if s.Seeded < 4 {
-		if err := amendBuiltIn(ctx, tx, now); err != nil {
+		if err := datasource.AmendBuiltIn(ctx, tx, now); err != nil {
 			return err
 		}
 	}
@@ -71,7 +79,7 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 			return err
 		}
 	}
-	fresh, err := Settings.Defaults()
+	fresh, err := setting.Settings.Defaults()
 	if err != nil {
 		return err
 	}
@@ -81,47 +89,47 @@ func Complete(ctx context.Context, tx resource.Tx, s *Setting, now resource.Seco
 			fresh.DownAfter, fresh.HourDays = later.DownAfter, later.HourDays
 		}
 	}
-	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn, fresh.Seeded = s.ID, s.Instance, s.Name, s.Demo, s.CreatedOn, seeded
+	fresh.ID, fresh.Instance, fresh.Name, fresh.Demo, fresh.CreatedOn, fresh.Seeded = s.ID, s.Instance, s.Name, s.Demo, s.CreatedOn, setting.SeedVersion
 	*s = *fresh
-	return resource.Put(ctx, tx, settingRows, s)
+	return resource.Put(ctx, tx, setting.SettingRows, s)
 }
 
 // completeAccounts adds the default groups of users and roles, moves users and
 // roles there from groups that do not exist, and brings what users show of their
 // roles up to date.
 func completeAccounts(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
-	if err := seedAccountGroups(ctx, tx, now); err != nil {
+	if err := people.SeedAccountGroups(ctx, tx, now); err != nil {
 		return err
 	}
-	roles, err := resource.Find(ctx, tx, roleRows)
+	roles, err := resource.Find(ctx, tx, people.RoleRows)
 	if err != nil {
 		return err
 	}
 	for i := range roles {
-		if roles[i].GroupID == DefaultAccountGroup {
+		if roles[i].GroupID == ground.DefaultAccountGroup {
 			continue
 		}
-		roles[i].GroupID = DefaultAccountGroup
-		if err := resource.Put(ctx, tx, roleRows, &roles[i]); err != nil {
+		roles[i].GroupID = ground.DefaultAccountGroup
+		if err := resource.Put(ctx, tx, people.RoleRows, &roles[i]); err != nil {
 			return err
 		}
 	}
-	users, err := resource.Find(ctx, tx, userRows)
+	users, err := resource.Find(ctx, tx, people.UserRows)
 	if err != nil {
 		return err
 	}
 	for i := range users {
-		changed := !slices.Equal(users[i].GroupIDs, []int64{DefaultAccountGroup})
-		users[i].GroupIDs = []int64{DefaultAccountGroup}
+		changed := !slices.Equal(users[i].GroupIDs, []int64{ground.DefaultAccountGroup})
+		users[i].GroupIDs = []int64{ground.DefaultAccountGroup}
 		for k := range users[i].Roles {
 			ref := &users[i].Roles[k]
-			at := slices.IndexFunc(roles, func(r Role) bool { return r.ID == ref.ID })
+			at := slices.IndexFunc(roles, func(r people.Role) bool { return r.ID == ref.ID })
 			if at >= 0 && (ref.Privileges == nil || !slices.Equal(ref.Privileges, roles[at].Privileges)) {
-				ref.Privileges, changed = append([]Privilege{}, roles[at].Privileges...), true
+				ref.Privileges, changed = append([]people.Privilege{}, roles[at].Privileges...), true
 			}
 		}
 		if changed {
-			if err := resource.Put(ctx, tx, userRows, &users[i]); err != nil {
+			if err := resource.Put(ctx, tx, people.UserRows, &users[i]); err != nil {
 				return err
 			}
 		}
@@ -132,9 +140,9 @@ func completeAccounts(ctx context.Context, tx resource.Tx, now resource.Seconds)
 // completeDataSources gives an older portal the built-in data sources. Roles stay
 // as people know them: who may read data sources is for an administrator to say.
 func completeDataSources(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
-	have, err := resource.Find(ctx, tx, dataSourceRows, resource.Limit(1))
+	have, err := resource.Find(ctx, tx, datasource.DataSourceRows, resource.Limit(1))
 	if err != nil || len(have) > 0 {
 		return err
 	}
-	return seedDataSources(ctx, tx, now)
+	return datasource.Seed(ctx, tx, now)
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/forward"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -105,7 +105,7 @@ func pointOf(s series.Sample) point {
 // catchUp sends what was measured in one while, or drops it when that is too
 // long ago. It answers the settings as they are then; nil when nothing is to be
 // sent any more.
-func (s *Service) catchUp(ctx context.Context, row *portal.RemoteWrite, changed <-chan struct{}) *portal.RemoteWrite {
+func (s *Service) catchUp(ctx context.Context, row *forward.RemoteWrite, changed <-chan struct{}) *forward.RemoteWrite {
 	from, to := s.window()
 	begun, read := s.o.Clock().Unix(), 0
 	sent := map[point]bool{} // that may be offered yet
@@ -165,7 +165,7 @@ func (s *Service) fit(read int) {
 
 // readMark is where to go on, 0 where there is nothing to go on with.
 func (s *Service) readMark(ctx context.Context) (int64, error) {
-	mark, err := resource.Lookup(ctx, s.db, portal.RemoteWriteMarks.Name, portal.RemoteWriteID)
+	mark, err := resource.Lookup(ctx, s.db, forward.RemoteWriteMarks.Name, forward.RemoteWriteID)
 	if err != nil || mark == nil {
 		return 0, err
 	}
@@ -180,7 +180,7 @@ func (s *Service) keepMark(ctx context.Context, slack int64) error {
 	}
 	s.markedOn = time.Now()
 	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		return resource.Put(ctx, tx, portal.RemoteWriteMarks.Name, &portal.RemoteWriteMark{ID: portal.RemoteWriteID, At: resource.Seconds(at)})
+		return resource.Put(ctx, tx, forward.RemoteWriteMarks.Name, &forward.RemoteWriteMark{ID: forward.RemoteWriteID, At: resource.Seconds(at)})
 	})
 	if err != nil {
 		s.warn(ctx, "how far remote write has come cannot be kept", err)
@@ -194,6 +194,6 @@ func (s *Service) keepMark(ctx context.Context, slack int64) error {
 func (s *Service) dropMark(ctx context.Context) error {
 	s.marked = 0
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		return resource.DeleteAll(ctx, tx, portal.RemoteWriteMarks.Name)
+		return resource.DeleteAll(ctx, tx, forward.RemoteWriteMarks.Name)
 	})
 }

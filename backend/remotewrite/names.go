@@ -9,7 +9,9 @@ import (
 	"github.com/klauspost/compress/snappy"
 	"github.com/prometheus/prometheus/prompb"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -32,7 +34,7 @@ type place struct {
 const maxKnown = 200_000
 
 func newNames(db resource.LiveDB) *names {
-	changed, _ := db.Watch(string(portal.Instances.Name), string(portal.Devices.Name), string(portal.DataSources.Name), string(portal.Groups.Name)) // for as long as the database
+	changed, _ := db.Watch(string(fleet.Instances.Name), string(fleet.Devices.Name), string(datasource.DataSources.Name), string(fleet.Groups.Name)) // for as long as the database
 	return &names{db: db, changed: changed, known: map[int64]*place{}}
 }
 
@@ -41,7 +43,7 @@ func (k *names) wanted(ctx context.Context, samples []series.Sample, group int64
 	if err := k.learn(ctx, samples); err != nil {
 		return samples, err
 	}
-	tree, err := portal.TreeOf(ctx, k.db)
+	tree, err := fleet.TreeOf(ctx, k.db)
 	if err != nil {
 		return samples, err
 	}
@@ -52,7 +54,7 @@ func (k *names) wanted(ctx context.Context, samples []series.Sample, group int64
 		if p == nil || p.points[s.DataPoint] == "" {
 			continue
 		}
-		if group != portal.RootGroup && !slices.ContainsFunc(p.groups, func(id int64) bool { return slices.Contains(within, id) }) {
+		if group != ground.RootGroup && !slices.ContainsFunc(p.groups, func(id int64) bool { return slices.Contains(within, id) }) {
 			continue
 		}
 		wanted = append(wanted, s)
@@ -113,7 +115,7 @@ func (k *names) learn(ctx context.Context, samples []series.Sample) error {
 }
 
 func (k *names) find(ctx context.Context, ids []int64) error {
-	instances, err := resource.Find(ctx, k.db, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
+	instances, err := resource.Find(ctx, k.db, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
 		return err
 	}
@@ -121,15 +123,15 @@ func (k *names) find(ctx context.Context, ids []int64) error {
 	for i := range instances {
 		devices, sources = append(devices, instances[i].DeviceID), append(sources, instances[i].DataSourceID)
 	}
-	device, err := rowsOf(ctx, k.db, portal.Devices.Name, devices, func(d *portal.Device) int64 { return d.ID })
+	device, err := rowsOf(ctx, k.db, fleet.Devices.Name, devices, func(d *fleet.Device) int64 { return d.ID })
 	if err != nil {
 		return err
 	}
-	source, err := rowsOf(ctx, k.db, portal.DataSources.Name, sources, func(d *portal.DataSource) int64 { return d.ID })
+	source, err := rowsOf(ctx, k.db, datasource.DataSources.Name, sources, func(d *datasource.DataSource) int64 { return d.ID })
 	if err != nil {
 		return err
 	}
-	tree, err := portal.TreeOf(ctx, k.db)
+	tree, err := fleet.TreeOf(ctx, k.db)
 	if err != nil {
 		return err
 	}
@@ -152,7 +154,7 @@ func rowsOf[T any](ctx context.Context, r resource.Reader, name resource.Name[*T
 	return out, err
 }
 
-func newPlace(i *portal.Instance, d *portal.Device, s *portal.DataSource, tree *portal.Tree) *place {
+func newPlace(i *fleet.Instance, d *fleet.Device, s *datasource.DataSource, tree *fleet.Tree) *place {
 	group := ""
 	if len(d.GroupIDs) > 0 && tree.Groups[d.GroupIDs[0]] != nil {
 		group = tree.Groups[d.GroupIDs[0]].FullPath

@@ -54,7 +54,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/forward"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
@@ -106,7 +106,7 @@ type Service struct {
 	cancel  context.CancelFunc
 	running service.Group
 
-	told      portal.RemoteWrite // as the row was last written
+	told      forward.RemoteWrite // as the row was last written
 	toldOn    time.Time
 	lastSent  resource.Seconds
 	lastError string
@@ -130,16 +130,16 @@ func New(ctx context.Context, db resource.LiveDB, samples *series.DB, o Options)
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a secret goes where it was meant to go
 	}}
 	return s, db.Write(ctx, func(tx resource.Tx) error {
-		_, err := resource.Get(ctx, tx, portal.RemoteWrites.Name, portal.RemoteWriteID)
+		_, err := resource.Get(ctx, tx, forward.RemoteWrites.Name, forward.RemoteWriteID)
 		if !fault.Is(err, fault.Unknown) {
 			return err
 		}
-		row, err := portal.RemoteWrites.Defaults()
+		row, err := forward.RemoteWrites.Defaults()
 		if err != nil {
 			return err
 		}
-		row.ID = portal.RemoteWriteID
-		return resource.Put(ctx, tx, portal.RemoteWrites.Name, row)
+		row.ID = forward.RemoteWriteID
+		return resource.Put(ctx, tx, forward.RemoteWrites.Name, row)
 	})
 }
 
@@ -208,7 +208,7 @@ func (s *Service) isOn() bool {
 }
 
 // set follows the settings: what waits for nobody goes.
-func (s *Service) set(ctx context.Context, row *portal.RemoteWrite) error {
+func (s *Service) set(ctx context.Context, row *forward.RemoteWrite) error {
 	was := s.isOn()
 	if row.Enabled == was {
 		s.turn(row)
@@ -231,7 +231,7 @@ func (s *Service) set(ctx context.Context, row *portal.RemoteWrite) error {
 	return s.keepMark(ctx, 0)
 }
 
-func (s *Service) turn(row *portal.RemoteWrite) {
+func (s *Service) turn(row *forward.RemoteWrite) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.on, s.full = row.Enabled, int(row.Batch)

@@ -19,7 +19,10 @@ import (
 	"github.com/prometheus/prometheus/prompb"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/forward"
 	"spyglass/backend/remotewrite"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
@@ -133,23 +136,23 @@ func newSender(t *testing.T, o remotewrite.Options) *sender {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	add(t, db, &portal.Groups)
-	add(t, db, &portal.Devices)
-	add(t, db, &portal.Collectors)
-	add(t, db, &portal.DataSources)
-	add(t, db, &portal.DeviceDataSources)
-	add(t, db, &portal.Instances)
-	add(t, db, &portal.RemoteWrites)
-	add(t, db, &portal.RemoteWriteMarks)
+	add(t, db, &fleet.Groups)
+	add(t, db, &fleet.Devices)
+	add(t, db, &collector.Collectors)
+	add(t, db, &datasource.DataSources)
+	add(t, db, &fleet.DeviceDataSources)
+	add(t, db, &fleet.Instances)
+	add(t, db, &forward.RemoteWrites)
+	add(t, db, &forward.RemoteWriteMarks)
 	x := &sender{t: t, db: db}
-	put(x, &portal.Groups, &portal.Group{Name: "All"})
-	put(x, &portal.Groups, &portal.Group{Name: "Oslo", ParentID: 1, FullPath: "Oslo"})
-	put(x, &portal.Collectors, &portal.Collector{})
-	put(x, &portal.DataSources, &portal.DataSource{Name: "Net-If", DataPoints: []portal.DataPoint{{ID: 1, Name: "in.bytes"}, {ID: 2, Name: "out"}}})
+	put(x, &fleet.Groups, &fleet.Group{Name: "All"})
+	put(x, &fleet.Groups, &fleet.Group{Name: "Oslo", ParentID: 1, FullPath: "Oslo"})
+	put(x, &collector.Collectors, &collector.Collector{})
+	put(x, &datasource.DataSources, &datasource.DataSource{Name: "Net-If", DataPoints: []datasource.DataPoint{{ID: 1, Name: "in.bytes"}, {ID: 2, Name: "out"}}})
 	for i, name := range []string{"fjord", "ranch"} {
-		put(x, &portal.Devices, &portal.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{int64(2 - i)}, CollectorID: 1})
-		put(x, &portal.DeviceDataSources, &portal.DeviceDataSource{DeviceID: int64(i + 1), DataSourceID: 1})
-		put(x, &portal.Instances, &portal.Instance{DeviceID: int64(i + 1), DeviceDataSourceID: int64(i + 1), DataSourceID: 1, DisplayName: "eth0", WildValue: "1"})
+		put(x, &fleet.Devices, &fleet.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{int64(2 - i)}, CollectorID: 1})
+		put(x, &fleet.DeviceDataSources, &fleet.DeviceDataSource{DeviceID: int64(i + 1), DataSourceID: 1})
+		put(x, &fleet.Instances, &fleet.Instance{DeviceID: int64(i + 1), DeviceDataSourceID: int64(i + 1), DataSourceID: 1, DisplayName: "eth0", WildValue: "1"})
 	}
 	if x.series, err = series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")}); err != nil {
 		t.Fatal(err)
@@ -199,29 +202,29 @@ func put[T any](x *sender, r *resource.Resource[*T], row *T) {
 }
 
 // set changes the settings and waits until they count.
-func (x *sender) set(change func(*portal.RemoteWrite)) {
+func (x *sender) set(change func(*forward.RemoteWrite)) {
 	x.t.Helper()
 	row := x.row()
 	row.Enabled, row.Interval = true, 1
 	change(row)
-	put(x, &portal.RemoteWrites, row)
+	put(x, &forward.RemoteWrites, row)
 	if row.Enabled {
-		x.until(func(now *portal.RemoteWrite) bool { return now.State != portal.RemoteWriteOff })
+		x.until(func(now *forward.RemoteWrite) bool { return now.State != forward.RemoteWriteOff })
 	}
 }
 
-func (x *sender) row() *portal.RemoteWrite {
+func (x *sender) row() *forward.RemoteWrite {
 	x.t.Helper()
-	row, err := resource.Get(x.t.Context(), x.db, portal.RemoteWrites.Name, portal.RemoteWriteID)
+	row, err := resource.Get(x.t.Context(), x.db, forward.RemoteWrites.Name, forward.RemoteWriteID)
 	if err != nil {
 		x.t.Fatal(err)
 	}
 	return row
 }
 
-func (x *sender) until(is func(*portal.RemoteWrite) bool) *portal.RemoteWrite {
+func (x *sender) until(is func(*forward.RemoteWrite) bool) *forward.RemoteWrite {
 	x.t.Helper()
-	changed, stop := x.db.Watch(string(portal.RemoteWrites.Name))
+	changed, stop := x.db.Watch(string(forward.RemoteWrites.Name))
 	defer stop()
 	deadline := time.After(20 * time.Second)
 	for {
@@ -248,8 +251,8 @@ func sample(instance, point, at int64, value float64) series.Sample {
 func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
 	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
 	x.s.Offer([]series.Sample{sample(1, 1, 1, 9)}) // it is off
-	x.set(func(r *portal.RemoteWrite) {
-		r.URL, r.Auth, r.Username, r.Secret = to.URL, portal.AuthBasic, "me", "pass"
+	x.set(func(r *forward.RemoteWrite) {
+		r.URL, r.Auth, r.Username, r.Secret = to.URL, forward.AuthBasic, "me", "pass"
 	})
 	x.s.Offer([]series.Sample{sample(99, 1, 3, 1), sample(1, 77, 3, 1), sample(1, 1, 3, 2), sample(2, 2, 3, math.Inf(1)), sample(1, 1, 2, 1)})
 	want := []string{
@@ -268,17 +271,17 @@ func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	if row := x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteSending }); row.Sent != 3 || row.Dropped != 0 || row.SentOn == 0 || row.Error != "" {
+	if row := x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteSending }); row.Sent != 3 || row.Dropped != 0 || row.SentOn == 0 || row.Error != "" {
 		t.Errorf("the row is %+v", row)
 	}
 
-	x.set(func(r *portal.RemoteWrite) { r.GroupID, r.Auth, r.Secret = 2, portal.AuthBearer, "token" })
-	device, err := resource.Get(t.Context(), x.db, portal.Devices.Name, 1)
+	x.set(func(r *forward.RemoteWrite) { r.GroupID, r.Auth, r.Secret = 2, forward.AuthBearer, "token" })
+	device, err := resource.Get(t.Context(), x.db, fleet.Devices.Name, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	device.DisplayName = "fjord-1"
-	put(x, &portal.Devices, device)
+	put(x, &fleet.Devices, device)
 	x.s.Offer([]series.Sample{sample(2, 2, 4, 1), sample(1, 2, 4, 5)})
 	want = []string{"__name__:spyglass_Net_If_out{datasource=Net-If,device=fjord-1,group=Oslo,instance=eth0} 04.000=5"}
 	if got := to.next(); !reflect.DeepEqual(got, want) {
@@ -292,9 +295,9 @@ func TestSamplesAreSentOnUnderLegalNames(t *testing.T) {
 func TestABusyReceiverGetsTheSameAgainAndOneThatRefusesDoesNot(t *testing.T) {
 	to := newReceiver(t, answer{status: 503}, answer{status: 429, retryAfter: "1"}, answer{status: 204}, answer{status: 400})
 	x := newSender(t, remotewrite.Options{})
-	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL+"/write?key=s3cret", 1 })
+	x.set(func(r *forward.RemoteWrite) { r.URL, r.Batch = to.URL+"/write?key=s3cret", 1 })
 	x.s.Offer([]series.Sample{sample(1, 2, 1, 1)})
-	row := x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteRetrying })
+	row := x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteRetrying })
 	if want := to.Listener.Addr().String() + " answered 503 Service Unavailable: not now, friend"; row.Error != want {
 		t.Errorf("it says %q, want %q", row.Error, want)
 	}
@@ -305,7 +308,7 @@ func TestABusyReceiverGetsTheSameAgainAndOneThatRefusesDoesNot(t *testing.T) {
 			t.Errorf("came %q, want %q", got, want)
 		}
 	}
-	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteSending && r.Error == "" })
+	x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteSending && r.Error == "" })
 	x.counts(remotewrite.Stats{Sent: 2, Refused: 1, Retries: 2})
 }
 
@@ -313,9 +316,9 @@ func TestOnlyAddressesThatMayBeDialledAre(t *testing.T) {
 	to := newReceiver(t)
 	own := &check.Dialer{Own: []netip.AddrPort{netip.MustParseAddrPort(to.Listener.Addr().String())}}
 	x := newSender(t, remotewrite.Options{Dial: own.DialContext})
-	x.set(func(r *portal.RemoteWrite) { r.URL = to.URL })
+	x.set(func(r *forward.RemoteWrite) { r.URL = to.URL })
 	x.s.Offer([]series.Sample{sample(1, 2, 1, 1)})
-	row := x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteRetrying })
+	row := x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteRetrying })
 	if !strings.Contains(row.Error, "Spyglass does not connect there") {
 		t.Errorf("it says %q", row.Error)
 	}

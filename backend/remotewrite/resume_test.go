@@ -16,7 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/forward"
 	"spyglass/backend/remotewrite"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
@@ -34,9 +34,9 @@ func (x *sender) counts(want remotewrite.Stats) {
 	}
 }
 
-func (x *sender) mark() *portal.RemoteWriteMark {
+func (x *sender) mark() *forward.RemoteWriteMark {
 	x.t.Helper()
-	mark, err := resource.Get(x.t.Context(), x.db, portal.RemoteWriteMarks.Name, portal.RemoteWriteID)
+	mark, err := resource.Get(x.t.Context(), x.db, forward.RemoteWriteMarks.Name, forward.RemoteWriteID)
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
 	to := newReceiver(t)
 	x := newSender(t, remotewrite.Options{Clock: func() time.Time { return time.Unix(base+now.Load(), 0) }})
 	x.measure(sample(1, 2, -3600, 9)) // before it was turned on
-	x.set(func(r *portal.RemoteWrite) { r.URL = to.URL })
+	x.set(func(r *forward.RemoteWrite) { r.URL = to.URL })
 	comes := func(want ...string) {
 		t.Helper()
 		for i, w := range want {
@@ -63,7 +63,7 @@ func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
 	second := func(n int64) string { return time.Unix(base+n, 0).UTC().Format("05.000") }
 	x.measure(sample(1, 2, at, 1))
 	comes(second(at) + "=1")
-	x.until(func(r *portal.RemoteWrite) bool { return r.Sent == 1 })
+	x.until(func(r *forward.RemoteWrite) bool { return r.Sent == 1 })
 	crashed := x.mark()
 	now.Store(at + 4) // in the second in which it ends more may have been measured: that comes again
 	x.s.Close()
@@ -79,18 +79,18 @@ func TestAfterARestartItGoesOnWhereItWas(t *testing.T) {
 	x.counts(remotewrite.Stats{Sent: 3})
 	x.s.Close()
 
-	put(x, &portal.RemoteWriteMarks, crashed) // as it was when the first one ran
+	put(x, &forward.RemoteWriteMarks, crashed) // as it was when the first one ran
 	x.start()
 	comes(second(at) + "=1 " + second(at+1) + "=2 " + second(at+2) + "=3 " + second(at+3) + "=4")
 
-	x.set(func(r *portal.RemoteWrite) { r.Enabled = false })
-	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteOff })
+	x.set(func(r *forward.RemoteWrite) { r.Enabled = false })
+	x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteOff })
 	x.s.Close()
 	if err := x.series.Append(t.Context(), []series.Sample{sample(1, 2, at+4, 5)}); err != nil {
 		t.Fatal(err)
 	}
 	x.start()
-	x.set(func(*portal.RemoteWrite) {})
+	x.set(func(*forward.RemoteWrite) {})
 	x.measure(sample(1, 2, at+60, 6))
 	comes(second(at+60) + "=6")
 }
@@ -99,7 +99,7 @@ func TestWhatDoesNotFitIntoMemoryWaitsOnDisk(t *testing.T) {
 	second := make(chan struct{})
 	to := newReceiver(t, answer{status: 429, retryAfter: "600"}, answer{status: 204}, answer{status: 204, hold: second})
 	x := newSender(t, remotewrite.Options{})
-	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL, 20_000 })
+	x.set(func(r *forward.RemoteWrite) { r.URL, r.Batch = to.URL, 20_000 })
 	const each, rounds = 15_000, 5
 	first := base - each*rounds
 	some := func(round int64) (out []series.Sample) {
@@ -111,8 +111,8 @@ func TestWhatDoesNotFitIntoMemoryWaitsOnDisk(t *testing.T) {
 		return out
 	}
 	x.measure(some(0)[:8]...)
-	x.until(func(r *portal.RemoteWrite) bool {
-		return r.State == portal.RemoteWriteRetrying && int64(r.Since) == first
+	x.until(func(r *forward.RemoteWrite) bool {
+		return r.State == forward.RemoteWriteRetrying && int64(r.Since) == first
 	})
 	x.measure(some(0)[8:]...)
 	for round := range int64(rounds - 1) {
@@ -121,8 +121,8 @@ func TestWhatDoesNotFitIntoMemoryWaitsOnDisk(t *testing.T) {
 	if got := x.s.Stats(); got.Expired != 0 || got.Waiting != 0 || got.Behind < each*rounds*time.Second/2 {
 		t.Errorf("it counts %+v, want no more in memory and none lost", got)
 	}
-	x.set(func(r *portal.RemoteWrite) { r.URL = to.URL + "/" })
-	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteBehind && r.Since != 0 })
+	x.set(func(r *forward.RemoteWrite) { r.URL = to.URL + "/" })
+	x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteBehind && r.Since != 0 })
 	close(second)
 	const all = 4 * each * rounds
 	next := map[string]time.Time{}
@@ -147,9 +147,9 @@ func TestWhatDoesNotFitIntoMemoryWaitsOnDisk(t *testing.T) {
 
 func TestWhatHasWaitedTooLongIsDroppedAndCounted(t *testing.T) {
 	to, x := newReceiver(t), newSender(t, remotewrite.Options{})
-	x.set(func(r *portal.RemoteWrite) { r.URL, r.Keep, r.Batch = to.URL, 1, 10 })
+	x.set(func(r *forward.RemoteWrite) { r.URL, r.Keep, r.Batch = to.URL, 1, 10 })
 	x.s.Close()
-	put(x, &portal.RemoteWriteMarks, &portal.RemoteWriteMark{ID: portal.RemoteWriteID, At: resource.Seconds(base - 5*3600)})
+	put(x, &forward.RemoteWriteMarks, &forward.RemoteWriteMark{ID: forward.RemoteWriteID, At: resource.Seconds(base - 5*3600)})
 	var old []series.Sample
 	for i := range int64(15) {
 		old = append(old, sample(1, 2, -4*3600+i, 1))
@@ -161,8 +161,8 @@ func TestWhatHasWaitedTooLongIsDroppedAndCounted(t *testing.T) {
 	if got, want := to.next(), []string{fjord + "00.000=2"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("came %q, want %q", got, want)
 	}
-	row := x.until(func(r *portal.RemoteWrite) bool { return r.Sent == 1 })
-	if row.Dropped != 15 || row.State != portal.RemoteWriteBehind {
+	row := x.until(func(r *forward.RemoteWrite) bool { return r.Sent == 1 })
+	if row.Dropped != 15 || row.State != forward.RemoteWriteBehind {
 		t.Errorf("the row is %+v, want 15 that were dropped", row)
 	}
 }
@@ -170,12 +170,12 @@ func TestWhatHasWaitedTooLongIsDroppedAndCounted(t *testing.T) {
 func TestTurningItOffDropsWhatWaits(t *testing.T) {
 	to := newReceiver(t, answer{status: 429, retryAfter: "600"})
 	x := newSender(t, remotewrite.Options{})
-	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL, 2 })
+	x.set(func(r *forward.RemoteWrite) { r.URL, r.Batch = to.URL, 2 })
 	x.measure(sample(1, 2, 0, 1), sample(1, 2, 1, 1))
-	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteRetrying })
+	x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteRetrying })
 	x.measure(sample(1, 2, 2, 1))
-	x.set(func(r *portal.RemoteWrite) { r.Enabled = false })
-	x.until(func(r *portal.RemoteWrite) bool { return r.State == portal.RemoteWriteOff })
+	x.set(func(r *forward.RemoteWrite) { r.Enabled = false })
+	x.until(func(r *forward.RemoteWrite) bool { return r.State == forward.RemoteWriteOff })
 	if got, want := x.s.Stats(), (remotewrite.Stats{Expired: 3, Retries: 1}); got != want {
 		t.Errorf("it counts %+v, want %+v", got, want)
 	}
@@ -185,7 +185,7 @@ func TestThatAReceiverRefusesIsLoggedOnce(t *testing.T) {
 	to := newReceiver(t, answer{status: 400}, answer{status: 400}, answer{status: 204}, answer{status: 400}, answer{status: 400})
 	var log text
 	x := newSender(t, remotewrite.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	x.set(func(r *portal.RemoteWrite) { r.URL, r.Batch = to.URL, 1 })
+	x.set(func(r *forward.RemoteWrite) { r.URL, r.Batch = to.URL, 1 })
 	for i := range int64(5) {
 		x.measure(sample(1, 2, i, 1))
 	}
@@ -224,7 +224,7 @@ func TestADeadReceiverIsAskedOnceAMinute(t *testing.T) {
 			return nil, errors.New("nobody there")
 		}}
 		x := newSender(t, o)
-		x.set(func(r *portal.RemoteWrite) { r.URL = "http://away.example.net/write" })
+		x.set(func(r *forward.RemoteWrite) { r.URL = "http://away.example.net/write" })
 		began = time.Now()
 		for i := range int64(60) {
 			x.measure(series.Sample{Instance: 1, DataPoint: 2, At: base + i*60, Value: 1})
@@ -239,7 +239,7 @@ func TestADeadReceiverIsAskedOnceAMinute(t *testing.T) {
 			t.Errorf("%d attempts after %v, want %v", len(tried), pauses, want)
 		}
 		row := x.row()
-		if row.State != portal.RemoteWriteRetrying || int64(row.Since) != base || row.Dropped != 0 {
+		if row.State != forward.RemoteWriteRetrying || int64(row.Since) != base || row.Dropped != 0 {
 			t.Errorf("the row is %+v", row)
 		}
 		x.s.Close()

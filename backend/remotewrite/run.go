@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/forward"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -22,7 +22,7 @@ const (
 
 // run sends what waits until ctx ends.
 func (s *Service) run(ctx context.Context) {
-	changed, stop := s.db.Watch(string(portal.RemoteWrites.Name))
+	changed, stop := s.db.Watch(string(forward.RemoteWrites.Name))
 	defer stop()
 	for ctx.Err() == nil {
 		row, err := s.settings(ctx)
@@ -36,11 +36,11 @@ func (s *Service) run(ctx context.Context) {
 		wake, wait := s.wake, time.Duration(row.Interval)*time.Second
 		switch {
 		case !row.Enabled:
-			s.tell(ctx, portal.RemoteWriteOff)
+			s.tell(ctx, forward.RemoteWriteOff)
 			wake, wait = nil, mostPause
-		case s.toldState() == portal.RemoteWriteOff:
+		case s.toldState() == forward.RemoteWriteOff:
 			s.lastError = ""
-			s.tell(ctx, portal.RemoteWriteReady)
+			s.tell(ctx, forward.RemoteWriteReady)
 			fallthrough
 		default:
 			if s.behind() {
@@ -57,8 +57,8 @@ func (s *Service) run(ctx context.Context) {
 }
 
 // settings are those of now, which count from now on.
-func (s *Service) settings(ctx context.Context) (*portal.RemoteWrite, error) {
-	row, err := resource.Get(ctx, s.db, portal.RemoteWrites.Name, portal.RemoteWriteID)
+func (s *Service) settings(ctx context.Context) (*forward.RemoteWrite, error) {
+	row, err := resource.Get(ctx, s.db, forward.RemoteWrites.Name, forward.RemoteWriteID)
 	if err == nil {
 		err = s.set(ctx, row)
 	}
@@ -79,7 +79,7 @@ func (s *Service) pause(ctx context.Context, d time.Duration, changed, wake <-ch
 }
 
 // flush sends all that waits, a batch at a time.
-func (s *Service) flush(ctx context.Context, row *portal.RemoteWrite, changed <-chan struct{}) {
+func (s *Service) flush(ctx context.Context, row *forward.RemoteWrite, changed <-chan struct{}) {
 	for row != nil && ctx.Err() == nil {
 		samples := s.take(int(row.Batch))
 		switch {
@@ -98,7 +98,7 @@ func (s *Service) flush(ctx context.Context, row *portal.RemoteWrite, changed <-
 
 // pass sends one batch. It answers the settings as they are then; nil when
 // nothing is to be sent any more.
-func (s *Service) pass(ctx context.Context, row *portal.RemoteWrite, samples []series.Sample, changed <-chan struct{}) *portal.RemoteWrite {
+func (s *Service) pass(ctx context.Context, row *forward.RemoteWrite, samples []series.Sample, changed <-chan struct{}) *forward.RemoteWrite {
 	samples, err := s.names.wanted(ctx, samples, row.GroupID)
 	if ctx.Err() != nil {
 		return nil
@@ -119,7 +119,7 @@ func (s *Service) pass(ctx context.Context, row *portal.RemoteWrite, samples []s
 }
 
 // deliver sends a batch until it is taken, refused, or too old.
-func (s *Service) deliver(ctx context.Context, row *portal.RemoteWrite, batch []byte, samples []series.Sample, changed <-chan struct{}) *portal.RemoteWrite {
+func (s *Service) deliver(ctx context.Context, row *forward.RemoteWrite, batch []byte, samples []series.Sample, changed <-chan struct{}) *forward.RemoteWrite {
 	n, newest := int64(len(samples)), samples[0].At
 	for i := range samples {
 		newest = max(newest, samples[i].At)
@@ -138,9 +138,9 @@ func (s *Service) deliver(ctx context.Context, row *portal.RemoteWrite, batch []
 		case err == nil:
 			s.count(func(t *Stats) { t.Sent += n })
 			s.lastSent, s.lastError, s.refusing = resource.SecondsOf(s.o.Clock()), "", false
-			state := portal.RemoteWriteSending
+			state := forward.RemoteWriteSending
 			if age > oldAge {
-				state = portal.RemoteWriteBehind
+				state = forward.RemoteWriteBehind
 			}
 			s.tell(ctx, state)
 			return row
@@ -150,7 +150,7 @@ func (s *Service) deliver(ctx context.Context, row *portal.RemoteWrite, batch []
 		}
 		s.count(func(t *Stats) { t.Retries++ })
 		s.lastError = oneLine(err)
-		s.tell(ctx, portal.RemoteWriteRetrying)
+		s.tell(ctx, forward.RemoteWriteRetrying)
 		if row = s.waitFor(ctx, row, max(pause, min(later.after, longPause)), changed); row == nil {
 			if ctx.Err() == nil {
 				s.count(func(t *Stats) { t.Expired += n })
@@ -168,12 +168,12 @@ func (s *Service) refused(ctx context.Context, n int64, err error) {
 		s.warn(ctx, "the receiver of remote write refuses samples; they are dropped until it takes some again", errors.New(s.lastError))
 	}
 	s.refusing = true
-	s.tell(ctx, portal.RemoteWriteRefused)
+	s.tell(ctx, forward.RemoteWriteRefused)
 }
 
 // waitFor waits before the next attempt, shorter when somebody mends the
 // settings. It answers them; nil when sending was turned off or ctx is done.
-func (s *Service) waitFor(ctx context.Context, was *portal.RemoteWrite, d time.Duration, changed <-chan struct{}) *portal.RemoteWrite {
+func (s *Service) waitFor(ctx context.Context, was *forward.RemoteWrite, d time.Duration, changed <-chan struct{}) *forward.RemoteWrite {
 	until := time.Now().Add(d)
 	for {
 		if !s.pause(ctx, time.Until(until), changed, nil) {
@@ -195,7 +195,7 @@ func (s *Service) waitFor(ctx context.Context, was *portal.RemoteWrite, d time.D
 
 func (s *Service) toldState() string {
 	if s.toldOn.IsZero() {
-		return portal.RemoteWriteOff
+		return forward.RemoteWriteOff
 	}
 	return s.told.State
 }
@@ -203,8 +203,8 @@ func (s *Service) toldState() string {
 // tell writes how it goes, when that is news or the counts are old.
 func (s *Service) tell(ctx context.Context, state string) {
 	stats := s.Stats()
-	now := portal.RemoteWrite{State: state, SentOn: s.lastSent, Sent: stats.Sent, Dropped: stats.Refused + stats.Expired, Error: s.lastError}
-	if state == portal.RemoteWriteBehind || state == portal.RemoteWriteRetrying {
+	now := forward.RemoteWrite{State: state, SentOn: s.lastSent, Sent: stats.Sent, Dropped: stats.Refused + stats.Expired, Error: s.lastError}
+	if state == forward.RemoteWriteBehind || state == forward.RemoteWriteRetrying {
 		now.Since = resource.Seconds(s.waiting(0))
 	}
 	news := now.State != s.told.State || now.Error != s.told.Error || s.toldOn.IsZero()
@@ -212,13 +212,13 @@ func (s *Service) tell(ctx context.Context, state string) {
 		return
 	}
 	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
-		row, err := resource.Get(ctx, tx, portal.RemoteWrites.Name, portal.RemoteWriteID)
+		row, err := resource.Get(ctx, tx, forward.RemoteWrites.Name, forward.RemoteWriteID)
 		if err != nil {
 			return err
 		}
 		row.State, row.Since, row.Sent, row.Dropped, row.Error = now.State, now.Since, now.Sent, now.Dropped, now.Error
 		row.SentOn = max(row.SentOn, now.SentOn)
-		return resource.Put(ctx, tx, portal.RemoteWrites.Name, row)
+		return resource.Put(ctx, tx, forward.RemoteWrites.Name, row)
 	})
 	if err != nil {
 		s.warn(ctx, "how remote write goes cannot be kept", err)

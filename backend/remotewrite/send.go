@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/forward"
 )
 
 // laterError is one that the same batch may not meet again.
@@ -26,7 +26,7 @@ func (e *laterError) Unwrap() error { return e.error }
 const maxAnswer = 4 << 10
 
 // send makes one attempt. An error that is no laterError is for good.
-func (s *Service) send(ctx context.Context, row *portal.RemoteWrite, batch []byte) error {
+func (s *Service) send(ctx context.Context, row *forward.RemoteWrite, batch []byte) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, row.URL, bytes.NewReader(batch))
 	if err != nil {
 		return err
@@ -36,9 +36,9 @@ func (s *Service) send(ctx context.Context, row *portal.RemoteWrite, batch []byt
 	request.Header.Set("X-Prometheus-Remote-Write-Version", "0.1.0")
 	request.Header.Set("User-Agent", "Spyglass/"+s.o.Version)
 	switch row.Auth {
-	case portal.AuthBasic:
+	case forward.AuthBasic:
 		request.SetBasicAuth(row.Username, row.Secret)
-	case portal.AuthBearer:
+	case forward.AuthBearer:
 		request.Header.Set("Authorization", "Bearer "+row.Secret)
 	}
 	answer, err := s.client.Do(request)

@@ -6,7 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/reporting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -24,12 +27,12 @@ func alerts(ctx context.Context, r *Run) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source[portal.Alert]{
-		name: portal.Alerts.Name, where: where, keep: keep, columns: r.alertColumns(),
-		id:      func(a *portal.Alert) int64 { return int64(a.ID) },
+	s := &source[alert.Alert]{
+		name: alert.Alerts.Name, where: where, keep: keep, columns: r.alertColumns(),
+		id:      func(a *alert.Alert) int64 { return int64(a.ID) },
 		counts:  []Count{{"Critical", Critical, 0}, {"Error", Error, 0}, {"Warning", Warn, 0}},
-		counted: func(a *portal.Alert) int { return int(portal.SeverityCritical - a.Severity) },
-		tone:    func(a *portal.Alert) Tone { _, tone := severity(a.Severity); return tone },
+		counted: func(a *alert.Alert) int { return int(threshold.SeverityCritical - a.Severity) },
+		tone:    func(a *alert.Alert) Tone { _, tone := severity(a.Severity); return tone },
 	}
 	t, err := s.table(ctx, r, about)
 	if err == nil && r.Report.SummaryOnly {
@@ -40,9 +43,9 @@ func alerts(ctx context.Context, r *Run) (*Table, error) {
 
 func severity(n int64) (string, Tone) {
 	switch n {
-	case portal.SeverityCritical:
+	case threshold.SeverityCritical:
 		return "critical", Critical
-	case portal.SeverityError:
+	case threshold.SeverityError:
 		return "error", Error
 	}
 	return "warning", Warn
@@ -87,10 +90,10 @@ func (r *Run) alertsWhere(ctx context.Context, from, to time.Time) ([]resource.W
 }
 
 // alertsKept is the rest: names, and what was still active as the range began.
-func (r *Run) alertsKept(from time.Time) (func(*portal.Alert) bool, error) {
+func (r *Run) alertsKept(from time.Time) (func(*alert.Alert) bool, error) {
 	device, source, instance := newGlobs(r.Report.DeviceName), newGlobs(r.Report.DataSource), newGlobs(r.Report.Instance)
 	point, rule, chain := newGlobs(r.Report.DataPoint), newGlobs(r.Report.Rule), newGlobs(r.Report.Chain)
-	return func(a *portal.Alert) bool {
+	return func(a *alert.Alert) bool {
 		if r.Report.Preexist && a.Cleared && int64(a.EndOn) < from.Unix() {
 			return false
 		}
@@ -99,9 +102,9 @@ func (r *Run) alertsKept(from time.Time) (func(*portal.Alert) bool, error) {
 	}, nil
 }
 
-func (r *Run) alertColumns() []column[portal.Alert] {
-	type raised = portal.Alert
-	columns := plain(portal.ReportAlert,
+func (r *Run) alertColumns() []column[alert.Alert] {
+	type raised = alert.Alert
+	columns := plain(reporting.ReportAlert,
 		func(a *raised) string { text, _ := severity(a.Severity); return text },
 		func(a *raised) string { return r.moment(a.StartOn) },
 		func(a *raised) string { return r.moment(a.EndOn) },
@@ -134,7 +137,7 @@ func (r *Run) groups(ctx context.Context, patterns string) (ids []int64, all boo
 	if globs.all() {
 		return nil, true, nil
 	}
-	tree, err := portal.TreeOf(ctx, r.From)
+	tree, err := fleet.TreeOf(ctx, r.From)
 	if err != nil {
 		return nil, false, err
 	}

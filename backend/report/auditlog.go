@@ -4,24 +4,25 @@ import (
 	"context"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
 
 // auditLog lists what was done in a range of time.
 func auditLog(ctx context.Context, r *Run) (*Table, error) {
-	type entry = portal.AuditLog
+	type entry = audit.AuditLog
 	from, to, about, err := r.span()
 	if err != nil {
 		return nil, err
 	}
 	who, words := newGlobs(r.Report.Username), strings.ToLower(strings.TrimSpace(r.Report.Filter))
 	s := &source[entry]{
-		name: portal.AuditLogs.Name, id: func(a *entry) int64 { return int64(a.ID) },
+		name: audit.AuditLogs.Name, id: func(a *entry) int64 { return int64(a.ID) },
 		keep: func(a *entry) bool {
 			return who.match(a.Username) && strings.Contains(strings.ToLower(a.Description), words)
 		},
-		columns: plain(portal.ReportAuditLog,
+		columns: plain(reporting.ReportAuditLog,
 			func(a *entry) string { return r.moment(a.HappenedOn) },
 			func(a *entry) string { return a.Username },
 			func(a *entry) string { return a.IP },

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
 
@@ -18,36 +19,36 @@ import (
 const mostAttached = 7 << 20
 
 // mails writes the mails of a run that has ended, in the transaction that says so.
-func (s *Service) mails(ctx context.Context, tx resource.Tx, t *portal.ReportTask) error {
+func (s *Service) mails(ctx context.Context, tx resource.Tx, t *reporting.ReportTask) error {
 	if s.o.Deliver == nil {
 		return nil
 	}
-	report, err := resource.Get(ctx, tx, portal.Reports.Name, t.ReportID)
+	report, err := resource.Get(ctx, tx, reporting.Reports.Name, t.ReportID)
 	if err != nil {
 		return err
 	}
-	to := []portal.Recipient{}
+	to := []alert.Recipient{}
 	if t.Scheduled && report.MailsIt() {
 		to = append(to, report.Recipients...)
 	}
 	for one := range strings.SplitSeq(t.Mails, ",") {
 		if one != "" {
-			to = append(to, portal.Recipient{Type: "ARBITRARY", Method: "email", Addr: one})
+			to = append(to, alert.Recipient{Type: "ARBITRARY", Method: "email", Addr: one})
 		}
 	}
 	if len(to) == 0 {
 		return nil
 	}
-	mail := &portal.ReportMail{TaskID: t.ID, Recipients: to, Subject: report.Name, Attach: t.State == portal.TaskDone && t.Size <= mostAttached}
+	mail := &reporting.ReportMail{TaskID: t.ID, Recipients: to, Subject: report.Name, Attach: t.State == reporting.TaskDone && t.Size <= mostAttached}
 	mail.Body = s.letter(report, t, mail.Attach)
-	if t.State == portal.TaskFailed {
+	if t.State == reporting.TaskFailed {
 		mail.Subject = "Not made: " + report.Name
 	}
 	return s.o.Deliver(ctx, tx, mail)
 }
 
 // letter is the text of the mail.
-func (s *Service) letter(report *portal.Report, t *portal.ReportTask, attached bool) string {
+func (s *Service) letter(report *reporting.Report, t *reporting.ReportTask, attached bool) string {
 	link := ""
 	if s.o.Origin != nil && s.o.Origin() != "" {
 		link = s.o.Origin() + "/api" + t.Path()
@@ -57,7 +58,7 @@ func (s *Service) letter(report *portal.Report, t *portal.ReportTask, attached b
 	if report.Description != "" {
 		add("%s\n", report.Description)
 	}
-	if t.State == portal.TaskFailed {
+	if t.State == reporting.TaskFailed {
 		add("The report could not be made: %s.", t.Error)
 		return strings.Join(lines, "\n")
 	}
@@ -80,15 +81,15 @@ func (s *Service) letter(report *portal.Report, t *portal.ReportTask, attached b
 }
 
 // Made is the file of a run, for a mail that it goes with.
-func (s *Service) Made(ctx context.Context, taskID int64) (*portal.ReportFile, error) {
-	t, err := resource.Get(ctx, s.db, portal.ReportTasks.Name, taskID)
-	if err == nil && t.State != portal.TaskDone {
+func (s *Service) Made(ctx context.Context, taskID int64) (*reporting.ReportFile, error) {
+	t, err := resource.Get(ctx, s.db, reporting.ReportTasks.Name, taskID)
+	if err == nil && t.State != reporting.TaskDone {
 		err = fault.New(fault.Unknown, "the report is not there")
 	}
 	if err != nil {
 		return nil, err
 	}
-	report, err := resource.Get(ctx, s.db, portal.Reports.Name, t.ReportID)
+	report, err := resource.Get(ctx, s.db, reporting.Reports.Name, t.ReportID)
 	if err != nil {
 		return nil, err
 	}
@@ -96,5 +97,5 @@ func (s *Service) Made(ctx context.Context, taskID int64) (*portal.ReportFile, e
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil, fault.New(fault.Unknown, "the file of the report is no longer in the data folder")
 	}
-	return &portal.ReportFile{Path: path, Name: s.filename(report, t), Type: typeOf(t.Format)}, nil
+	return &reporting.ReportFile{Path: path, Name: s.filename(report, t), Type: typeOf(t.Format)}, nil
 }

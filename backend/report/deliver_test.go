@@ -23,7 +23,10 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/notify"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
 )
@@ -140,7 +143,7 @@ func newDesk(t *testing.T) *desk {
 	d.town()
 	quiet := slog.New(slog.DiscardHandler)
 	d.notices = notify.New(d.db, notify.Options{
-		File:    func(ctx context.Context, id int64) (*portal.ReportFile, error) { return d.reports.Made(ctx, id) },
+		File:    func(ctx context.Context, id int64) (*reporting.ReportFile, error) { return d.reports.Made(ctx, id) },
 		Version: "1", Log: quiet, Clock: d.clock,
 	})
 	var err error
@@ -165,17 +168,17 @@ func (d *desk) server(address string) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	put(d.house, portal.Integrations.Name, portal.Integration{ID: 1, Name: "mail", Type: portal.IntegrationSMTP, Host: host, Port: n, Security: "none", From: "spyglass@example.net"})
+	put(d.house, alert.Integrations.Name, alert.Integration{ID: 1, Name: "mail", Type: alert.IntegrationSMTP, Host: host, Port: n, Security: "none", From: "spyglass@example.net"})
 }
 
 // delivery waits until the only delivery is as asked.
-func (d *desk) delivery(is func(*portal.Delivery) bool) *portal.Delivery {
+func (d *desk) delivery(is func(*alert.Delivery) bool) *alert.Delivery {
 	d.Helper()
-	changed, stop := d.db.Watch(string(portal.Deliveries.Name))
+	changed, stop := d.db.Watch(string(alert.Deliveries.Name))
 	defer stop()
 	limit := time.After(20 * time.Second)
 	for {
-		rows, err := resource.Find(d.Context(), d.db, portal.Deliveries.Name)
+		rows, err := resource.Find(d.Context(), d.db, alert.Deliveries.Name)
 		if err != nil {
 			d.Fatal(err)
 		}
@@ -195,10 +198,10 @@ func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
 	p, address, stop := d.post("127.0.0.1:0")
 	defer stop()
 	d.server(address)
-	put(d.house, portal.Users.Name, portal.User{ID: 2, Username: "clerk", Email: "clerk@example.net", Status: "active"}, portal.User{ID: 3, Username: "gone", Email: "gone@example.net", Status: "suspended"})
-	put(d.house, portal.RecipientGroups.Name, portal.RecipientGroup{ID: 1, Name: "Board", Recipients: []portal.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "board@example.net"}, {Type: "ADMIN", Method: "email", Addr: "gone"}}})
-	put(d.house, portal.Reports.Name, portal.Report{ID: 1, Name: "Büro", Type: portal.ReportInventory, Format: portal.FormatPDF, Columns: columns("Device"), Delivery: "email", ModifiedID: 2, ModifiedBy: "clerk",
-		Schedule: "0 12 * * *", NextOn: seconds(noon), Recipients: []portal.Recipient{{Type: "GROUP", Addr: "Board"}, {Type: "ADMIN", Method: "email", Addr: "clerk"}}})
+	put(d.house, people.Users.Name, people.User{ID: 2, Username: "clerk", Email: "clerk@example.net", Status: "active"}, people.User{ID: 3, Username: "gone", Email: "gone@example.net", Status: "suspended"})
+	put(d.house, alert.RecipientGroups.Name, alert.RecipientGroup{ID: 1, Name: "Board", Recipients: []alert.Recipient{{Type: "ARBITRARY", Method: "email", Addr: "board@example.net"}, {Type: "ADMIN", Method: "email", Addr: "gone"}}})
+	put(d.house, reporting.Reports.Name, reporting.Report{ID: 1, Name: "Büro", Type: reporting.ReportInventory, Format: reporting.FormatPDF, Columns: columns("Device"), Delivery: "email", ModifiedID: 2, ModifiedBy: "clerk",
+		Schedule: "0 12 * * *", NextOn: seconds(noon), Recipients: []alert.Recipient{{Type: "GROUP", Addr: "Board"}, {Type: "ADMIN", Method: "email", Addr: "clerk"}}})
 	d.reports.Start()
 	d.notices.Start()
 	<-p.came
@@ -222,7 +225,7 @@ func TestAReportGoesToPeopleGroupsAndAddressesWithItsFile(t *testing.T) {
 			t.Errorf("%s reads\n%s\nwant\n%s", to, body, want)
 		}
 	}
-	failed, err := resource.Find(t.Context(), d.db, portal.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: portal.DeliveryFailed})
+	failed, err := resource.Find(t.Context(), d.db, alert.Deliveries.Name, resource.Where{Field: "state", Op: "=", Value: alert.DeliveryFailed})
 	if err != nil || len(failed) != 1 || failed[0].Error != "the user gone is suspended" {
 		t.Errorf("got %+v %v", failed, err)
 	}
@@ -239,8 +242,8 @@ func TestAReportWaitsForAMailServerThatIsDown(t *testing.T) {
 	if _, err := d.ask(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
 		t.Fatal(err)
 	}
-	waiting := d.delivery(func(row *portal.Delivery) bool { return row.Attempts == 1 })
-	if waiting.State != portal.DeliveryWaiting || waiting.Error == "" || waiting.NextOn != seconds(noon)+10 || waiting.TaskID != 1 || waiting.Tells != portal.ToldReport {
+	waiting := d.delivery(func(row *alert.Delivery) bool { return row.Attempts == 1 })
+	if waiting.State != alert.DeliveryWaiting || waiting.Error == "" || waiting.NextOn != seconds(noon)+10 || waiting.TaskID != 1 || waiting.Tells != alert.ToldReport {
 		t.Errorf("after one attempt it is %+v", waiting)
 	}
 	p, _, stop := d.post(address)
@@ -248,7 +251,7 @@ func TestAReportWaitsForAMailServerThatIsDown(t *testing.T) {
 	d.pass(time.Minute)
 	d.server(address) // a change that the notices look up at
 	<-p.came
-	sent := d.delivery(func(row *portal.Delivery) bool { return row.State == portal.DeliverySent })
+	sent := d.delivery(func(row *alert.Delivery) bool { return row.State == alert.DeliverySent })
 	if want := []any{int64(2), "", waiting.Key}; !reflect.DeepEqual([]any{sent.Attempts, sent.Error, sent.Key}, want) {
 		t.Errorf("got %+v, want %v", sent, want)
 	}
@@ -256,18 +259,18 @@ func TestAReportWaitsForAMailServerThatIsDown(t *testing.T) {
 
 func TestAReportThatIsTooLargeIsLinked(t *testing.T) {
 	d := newDesk(t)
-	var many []portal.Device
+	var many []fleet.Device
 	for i := range 1200 {
-		many = append(many, portal.Device{ID: int64(i + 10), Name: "x", DisplayName: strconv.Itoa(i), HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("wide", 1600)})
+		many = append(many, fleet.Device{ID: int64(i + 10), Name: "x", DisplayName: strconv.Itoa(i), HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("wide", 1600)})
 	}
-	put(d.house, portal.Devices.Name, many...)
-	put(d.house, portal.Reports.Name, portal.Report{ID: 1, Name: "All", Type: portal.ReportInventory, Format: portal.FormatCSV, SortDirection: "asc"})
+	put(d.house, fleet.Devices.Name, many...)
+	put(d.house, reporting.Reports.Name, reporting.Report{ID: 1, Name: "All", Type: reporting.ReportInventory, Format: reporting.FormatCSV, SortDirection: "asc"})
 	d.reports.Start()
 	d.server("127.0.0.1:1")
 	if _, err := d.ask(d.reports, admin, runIt, 1, 0, `{"receiveEmails":"board@example.net"}`); err != nil {
 		t.Fatal(err)
 	}
-	row := d.delivery(func(*portal.Delivery) bool { return true })
+	row := d.delivery(func(*alert.Delivery) bool { return true })
 	const want = "Made 2026-05-04 12:00:00 UTC for admin, with what that user may see: 1203 rows.\n\nWith 7.3 MB it is too large for a mail. It lies at\nhttp://portal:8443/api/report/reports/1/tasks/1/result\nfor who is signed in and may see as much."
 	if row.Attached || row.Body != want {
 		t.Errorf("attached: %v\n%s\nwant\n%s", row.Attached, row.Body, want)

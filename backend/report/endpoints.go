@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
 
@@ -64,7 +65,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Errors: fails(running, missing, broken), Handle: s.task, Example: resource.Example{Path: "/report/reports/1/tasks/1"},
 		},
 		{
-			Method: "GET", Path: taskPath + "/result", Summary: "Download a report", Right: read, Params: task, Answer: &file, Files: []string{typeOf(portal.FormatPDF), typeOf(portal.FormatXLSX), "text/csv"},
+			Method: "GET", Path: taskPath + "/result", Summary: "Download a report", Right: read, Params: task, Answer: &file, Files: []string{typeOf(reporting.FormatPDF), typeOf(reporting.FormatXLSX), "text/csv"},
 			Doc:    "Returns the file of a run that is done: one HTML page, PDF, XLSX or CSV. Only who may see all that is in it gets it.",
 			Errors: fails(running, missing, broken), Handle: s.result, Example: resource.Example{Path: "/report/reports/2/tasks/2/result"},
 		},
@@ -76,23 +77,23 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	}
 	all = append(all, s.whenEndpoint(fails(resource.Failure{Kind: fault.Invalid, When: "it is no cron line, or there is no such time zone"})))
 	for i := range all {
-		all[i].Category = portal.CategoryReports
+		all[i].Category = ground.CategoryReports
 	}
 	return all
 }
 
 // visible is the report in the path, for a caller who may do op with it.
-func visible(ctx context.Context, r resource.Reader, c *resource.Call, op resource.Operation) (*portal.Report, error) {
+func visible(ctx context.Context, r resource.Reader, c *resource.Call, op resource.Operation) (*reporting.Report, error) {
 	id, err := c.ID("id")
 	if err != nil {
 		return nil, err
 	}
 	is := resource.Where{Field: "id", Op: "=", Value: id}
-	found, err := resource.Find(ctx, r, portal.Reports.Name, is, resource.SeenBy(c.Access, op))
+	found, err := resource.Find(ctx, r, reporting.Reports.Name, is, resource.SeenBy(c.Access, op))
 	if err != nil || len(found) > 0 {
 		return first(found), err
 	}
-	if found, err = resource.Find(ctx, r, portal.Reports.Name, is, resource.SeenBy(c.Access, resource.Read)); err != nil {
+	if found, err = resource.Find(ctx, r, reporting.Reports.Name, is, resource.SeenBy(c.Access, resource.Read)); err != nil {
 		return nil, err
 	}
 	if len(found) > 0 {
@@ -113,21 +114,21 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 	if err := c.Read(&in); err != nil {
 		return nil, err
 	}
-	mails, err := portal.ParseMails("receiveEmails", in.Mails)
+	mails, err := reporting.ParseMails("receiveEmails", in.Mails)
 	if err != nil {
 		return nil, err
 	}
 	if in.AdminID == 0 {
 		in.AdminID = c.Access.UserID
 	}
-	task := portal.ReportTask{State: portal.TaskWaiting, CreatedOn: resource.SecondsOf(c.At), UserID: in.AdminID, Mails: strings.Join(mails, ","), Groups: []int64{}}
+	task := reporting.ReportTask{State: reporting.TaskWaiting, CreatedOn: resource.SecondsOf(c.At), UserID: in.AdminID, Mails: strings.Join(mails, ","), Groups: []int64{}}
 	who, suspended := s.o.Access(ctx, in.AdminID)
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
 		report, err := visible(ctx, tx, c, resource.Modify)
 		if err != nil {
 			return err
 		}
-		if err := portal.MayActAs(&resource.Write{Context: ctx, Call: c, Tx: tx}, in.AdminID); err != nil {
+		if err := reporting.MayActAs(&resource.Write{Context: ctx, Call: c, Tx: tx}, in.AdminID); err != nil {
 			return err
 		}
 		if fault.Is(suspended, fault.NoLogin) {
@@ -146,30 +147,30 @@ func (s *Service) execute(ctx context.Context, c *resource.Call) (any, error) {
 }
 
 // enqueue adds the run, unless it could not work or too many wait already.
-func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *portal.Report, task *portal.ReportTask, who *resource.Access) error {
-	if right := portal.ReportTypeOf(report.Type).Right; !who.May(right) {
+func enqueue(ctx context.Context, tx resource.Tx, c *resource.Call, report *reporting.Report, task *reporting.ReportTask, who *resource.Access) error {
+	if right := reporting.ReportTypeOf(report.Type).Right; !who.May(right) {
 		return fault.New(fault.Denied, "a report of the type %s needs the right %s, which %s does not have", report.Type, right, who.User)
 	}
-	waiting, err := resource.Find(ctx, tx, portal.ReportTasks.Name, resource.Where{Field: "state", Op: "=", Value: portal.TaskWaiting})
+	waiting, err := resource.Find(ctx, tx, reporting.ReportTasks.Name, resource.Where{Field: "state", Op: "=", Value: reporting.TaskWaiting})
 	if err != nil {
 		return err
 	}
 	if len(waiting) >= mostQueued {
 		return &fault.Error{Kind: fault.TooMany, Message: "too many reports are waiting to be made; try again later", RetryAfter: time.Minute}
 	}
-	if err := resource.Put(ctx, tx, portal.ReportTasks.Name, task); err != nil {
+	if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, task); err != nil {
 		return err
 	}
-	return tx.Note(ctx, &resource.Change{Call: c, Action: "run", Object: string(portal.Reports.Name), Label: portal.Reports.Label, ID: report.ID, Title: report.Name})
+	return tx.Note(ctx, &resource.Change{Call: c, Action: "run", Object: string(reporting.Reports.Name), Label: reporting.Reports.Label, ID: report.ID, Title: report.Name})
 }
 
-func answer(c *resource.Call, t *portal.ReportTask) generated {
+func answer(c *resource.Call, t *reporting.ReportTask) generated {
 	return generated{ReportID: t.ReportID, TaskID: t.ID, Link: c.Base + t.Path()}
 }
 
 // known is the run in the path, for a caller who may do op with the report and
 // may see what is in the run.
-func known(ctx context.Context, r resource.Reader, c *resource.Call, op resource.Operation) (*portal.Report, *portal.ReportTask, error) {
+func known(ctx context.Context, r resource.Reader, c *resource.Call, op resource.Operation) (*reporting.Report, *reporting.ReportTask, error) {
 	report, err := visible(ctx, r, c, op)
 	if err != nil {
 		return nil, nil, err
@@ -178,7 +179,7 @@ func known(ctx context.Context, r resource.Reader, c *resource.Call, op resource
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := resource.Get(ctx, r, portal.ReportTasks.Name, id)
+	t, err := resource.Get(ctx, r, reporting.ReportTasks.Name, id)
 	if err == nil && (t.ReportID != report.ID || !t.SeenBy(c.Access)) {
 		err = fault.New(fault.Unknown, "there is no report task %d", id)
 	}
@@ -186,15 +187,15 @@ func known(ctx context.Context, r resource.Reader, c *resource.Call, op resource
 }
 
 // done is that run once its file is there.
-func done(ctx context.Context, r resource.Reader, c *resource.Call) (*portal.Report, *portal.ReportTask, error) {
+func done(ctx context.Context, r resource.Reader, c *resource.Call) (*reporting.Report, *reporting.ReportTask, error) {
 	report, t, err := known(ctx, r, c, resource.Read)
 	if err != nil {
 		return nil, nil, err
 	}
 	switch t.State {
-	case portal.TaskDone:
+	case reporting.TaskDone:
 		return report, t, nil
-	case portal.TaskFailed:
+	case reporting.TaskFailed:
 		return nil, nil, fault.New(fault.Conflict, "the report could not be made: %s", t.Error)
 	}
 	return nil, nil, &fault.Error{Kind: fault.Running, Message: "the report is being made; ask again", Detail: map[string]any{"state": t.State, "progress": t.Progress, "rows": t.Rows}}
@@ -233,7 +234,7 @@ func (s *Service) result(ctx context.Context, c *resource.Call) (any, error) {
 	}, nil
 }
 
-func (s *Service) filename(report *portal.Report, t *portal.ReportTask) string {
+func (s *Service) filename(report *reporting.Report, t *reporting.ReportTask) string {
 	return filename(report.Name, t, time.Unix(int64(t.EndedOn), 0).In(s.o.Zone()).Format(time.DateOnly))
 }
 
@@ -245,10 +246,10 @@ func (s *Service) remove(ctx context.Context, c *resource.Call) (any, error) {
 			return err
 		}
 		id = t.ID
-		if err := resource.Delete(ctx, tx, portal.ReportTasks.Name, id); err != nil {
+		if err := resource.Delete(ctx, tx, reporting.ReportTasks.Name, id); err != nil {
 			return err
 		}
-		return tx.Note(ctx, &resource.Change{Call: c, Action: "remove run", Object: string(portal.Reports.Name), Label: portal.Reports.Label, ID: report.ID, Title: report.Name})
+		return tx.Note(ctx, &resource.Change{Call: c, Action: "remove run", Object: string(reporting.Reports.Name), Label: reporting.Reports.Label, ID: report.ID, Title: report.Name})
 	})
 	if err != nil {
 		return nil, err

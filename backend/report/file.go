@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/reporting"
 )
 
 // Folder is where the files lie, in the data folder.
@@ -27,7 +27,7 @@ const unfinished = ".part" // what a run that was cut off leaves behind
 
 // File makes the report into the file of the task, whole or not at all, and
 // notes in the task what it made: size, rows, format and what its user saw.
-func File(ctx context.Context, folder string, task *portal.ReportTask, r *Run) (err error) {
+func File(ctx context.Context, folder string, task *reporting.ReportTask, r *Run) (err error) {
 	path := fileOf(folder, task.ID)
 	out, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -58,7 +58,7 @@ func File(ctx context.Context, folder string, task *portal.ReportTask, r *Run) (
 		return spent(err)
 	}
 	task.Size, task.Rows, task.Pages, task.Format = counted.n, rows, r.pages, r.Report.Format
-	task.Saw(portal.ReportTypeOf(r.Report.Type), r.Access)
+	task.Saw(reporting.ReportTypeOf(r.Report.Type), r.Access)
 	return nil
 }
 
@@ -84,11 +84,11 @@ func (c *counter) Write(p []byte) (int, error) {
 // typeOf is what a file of a format is for a browser and for a mail.
 func typeOf(format string) string {
 	switch format {
-	case portal.FormatCSV:
+	case reporting.FormatCSV:
 		return "text/csv; charset=utf-8"
-	case portal.FormatPDF:
+	case reporting.FormatPDF:
 		return "application/pdf"
-	case portal.FormatXLSX:
+	case reporting.FormatXLSX:
 		return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 	}
 	return "text/html; charset=utf-8"
@@ -96,7 +96,7 @@ func typeOf(format string) string {
 
 // filename is what the file is called when it is saved: of the report's name
 // only letters and digits, of any script, and a few marks that no system objects to.
-func filename(name string, t *portal.ReportTask, day string) string {
+func filename(name string, t *reporting.ReportTask, day string) string {
 	name = strings.Map(func(c rune) rune {
 		if unicode.In(c, unicode.L, unicode.M, unicode.Nd) || c == ' ' || c == '-' || c == '_' {
 			return c

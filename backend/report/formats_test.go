@@ -15,12 +15,14 @@ import (
 	"github.com/ledongthuc/pdf" // reads what fpdf has written
 	"github.com/xuri/excelize/v2"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report"
 )
 
 // made is the file of a report.
-func (h *house) made(r portal.Report) []byte {
+func (h *house) made(r reporting.Report) []byte {
 	h.Helper()
 	run := report.Run{Report: &r, Access: admin, From: h.db, Series: h.series, Zone: time.UTC, At: noon}
 	var out bytes.Buffer
@@ -73,11 +75,11 @@ func sixteen(text string) string {
 	return string(out)
 }
 
-func (h *house) everyType(format string) map[string]portal.Report {
-	all := map[string]portal.Report{}
-	for _, kind := range portal.ReportTypes {
-		all[kind.Name] = portal.Report{Name: "Bericht über " + kind.Name, Type: kind.Name, Format: format, DateRange: "Last 2 days", AlertLevel: "warn", Unmonitored: 1,
-			Metrics: []portal.ReportMetric{{DataSourceID: 1, ItemType: "group", ItemVal: "*"}}}
+func (h *house) everyType(format string) map[string]reporting.Report {
+	all := map[string]reporting.Report{}
+	for _, kind := range reporting.ReportTypes {
+		all[kind.Name] = reporting.Report{Name: "Bericht über " + kind.Name, Type: kind.Name, Format: format, DateRange: "Last 2 days", AlertLevel: "warn", Unmonitored: 1,
+			Metrics: []reporting.ReportMetric{{DataSourceID: 1, ItemType: "group", ItemVal: "*"}}}
 	}
 	return all
 }
@@ -85,10 +87,10 @@ func (h *house) everyType(format string) map[string]portal.Report {
 func TestEveryTypeIsAPageThatNeedsNothingElse(t *testing.T) {
 	h := measured(t)
 	const evil = `<svg onload=x>"'`
-	put(h, portal.Devices.Name, portal.Device{ID: 2, Name: "y", DisplayName: evil, HostStatus: "dead", GroupIDs: []int64{3}})
-	put(h, portal.DataSources.Name, portal.DataSource{ID: 1, Name: "Ping", DisplayName: evil, CollectInterval: 60, DataPoints: []portal.DataPoint{{ID: 11, DataSourceID: 1, Name: evil, AlertExpr: "> 1"}}})
-	charts := map[string]int{portal.ReportAlertTrends: 3, portal.ReportAvailability: 2, portal.ReportMetrics: 1, portal.ReportThreshold: 1}
-	for name, r := range h.everyType(portal.FormatHTML) {
+	put(h, fleet.Devices.Name, fleet.Device{ID: 2, Name: "y", DisplayName: evil, HostStatus: "dead", GroupIDs: []int64{3}})
+	put(h, datasource.DataSources.Name, datasource.DataSource{ID: 1, Name: "Ping", DisplayName: evil, CollectInterval: 60, DataPoints: []datasource.DataPoint{{ID: 11, DataSourceID: 1, Name: evil, AlertExpr: "> 1"}}})
+	charts := map[string]int{reporting.ReportAlertTrends: 3, reporting.ReportAvailability: 2, reporting.ReportMetrics: 1, reporting.ReportThreshold: 1}
+	for name, r := range h.everyType(reporting.FormatHTML) {
 		text := string(h.made(r))
 		for _, never := range []string{"<script", "http:", "https:", "url(", "@import", "src=", "href=", " style=", "<svg onload", "NaN"} {
 			if strings.Contains(text, never) {
@@ -103,7 +105,7 @@ func TestEveryTypeIsAPageThatNeedsNothingElse(t *testing.T) {
 
 func TestAChartOfTheWorstDevicesShowsThemAsBars(t *testing.T) {
 	h := measured(t)
-	r := h.everyType(portal.FormatHTML)[portal.ReportAvailability]
+	r := h.everyType(reporting.FormatHTML)[reporting.ReportAvailability]
 	r.DateRange = ""
 	got := regexp.MustCompile(`<text[^>]*>[^<]*</text>`).FindAllString(string(h.made(r)), -1)
 	want := []string{
@@ -118,23 +120,23 @@ func TestAChartOfTheWorstDevicesShowsThemAsBars(t *testing.T) {
 
 func TestAPDFHoldsTheWholeReport(t *testing.T) {
 	h := measured(t)
-	put(h, portal.Devices.Name, portal.Device{ID: 4, Name: "z", DisplayName: "Загрузка Ωμέγα łódź 🙂日", HostStatus: "normal", GroupIDs: []int64{2}})
-	for name, r := range h.everyType(portal.FormatPDF) {
+	put(h, fleet.Devices.Name, fleet.Device{ID: 4, Name: "z", DisplayName: "Загрузка Ωμέγα łódź 🙂日", HostStatus: "normal", GroupIDs: []int64{2}})
+	for name, r := range h.everyType(reporting.FormatPDF) {
 		text := strings.Join(h.pages(h.made(r)), "")
 		if !strings.Contains(text, "Bericht über "+name) || !strings.Contains(text, "Made 2026-05-04 12:00:00 UTC for admin") {
 			t.Errorf("the PDF of %s reads %s", name, text)
 		}
 	}
-	r := portal.Report{Name: "Devices", Type: portal.ReportInventory, Format: portal.FormatPDF, Columns: columns("Device", "Groups")}
+	r := reporting.Report{Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatPDF, Columns: columns("Device", "Groups")}
 	if drawn := h.drawn(h.made(r)); !strings.Contains(drawn, sixteen("Загрузка Ωμέγα łódź □□")) {
 		t.Errorf("letters are missing in %q", drawn)
 	}
-	var many []portal.Device
+	var many []fleet.Device
 	for i := range 400 {
-		many = append(many, portal.Device{ID: int64(i + 5), Name: "10.1.0.1", DisplayName: fmt.Sprintf("device-%03d-{pages}", i), HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("unbreakable", 60)})
+		many = append(many, fleet.Device{ID: int64(i + 5), Name: "10.1.0.1", DisplayName: fmt.Sprintf("device-%03d-{pages}", i), HostStatus: "normal", GroupIDs: []int64{2}, Description: strings.Repeat("unbreakable", 60)})
 	}
-	put(h, portal.Devices.Name, many...)
-	pages := h.pages(h.made(portal.Report{Name: "Devices", Type: portal.ReportInventory, Format: portal.FormatPDF}))
+	put(h, fleet.Devices.Name, many...)
+	pages := h.pages(h.made(reporting.Report{Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatPDF}))
 	all := strings.Join(pages, "")
 	for i := range 400 {
 		if name := fmt.Sprintf("device-%03d-", i); strings.Count(all, name) != 1 {
@@ -149,9 +151,9 @@ func TestAPDFHoldsTheWholeReport(t *testing.T) {
 func TestAWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
 	h := measured(t)
 	for i, name := range []string{"=1+1", "+1", "-1", "@SUM(A1)", "\x01 low", strings.Repeat("long", 10_000)} {
-		put(h, portal.Devices.Name, portal.Device{ID: int64(i + 10), Name: "x", DisplayName: name, HostStatus: "normal", GroupIDs: []int64{2}})
+		put(h, fleet.Devices.Name, fleet.Device{ID: int64(i + 10), Name: "x", DisplayName: name, HostStatus: "normal", GroupIDs: []int64{2}})
 	}
-	read := func(r portal.Report) (*excelize.File, [][]string) {
+	read := func(r reporting.Report) (*excelize.File, [][]string) {
 		file, err := excelize.OpenReader(bytes.NewReader(h.made(r)))
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +165,7 @@ func TestAWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
 		}
 		return file, rows
 	}
-	file, rows := read(portal.Report{Name: "=cmd", Description: "+note", Type: portal.ReportInventory, Format: portal.FormatXLSX, Columns: columns("Device")})
+	file, rows := read(reporting.Report{Name: "=cmd", Description: "+note", Type: reporting.ReportInventory, Format: reporting.FormatXLSX, Columns: columns("Device")})
 	if want := [][]string{{"Device"}, {"fjord"}, {"ranch"}, {"bridge"}, {"=1+1"}, {"+1"}, {"-1"}, {"@SUM(A1)"}}; !reflect.DeepEqual(rows[:8], want) || len(rows) != 10 || len([]rune(rows[9][0])) > 32_767 {
 		t.Errorf("got %.200q", rows)
 	}
@@ -178,7 +180,7 @@ func TestAWorkbookHasNumbersAndTextsAndNoFormulas(t *testing.T) {
 	if want := [][]string{{"Report", "=cmd"}, {"Type", "Host inventory"}, {"Made", "2026-05-04 12:00:00 UTC for admin"}, {"", "+note"}, {"Dead", "1"}, {"Normal", "8"}}; err != nil || !reflect.DeepEqual(about, want) {
 		t.Errorf("got %q %v", about, err)
 	}
-	file, rows = read(portal.Report{Name: "m", Type: portal.ReportMetrics, Format: portal.FormatXLSX, Columns: columns("Device", "Average"), Metrics: []portal.ReportMetric{{DataSourceID: 1}}})
+	file, rows = read(reporting.Report{Name: "m", Type: reporting.ReportMetrics, Format: reporting.FormatXLSX, Columns: columns("Device", "Average"), Metrics: []reporting.ReportMetric{{DataSourceID: 1}}})
 	if want := [][]string{{"Device", "Average"}, {"bridge", "329.5"}, {"fjord", "129.5"}, {"ranch", "229.5"}}; !reflect.DeepEqual(rows, want) {
 		t.Errorf("got %q", rows)
 	}

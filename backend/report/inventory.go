@@ -7,22 +7,24 @@ import (
 	"slices"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
 
 // inventory lists devices with the properties and instances that are asked for.
 func inventory(ctx context.Context, r *Run) (*Table, error) {
-	tree, err := portal.TreeOf(ctx, r.From)
+	tree, err := fleet.TreeOf(ctx, r.From)
 	if err != nil {
 		return nil, err
 	}
-	s := &source[portal.Device]{
-		name: portal.Devices.Name, id: func(d *portal.Device) int64 { return d.ID },
+	s := &source[fleet.Device]{
+		name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID },
 		counts: []Count{{"Dead", Critical, 0}, {"Normal", OK, 0}},
-		tone:   func(d *portal.Device) Tone { return statusTone(d.HostStatus) },
+		tone:   func(d *fleet.Device) Tone { return statusTone(d.HostStatus) },
 	}
-	s.counted = func(d *portal.Device) int { return slices.Index([]Tone{Critical, OK}, statusTone(d.HostStatus)) }
+	s.counted = func(d *fleet.Device) int { return slices.Index([]Tone{Critical, OK}, statusTone(d.HostStatus)) }
 	if err := r.chooseDevices(ctx, s); err != nil {
 		return nil, err
 	}
@@ -38,7 +40,7 @@ func inventory(ctx context.Context, r *Run) (*Table, error) {
 }
 
 // chooseDevices binds a source to the devices that the report is about.
-func (r *Run) chooseDevices(ctx context.Context, s *source[portal.Device]) error {
+func (r *Run) chooseDevices(ctx context.Context, s *source[fleet.Device]) error {
 	if r.Report.HostsValType == "group" {
 		groups, all, err := r.groups(ctx, r.Report.HostsVal)
 		if err == nil && !all {
@@ -47,7 +49,7 @@ func (r *Run) chooseDevices(ctx context.Context, s *source[portal.Device]) error
 		return err
 	}
 	if names := newGlobs(r.Report.HostsVal); !names.all() {
-		s.keep = func(d *portal.Device) bool { return names.match(d.DisplayName) }
+		s.keep = func(d *fleet.Device) bool { return names.match(d.DisplayName) }
 	}
 	return nil
 }
@@ -59,20 +61,20 @@ func statusTone(status string) Tone {
 	return Critical
 }
 
-func (r *Run) deviceColumns(tree *portal.Tree) []column[portal.Device] {
-	return plain(portal.ReportInventory,
-		func(d *portal.Device) string { return d.DisplayName },
-		func(d *portal.Device) string { return d.Name },
+func (r *Run) deviceColumns(tree *fleet.Tree) []column[fleet.Device] {
+	return plain(reporting.ReportInventory,
+		func(d *fleet.Device) string { return d.DisplayName },
+		func(d *fleet.Device) string { return d.Name },
 		r.groupPaths(tree),
-		func(d *portal.Device) string { return d.HostStatus },
-		func(d *portal.Device) string { return d.Description },
+		func(d *fleet.Device) string { return d.HostStatus },
+		func(d *fleet.Device) string { return d.Description },
 	)
 }
 
 // groupPaths names the groups of a device that the user sees.
-func (r *Run) groupPaths(tree *portal.Tree) func(*portal.Device) string {
+func (r *Run) groupPaths(tree *fleet.Tree) func(*fleet.Device) string {
 	sees := r.seesGroup()
-	return func(d *portal.Device) string {
+	return func(d *fleet.Device) string {
 		var paths []string
 		for _, id := range d.GroupIDs {
 			if g := tree.Groups[id]; g != nil && sees(id) {
@@ -85,12 +87,12 @@ func (r *Run) groupPaths(tree *portal.Tree) func(*portal.Device) string {
 
 // propertyColumns show the first of a device's properties of each name: those
 // set on it, then what checks and the portal know, then those of its groups.
-func propertyColumns(tree *portal.Tree, names []string) []column[portal.Device] {
+func propertyColumns(tree *fleet.Tree, names []string) []column[fleet.Device] {
 	inherited := map[string][]resource.Property{} // by the groups: few combinations, many devices
-	var out []column[portal.Device]
+	var out []column[fleet.Device]
 	for _, name := range names {
 		name = strings.TrimSpace(name)
-		out = append(out, column[portal.Device]{name: name, text: func(d *portal.Device) string {
+		out = append(out, column[fleet.Device]{name: name, text: func(d *fleet.Device) string {
 			groups := d.GroupIDs.String()
 			above, ok := inherited[groups]
 			if !ok {
@@ -117,8 +119,8 @@ func property(name string, lists ...[]resource.Property) string {
 
 // metricColumn names the instances of a data source on each device. They are
 // read once, as names alone: a few bytes each.
-func (r *Run) metricColumn(ctx context.Context, m *portal.ReportMetric) (c column[portal.Device], err error) {
-	found, err := resource.Find(ctx, r.From, portal.DataSources.Name, resource.Where{Field: "id", Op: "=", Value: m.DataSourceID})
+func (r *Run) metricColumn(ctx context.Context, m *reporting.ReportMetric) (c column[fleet.Device], err error) {
+	found, err := resource.Find(ctx, r.From, datasource.DataSources.Name, resource.Where{Field: "id", Op: "=", Value: m.DataSourceID})
 	if err != nil {
 		return c, err
 	}
@@ -127,15 +129,15 @@ func (r *Run) metricColumn(ctx context.Context, m *portal.ReportMetric) (c colum
 		c.name = found[0].DisplayName
 	}
 	globs, names := newGlobs(m.Instances), map[int64][]string{}
-	s := &source[portal.Instance]{
-		name: portal.Instances.Name, id: func(i *portal.Instance) int64 { return i.ID },
+	s := &source[fleet.Instance]{
+		name: fleet.Instances.Name, id: func(i *fleet.Instance) int64 { return i.ID },
 		where: []resource.Where{{Field: "dataSourceId", Op: "=", Value: m.DataSourceID}},
 	}
-	err = s.scan(ctx, r, func(i *portal.Instance) {
+	err = s.scan(ctx, r, func(i *fleet.Instance) {
 		if globs.match(i.DisplayName) {
 			names[i.DeviceID] = append(names[i.DeviceID], i.DisplayName)
 		}
 	})
-	c.text = func(d *portal.Device) string { return strings.Join(names[d.ID], ", ") }
+	c.text = func(d *fleet.Device) string { return strings.Join(names[d.ID], ", ") }
 	return c, err
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/reporting"
 )
 
 // mostRows is how many rows a report may have whose rows are kept while it is made.
@@ -54,10 +54,10 @@ func (l *list[T]) table(_ context.Context, r *Run, about ...string) (*Table, err
 	return t, nil
 }
 
-func (l *list[T]) sort(report *portal.Report) {
+func (l *list[T]) sort(report *reporting.Report) {
 	by := -1
 	if report.SortedBy != "" {
-		by = portal.ReportTypeOf(report.Type).Column(report.SortedBy)
+		by = reporting.ReportTypeOf(report.Type).Column(report.SortedBy)
 	}
 	if by >= 0 {
 		c := &l.columns[by]

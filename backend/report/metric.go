@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -26,8 +28,8 @@ type measuredRow struct {
 
 // shownPoint is a datapoint that the report shows.
 type shownPoint struct {
-	source *portal.DataSource
-	point  portal.DataPoint
+	source *datasource.DataSource
+	point  datasource.DataPoint
 	rows   int
 }
 
@@ -81,12 +83,12 @@ type measuring struct {
 
 // choose finds the rows, without their values.
 func (m *measuring) choose(ctx context.Context) error {
-	s := &source[portal.Device]{name: portal.Devices.Name, id: func(d *portal.Device) int64 { return d.ID }}
+	s := &source[fleet.Device]{name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID }}
 	if err := m.chooseDevices(ctx, s); err != nil {
 		return err
 	}
 	m.devices = map[int64]string{}
-	if err := s.scan(ctx, m.Run, func(d *portal.Device) { m.devices[d.ID] = d.DisplayName }); err != nil {
+	if err := s.scan(ctx, m.Run, func(d *fleet.Device) { m.devices[d.ID] = d.DisplayName }); err != nil {
 		return err
 	}
 	for i := range m.Report.Metrics {
@@ -100,8 +102,8 @@ func (m *measuring) choose(ctx context.Context) error {
 	return nil
 }
 
-func (m *measuring) chooseMetric(ctx context.Context, metric *portal.ReportMetric) error {
-	found, err := resource.Find(ctx, m.From, portal.DataSources.Name, resource.Where{Field: "id", Op: "=", Value: metric.DataSourceID})
+func (m *measuring) chooseMetric(ctx context.Context, metric *reporting.ReportMetric) error {
+	found, err := resource.Find(ctx, m.From, datasource.DataSources.Name, resource.Where{Field: "id", Op: "=", Value: metric.DataSourceID})
 	if err != nil || len(found) == 0 {
 		return err // gone since the report was written
 	}
@@ -112,15 +114,15 @@ func (m *measuring) chooseMetric(ctx context.Context, metric *portal.ReportMetri
 	}
 	m.points = append(m.points, shown...)
 	names, over := newGlobs(metric.Instances), false
-	s := &source[portal.Instance]{
-		name: portal.Instances.Name, id: func(i *portal.Instance) int64 { return i.ID },
+	s := &source[fleet.Instance]{
+		name: fleet.Instances.Name, id: func(i *fleet.Instance) int64 { return i.ID },
 		where: []resource.Where{{Field: "dataSourceId", Op: "=", Value: metric.DataSourceID}},
-		keep: func(i *portal.Instance) bool {
+		keep: func(i *fleet.Instance) bool {
 			_, chosen := m.devices[i.DeviceID]
 			return chosen && names.match(i.DisplayName)
 		},
 	}
-	err = s.scan(ctx, m.Run, func(i *portal.Instance) {
+	err = s.scan(ctx, m.Run, func(i *fleet.Instance) {
 		if over = over || len(m.rows)+len(shown) > mostRows; over {
 			return
 		}
@@ -250,7 +252,7 @@ func (m *measuring) line(ctx context.Context, row *measuredRow) (Line, error) {
 
 func metricColumns() []column[measuredRow] {
 	type row = measuredRow
-	columns := plain(portal.ReportMetrics,
+	columns := plain(reporting.ReportMetrics,
 		func(m *row) string { return m.device },
 		func(m *row) string { return m.about.source.DisplayName },
 		func(m *row) string { return m.instance },

@@ -28,7 +28,7 @@
 //
 // A run reads as the user it acts for: what they may not see is neither in its
 // rows nor in its counts. Who may fetch the file is decided by
-// portal.ReportTask.SeenBy: whoever sees at least as much.
+// reporting.ReportTask.SeenBy: whoever sees at least as much.
 //
 // # Memory
 //
@@ -57,7 +57,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -103,7 +103,7 @@ const (
 
 // Run is one making of a report.
 type Run struct {
-	Report *portal.Report
+	Report *reporting.Report
 	Access *resource.Access // who it acts for
 	From   resource.Reader
 	Series *series.DB // of metric trends and of time without data; nil: nothing was measured
@@ -121,22 +121,22 @@ type Run struct {
 // kinds makes the table of each type of report.
 func kinds() map[string]func(context.Context, *Run) (*Table, error) {
 	return map[string]func(context.Context, *Run) (*Table, error){
-		portal.ReportAlert:     alerts,
-		portal.ReportInventory: inventory,
-		portal.ReportUser:      users,
-		portal.ReportRole:      roles,
-		portal.ReportAuditLog:  auditLog,
+		reporting.ReportAlert:     alerts,
+		reporting.ReportInventory: inventory,
+		reporting.ReportUser:      users,
+		reporting.ReportRole:      roles,
+		reporting.ReportAuditLog:  auditLog,
 
-		portal.ReportAlertTrends:  alertTrends,
-		portal.ReportAvailability: availability,
-		portal.ReportThreshold:    thresholds,
-		portal.ReportMetrics:      metricTrends,
+		reporting.ReportAlertTrends:  alertTrends,
+		reporting.ReportAvailability: availability,
+		reporting.ReportThreshold:    thresholds,
+		reporting.ReportMetrics:      metricTrends,
 	}
 }
 
 // Write renders the report in its format and returns how many rows it has.
 func (r *Run) Write(ctx context.Context, w io.Writer) (rows int64, err error) {
-	kind, table := portal.ReportTypeOf(r.Report.Type), kinds()[r.Report.Type]
+	kind, table := reporting.ReportTypeOf(r.Report.Type), kinds()[r.Report.Type]
 	if kind == nil || table == nil {
 		return 0, fault.New(fault.Invalid, "this portal makes no reports of the type %s", r.Report.Type)
 	}
@@ -163,11 +163,11 @@ func (r *Run) Write(ctx context.Context, w io.Writer) (rows int64, err error) {
 		})
 	}
 	switch r.Report.Format {
-	case portal.FormatCSV:
+	case reporting.FormatCSV:
 		err = t.writeCSV(w)
-	case portal.FormatXLSX:
+	case reporting.FormatXLSX:
 		err = t.writeXLSX(w, r)
-	case portal.FormatPDF:
+	case reporting.FormatPDF:
 		err = t.writePDF(w, r)
 	default:
 		err = t.writeHTML(w, r)
@@ -207,7 +207,7 @@ const momentLayout = "2006-01-02 15:04:05 MST"
 
 // span is the report's range of time, and how it is told.
 func (r *Run) span() (from, to time.Time, about string, err error) {
-	from, to, err = portal.ParseRange(r.Report.DateRange, r.At)
+	from, to, err = reporting.ParseRange(r.Report.DateRange, r.At)
 	if from.IsZero() && to.IsZero() {
 		return from, to, "Any time", err
 	}

@@ -4,14 +4,15 @@ import (
 	"context"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
 
 // roles lists the roles, with what they allow and who holds them.
 func roles(ctx context.Context, r *Run) (*Table, error) {
-	type role = portal.Role
-	users, err := resource.Find(ctx, r.From, portal.Users.Name, resource.SeenBy(r.Access, resource.Read))
+	type role = people.Role
+	users, err := resource.Find(ctx, r.From, people.Users.Name, resource.SeenBy(r.Access, resource.Read))
 	if err != nil {
 		return nil, err
 	}
@@ -22,8 +23,8 @@ func roles(ctx context.Context, r *Run) (*Table, error) {
 		}
 	}
 	s := &source[role]{
-		name: portal.Roles.Name, id: func(r *role) int64 { return r.ID },
-		columns: plain(portal.ReportRole,
+		name: people.Roles.Name, id: func(r *role) int64 { return r.ID },
+		columns: plain(reporting.ReportRole,
 			func(r *role) string { return r.Name },
 			func(r *role) string { return r.Description },
 			func(r *role) string { return strings.Join(holders[r.ID], ", ") },

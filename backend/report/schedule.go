@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
 
@@ -20,7 +20,7 @@ const (
 // schedule turns what is due into runs, and returns how long to wait for the
 // next. The reports are read each time: the clock may have been set.
 func (s *Service) schedule(ctx context.Context) (time.Duration, error) {
-	planned, err := resource.Find(ctx, s.db, portal.Reports.Name, resource.Where{Field: "schedule", Op: "!=", Value: ""})
+	planned, err := resource.Find(ctx, s.db, reporting.Reports.Name, resource.Where{Field: "schedule", Op: "!=", Value: ""})
 	if err != nil {
 		return patience, err
 	}
@@ -41,7 +41,7 @@ func (s *Service) schedule(ctx context.Context) (time.Duration, error) {
 // or neither. A report of an older version, which has no time yet, gets one.
 func (s *Service) fire(ctx context.Context, id int64, now time.Time) error {
 	return s.db.Write(ctx, func(tx resource.Tx) error {
-		found, err := resource.Find(ctx, tx, portal.Reports.Name, resource.Where{Field: "id", Op: "=", Value: id})
+		found, err := resource.Find(ctx, tx, reporting.Reports.Name, resource.Where{Field: "id", Op: "=", Value: id})
 		if err != nil || len(found) == 0 {
 			return err
 		}
@@ -53,28 +53,28 @@ func (s *Service) fire(ctx context.Context, id int64, now time.Time) error {
 		if report.NextOn = report.NextAfter(now, s.o.Zone()); report.NextOn == due {
 			return nil
 		}
-		if err := resource.Put(ctx, tx, portal.Reports.Name, report); err != nil || due == 0 {
+		if err := resource.Put(ctx, tx, reporting.Reports.Name, report); err != nil || due == 0 {
 			return err
 		}
-		waiting, err := resource.Find(ctx, tx, portal.ReportTasks.Name, resource.Where{Field: "reportId", Op: "=", Value: id},
-			resource.Where{Field: "state", Op: "=", Value: portal.TaskWaiting}, resource.Where{Field: "scheduled", Op: "=", Value: true})
+		waiting, err := resource.Find(ctx, tx, reporting.ReportTasks.Name, resource.Where{Field: "reportId", Op: "=", Value: id},
+			resource.Where{Field: "state", Op: "=", Value: reporting.TaskWaiting}, resource.Where{Field: "scheduled", Op: "=", Value: true})
 		if err != nil || len(waiting) > 0 { // one that has not begun yet will show the same
 			return err
 		}
-		task := portal.ReportTask{
-			ReportID: id, State: portal.TaskWaiting, CreatedOn: resource.SecondsOf(now), Format: report.Format, UserID: cmp.Or(report.RunAsID, report.ModifiedID), User: cmp.Or(report.RunAs, report.ModifiedBy),
+		task := reporting.ReportTask{
+			ReportID: id, State: reporting.TaskWaiting, CreatedOn: resource.SecondsOf(now), Format: report.Format, UserID: cmp.Or(report.RunAsID, report.ModifiedID), User: cmp.Or(report.RunAs, report.ModifiedBy),
 			Scheduled: true, DueOn: due, Note: s.late(report, due, now), Groups: []int64{},
 		}
-		if err := resource.Put(ctx, tx, portal.ReportTasks.Name, &task); err != nil {
+		if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, &task); err != nil {
 			return err
 		}
 		call := &resource.Call{At: now}
-		return tx.Note(ctx, &resource.Change{Call: call, Action: "run", Object: string(portal.Reports.Name), Label: portal.Reports.Label, ID: id, Title: report.Name})
+		return tx.Note(ctx, &resource.Change{Call: call, Action: "run", Object: string(reporting.Reports.Name), Label: reporting.Reports.Label, ID: id, Title: report.Name})
 	})
 }
 
 // late says that a run comes late, and whether it is for others, too.
-func (s *Service) late(report *portal.Report, due resource.Seconds, now time.Time) string {
+func (s *Service) late(report *reporting.Report, due resource.Seconds, now time.Time) string {
 	at := time.Unix(int64(due), 0)
 	if now.Sub(at) < lateness {
 		return ""
@@ -96,7 +96,7 @@ func (s *Service) late(report *portal.Report, due resource.Seconds, now time.Tim
 // rezone works out again when reports are made that go by the portal's zone.
 func (s *Service) rezone(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx resource.Tx) error {
-		planned, err := resource.Find(ctx, tx, portal.Reports.Name, resource.Where{Field: "schedule", Op: "!=", Value: ""})
+		planned, err := resource.Find(ctx, tx, reporting.Reports.Name, resource.Where{Field: "schedule", Op: "!=", Value: ""})
 		now := s.o.Clock()
 		for i := range planned {
 			r := &planned[i]
@@ -105,7 +105,7 @@ func (s *Service) rezone(ctx context.Context) error {
 			}
 			if next := r.NextAfter(now, s.o.Zone()); next != r.NextOn {
 				r.NextOn = next
-				err = resource.Put(ctx, tx, portal.Reports.Name, r)
+				err = resource.Put(ctx, tx, reporting.Reports.Name, r)
 			}
 		}
 		return err

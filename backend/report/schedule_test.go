@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
 )
@@ -20,12 +20,12 @@ import (
 func (h *house) scheduled(cron, zone string) {
 	h.Helper()
 	err := h.db.Write(h.Context(), func(tx resource.Tx) error {
-		r := &portal.Report{ID: 1, Name: "Devices", Type: portal.ReportInventory, Format: portal.FormatCSV, Delivery: "none", Columns: columns("Device"), SortDirection: "asc", Properties: []string{"site"}, Schedule: cron, Timezone: zone}
+		r := &reporting.Report{ID: 1, Name: "Devices", Type: reporting.ReportInventory, Format: reporting.FormatCSV, Delivery: "none", Columns: columns("Device"), SortDirection: "asc", Properties: []string{"site"}, Schedule: cron, Timezone: zone}
 		w := &resource.Write{Context: h.Context(), Tx: tx, Call: &resource.Call{At: time.Now(), Access: clerk}, Given: func(string) bool { return true }}
-		if err := portal.Reports.Check(w, nil, r); err != nil {
+		if err := reporting.Reports.Check(w, nil, r); err != nil {
 			return err
 		}
-		return resource.Put(h.Context(), tx, portal.Reports.Name, r)
+		return resource.Put(h.Context(), tx, reporting.Reports.Name, r)
 	})
 	if err != nil {
 		h.Fatal(err)
@@ -53,7 +53,7 @@ func (h *house) process(access func(context.Context, int64) (*resource.Access, e
 // runs tells of each run when it was due and when it began, in hours and minutes of UTC.
 func (h *house) runs() (out []string) {
 	h.Helper()
-	tasks, err := resource.Find(h.Context(), h.db, portal.ReportTasks.Name)
+	tasks, err := resource.Find(h.Context(), h.db, reporting.ReportTasks.Name)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestAScheduleMakesAReportByTheClockOfItsZone(t *testing.T) {
 		h.want()
 		time.Sleep(2 * time.Minute)
 		h.want("01:30 01:30 done for clerk, 2 rows")
-		r, err := resource.Get(t.Context(), h.db, portal.Reports.Name, 1)
+		r, err := resource.Get(t.Context(), h.db, reporting.Reports.Name, 1)
 		if want := time.Date(2000, 1, 2, 1, 30, 0, 0, time.UTC); err != nil || int64(r.NextOn) != want.Unix() {
 			t.Errorf("it comes next at %d (%v), want %d", r.NextOn, err, want.Unix())
 		}
@@ -149,9 +149,9 @@ func TestAWrongScheduleOrZoneMarksItsField(t *testing.T) {
 		{"0 7 * * *", "Local", "invalid scheduleTimezone"},
 		{"0 7 * * *", "Asia/Kathmandu", " "},
 	} {
-		r := &portal.Report{Name: "x", Type: portal.ReportAlert, Schedule: tt.cron, Timezone: tt.zone}
+		r := &reporting.Report{Name: "x", Type: reporting.ReportAlert, Schedule: tt.cron, Timezone: tt.zone}
 		err := h.db.Write(t.Context(), func(tx resource.Tx) error {
-			return portal.Reports.Check(&resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: noon, Access: admin}}, nil, r)
+			return reporting.Reports.Check(&resource.Write{Context: t.Context(), Tx: tx, Call: &resource.Call{At: noon, Access: admin}}, nil, r)
 		})
 		if got := place(err); got != tt.want {
 			t.Errorf("%s in %s: got %q (%v), want %q", tt.cron, tt.zone, got, err, tt.want)
@@ -165,8 +165,8 @@ func TestAScheduledRunOfAUserWhoIsGoneFailsAndSaysWhatToDo(t *testing.T) {
 		h.scheduled("0 1 * * *", "")
 		stop := h.process(func(context.Context, int64) (*resource.Access, error) { return nil, errGone })
 		time.Sleep(61 * time.Minute)
-		task, err := resource.Get(t.Context(), h.db, portal.ReportTasks.Name, 1)
-		if want := "clerk, for whom the report is made, is suspended or gone; change the report, and it is made for you"; err != nil || task.State != portal.TaskFailed || task.Error != want {
+		task, err := resource.Get(t.Context(), h.db, reporting.ReportTasks.Name, 1)
+		if want := "clerk, for whom the report is made, is suspended or gone; change the report, and it is made for you"; err != nil || task.State != reporting.TaskFailed || task.Error != want {
 			t.Errorf("got %+v %v, want %s", task, err, want)
 		}
 		stop()

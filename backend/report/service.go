@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/reporting"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 	"spyglass/backend/service"
@@ -29,7 +30,7 @@ type Options struct {
 	Zone   func() *time.Location // of the portal
 	Series *series.DB            // what was measured; may be nil
 	// Deliver writes the mails of a run, in the transaction that ends it; nil where there are none.
-	Deliver func(ctx context.Context, tx resource.Tx, m *portal.ReportMail) error
+	Deliver func(ctx context.Context, tx resource.Tx, m *reporting.ReportMail) error
 	Origin  func() string    // where the portal lies, for links; may be nil
 	Workers int              // runs at once; 2 when 0
 	Clock   func() time.Time // time.Now when nil
@@ -72,7 +73,7 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 		return nil, fault.New(fault.Conflict, "the folder %s for reports cannot be made; choose another data folder with --data", o.Folder)
 	}
 	err := db.Write(ctx, func(tx resource.Tx) error {
-		cut, err := resource.Find(ctx, tx, portal.ReportTasks.Name, resource.Where{Field: "state", Op: "=", Value: portal.TaskRunning})
+		cut, err := resource.Find(ctx, tx, reporting.ReportTasks.Name, resource.Where{Field: "state", Op: "=", Value: reporting.TaskRunning})
 		for i := range cut {
 			if err == nil {
 				err = s.cutOff(ctx, tx, &cut[i])
@@ -88,16 +89,16 @@ func New(ctx context.Context, db resource.LiveDB, o Options) (*Service, error) {
 
 // cutOff is for a run that the end of the last process cut off. One that nobody
 // is there to ask for again is begun once more.
-func (s *Service) cutOff(ctx context.Context, tx resource.Tx, t *portal.ReportTask) error {
+func (s *Service) cutOff(ctx context.Context, tx resource.Tx, t *reporting.ReportTask) error {
 	if !t.Scheduled || t.Starts > 1 {
 		return s.failed(ctx, tx, t, "the portal stopped while the report was being made; run it again")
 	}
-	t.State, t.Progress, t.Rows = portal.TaskWaiting, 0, 0
+	t.State, t.Progress, t.Rows = reporting.TaskWaiting, 0, 0
 	if t.Note != "" {
 		t.Note += ". "
 	}
 	t.Note += "The portal stopped while it was being made, and began it again"
-	return resource.Put(ctx, tx, portal.ReportTasks.Name, t)
+	return resource.Put(ctx, tx, reporting.ReportTasks.Name, t)
 }
 
 // Start begins to make what is asked for, and what was left waiting.
@@ -109,9 +110,9 @@ func (s *Service) Start() {
 
 // run makes what is asked for, and what is due, until ctx is done.
 func (s *Service) run(ctx context.Context) {
-	asked, stopAsked := s.db.Watch(string(portal.ReportTasks.Name))
-	changed, stopChanged := s.db.Watch(string(portal.Reports.Name))
-	settings, stopSettings := s.db.Watch(string(portal.Settings.Name))
+	asked, stopAsked := s.db.Watch(string(reporting.ReportTasks.Name))
+	changed, stopChanged := s.db.Watch(string(reporting.Reports.Name))
+	settings, stopSettings := s.db.Watch(string(setting.Settings.Name))
 	defer stopAsked()
 	defer stopChanged()
 	defer stopSettings()
@@ -158,8 +159,8 @@ func (s *Service) Close(ctx context.Context) error {
 
 // begin starts waiting runs while workers are free. Only one goroutine calls it.
 func (s *Service) begin(ctx context.Context) {
-	waiting, err := resource.Find(ctx, s.db, portal.ReportTasks.Name,
-		resource.Where{Field: "state", Op: "=", Value: portal.TaskWaiting},
+	waiting, err := resource.Find(ctx, s.db, reporting.ReportTasks.Name,
+		resource.Where{Field: "state", Op: "=", Value: reporting.TaskWaiting},
 		resource.Where{Field: "dueOn", Op: "<=", Value: s.o.Clock().Unix()}, resource.Limit(int64(2*s.o.Workers)))
 	if err != nil {
 		if ctx.Err() == nil {
@@ -215,7 +216,7 @@ func (s *Service) work(ctx context.Context, id int64) {
 		s.o.Log.ErrorContext(ctx, "a report could not be made", "task", id, "err", err)
 		sentence = "something went wrong in the portal; its log says what"
 	}
-	if err := s.change(ctx, id, func(tx resource.Tx, t *portal.ReportTask) error { return s.failed(ctx, tx, t, sentence) }); err != nil && !errors.Is(err, errRemoved) {
+	if err := s.change(ctx, id, func(tx resource.Tx, t *reporting.ReportTask) error { return s.failed(ctx, tx, t, sentence) }); err != nil && !errors.Is(err, errRemoved) {
 		s.o.Log.ErrorContext(ctx, "a failed report cannot be noted", "task", id, "err", err)
 	}
 }
@@ -231,12 +232,12 @@ func (s *Service) guarded(ctx context.Context, id int64) (err error) {
 func (s *Service) make(ctx context.Context, id int64) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	var task portal.ReportTask
-	err := s.change(ctx, id, func(tx resource.Tx, t *portal.ReportTask) error {
-		t.State, t.StartedOn, t.Progress = portal.TaskRunning, resource.SecondsOf(s.o.Clock()), 0
+	var task reporting.ReportTask
+	err := s.change(ctx, id, func(tx resource.Tx, t *reporting.ReportTask) error {
+		t.State, t.StartedOn, t.Progress = reporting.TaskRunning, resource.SecondsOf(s.o.Clock()), 0
 		t.Starts++
 		task = *t
-		return resource.Put(ctx, tx, portal.ReportTasks.Name, t)
+		return resource.Put(ctx, tx, reporting.ReportTasks.Name, t)
 	})
 	if err != nil {
 		return err
@@ -249,7 +250,7 @@ func (s *Service) make(ctx context.Context, id int64) error {
 		return err
 	}
 	task.User = who.User
-	report, err := resource.Lookup(ctx, s.db, portal.Reports.Name, task.ReportID)
+	report, err := resource.Lookup(ctx, s.db, reporting.Reports.Name, task.ReportID)
 	if err != nil {
 		return err
 	}
@@ -264,12 +265,12 @@ func (s *Service) make(ctx context.Context, id int64) error {
 }
 
 // finish keeps what was made, and drops the oldest runs beyond what is kept.
-func (s *Service) finish(ctx context.Context, made *portal.ReportTask) error {
-	var dropped []portal.ReportTask
-	err := s.change(ctx, made.ID, func(tx resource.Tx, t *portal.ReportTask) error {
+func (s *Service) finish(ctx context.Context, made *reporting.ReportTask) error {
+	var dropped []reporting.ReportTask
+	err := s.change(ctx, made.ID, func(tx resource.Tx, t *reporting.ReportTask) error {
 		*t = *made
-		t.State, t.Progress, t.EndedOn = portal.TaskDone, 100, resource.SecondsOf(s.o.Clock())
-		if err := resource.Put(ctx, tx, portal.ReportTasks.Name, t); err != nil {
+		t.State, t.Progress, t.EndedOn = reporting.TaskDone, 100, resource.SecondsOf(s.o.Clock())
+		if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, t); err != nil {
 			return err
 		}
 		if err := s.mails(ctx, tx, t); err != nil {
@@ -290,17 +291,17 @@ func (s *Service) finish(ctx context.Context, made *portal.ReportTask) error {
 }
 
 // prune removes the oldest of the runs that have ended.
-func prune(ctx context.Context, tx resource.Tx, report int64) ([]portal.ReportTask, error) {
-	all, err := resource.Find(ctx, tx, portal.ReportTasks.Name, resource.Where{Field: "reportId", Op: "=", Value: report})
+func prune(ctx context.Context, tx resource.Tx, report int64) ([]reporting.ReportTask, error) {
+	all, err := resource.Find(ctx, tx, reporting.ReportTasks.Name, resource.Where{Field: "reportId", Op: "=", Value: report})
 	if err != nil {
 		return nil, err
 	}
-	ended := slices.DeleteFunc(all, func(t portal.ReportTask) bool {
-		return t.State == portal.TaskWaiting || t.State == portal.TaskRunning
+	ended := slices.DeleteFunc(all, func(t reporting.ReportTask) bool {
+		return t.State == reporting.TaskWaiting || t.State == reporting.TaskRunning
 	})
-	dropped := ended[:max(0, len(ended)-portal.KeptTasks)]
+	dropped := ended[:max(0, len(ended)-reporting.KeptTasks)]
 	for _, t := range dropped {
-		if err := resource.Delete(ctx, tx, portal.ReportTasks.Name, t.ID); err != nil {
+		if err := resource.Delete(ctx, tx, reporting.ReportTasks.Name, t.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -308,9 +309,9 @@ func prune(ctx context.Context, tx resource.Tx, report int64) ([]portal.ReportTa
 }
 
 // failed keeps why a run has not become a file.
-func (s *Service) failed(ctx context.Context, tx resource.Tx, t *portal.ReportTask, sentence string) error {
-	t.State, t.Error, t.EndedOn = portal.TaskFailed, sentence, resource.SecondsOf(s.o.Clock())
-	if err := resource.Put(ctx, tx, portal.ReportTasks.Name, t); err != nil {
+func (s *Service) failed(ctx context.Context, tx resource.Tx, t *reporting.ReportTask, sentence string) error {
+	t.State, t.Error, t.EndedOn = reporting.TaskFailed, sentence, resource.SecondsOf(s.o.Clock())
+	if err := resource.Put(ctx, tx, reporting.ReportTasks.Name, t); err != nil {
 		return err
 	}
 	if err := s.mails(ctx, tx, t); err != nil {
@@ -321,10 +322,10 @@ func (s *Service) failed(ctx context.Context, tx resource.Tx, t *portal.ReportTa
 }
 
 // change writes the row of a run; errRemoved when it has gone.
-func (s *Service) change(ctx context.Context, id int64, do func(resource.Tx, *portal.ReportTask) error) error {
+func (s *Service) change(ctx context.Context, id int64, do func(resource.Tx, *reporting.ReportTask) error) error {
 	ctx = context.WithoutCancel(ctx)
 	return s.db.Write(ctx, func(tx resource.Tx) error {
-		t, err := resource.Lookup(ctx, tx, portal.ReportTasks.Name, id)
+		t, err := resource.Lookup(ctx, tx, reporting.ReportTasks.Name, id)
 		if err != nil {
 			return err
 		}
@@ -344,9 +345,9 @@ func (s *Service) teller(ctx context.Context, id int64) func(percent, rows int64
 			return nil
 		}
 		last = time.Now()
-		return s.change(ctx, id, func(tx resource.Tx, t *portal.ReportTask) error {
+		return s.change(ctx, id, func(tx resource.Tx, t *reporting.ReportTask) error {
 			t.Progress, t.Rows = min(percent, 99), rows
-			return resource.Put(ctx, tx, portal.ReportTasks.Name, t)
+			return resource.Put(ctx, tx, reporting.ReportTasks.Name, t)
 		})
 	}
 }
@@ -368,15 +369,15 @@ func (s *Service) sweep(ctx context.Context) error {
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	tasks, err := resource.Find(ctx, s.db, portal.ReportTasks.Name)
+	tasks, err := resource.Find(ctx, s.db, reporting.ReportTasks.Name)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		id, err := strconv.ParseInt(strings.TrimSuffix(f.Name(), unfinished), 10, 64)
-		known := slices.ContainsFunc(tasks, func(t portal.ReportTask) bool {
+		known := slices.ContainsFunc(tasks, func(t reporting.ReportTask) bool {
 			part := strings.HasSuffix(f.Name(), unfinished)
-			return t.ID == id && (t.State == portal.TaskRunning || t.State == portal.TaskDone && !part)
+			return t.ID == id && (t.State == reporting.TaskRunning || t.State == reporting.TaskDone && !part)
 		})
 		if err == nil && !known && f.Type().IsRegular() {
 			if err := os.Remove(filepath.Join(s.o.Folder, f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
 )
@@ -54,13 +55,13 @@ const (
 )
 
 // until waits for a run to reach a state.
-func (h *house) until(task int64, state string) *portal.ReportTask {
+func (h *house) until(task int64, state string) *reporting.ReportTask {
 	h.Helper()
-	changed, stop := h.db.Watch(string(portal.ReportTasks.Name))
+	changed, stop := h.db.Watch(string(reporting.ReportTasks.Name))
 	defer stop()
 	limit := time.After(20 * time.Second)
 	for {
-		t, err := resource.Get(h.Context(), h.db, portal.ReportTasks.Name, task)
+		t, err := resource.Get(h.Context(), h.db, reporting.ReportTasks.Name, task)
 		if err != nil {
 			h.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func (h *house) text(out any, err error) (string, string) {
 }
 
 func (h *house) inventory() {
-	put(h, portal.Reports.Name, portal.Report{ID: 1, Name: `../Büro "x"`, Type: portal.ReportInventory, Format: portal.FormatCSV, Columns: columns("Device"), SortDirection: "asc"})
+	put(h, reporting.Reports.Name, reporting.Report{ID: 1, Name: `../Büro "x"`, Type: reporting.ReportInventory, Format: reporting.FormatCSV, Columns: columns("Device"), SortDirection: "asc"})
 }
 
 func message(err error) string {
@@ -111,9 +112,9 @@ func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
 	if want := `{1 1 http://here/api/report/reports/1/tasks/1/result}`; err != nil || fmt.Sprint(made) != want {
 		t.Fatalf("got %v %v, want %s", made, err, want)
 	}
-	task := h.until(1, portal.TaskDone)
-	want := portal.ReportTask{ID: 1, ReportID: 1, State: portal.TaskDone, Progress: 100, CreatedOn: seconds(noon), StartedOn: seconds(noon), EndedOn: seconds(noon), Size: 26, Rows: 2,
-		Format: portal.FormatCSV, UserID: 2, User: "clerk", Starts: 1, Object: "deviceGroup", Groups: []int64{2}}
+	task := h.until(1, reporting.TaskDone)
+	want := reporting.ReportTask{ID: 1, ReportID: 1, State: reporting.TaskDone, Progress: 100, CreatedOn: seconds(noon), StartedOn: seconds(noon), EndedOn: seconds(noon), Size: 26, Rows: 2,
+		Format: reporting.FormatCSV, UserID: 2, User: "clerk", Starts: 1, Object: "deviceGroup", Groups: []int64{2}}
 	if !reflect.DeepEqual(*task, want) {
 		t.Errorf("got %+v\nwant %+v", *task, want)
 	}
@@ -148,8 +149,8 @@ func TestARunHoldsWhatItsUserSeesAndGoesToWhoSeesAsMuch(t *testing.T) {
 func TestOnlyWhoMayChangeAUserActsForThem(t *testing.T) {
 	h := open(t)
 	h.inventory()
-	put(h, portal.Users.Name, portal.User{ID: 2, Username: "clerk"})
-	put(h, portal.Reports.Name, portal.Report{ID: 2, Name: "Users", Type: portal.ReportUser, SortDirection: "asc"})
+	put(h, people.Users.Name, people.User{ID: 2, Username: "clerk"})
+	put(h, reporting.Reports.Name, reporting.Report{ID: 2, Name: "Users", Type: reporting.ReportUser, SortDirection: "asc"})
 	s := h.service(nil)
 	for _, tt := range []struct {
 		who    *resource.Access
@@ -169,7 +170,7 @@ func TestOnlyWhoMayChangeAUserActsForThem(t *testing.T) {
 			t.Errorf("%s, report %d, %s: got %q, want %q", tt.who.User, tt.report, tt.body, message(err), tt.want)
 		}
 	}
-	tasks, err := resource.Find(t.Context(), h.db, portal.ReportTasks.Name)
+	tasks, err := resource.Find(t.Context(), h.db, reporting.ReportTasks.Name)
 	if err != nil || len(tasks) != 2 || tasks[1].UserID != 2 || tasks[1].Mails != "a@example.net,b@example.net" {
 		t.Errorf("got %+v %v", tasks, err)
 	}
@@ -206,7 +207,7 @@ func TestARunIsCancelledWhenItIsRemoved(t *testing.T) {
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if tasks, err := resource.Find(t.Context(), h.db, portal.ReportTasks.Name); len(tasks) > 0 || err != nil {
+	if tasks, err := resource.Find(t.Context(), h.db, reporting.ReportTasks.Name); len(tasks) > 0 || err != nil {
 		t.Errorf("rows stay behind: %v %v", tasks, err)
 	}
 }
@@ -214,7 +215,7 @@ func TestARunIsCancelledWhenItIsRemoved(t *testing.T) {
 func TestARestartFailsWhatRanAndGoesOnWithWhatWaited(t *testing.T) {
 	h := open(t)
 	h.inventory()
-	put(h, portal.ReportTasks.Name, portal.ReportTask{ID: 1, ReportID: 1, State: portal.TaskRunning, UserID: 1, Groups: []int64{}}, portal.ReportTask{ID: 2, ReportID: 1, State: portal.TaskWaiting, UserID: 1, Groups: []int64{}})
+	put(h, reporting.ReportTasks.Name, reporting.ReportTask{ID: 1, ReportID: 1, State: reporting.TaskRunning, UserID: 1, Groups: []int64{}}, reporting.ReportTask{ID: 2, ReportID: 1, State: reporting.TaskWaiting, UserID: 1, Groups: []int64{}})
 	if err := os.MkdirAll(h.folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,7 @@ func TestARestartFailsWhatRanAndGoesOnWithWhatWaited(t *testing.T) {
 	}
 	s := h.service(nil)
 	s.Start()
-	h.until(2, portal.TaskDone)
+	h.until(2, reporting.TaskDone)
 	_, err := h.ask(s, admin, getIt, 1, 1, "")
 	if want := "conflict: the report could not be made: the portal stopped while the report was being made; run it again"; message(err) != want {
 		t.Errorf("got %q, want %q", message(err), want)
@@ -245,18 +246,18 @@ func TestOnlyTheNewestRunsAreKept(t *testing.T) {
 	h.inventory()
 	s := h.service(nil)
 	s.Start()
-	for i := range int64(portal.KeptTasks + 2) {
+	for i := range int64(reporting.KeptTasks + 2) {
 		if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
 			t.Fatal(err)
 		}
-		h.until(i+1, portal.TaskDone)
+		h.until(i+1, reporting.TaskDone)
 	}
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	tasks, err := resource.Find(t.Context(), h.db, portal.ReportTasks.Name)
+	tasks, err := resource.Find(t.Context(), h.db, reporting.ReportTasks.Name)
 	files, _ := os.ReadDir(h.folder)
-	if err != nil || len(tasks) != portal.KeptTasks || tasks[0].ID != 3 || len(files) != portal.KeptTasks {
+	if err != nil || len(tasks) != reporting.KeptTasks || tasks[0].ID != 3 || len(files) != reporting.KeptTasks {
 		t.Errorf("%d rows from %d on and %d files are kept (%v)", len(tasks), tasks[0].ID, len(files), err)
 	}
 }
@@ -269,11 +270,11 @@ func TestTheLinkToARunEndsWhenItsReportSays(t *testing.T) {
 	if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}
-	row, err := resource.Get(t.Context(), h.db, portal.Reports.Name, 1)
+	row, err := resource.Get(t.Context(), h.db, reporting.Reports.Name, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := h.until(1, portal.TaskDone)
+	made := h.until(1, reporting.TaskDone)
 	for _, tt := range []struct {
 		expire string
 		age    time.Duration
@@ -287,9 +288,9 @@ func TestTheLinkToARunEndsWhenItsReportSays(t *testing.T) {
 		{"High Flexibility", 1000 * time.Hour, false},
 	} {
 		row.LinkExpire = tt.expire
-		put(h, portal.Reports.Name, *row)
+		put(h, reporting.Reports.Name, *row)
 		made.EndedOn = resource.SecondsOf(noon.Add(-tt.age))
-		put(h, portal.ReportTasks.Name, *made)
+		put(h, reporting.ReportTasks.Name, *made)
 		if _, err := h.ask(s, admin, fetchIt, 1, 1, ""); fault.Is(err, fault.Conflict) != tt.ended || err != nil && !tt.ended {
 			t.Errorf("%q after %v: %v", tt.expire, tt.age, err)
 		}
@@ -309,7 +310,7 @@ func TestAPanicFailsTheRunAndNotThePortal(t *testing.T) {
 	if _, err := h.ask(s, admin, runIt, 1, 0, ""); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := h.until(1, portal.TaskFailed).Error, "something went wrong in the portal; its log says what"; got != want {
+	if got, want := h.until(1, reporting.TaskFailed).Error, "something went wrong in the portal; its log says what"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -3,7 +3,7 @@ package report
 import (
 	"context"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
 )
@@ -16,12 +16,12 @@ const (
 )
 
 // silent is when nothing at all was measured on a device.
-func (a *availabilities) silent(ctx context.Context, d *portal.Device) (spans, error) {
+func (a *availabilities) silent(ctx context.Context, d *fleet.Device) (spans, error) {
 	from := max(a.from, int64(d.CreatedOn))
 	if a.sources == nil || from >= a.to {
 		return nil, nil
 	}
-	instances, err := resource.Find(ctx, a.From, portal.Instances.Name,
+	instances, err := resource.Find(ctx, a.From, fleet.Instances.Name,
 		resource.Where{Field: "deviceId", Op: "=", Value: d.ID}, resource.Where{Field: "stopMonitoring", Op: "=", Value: false})
 	if err != nil {
 		return nil, err

@@ -9,7 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/reporting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -43,15 +48,15 @@ func availability(ctx context.Context, r *Run) (*Table, error) {
 	if err := a.begin(ctx, from, to); err != nil {
 		return nil, err
 	}
-	tree, err := portal.TreeOf(ctx, r.From)
+	tree, err := fleet.TreeOf(ctx, r.From)
 	if err != nil {
 		return nil, err
 	}
-	s := &source[portal.Device]{name: portal.Devices.Name, id: func(d *portal.Device) int64 { return d.ID }, tone: a.tone, columns: a.columns(tree)}
+	s := &source[fleet.Device]{name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID }, tone: a.tone, columns: a.columns(tree)}
 	if err := r.chooseDevices(ctx, s); err != nil {
 		return nil, err
 	}
-	if err := s.scanPages(ctx, r, func(page []*portal.Device) error { return a.measure(ctx, page) }); err != nil {
+	if err := s.scanPages(ctx, r, func(page []*fleet.Device) error { return a.measure(ctx, page) }); err != nil {
 		return nil, err
 	}
 	t, err := s.table(ctx, r, about, a.terms(), a.total())
@@ -66,11 +71,11 @@ type availabilities struct {
 	*Run
 	from, to    int64
 	level       int64
-	maintenance *portal.PastMaintenance
+	maintenance *maintenance.PastMaintenance
 	of          map[int64]*uptime
 	names       map[int64]string // of devices that were down
 	days        []day
-	sources     map[int64]*portal.DataSource // nil: time without data is not looked for
+	sources     map[int64]*datasource.DataSource // nil: time without data is not looked for
 }
 
 // day is what all devices together come to on one day.
@@ -81,11 +86,11 @@ type day struct {
 }
 
 func (a *availabilities) begin(ctx context.Context, from, to time.Time) (err error) {
-	levels := map[string]int64{"warn": portal.SeverityWarn, "error": portal.SeverityError, "critical": portal.SeverityCritical}
+	levels := map[string]int64{"warn": threshold.SeverityWarn, "error": threshold.SeverityError, "critical": threshold.SeverityCritical}
 	if a.level = levels[a.Report.AlertLevel]; a.level == 0 {
-		a.level = portal.SeverityCritical
+		a.level = threshold.SeverityCritical
 	}
-	if a.maintenance, err = portal.MaintenanceBetween(ctx, a.From, from, to); err != nil {
+	if a.maintenance, err = maintenance.MaintenanceBetween(ctx, a.From, from, to); err != nil {
 		return err
 	}
 	if to.Sub(from) <= 400*24*time.Hour {
@@ -97,11 +102,11 @@ func (a *availabilities) begin(ctx context.Context, from, to time.Time) (err err
 			a.days = append(a.days, day{span: span{max(at.Unix(), a.from), min(at.AddDate(0, 0, 1).Unix(), a.to)}, label: dayLabel(label)})
 		}
 	}
-	if a.Report.Unmonitored == portal.UnmonitoredUp || a.Series == nil {
+	if a.Report.Unmonitored == reporting.UnmonitoredUp || a.Series == nil {
 		return nil
 	}
-	found, err := resource.Find(ctx, a.From, portal.DataSources.Name)
-	a.sources = map[int64]*portal.DataSource{}
+	found, err := resource.Find(ctx, a.From, datasource.DataSources.Name)
+	a.sources = map[int64]*datasource.DataSource{}
 	for i := range found {
 		a.sources[found[i].ID] = &found[i]
 	}
@@ -111,11 +116,11 @@ func (a *availabilities) begin(ctx context.Context, from, to time.Time) (err err
 // outage is one alert as far as it makes a device unavailable.
 type outage struct {
 	span
-	watched portal.Watched
+	watched maintenance.Watched
 }
 
 // measure works out some devices.
-func (a *availabilities) measure(ctx context.Context, devices []*portal.Device) error {
+func (a *availabilities) measure(ctx context.Context, devices []*fleet.Device) error {
 	outages, err := a.outages(ctx, devices)
 	if err != nil {
 		return err
@@ -130,7 +135,7 @@ func (a *availabilities) measure(ctx context.Context, devices []*portal.Device) 
 	return nil
 }
 
-func (a *availabilities) settle(d *portal.Device, outages []outage, silent spans) {
+func (a *availabilities) settle(d *fleet.Device, outages []outage, silent spans) {
 	known := spans{{max(a.from, int64(d.CreatedOn)), a.to}}
 	if known[0].from >= known[0].to {
 		known = nil
@@ -138,7 +143,7 @@ func (a *availabilities) settle(d *portal.Device, outages []outage, silent spans
 	var off spans
 	var down []span
 	if a.Report.ExcludeSDT {
-		off = union(windows(a.maintenance.Of(portal.Watched{DeviceID: d.ID, GroupIDs: d.GroupIDs}))).within(known)
+		off = union(windows(a.maintenance.Of(maintenance.Watched{DeviceID: d.ID, GroupIDs: d.GroupIDs}))).within(known)
 	}
 	for _, o := range outages {
 		if !a.Report.ExcludeSDT {
@@ -151,9 +156,9 @@ func (a *availabilities) settle(d *portal.Device, outages []outage, silent spans
 	silent = silent.within(known).without(off)
 	counted := known.without(off)
 	switch a.Report.Unmonitored {
-	case portal.UnmonitoredDown:
+	case reporting.UnmonitoredDown:
 		down = append(down, silent...)
-	case portal.UnmonitoredLeftOut:
+	case reporting.UnmonitoredLeftOut:
 		counted = counted.without(silent)
 	}
 	bad := union(down).within(counted)
@@ -172,20 +177,20 @@ func (a *availabilities) settle(d *portal.Device, outages []outage, silent spans
 }
 
 // outages are the alerts that count, by device.
-func (a *availabilities) outages(ctx context.Context, devices []*portal.Device) (map[int64][]outage, error) {
+func (a *availabilities) outages(ctx context.Context, devices []*fleet.Device) (map[int64][]outage, error) {
 	ids := make([]int64, len(devices))
 	for i, d := range devices {
 		ids[i] = d.ID
 	}
 	dataSource, point, rule := newGlobs(a.Report.DataSource), newGlobs(a.Report.DataPoint), newGlobs(a.Report.AlertRule)
 	out, groups := map[int64][]outage{}, map[int64]int64{}
-	take := func(one *portal.Alert) {
+	take := func(one *alert.Alert) {
 		end := a.to
 		if one.Cleared {
 			end = min(end, int64(one.EndOn))
 		}
 		groups[one.InstanceID] = 0
-		out[one.DeviceID] = append(out[one.DeviceID], outage{span{max(a.from, int64(one.StartOn)), end}, portal.Watched{
+		out[one.DeviceID] = append(out[one.DeviceID], outage{span{max(a.from, int64(one.StartOn)), end}, maintenance.Watched{
 			DeviceID: one.DeviceID, DataSourceID: one.DataSourceID, DeviceDataSourceID: one.DeviceDataSourceID, InstanceID: one.InstanceID,
 		}})
 	}
@@ -193,11 +198,11 @@ func (a *availabilities) outages(ctx context.Context, devices []*portal.Device) 
 		{{Field: "cleared", Op: "=", Value: false}},
 		{{Field: "cleared", Op: "=", Value: true}, {Field: "endEpoch", Op: ">", Value: a.from}},
 	} {
-		s := &source[portal.Alert]{
-			name: portal.Alerts.Name, id: func(a *portal.Alert) int64 { return int64(a.ID) },
+		s := &source[alert.Alert]{
+			name: alert.Alerts.Name, id: func(a *alert.Alert) int64 { return int64(a.ID) },
 			where: append(over, resource.Where{Field: "monitorObjectId", Op: "in", Value: ids}, resource.Where{Field: "severity", Op: ">=", Value: a.level},
 				resource.Where{Field: "startEpoch", Op: "<", Value: a.to}),
-			keep: func(a *portal.Alert) bool {
+			keep: func(a *alert.Alert) bool {
 				return dataSource.match(a.DataSourceName) && point.match(a.DataPointName) && rule.match(a.Rule)
 			},
 		}
@@ -215,7 +220,7 @@ func (a *availabilities) instanceGroups(ctx context.Context, outages map[int64][
 		ids = append(ids, id)
 	}
 	for some := range slices.Chunk(ids, pageRows) {
-		found, err := resource.Find(ctx, a.From, portal.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})
+		found, err := resource.Find(ctx, a.From, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})
 		if err != nil {
 			return err
 		}
@@ -231,17 +236,17 @@ func (a *availabilities) instanceGroups(ctx context.Context, outages map[int64][
 	return nil
 }
 
-func (a *availabilities) columns(tree *portal.Tree) []column[portal.Device] {
-	of := func(show func(*uptime) string) func(*portal.Device) string {
-		return func(d *portal.Device) string {
+func (a *availabilities) columns(tree *fleet.Tree) []column[fleet.Device] {
+	of := func(show func(*uptime) string) func(*fleet.Device) string {
+		return func(d *fleet.Device) string {
 			if u := a.of[d.ID]; u != nil {
 				return show(u)
 			}
 			return ""
 		}
 	}
-	columns := plain(portal.ReportAvailability,
-		func(d *portal.Device) string { return d.DisplayName },
+	columns := plain(reporting.ReportAvailability,
+		func(d *fleet.Device) string { return d.DisplayName },
 		a.groupPaths(tree),
 		of(func(u *uptime) string { return percent(u.share()) }),
 		of(func(u *uptime) string { return lasting(u.down) }),
@@ -277,7 +282,7 @@ func percent(v float64) string {
 	return strconv.FormatFloat(math.Floor(v*1000)/1000, 'f', 3, 64)
 }
 
-func (a *availabilities) tone(d *portal.Device) Tone {
+func (a *availabilities) tone(d *fleet.Device) Tone {
 	switch share := a.of[d.ID].share(); {
 	case math.IsNaN(share):
 		return Plain
@@ -293,8 +298,8 @@ func (a *availabilities) tone(d *portal.Device) Tone {
 
 // terms says what counts as what.
 func (a *availabilities) terms() string {
-	text := "Unavailable while an alert of severity " + portal.SeverityWord(a.level)
-	if a.level < portal.SeverityCritical {
+	text := "Unavailable while an alert of severity " + threshold.SeverityWord(a.level)
+	if a.level < threshold.SeverityCritical {
 		text += " or worse"
 	}
 	text += " was open"
@@ -309,7 +314,7 @@ func (a *availabilities) terms() string {
 	}
 	switch {
 	case a.sources == nil:
-	case a.Report.Unmonitored == portal.UnmonitoredDown:
+	case a.Report.Unmonitored == reporting.UnmonitoredDown:
 		parts = append(parts, "time without data counts as down")
 	default:
 		parts = append(parts, "time without data is left out")

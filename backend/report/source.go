@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
 
@@ -74,8 +74,8 @@ func (s *source[T]) table(ctx context.Context, r *Run, about ...string) (*Table,
 
 // chosen are the columns that the report names, or all of them. Those that are
 // not of the type itself, properties for one, always show.
-func chosen[T any](report *portal.Report, columns []column[T]) ([]column[T], error) {
-	kind := portal.ReportTypeOf(report.Type)
+func chosen[T any](report *reporting.Report, columns []column[T]) ([]column[T], error) {
+	kind := reporting.ReportTypeOf(report.Type)
 	if len(report.Columns) == 0 {
 		return columns, nil
 	}
@@ -101,7 +101,7 @@ type sortKey struct {
 func (s *source[T]) order(ctx context.Context, r *Run) ([]int64, error) {
 	var by *column[T]
 	if r.Report.SortedBy != "" {
-		if i := portal.ReportTypeOf(r.Report.Type).Column(r.Report.SortedBy); i >= 0 {
+		if i := reporting.ReportTypeOf(r.Report.Type).Column(r.Report.SortedBy); i >= 0 {
 			by = &s.columns[i]
 		}
 	}
@@ -186,7 +186,7 @@ func (s *source[T]) read(ctx context.Context, r *Run, ids []int64) ([]*T, error)
 
 // plain are the columns of a type, in its order, each with its text.
 func plain[T any](kind string, text ...func(*T) string) []column[T] {
-	names := portal.ReportTypeOf(kind).Columns
+	names := reporting.ReportTypeOf(kind).Columns
 	out := make([]column[T], len(names))
 	for i, name := range names {
 		out[i] = column[T]{name: name, text: text[i]}

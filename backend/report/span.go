@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/maintenance"
 )
 
 // spans are stretches of time in epoch seconds, in order and apart, the end of
@@ -69,7 +69,7 @@ func (s spans) longest() (most int64) {
 }
 
 // windows are maintenance windows as stretches.
-func windows(list []portal.Window) []span {
+func windows(list []maintenance.Window) []span {
 	out := make([]span, len(list))
 	for i, w := range list {
 		out[i] = span{w.Begin.Unix(), w.End.Unix()}

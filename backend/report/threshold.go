@@ -3,7 +3,11 @@ package report
 import (
 	"context"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/override"
+	"spyglass/backend/portal/reporting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -11,9 +15,9 @@ import (
 type thresholdRow struct {
 	device   string
 	instance string
-	source   *portal.DataSource
-	point    *portal.DataPoint
-	counts   portal.Effective
+	source   *datasource.DataSource
+	point    *datasource.DataPoint
+	counts   override.Effective
 	off      string // the level at which alerting is disabled; empty: it is not
 }
 
@@ -26,14 +30,14 @@ func thresholds(ctx context.Context, r *Run) (*Table, error) {
 	}
 	point, instance, dataSource := newGlobs(r.Report.DataPoint), newGlobs(r.Report.Instance), newGlobs(r.Report.DataSource)
 	over := false
-	s := &source[portal.Instance]{
-		name: portal.Instances.Name, id: func(i *portal.Instance) int64 { return i.ID },
-		keep: func(i *portal.Instance) bool {
+	s := &source[fleet.Instance]{
+		name: fleet.Instances.Name, id: func(i *fleet.Instance) int64 { return i.ID },
+		keep: func(i *fleet.Instance) bool {
 			d := c.sources[i.DataSourceID]
 			return d != nil && c.devices[i.DeviceID] != nil && instance.match(i.DisplayName) && dataSource.match(d.Name)
 		},
 	}
-	err := s.scan(ctx, r, func(i *portal.Instance) {
+	err := s.scan(ctx, r, func(i *fleet.Instance) {
 		d := c.sources[i.DataSourceID]
 		for k := range d.DataPoints {
 			if point.match(d.DataPoints[k].Name) && !over {
@@ -69,8 +73,8 @@ func thresholds(ctx context.Context, r *Run) (*Table, error) {
 type comparing struct {
 	*Run
 	l       *list[thresholdRow]
-	all     *portal.Thresholds
-	sources map[int64]*portal.DataSource
+	all     *override.Thresholds
+	sources map[int64]*datasource.DataSource
 	devices map[int64]*watchedDevice
 	off     int64
 	by      map[string]float64
@@ -83,21 +87,21 @@ type watchedDevice struct {
 }
 
 func (c *comparing) begin(ctx context.Context) (err error) {
-	if c.all, err = portal.ThresholdsOf(ctx, c.From); err != nil {
+	if c.all, err = override.ThresholdsOf(ctx, c.From); err != nil {
 		return err
 	}
-	found, err := resource.Find(ctx, c.From, portal.DataSources.Name)
+	found, err := resource.Find(ctx, c.From, datasource.DataSources.Name)
 	if err != nil {
 		return err
 	}
-	c.sources, c.devices, c.by = map[int64]*portal.DataSource{}, map[int64]*watchedDevice{}, map[string]float64{}
+	c.sources, c.devices, c.by = map[int64]*datasource.DataSource{}, map[int64]*watchedDevice{}, map[string]float64{}
 	for i := range found {
 		c.sources[found[i].ID] = &found[i]
 	}
 	names := newGlobs(c.Report.DeviceName)
-	s := &source[portal.Device]{
-		name: portal.Devices.Name, id: func(d *portal.Device) int64 { return d.ID },
-		keep: func(d *portal.Device) bool { return names.match(d.DisplayName) },
+	s := &source[fleet.Device]{
+		name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID },
+		keep: func(d *fleet.Device) bool { return names.match(d.DisplayName) },
 	}
 	groups, all, err := c.groups(ctx, c.Report.GroupPath)
 	if err != nil {
@@ -106,16 +110,16 @@ func (c *comparing) begin(ctx context.Context) (err error) {
 	if !all {
 		s.where = []resource.Where{{Field: "hostGroupIds", Op: "has any", Value: groups}}
 	}
-	return s.scan(ctx, c.Run, func(d *portal.Device) {
+	return s.scan(ctx, c.Run, func(d *fleet.Device) {
 		c.devices[d.ID] = &watchedDevice{d.DisplayName, d.GroupIDs, d.DisableAlerting}
 	})
 }
 
 // add keeps the row, and reports whether that was one too many.
-func (c *comparing) add(i *portal.Instance, d *portal.DataSource, p *portal.DataPoint) bool {
+func (c *comparing) add(i *fleet.Instance, d *datasource.DataSource, p *datasource.DataPoint) bool {
 	on := c.devices[i.DeviceID]
 	row := thresholdRow{device: on.name, instance: i.DisplayName, source: d, point: p}
-	row.counts = c.all.For(portal.Spot{Groups: on.groups, DeviceDataSourceID: i.DeviceDataSourceID, InstanceGroupID: i.GroupID, InstanceID: i.ID}, p)
+	row.counts = c.all.For(override.Spot{Groups: on.groups, DeviceDataSourceID: i.DeviceDataSourceID, InstanceGroupID: i.GroupID, InstanceID: i.ID}, p)
 	if row.counts.Disabled {
 		row.off = row.counts.DisabledAt
 	}
@@ -125,9 +129,9 @@ func (c *comparing) add(i *portal.Instance, d *portal.DataSource, p *portal.Data
 	if warns && row.off == "" {
 		switch {
 		case i.DisableAlerting:
-			row.off = portal.LevelInstance
+			row.off = override.LevelInstance
 		case on.off:
-			row.off = portal.LevelDevice
+			row.off = override.LevelDevice
 		}
 	}
 	if !differs && row.off == "" && (c.Report.ExcludeGlobal || !warns) {
@@ -143,7 +147,7 @@ func (c *comparing) add(i *portal.Instance, d *portal.DataSource, p *portal.Data
 
 func thresholdColumns() []column[thresholdRow] {
 	type row = thresholdRow
-	return plain(portal.ReportThreshold,
+	return plain(reporting.ReportThreshold,
 		func(t *row) string { return t.device },
 		func(t *row) string { return t.source.DisplayName },
 		func(t *row) string { return t.instance },
@@ -157,10 +161,10 @@ func thresholdColumns() []column[thresholdRow] {
 		},
 		func(t *row) string { return t.point.AlertExpr },
 		func(t *row) string {
-			if t.counts.NoData < portal.SeverityWarn {
+			if t.counts.NoData < threshold.SeverityWarn {
 				return "none"
 			}
-			return portal.SeverityWord(t.counts.NoData)
+			return threshold.SeverityWord(t.counts.NoData)
 		},
 		func(t *row) string {
 			if t.off == "" {

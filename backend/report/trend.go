@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/reporting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -84,9 +87,9 @@ func (c *counting) read(ctx context.Context, from, to time.Time) error {
 		return err
 	}
 	wanted := c.itemFilter()
-	type raised = portal.Alert
+	type raised = alert.Alert
 	s := &source[raised]{
-		name: portal.Alerts.Name, id: func(a *raised) int64 { return int64(a.ID) },
+		name: alert.Alerts.Name, id: func(a *raised) int64 { return int64(a.ID) },
 		where: []resource.Where{{Field: "startEpoch", Op: ">=", Value: from.Unix()}, {Field: "startEpoch", Op: "<", Value: to.Unix()}},
 	}
 	over := false
@@ -95,7 +98,7 @@ func (c *counting) read(ctx context.Context, from, to time.Time) error {
 		if !wanted(group, a.DeviceName) {
 			return
 		}
-		level := int(portal.SeverityCritical - a.Severity)
+		level := int(threshold.SeverityCritical - a.Severity)
 		if level < 0 || level > 2 {
 			return
 		}
@@ -126,14 +129,14 @@ func (c *counting) read(ctx context.Context, from, to time.Time) error {
 // groupNames tells the full path of the first group of a device that the user
 // sees. It keeps an id for each device.
 func (c *counting) groupNames(ctx context.Context) (func(device int64) string, error) {
-	tree, err := portal.TreeOf(ctx, c.From)
+	tree, err := fleet.TreeOf(ctx, c.From)
 	if err != nil {
 		return nil, err
 	}
 	sees := c.seesGroup()
 	first := map[int64]int64{}
-	s := &source[portal.Device]{name: portal.Devices.Name, id: func(d *portal.Device) int64 { return d.ID }}
-	err = s.scan(ctx, c.Run, func(d *portal.Device) {
+	s := &source[fleet.Device]{name: fleet.Devices.Name, id: func(d *fleet.Device) int64 { return d.ID }}
+	err = s.scan(ctx, c.Run, func(d *fleet.Device) {
 		if i := slices.IndexFunc(d.GroupIDs, sees); i >= 0 {
 			first[d.ID] = d.GroupIDs[i]
 		}
@@ -159,7 +162,7 @@ func (r *Run) seesGroup() func(id int64) bool {
 func (c *counting) itemFilter() func(group, device string) bool {
 	var groups, devices []globs
 	for _, m := range c.Report.Metrics {
-		if strings.EqualFold(m.ItemType, portal.ItemGroup) {
+		if strings.EqualFold(m.ItemType, reporting.ItemGroup) {
 			groups = append(groups, newGlobs(m.ItemVal))
 		} else {
 			devices = append(devices, newGlobs(m.ItemVal))
@@ -176,7 +179,7 @@ func trendColumns() []column[dayCount] {
 	count := func(i int) func(*dayCount) string {
 		return func(d *dayCount) string { return strconv.FormatInt(d.counts[i], 10) }
 	}
-	columns := plain(portal.ReportAlertTrends,
+	columns := plain(reporting.ReportAlertTrends,
 		func(d *dayCount) string { return d.day },
 		func(d *dayCount) string { return d.group },
 		func(d *dayCount) string { return d.source },
@@ -230,7 +233,7 @@ func (r *Run) bounded(ctx context.Context) (from, to time.Time, about string, er
 	}
 	if from.IsZero() {
 		from = to.AddDate(0, 0, -30)
-		oldest, err := resource.Find(ctx, r.From, portal.Alerts.Name, resource.SeenBy(r.Access, resource.Read), resource.Limit(1))
+		oldest, err := resource.Find(ctx, r.From, alert.Alerts.Name, resource.SeenBy(r.Access, resource.Read), resource.Limit(1))
 		if err != nil {
 			return from, to, about, err
 		}

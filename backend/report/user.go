@@ -6,25 +6,26 @@ import (
 	"strconv"
 	"strings"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/reporting"
 )
 
 // users lists who can sign in.
 func users(ctx context.Context, r *Run) (*Table, error) {
-	type user = portal.User
+	type user = people.User
 	f := r.Report.UserFilter
 	name, first, last, mail := newGlobs(f.Username), newGlobs(f.FirstName), newGlobs(f.LastName), newGlobs(f.Email)
 	role, status, apiOnly := newGlobs(f.Role), newGlobs(f.Status), newGlobs(f.APIOnly)
 	s := &source[user]{
-		name: portal.Users.Name, id: func(u *user) int64 { return u.ID },
+		name: people.Users.Name, id: func(u *user) int64 { return u.ID },
 		keep: func(u *user) bool {
 			return name.match(u.Username) && first.match(u.FirstName) && last.match(u.LastName) && mail.match(u.Email) && status.match(u.Status) &&
 				apiOnly.match(strconv.FormatBool(u.APIOnly)) &&
-				slices.ContainsFunc(u.Roles, func(held portal.RoleRef) bool { return role.match(held.Name) })
+				slices.ContainsFunc(u.Roles, func(held people.RoleRef) bool { return role.match(held.Name) })
 		},
 		counts: []Count{{"Suspended", Warn, 0}, {"Active", OK, 0}},
 		tone:   func(u *user) Tone { return []Tone{Warn, OK}[active(u)] }, counted: active,
-		columns: plain(portal.ReportUser,
+		columns: plain(reporting.ReportUser,
 			func(u *user) string { return u.Username },
 			func(u *user) string { return u.FirstName },
 			func(u *user) string { return u.LastName },
@@ -47,7 +48,7 @@ func users(ctx context.Context, r *Run) (*Table, error) {
 }
 
 // active is 1 for a user who is, and 0 for one who is not.
-func active(u *portal.User) int {
+func active(u *people.User) int {
 	if u.Status == "active" {
 		return 1
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/resource"
 )
 
@@ -36,7 +36,7 @@ func (s *Service) whenEndpoint(fails []resource.Failure) resource.Endpoint {
 }
 
 func (s *Service) when(_ context.Context, c *resource.Call) (any, error) {
-	schedule, err := portal.ParseSchedule(c.Query.Get("schedule"))
+	schedule, err := reporting.ParseSchedule(c.Query.Get("schedule"))
 	if err != nil {
 		return nil, err
 	}

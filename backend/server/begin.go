@@ -11,6 +11,11 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/loopback"
 	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/incident"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
@@ -18,7 +23,7 @@ import (
 // none. The settings are written last, so that a start which is killed in the
 // middle is simply done again.
 func (s *Server) begin(ctx context.Context) error {
-	settings, err := resource.Get(ctx, s.db, portal.Settings.Name, portal.SettingID)
+	settings, err := resource.Get(ctx, s.db, setting.Settings.Name, setting.SettingID)
 	if err == nil {
 		s.Setting = *settings
 		if err := s.complete(ctx); err != nil {
@@ -45,19 +50,19 @@ func (s *Server) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if settings, err = portal.Settings.Defaults(); err != nil {
+	if settings, err = setting.Settings.Defaults(); err != nil {
 		return err
 	}
 	s.Setting = *settings
-	s.Setting.ID, s.Setting.Instance, s.Setting.Name, s.Setting.Demo, s.Setting.CreatedOn = portal.SettingID, word(8, random), "My portal", s.o.Demo, now
+	s.Setting.ID, s.Setting.Instance, s.Setting.Name, s.Setting.Demo, s.Setting.CreatedOn = setting.SettingID, word(8, random), "My portal", s.o.Demo, now
 	if s.o.Demo {
 		s.Setting.Name = "Demo portal"
 	}
 	return s.db.Write(ctx, func(tx resource.Tx) error {
-		if err := resource.Put(ctx, tx, portal.Settings.Name, &s.Setting); err != nil {
+		if err := resource.Put(ctx, tx, setting.Settings.Name, &s.Setting); err != nil {
 			return err
 		}
-		if err := portal.Announce(ctx, tx, s.o.Version, built()); err != nil {
+		if err := collector.Announce(ctx, tx, s.o.Version, built()); err != nil {
 			return err
 		}
 		return tx.Note(ctx, &resource.Change{Call: &resource.Call{At: s.o.Clock()}, Action: "create", Object: "portal", Title: "Made this portal"})
@@ -71,7 +76,7 @@ func (s *Server) complete(ctx context.Context) error {
 		if err := portal.Complete(ctx, tx, &s.Setting, resource.SecondsOf(s.o.Clock())); err != nil {
 			return err
 		}
-		return portal.Announce(ctx, tx, s.o.Version, built())
+		return collector.Announce(ctx, tx, s.o.Version, built())
 	})
 }
 
@@ -104,7 +109,7 @@ func (s *Server) fill(ctx context.Context) error {
 	}
 	s.o.Log.InfoContext(ctx, "filling the folder with the demo environment")
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
-		return resource.Put(ctx, tx, portal.DemoTimes.Name, &portal.DemoTime{ID: portal.DemoTimeID, Devices: int64(s.o.DemoDevices)})
+		return resource.Put(ctx, tx, incident.DemoTimes.Name, &incident.DemoTime{ID: incident.DemoTimeID, Devices: int64(s.o.DemoDevices)})
 	})
 	if err != nil {
 		return err
@@ -151,7 +156,7 @@ func (s *Server) renewUnshown(ctx context.Context) error {
 		if hash == "" {
 			continue
 		}
-		users, err := resource.Find(ctx, s.db, portal.Users.Name, resource.Where{Field: "username", Op: "=", Value: name})
+		users, err := resource.Find(ctx, s.db, people.Users.Name, resource.Where{Field: "username", Op: "=", Value: name})
 		if err != nil {
 			return err
 		}
@@ -174,34 +179,34 @@ func (s *Server) renewUnshown(ctx context.Context) error {
 // setPassword gives a user of a new portal the password that will be shown. It
 // makes the administrator, and leaves out others who are not there.
 func (s *Server) setPassword(ctx context.Context, name string) error {
-	hash, err := portal.HashPassword(s.Passwords[name])
+	hash, err := people.HashPassword(s.Passwords[name])
 	if err != nil {
 		return err
 	}
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
-		found, err := resource.Find(ctx, tx, portal.Users.Name, resource.Where{Field: "username", Op: "=", Value: name})
+		found, err := resource.Find(ctx, tx, people.Users.Name, resource.Where{Field: "username", Op: "=", Value: name})
 		if err != nil {
 			return err
 		}
-		var user *portal.User
+		var user *people.User
 		switch {
 		case len(found) > 0:
 			user = &found[0]
 		case name != "admin":
 			return nil
 		default:
-			if user, err = portal.Users.Defaults(); err != nil {
+			if user, err = people.Users.Defaults(); err != nil {
 				return err
 			}
 			user.Username, user.Email, user.CreatedBy = "admin", "admin@localhost", "system"
-			role, err := resource.Get(ctx, tx, portal.Roles.Name, portal.Administrator)
+			role, err := resource.Get(ctx, tx, people.Roles.Name, ground.Administrator)
 			if err != nil {
 				return err
 			}
-			user.Roles = []portal.RoleRef{{ID: role.ID, Name: role.Name, Privileges: role.Privileges}}
+			user.Roles = []people.RoleRef{{ID: role.ID, Name: role.Name, Privileges: role.Privileges}}
 		}
 		user.Password = hash
-		return resource.Put(ctx, tx, portal.Users.Name, user)
+		return resource.Put(ctx, tx, people.Users.Name, user)
 	})
 	if err != nil {
 		return err

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/incident"
+	"spyglass/backend/portal/override"
+	"spyglass/backend/portal/reporting"
 )
 
 // changesPace is how long changes gather before they are told.
@@ -15,7 +17,7 @@ const changesPace = time.Second
 // resources, at most once in changesPace, until ctx ends or tell fails. It does
 // not say what: who is told asks for what they may see.
 func (s *Server) Changes(ctx context.Context, tell func(kinds []string) error) error {
-	kinds := append(slices.Clone(s.kinds), string(portal.ReportTasks.Name), string(portal.DemoTimes.Name), string(portal.Overrides.Name))
+	kinds := append(slices.Clone(s.kinds), string(reporting.ReportTasks.Name), string(incident.DemoTimes.Name), string(override.Overrides.Name))
 	feed := s.db.Follow(kinds...)
 	defer feed.Close()
 	pace := time.NewTimer(0)

@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/opsnote"
+	"spyglass/backend/portal/override"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
@@ -30,12 +31,12 @@ func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
 		kind string
 		do   func(tx resource.Tx) error
 	}{
-		{string(portal.OpsNotes.Name), func(tx resource.Tx) error {
-			return resource.Put(ctx, tx, portal.OpsNotes.Name, &portal.OpsNote{Note: "deployed"})
+		{string(opsnote.OpsNotes.Name), func(tx resource.Tx) error {
+			return resource.Put(ctx, tx, opsnote.OpsNotes.Name, &opsnote.OpsNote{Note: "deployed"})
 		}},
-		{string(portal.Overrides.Name), func(tx resource.Tx) error {
+		{string(override.Overrides.Name), func(tx resource.Tx) error {
 			again++ // no two overrides are of the same instance
-			return resource.Put(ctx, tx, portal.Overrides.Name, &portal.Override{InstanceID: again})
+			return resource.Put(ctx, tx, override.Overrides.Name, &override.Override{InstanceID: again})
 		}},
 	} {
 		untilTold(t, s, ctx, told, write.kind, write.do)

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -75,17 +77,17 @@ func (s *Server) verifyNow(ctx context.Context) {
 }
 
 func (s *Server) tellDamage(ctx context.Context, damaged []string) error {
-	f := &portal.Finding{
-		CollectorID: portal.BuiltInCollector, Condition: portal.ConditionDatabase, Severity: portal.SeverityCritical,
+	f := &alert.Finding{
+		CollectorID: ground.BuiltInCollector, Condition: alert.ConditionDatabase, Severity: threshold.SeverityCritical,
 		Value: "damaged", Reason: strings.Join(damaged, " "), At: resource.SecondsOf(s.o.Clock()),
 	}
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
 		if len(damaged) > 0 {
-			_, _, err = portal.Raise(ctx, tx, f)
+			_, _, err = alert.Raise(ctx, tx, f)
 			return err
 		}
 		f.Value = ""
-		_, err = portal.Clear(ctx, tx, f)
+		_, err = alert.Clear(ctx, tx, f)
 		return err
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
@@ -70,12 +70,12 @@ func TestADamagedDatabaseIsAnAlertOfThePortalUntilACheckIsClean(t *testing.T) {
 	}{{[]byte(strings.Repeat("damage ", 2000)), false}, {sound[16384:], true}} {
 		write(step.data)
 		s.Verify(t.Context())
-		found, err := resource.Find(t.Context(), s.DB(), portal.Alerts.Name)
+		found, err := resource.Find(t.Context(), s.DB(), alert.Alerts.Name)
 		if err != nil || len(found) != 1 {
 			t.Fatalf("%d alerts (%v), want 1", len(found), err)
 		}
 		a := &found[0]
-		if a.Condition != portal.ConditionDatabase || a.Cleared != step.cleared || !strings.HasPrefix(a.Reason, path+" is damaged") || !strings.Contains(a.Reason, "backup") {
+		if a.Condition != alert.ConditionDatabase || a.Cleared != step.cleared || !strings.HasPrefix(a.Reason, path+" is damaged") || !strings.Contains(a.Reason, "backup") {
 			t.Errorf("the alert is %s, cleared %t: %s", a.Condition, a.Cleared, a.Reason)
 		}
 	}

@@ -19,7 +19,9 @@ import (
 
 	"spyglass/backend/agent"
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -301,16 +303,16 @@ func TestWhatACollectorKeptWhileAnotherHadItsDevicesFillsTheHole(t *testing.T) {
 	w.holds("batches wait", func() bool { return waiting() >= 3 })
 	// The portal finds it down, and its backup has the device; from now on a port that is open is an alert.
 	if err := w.s.DB().Write(t.Context(), func(tx resource.Tx) error {
-		c, err := resource.Get(t.Context(), tx, portal.Collectors.Name, 2)
+		c, err := resource.Get(t.Context(), tx, collector.Collectors.Name, 2)
 		if err != nil {
 			return err
 		}
-		d, err := resource.Get(t.Context(), tx, portal.Devices.Name, 4)
+		d, err := resource.Get(t.Context(), tx, fleet.Devices.Name, 4)
 		if err != nil {
 			return err
 		}
-		c.IsDown, c.LastHeartbeatOn, d.CurrentCollector = true, 1, portal.BuiltInCollector
-		return errors.Join(resource.Put(t.Context(), tx, portal.Collectors.Name, c), resource.Put(t.Context(), tx, portal.Devices.Name, d))
+		c.IsDown, c.LastHeartbeatOn, d.CurrentCollector = true, 1, ground.BuiltInCollector
+		return errors.Join(resource.Put(t.Context(), tx, collector.Collectors.Name, c), resource.Put(t.Context(), tx, fleet.Devices.Name, d))
 	}); err != nil {
 		t.Fatal(err)
 	}

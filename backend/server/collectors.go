@@ -11,7 +11,8 @@ import (
 	"spyglass/backend/fault"
 	"spyglass/backend/monitor"
 	"spyglass/backend/notify"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/reporting"
 	"spyglass/backend/remotewrite"
 	"spyglass/backend/resource"
 	"spyglass/backend/series"
@@ -54,7 +55,7 @@ func (s *Server) watch(ctx context.Context) (err error) {
 	}
 	s.monitor = monitor.New(monitor.Options{DB: s.db, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard, Discoverers: check.Discoverers(check.All(dialer))})
 	s.notices = notify.New(s.db, notify.Options{
-		File: func(ctx context.Context, taskID int64) (*portal.ReportFile, error) {
+		File: func(ctx context.Context, taskID int64) (*reporting.ReportFile, error) {
 			return s.reports.Made(ctx, taskID)
 		},
 		Dial: dialer.DialContext, Origin: s.link, Name: s.PortalName, Version: s.o.Version, Log: s.o.Log, Clock: s.o.Clock, Pace: s.pace, Guard: s.guard,
@@ -95,5 +96,5 @@ func (s *Server) collectors() *collect.Service {
 // trials returns the endpoints that run checks at once.
 func (s *Server) trials() []resource.Endpoint {
 	all := append(monitor.Trials(s.db, s.engine.Load), monitor.PollEndpoints(s.db, s.engine.Load)...)
-	return append(all, portal.MatchesEndpoint(s.db))
+	return append(all, fleet.MatchesEndpoint(s.db))
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"spyglass/backend/check"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
 )
 
 // source reads one data source as the administrator.
@@ -21,9 +21,9 @@ func (w *town) source(id int64) (d struct {
 	Name, AppliesTo    string
 	Version            int64
 	Checksum           string
-	DataPoints         []portal.DataPoint
-	Graphs             []portal.Graph
-	OverviewGraphs     []portal.Graph
+	DataPoints         []datasource.DataPoint
+	Graphs             []datasource.Graph
+	OverviewGraphs     []datasource.Graph
 	HasMultiInstances  bool
 	CollectorAttribute map[string]any
 	LineageID          string
@@ -91,13 +91,13 @@ func TestEveryCheckIsAMethodOfDataSources(t *testing.T) {
 	for _, c := range check.All(&check.Dialer{}) {
 		want = append(want, c.Name)
 	}
-	for _, method := range portal.CollectMethods {
+	for _, method := range datasource.CollectMethods {
 		if !slices.Contains(want, method) {
 			t.Errorf("no check is called %s", method)
 		}
 	}
-	if len(portal.CollectMethods) != len(want) {
-		t.Errorf("data sources know the methods %v, and there are the checks %v", portal.CollectMethods, want)
+	if len(datasource.CollectMethods) != len(want) {
+		t.Errorf("data sources know the methods %v, and there are the checks %v", datasource.CollectMethods, want)
 	}
 }
 

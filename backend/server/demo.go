@@ -9,7 +9,11 @@ import (
 
 	"spyglass/backend/demo"
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/incident"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
 )
@@ -55,8 +59,8 @@ func (s *Server) worldly(endpoints []resource.Endpoint) []resource.Endpoint {
 
 // kept are the resources that a reset leaves alone.
 var kept = []string{
-	string(portal.Users.Name), string(portal.Roles.Name), string(portal.UserGroups.Name), string(portal.RoleGroups.Name), string(portal.Tokens.Name), string(portal.Settings.Name),
-	string(portal.AuditLogs.Name), string(portal.CollectorVersions.Name), string(portal.DemoTimes.Name),
+	string(people.Users.Name), string(people.Roles.Name), string(people.UserGroups.Name), string(people.RoleGroups.Name), string(people.Tokens.Name), string(setting.Settings.Name),
+	string(audit.AuditLogs.Name), string(collector.CollectorVersions.Name), string(incident.DemoTimes.Name),
 }
 
 // taker takes the rows of one resource over from another portal.
@@ -98,9 +102,9 @@ func (s *Server) reset(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	made, err := resource.Get(ctx, s.db, portal.DemoTimes.Name, portal.DemoTimeID)
+	made, err := resource.Get(ctx, s.db, incident.DemoTimes.Name, incident.DemoTimeID)
 	if fault.Is(err, fault.Unknown) {
-		made, err = &portal.DemoTime{ID: portal.DemoTimeID}, nil
+		made, err = &incident.DemoTime{ID: incident.DemoTimeID}, nil
 	}
 	if err == nil {
 		err = copyFile(filepath.Join(folder, "portal.db.key"), filepath.Join(s.o.Data, "portal.db.key"))
@@ -117,7 +121,7 @@ func (s *Server) reset(ctx context.Context) error {
 }
 
 // takeOver stops what watches, and begins anew with the rows of another portal.
-func (s *Server) takeOver(ctx context.Context, fresh *Server, made *portal.DemoTime) error {
+func (s *Server) takeOver(ctx context.Context, fresh *Server, made *incident.DemoTime) error {
 	s.engine.Load().Stop()
 	s.samples.stopHistory()
 	err := s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
@@ -132,7 +136,7 @@ func (s *Server) takeOver(ctx context.Context, fresh *Server, made *portal.DemoT
 			}
 		}
 		made.Paused, made.At, made.PastOn = false, 0, 0
-		return resource.Put(ctx, tx, portal.DemoTimes.Name, made)
+		return resource.Put(ctx, tx, incident.DemoTimes.Name, made)
 	})
 	if err == nil {
 		s.pace.Follow()

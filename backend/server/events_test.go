@@ -13,7 +13,7 @@ import (
 
 	"spyglass/backend/events"
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -215,8 +215,8 @@ func TestAStreamThatIsNotReadGetsLostInPlaceOfMemory(t *testing.T) {
 		t.Helper()
 		if err := w.s.DB().Write(resource.WithCall(t.Context(), nil), func(tx resource.Tx) error {
 			for i := range rows {
-				d := &portal.Device{Name: fmt.Sprintf("%s-%d", name, i), DisplayName: fmt.Sprintf("%s-%d", name, i), GroupIDs: []int64{2}}
-				if err := resource.Put(t.Context(), tx, portal.Devices.Name, d); err != nil {
+				d := &fleet.Device{Name: fmt.Sprintf("%s-%d", name, i), DisplayName: fmt.Sprintf("%s-%d", name, i), GroupIDs: []int64{2}}
+				if err := resource.Put(t.Context(), tx, fleet.Devices.Name, d); err != nil {
 					return err
 				}
 			}

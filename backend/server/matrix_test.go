@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
@@ -30,7 +30,7 @@ func everybody(group string) map[string][]privilege {
 		"settings reader": {{"read", "setting", "*"}},
 		"without":         {},
 	}
-	for _, area := range portal.SettingAreas {
+	for _, area := range ground.SettingAreas {
 		roles[area+" reader"] = []privilege{{"read", "setting", area}}
 		roles[area+" writer"] = []privilege{{"write", "setting", area}}
 	}
@@ -99,7 +99,7 @@ func checkRight(t *testing.T, name string, e *resource.Endpoint, r reply, allowe
 		t.Errorf("%s: %s answers %v, want 403 that names the right %q", name, e.ID(), r, e.Right)
 	case allowed && right != "":
 		t.Errorf("%s: %s answers %v, but the role has the right %q", name, e.ID(), r, e.Right)
-	case allowed && r.status == 403 && (name == "administrator" || whole && e.Right.Area != portal.AreaUserAccess):
+	case allowed && r.status == 403 && (name == "administrator" || whole && e.Right.Area != ground.AreaUserAccess):
 		t.Errorf("%s: %s answers %v, but nothing is out of this role's reach", name, e.ID(), r)
 	case allowed && whole && e.Method == "GET" && r.status != 200 && r.status != 202:
 		t.Errorf("%s: %s answers %v, want 200", name, e.ID(), r)

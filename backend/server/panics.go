@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 	"spyglass/backend/service"
 )
@@ -75,15 +77,15 @@ func (s *Server) watchPanics(ctx context.Context) {
 }
 
 func (s *Server) writePanics(ctx context.Context, tasks []string) error {
-	f := &portal.Finding{CollectorID: portal.BuiltInCollector, Condition: portal.ConditionPanic, At: resource.SecondsOf(s.o.Clock())}
+	f := &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: alert.ConditionPanic, At: resource.SecondsOf(s.o.Clock())}
 	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) (err error) {
 		if len(tasks) == 0 {
-			_, err = portal.Clear(ctx, tx, f)
+			_, err = alert.Clear(ctx, tx, f)
 			return err
 		}
-		f.Severity, f.Value = portal.SeverityError, "crashed task"
+		f.Severity, f.Value = threshold.SeverityError, "crashed task"
 		f.Reason = fmt.Sprintf("A task of the portal crashed and was ended: %s. The log says where; other tasks go on.", strings.Join(tasks, ", "))
-		_, _, err = portal.Raise(ctx, tx, f)
+		_, _, err = alert.Raise(ctx, tx, f)
 		return err
 	})
 }

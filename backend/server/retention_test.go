@@ -4,7 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
@@ -12,16 +13,16 @@ func TestTheAccessLogIsKeptAsLongAsThePortalSays(t *testing.T) {
 	s := start(t, options(t))
 	now := time.Now()
 	err := s.DB().Write(t.Context(), func(tx resource.Tx) error {
-		settings, err := resource.Get(t.Context(), tx, portal.Settings.Name, portal.SettingID)
+		settings, err := resource.Get(t.Context(), tx, setting.Settings.Name, setting.SettingID)
 		if err != nil {
 			return err
 		}
 		settings.AuditDays = 5
-		if err := resource.Put(t.Context(), tx, portal.Settings.Name, settings); err != nil {
+		if err := resource.Put(t.Context(), tx, setting.Settings.Name, settings); err != nil {
 			return err
 		}
 		made := resource.Where{Field: "id", Op: ">", Value: int64(0)} // the log runs forward in time: what the start wrote is younger
-		if err := resource.DeleteAll(t.Context(), tx, portal.AuditLogs.Name, made); err != nil {
+		if err := resource.DeleteAll(t.Context(), tx, audit.AuditLogs.Name, made); err != nil {
 			return err
 		}
 		for i := range 256 { // every 64th line drops what is too old
@@ -39,7 +40,7 @@ func TestTheAccessLogIsKeptAsLongAsThePortalSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := resource.Where{Field: "happenedOn", Op: "<", Value: int64(resource.SecondsOf(now.AddDate(0, 0, -5)))}
-	left, err := resource.Find(t.Context(), s.DB(), portal.AuditLogs.Name, old)
+	left, err := resource.Find(t.Context(), s.DB(), audit.AuditLogs.Name, old)
 	if err != nil || len(left) > 0 {
 		t.Errorf("%d lines older than 5 days are left (%v)", len(left), err)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/maintenance"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
@@ -203,7 +203,7 @@ func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
 // history is what the list of a device's past maintenance holds.
 func history(t *testing.T, s *server.Server, device int64) (list []string) {
 	t.Helper()
-	rows, err := resource.Find(t.Context(), s.DB(), portal.SDTHistories.Name, resource.Where{Field: "deviceId", Op: "=", Value: device})
+	rows, err := resource.Find(t.Context(), s.DB(), maintenance.SDTHistories.Name, resource.Where{Field: "deviceId", Op: "=", Value: device})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
 		t.Helper()
 		for more := true; more; {
 			err := s.DB().Write(t.Context(), func(tx resource.Tx) (err error) {
-				more, err = portal.CloseWindows(t.Context(), tx, now)
+				more, err = maintenance.CloseWindows(t.Context(), tx, now)
 				return err
 			})
 			if err != nil {
@@ -287,7 +287,7 @@ func TestWhatHasPassedIsRememberedOnce(t *testing.T) {
 	same(append(passed, "10 12:40 to 10 13:40 60m once 3 admin")...)
 	pass(now.AddDate(2, 0, 0))
 	err := s.DB().Write(t.Context(), func(tx resource.Tx) error {
-		_, err := portal.PruneSDTHistory(t.Context(), tx, now)
+		_, err := maintenance.PruneSDTHistory(t.Context(), tx, now)
 		return err
 	})
 	if err != nil {

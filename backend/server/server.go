@@ -46,6 +46,10 @@ import (
 	"spyglass/backend/monitor"
 	"spyglass/backend/notify"
 	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/remotewrite"
 	"spyglass/backend/report"
 	"spyglass/backend/resource"
@@ -83,7 +87,7 @@ type Options struct {
 // Server is one running portal.
 type Server struct {
 	Sessions *session.Service
-	Setting  portal.Setting
+	Setting  setting.Setting
 	// Passwords holds those of the users this start has made, by name; shown once.
 	Passwords map[string]string
 
@@ -213,7 +217,7 @@ func (s *Server) open(ctx context.Context) error {
 	if err := s.tables(); err != nil {
 		return err
 	}
-	s.db.SetAuditor(portal.Audit)
+	s.db.SetAuditor(audit.Audit)
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -231,9 +235,9 @@ func (s *Server) open(ctx context.Context) error {
 		return err
 	}
 	s.measure()
-	s.endpoints = portal.WithExchange(s.db, s.endpoints)
-	s.endpoints = append(s.endpoints, portal.VersionEndpoint(s.o.Version))
-	s.endpoints = append(s.endpoints, portal.SummaryEndpoints(s.db)...)
+	s.endpoints = datasource.WithExchange(s.db, s.endpoints)
+	s.endpoints = append(s.endpoints, setting.VersionEndpoint(s.o.Version))
+	s.endpoints = append(s.endpoints, alert.SummaryEndpoints(s.db)...)
 	s.endpoints = append(s.endpoints, s.Sessions.Endpoints()...)
 	s.reports, err = report.New(ctx, s.db, report.Options{
 		Folder: s.reportFolder(), Access: s.Sessions.Access, Zone: s.zone, Series: s.series, Deliver: s.notices.Post, Origin: s.link, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard,
@@ -333,7 +337,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 	}
 	handler, err := api.New(api.Options{
 		Endpoints: s.endpoints, Explorer: explorer, Page: s.o.Page, Look: s.o.Look, Sessions: s.Sessions, Hosts: hosts(s.Address(), s.o.Listen, s.o.TLSCert != ""),
-		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: portal.APIVersion,
+		Instance: s.Setting.Instance, Secure: s.o.TLSCert != "", Version: setting.APIVersion,
 		Root: s.metrics.Endpoints(), Observer: s.metrics, Limits: limits, Trouble: s.trouble(), Log: s.o.Log, Clock: s.pace.Now,
 	})
 	if err != nil {

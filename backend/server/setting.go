@@ -5,21 +5,21 @@ import (
 	"time"
 
 	"spyglass/backend/api"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
 // setting are the portal's settings as they are now. They are read again only
 // when they have changed, so that every request may ask.
-func (s *Server) setting() *portal.Setting {
-	value, err := s.db.Memo("server.setting", []string{string(portal.Settings.Name)}, func() (any, error) {
-		return resource.Get(context.Background(), s.db, portal.Settings.Name, portal.SettingID)
+func (s *Server) setting() *setting.Setting {
+	value, err := s.db.Memo("server.setting", []string{string(setting.Settings.Name)}, func() (any, error) {
+		return resource.Get(context.Background(), s.db, setting.Settings.Name, setting.SettingID)
 	})
 	if err != nil {
 		s.o.Log.Error("the portal's settings cannot be read; those of the start count", "err", err)
 		return &s.Setting
 	}
-	return value.(*portal.Setting)
+	return value.(*setting.Setting)
 }
 
 // PortalName returns the name of the portal as it is now.

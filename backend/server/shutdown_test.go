@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/server"
 )
@@ -56,12 +56,12 @@ func TestARenamedPortalIsCalledByItsNewName(t *testing.T) {
 	s := start(t, options(t))
 	ctx := resource.WithCall(t.Context(), nil)
 	err := s.DB().Write(ctx, func(tx resource.Tx) error {
-		settings, err := resource.Get(ctx, tx, portal.Settings.Name, portal.SettingID)
+		settings, err := resource.Get(ctx, tx, setting.Settings.Name, setting.SettingID)
 		if err != nil {
 			return err
 		}
 		settings.Name = "Harbour"
-		return resource.Put(ctx, tx, portal.Settings.Name, settings)
+		return resource.Put(ctx, tx, setting.Settings.Name, settings)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -15,14 +16,14 @@ func TestSummariesCountWhatTheCallerMaySee(t *testing.T) {
 	w.must("POST /device/devices", `{"name":"attic","hostGroupIds":"3"}`) // it never had data
 	now := resource.SecondsOf(time.Now())
 	err := w.s.DB().Write(resource.WithCall(t.Context(), nil), func(tx resource.Tx) error {
-		for _, a := range []portal.Alert{ // fjord is device 1, ranch 2, bridge 3
-			{Severity: portal.SeverityCritical, DeviceID: 1, StartOn: 600, Acked: true},
-			{Severity: portal.SeverityWarn, DeviceID: 1, StartOn: 1200, SDTed: true},
-			{Severity: portal.SeverityError, DeviceID: 2, StartOn: 1199},
-			{Severity: portal.SeverityError, DeviceID: 2, StartOn: 700, EndOn: now, Cleared: true},
-			{Severity: portal.SeverityWarn, DeviceID: 3, StartOn: now},
+		for _, a := range []alert.Alert{ // fjord is device 1, ranch 2, bridge 3
+			{Severity: threshold.SeverityCritical, DeviceID: 1, StartOn: 600, Acked: true},
+			{Severity: threshold.SeverityWarn, DeviceID: 1, StartOn: 1200, SDTed: true},
+			{Severity: threshold.SeverityError, DeviceID: 2, StartOn: 1199},
+			{Severity: threshold.SeverityError, DeviceID: 2, StartOn: 700, EndOn: now, Cleared: true},
+			{Severity: threshold.SeverityWarn, DeviceID: 3, StartOn: now},
 		} {
-			if err := portal.SaveAlert(t.Context(), tx, &a); err != nil {
+			if err := alert.SaveAlert(t.Context(), tx, &a); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,19 @@ import (
 	"errors"
 
 	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/forward"
+	"spyglass/backend/portal/incident"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/opsnote"
+	"spyglass/backend/portal/override"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/reporting"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/session"
 	"spyglass/backend/store"
@@ -14,10 +27,10 @@ import (
 // only collects their shapes.
 func (s *Server) tables() error {
 	return errors.Join(
-		mount(s, &portal.Devices),
-		mount(s, &portal.Groups),
-		mount(s, &portal.DeviceDataSources),
-		mount(s, portal.InstancesWith(func(ctx context.Context, instance int64, dataPoints []int64) (int64, error) {
+		mount(s, &fleet.Devices),
+		mount(s, &fleet.Groups),
+		mount(s, &fleet.DeviceDataSources),
+		mount(s, fleet.InstancesWith(func(ctx context.Context, instance int64, dataPoints []int64) (int64, error) {
 			return s.series.Latest(ctx, instance, dataPoints...)
 		}, func(instance int64) string {
 			if engine := s.engine.Load(); engine != nil {
@@ -25,55 +38,55 @@ func (s *Server) tables() error {
 			}
 			return ""
 		})),
-		mount(s, &portal.InstanceGroups),
-		keep(s, &portal.Overrides),
-		keep(s, &portal.GroupDataSourceSettings),
-		mountView(s, &portal.InstanceAlertSettings),
-		mountView(s, &portal.DeviceDataSourceAlertSettings),
-		mountView(s, &portal.DeviceAlertSettings),
-		mountView(s, &portal.InstanceGroupAlertSetting),
-		mountView(s, &portal.GroupDataSources),
-		mountView(s, &portal.GroupAlertSettings),
-		mount(s, &portal.ClusterAlerts),
-		keep(s, &portal.CollectorTokens),
-		keep(s, &portal.UnsettledRows),
-		keep(s, &portal.SettlingRow),
-		mount(s, &portal.Functions),
-		mount(s, &portal.DataSources),
-		mount(s, &portal.UpdateReasons),
-		mountView(s, &portal.OverviewGraphs),
-		mountView(s, &portal.Graphs),
-		mountView(s, &portal.DataPoints),
-		mountView(s, &portal.Recycles),
-		mountView(s, &portal.DataSourceDevices),
-		mount(s, &portal.Alerts),
-		mount(s, &portal.Deliveries),
-		mount(s, &portal.SDTs),
-		mount(s, &portal.SDTHistories),
-		mount(s, &portal.Rules),
-		mount(s, &portal.Chains),
-		mount(s, &portal.RecipientGroups),
+		mount(s, &fleet.InstanceGroups),
+		keep(s, &override.Overrides),
+		keep(s, &override.GroupDataSourceSettings),
+		mountView(s, &override.InstanceAlertSettings),
+		mountView(s, &override.DeviceDataSourceAlertSettings),
+		mountView(s, &override.DeviceAlertSettings),
+		mountView(s, &override.InstanceGroupAlertSetting),
+		mountView(s, &override.GroupDataSources),
+		mountView(s, &override.GroupAlertSettings),
+		mount(s, &alert.ClusterAlerts),
+		keep(s, &collector.CollectorTokens),
+		keep(s, &fleet.UnsettledRows),
+		keep(s, &fleet.SettlingRow),
+		mount(s, &fleet.Functions),
+		mount(s, &datasource.DataSources),
+		mount(s, &datasource.UpdateReasons),
+		mountView(s, &datasource.OverviewGraphs),
+		mountView(s, &datasource.Graphs),
+		mountView(s, &datasource.DataPoints),
+		mountView(s, &fleet.Recycles),
+		mountView(s, &fleet.DataSourceDevices),
+		mount(s, &alert.Alerts),
+		mount(s, &alert.Deliveries),
+		mount(s, &maintenance.SDTs),
+		mount(s, &maintenance.SDTHistories),
+		mount(s, &alert.Rules),
+		mount(s, &alert.Chains),
+		mount(s, &alert.RecipientGroups),
 		mountView(s, &portal.Recipients),
-		mount(s, &portal.Integrations),
-		mount(s, &portal.Collectors),
-		mount(s, &portal.CollectorGroups),
-		mount(s, &portal.CollectorVersions),
-		mount(s, &portal.Users),
-		mount(s, &portal.Tokens),
-		mount(s, &portal.Roles),
-		mount(s, &portal.UserGroups),
-		mount(s, &portal.RoleGroups),
-		mount(s, &portal.OpsNotes),
-		mount(s, &portal.Settings),
-		mount(s, &portal.RemoteWrites),
-		keep(s, &portal.RemoteWriteMarks),
-		mount(s, &portal.ReportGroups),
-		mount(s, &portal.Reports),
-		keep(s, &portal.ReportTasks),
-		mountView(s, &portal.ReportTaskList),
-		mount(s, &portal.AuditLogs),
-		mountIn(s, &s.staged, &portal.Incidents),
-		keep(s, &portal.DemoTimes),
+		mount(s, &alert.Integrations),
+		mount(s, &collector.Collectors),
+		mount(s, &collector.CollectorGroups),
+		mount(s, &collector.CollectorVersions),
+		mount(s, &people.Users),
+		mount(s, &people.Tokens),
+		mount(s, &people.Roles),
+		mount(s, &people.UserGroups),
+		mount(s, &people.RoleGroups),
+		mount(s, &opsnote.OpsNotes),
+		mount(s, &setting.Settings),
+		mount(s, &forward.RemoteWrites),
+		keep(s, &forward.RemoteWriteMarks),
+		mount(s, &reporting.ReportGroups),
+		mount(s, &reporting.Reports),
+		keep(s, &reporting.ReportTasks),
+		mountView(s, &reporting.ReportTaskList),
+		mount(s, &audit.AuditLogs),
+		mountIn(s, &s.staged, &incident.Incidents),
+		keep(s, &incident.DemoTimes),
 	)
 }
 

@@ -10,16 +10,18 @@ import (
 	"sync"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
 // person is a user with the roles they hold.
 type person struct {
-	row        portal.User
+	row        people.User
 	role       string // names, joined by commas
 	admin      bool
-	privileges []portal.Privilege
+	privileges []people.Privilege
 	mark       digest // changes with whatever must end the user's sessions
 	formerMark digest // the mark as earlier versions computed it, which desktop credentials may still hold
 }
@@ -47,7 +49,7 @@ func folded(username string) string {
 }
 
 func (s *Service) everyone(ctx context.Context) (*directory, error) {
-	value, err := s.db.Memo("session.people", []string{string(portal.Users.Name), string(portal.Roles.Name)}, func() (any, error) {
+	value, err := s.db.Memo("session.people", []string{string(people.Users.Name), string(people.Roles.Name)}, func() (any, error) {
 		return readPeople(context.WithoutCancel(ctx), s.db)
 	})
 	if err != nil {
@@ -57,15 +59,15 @@ func (s *Service) everyone(ctx context.Context) (*directory, error) {
 }
 
 func readPeople(ctx context.Context, from resource.Reader) (*directory, error) {
-	users, err := resource.Find(ctx, from, portal.Users.Name)
+	users, err := resource.Find(ctx, from, people.Users.Name)
 	if err != nil {
 		return nil, err
 	}
-	roles, err := resource.Find(ctx, from, portal.Roles.Name)
+	roles, err := resource.Find(ctx, from, people.Roles.Name)
 	if err != nil {
 		return nil, err
 	}
-	byRole := make(map[int64]*portal.Role, len(roles))
+	byRole := make(map[int64]*people.Role, len(roles))
 	for i := range roles {
 		byRole[roles[i].ID] = &roles[i]
 	}
@@ -81,7 +83,7 @@ func readPeople(ctx context.Context, from resource.Reader) (*directory, error) {
 	return all, nil
 }
 
-func newPerson(u portal.User, roles map[int64]*portal.Role) (*person, error) {
+func newPerson(u people.User, roles map[int64]*people.Role) (*person, error) {
 	p := &person{row: u}
 	var names []string
 	var held []int64
@@ -91,13 +93,13 @@ func newPerson(u portal.User, roles map[int64]*portal.Role) (*person, error) {
 			continue
 		}
 		names, held = append(names, role.Name), append(held, role.ID)
-		p.admin = p.admin || role.ID == portal.Administrator
+		p.admin = p.admin || role.ID == ground.Administrator
 		p.privileges = append(p.privileges, role.Privileges...)
 	}
 	p.role = strings.Join(names, ", ")
 	slices.Sort(held)
 	var err error
-	if p.mark, err = markOf(p, portal.PasswordOrigin(u.Password), held); err != nil {
+	if p.mark, err = markOf(p, people.PasswordOrigin(u.Password), held); err != nil {
 		return nil, err
 	}
 	p.formerMark, err = markOf(p, u.Password, held)
@@ -115,21 +117,21 @@ func markOf(p *person, password string, roles []int64) (digest, error) {
 // dropped together when a user, a role or a group changes.
 type accesses struct {
 	everyone *directory
-	tree     *portal.Tree
+	tree     *fleet.Tree
 	made     sync.Map // user id to *resource.Access
 }
 
 // Access returns what a user may see and do, current at once after any change of
 // users, roles or groups. A user who is suspended or gone is fault.NoLogin.
 func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, error) {
-	names := []string{string(portal.Users.Name), string(portal.Roles.Name), string(portal.Groups.Name)}
+	names := []string{string(people.Users.Name), string(people.Roles.Name), string(fleet.Groups.Name)}
 	value, err := s.db.Memo("session.access", names, func() (any, error) {
 		ctx := context.WithoutCancel(ctx)
 		everyone, err := s.everyone(ctx)
 		if err != nil {
 			return nil, err
 		}
-		tree, err := portal.TreeOf(ctx, s.db)
+		tree, err := fleet.TreeOf(ctx, s.db)
 		return &accesses{everyone: everyone, tree: tree}, err
 	})
 	if err != nil {
@@ -149,7 +151,7 @@ func (s *Service) Access(ctx context.Context, userID int64) (*resource.Access, e
 }
 
 // grants turns privileges into grants, groups expanded to all that is inside.
-func grants(privileges []portal.Privilege, tree *portal.Tree) []resource.Grant {
+func grants(privileges []people.Privilege, tree *fleet.Tree) []resource.Grant {
 	var out []resource.Grant
 	for _, p := range privileges {
 		g := resource.Grant{Object: p.Object(), Op: resource.ParseOperation(p.Operation)}
@@ -159,7 +161,7 @@ func grants(privileges []portal.Privilege, tree *portal.Tree) []resource.Grant {
 			continue
 		case g.Object == resource.Setting:
 			g.Area = p.ObjectID
-		case p.ObjectID == "*" || g.Object == resource.DeviceGroup && id == portal.RootGroup:
+		case p.ObjectID == "*" || g.Object == resource.DeviceGroup && id == ground.RootGroup:
 			g.All = true
 		case g.Object != resource.DeviceGroup:
 			g.Groups = map[int64]bool{id: true}

@@ -4,12 +4,14 @@ import (
 	"reflect"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
 func TestAccessFollowsFromTheRoles(t *testing.T) {
-	type privilege = portal.Privilege
+	type privilege = people.Privilege
 	groups := func(ids ...int64) map[int64]bool {
 		m := map[int64]bool{}
 		for _, id := range ids {
@@ -18,8 +20,8 @@ func TestAccessFollowsFromTheRoles(t *testing.T) {
 		return m
 	}
 	h := newHouse(t)
-	for _, g := range []portal.Group{{Name: "west", ParentID: 1}, {Name: "east", ParentID: 1}, {Name: "seattle", ParentID: 2}, {Name: "rack", ParentID: 4}} {
-		put(t, h, portal.Groups.Name, &g)
+	for _, g := range []fleet.Group{{Name: "west", ParentID: 1}, {Name: "east", ParentID: 1}, {Name: "seattle", ParentID: 2}, {Name: "rack", ParentID: 4}} {
+		put(t, h, fleet.Groups.Name, &g)
 	}
 	for _, tt := range []struct {
 		what       string
@@ -47,8 +49,8 @@ func TestAccessFollowsFromTheRoles(t *testing.T) {
 			[]resource.Grant{{Object: resource.Reports, Op: resource.Read, Groups: groups(2)}, {Object: resource.Reports, Op: resource.Modify, All: true}}},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			role := portal.Role{Name: tt.what, Privileges: tt.privileges}
-			put(t, h, portal.Roles.Name, &role)
+			role := people.Role{Name: tt.what, Privileges: tt.privileges}
+			put(t, h, people.Roles.Name, &role)
 			id := h.user(t, tt.what, role.ID)
 			got, err := h.Access(t.Context(), id)
 			must(t, err)
@@ -68,7 +70,7 @@ func TestSeveralRolesAddUpAndTheAdministratorMayEverything(t *testing.T) {
 		access.May(resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}) {
 		t.Errorf("got %+v", access)
 	}
-	access, err = h.Access(t.Context(), h.user(t, "ann", portal.Administrator))
+	access, err = h.Access(t.Context(), h.user(t, "ann", ground.Administrator))
 	must(t, err)
 	if !access.Admin || !access.May(resource.Right{Object: resource.Setting, Area: "portal", Op: resource.Modify}) {
 		t.Errorf("got %+v", access)
@@ -77,7 +79,7 @@ func TestSeveralRolesAddUpAndTheAdministratorMayEverything(t *testing.T) {
 
 func TestAccessIsCurrentAtOnce(t *testing.T) {
 	h := newHouse(t)
-	put(t, h, portal.Roles.Name, &portal.Role{Name: "own", Privileges: []portal.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}})
+	put(t, h, people.Roles.Name, &people.Role{Name: "own", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}})
 	id := h.user(t, "jo", 5)
 	may := func() bool {
 		t.Helper()
@@ -88,15 +90,15 @@ func TestAccessIsCurrentAtOnce(t *testing.T) {
 	if may() {
 		t.Fatal("may write before")
 	}
-	change(t, h, portal.Roles.Name, 5, func(r *portal.Role) { r.Privileges[0].Operation = "write" })
+	change(t, h, people.Roles.Name, 5, func(r *people.Role) { r.Privileges[0].Operation = "write" })
 	if !may() {
 		t.Error("may not write after the role has changed")
 	}
-	change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Roles = []portal.RoleRef{{ID: 4}} })
+	change(t, h, people.Users.Name, id, func(u *people.User) { u.Roles = []people.RoleRef{{ID: 4}} })
 	if may() {
 		t.Error("may write after the user has lost the role")
 	}
-	change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Status = "suspended" })
+	change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 	for _, id := range []int64{id, 99} {
 		if _, err := h.Access(t.Context(), id); says(err) != "no_login: the user is suspended or gone" {
 			t.Errorf("user %d: %v", id, err)

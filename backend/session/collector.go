@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/collector"
 	"spyglass/backend/resource"
 )
 
@@ -23,9 +23,9 @@ func NewCollectorToken(collector int64) (bearer, hash string) {
 // byCollector is what the collector may do whose token it is: only what
 // collectors do, as itself.
 func (s *Service) byCollector(ctx context.Context, bearer string) (*resource.Access, error) {
-	value, err := s.db.Memo("session.collectors", []string{string(portal.CollectorTokens.Name)}, func() (any, error) {
-		rows, err := resource.Find(context.WithoutCancel(ctx), s.db, portal.CollectorTokens.Name)
-		all := make(map[string]*portal.CollectorToken, len(rows))
+	value, err := s.db.Memo("session.collectors", []string{string(collector.CollectorTokens.Name)}, func() (any, error) {
+		rows, err := resource.Find(context.WithoutCancel(ctx), s.db, collector.CollectorTokens.Name)
+		all := make(map[string]*collector.CollectorToken, len(rows))
 		for i := range rows {
 			all[rows[i].Hash] = &rows[i]
 		}
@@ -34,16 +34,16 @@ func (s *Service) byCollector(ctx context.Context, bearer string) (*resource.Acc
 	if err != nil {
 		return nil, err
 	}
-	token := value.(map[string]*portal.CollectorToken)[bearerHash(bearer)]
+	token := value.(map[string]*collector.CollectorToken)[bearerHash(bearer)]
 	switch {
 	case token == nil:
 		return nil, errBadToken()
 	case token.ExpiresOn > 0 && resource.SecondsOf(s.clock()) >= token.ExpiresOn:
 		return nil, fault.New(fault.NoLogin, "the installation token has expired; download the installer again")
 	}
-	area := portal.AreaCollecting
+	area := collector.AreaCollecting
 	if token.Installs {
-		area = portal.AreaInstalling
+		area = collector.AreaInstalling
 	}
 	return &resource.Access{
 		User: fmt.Sprintf("collector %d", token.CollectorID), Role: "collector", Collector: token.CollectorID,

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -18,8 +18,8 @@ const (
 func TestALaunchTokenWorksOnceWithinThirtySeconds(t *testing.T) {
 	h := newHouse(t)
 	jo, sam, bot := h.user(t, "jo", 4), h.user(t, "sam", 4), h.user(t, "bot", 4)
-	change(t, h, portal.Users.Name, sam, func(u *portal.User) { u.Status = "suspended" })
-	change(t, h, portal.Users.Name, bot, func(u *portal.User) { u.APIOnly = true })
+	change(t, h, people.Users.Name, sam, func(u *people.User) { u.Status = "suspended" })
+	change(t, h, people.Users.Name, bot, func(u *people.User) { u.APIOnly = true })
 	for _, tt := range []struct {
 		what  string
 		token func() string
@@ -113,16 +113,16 @@ func TestTheDesktopsCredentialEndsWithWhatItRestsOn(t *testing.T) {
 		{"the user's sessions are ended", func(h *house, id int64) { must(t, h.EndUser(t.Context(), id)) }, over},
 		{"the password changes", func(h *house, id int64) { must(t, h.SetPassword(t.Context(), "jo", "a new password")) }, over},
 		{"the roles change", func(h *house, id int64) {
-			change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Roles = []portal.RoleRef{{ID: 3}} })
+			change(t, h, people.Users.Name, id, func(u *people.User) { u.Roles = []people.RoleRef{{ID: 3}} })
 		}, over},
 		{"the user is suspended, and active again", func(h *house, id int64) {
-			change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Status = "suspended" })
-			change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Status = "active" })
+			change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
+			change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "active" })
 		}, ""},
 		{"the user is suspended", func(h *house, id int64) {
-			change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Status = "suspended" })
+			change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 		}, over},
-		{"the user is deleted", func(h *house, id int64) { remove(t, h, portal.Users.Name, id) }, over},
+		{"the user is deleted", func(h *house, id int64) { remove(t, h, people.Users.Name, id) }, over},
 		{"29 days pass", func(h *house, _ int64) { h.clock.pass(29 * day) }, ""},
 		{"31 days pass", func(h *house, _ int64) { h.clock.pass(31 * day) }, over},
 		{"the clock is set back", func(h *house, _ int64) { h.clock.pass(-1000 * day) }, ""},
@@ -155,7 +155,7 @@ func TestTheDesktopsCredentialEndsWithWhatItRestsOn(t *testing.T) {
 func TestOnlySomebodyWhoMaySignInHasACredential(t *testing.T) {
 	h := newHouse(t)
 	id := h.user(t, "jo", 4)
-	change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Status = "suspended" })
+	change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 	for _, id := range []int64{id, 99} {
 		if _, err := h.Credential(t.Context(), id); says(err) != gone {
 			t.Errorf("user %d: %v", id, err)

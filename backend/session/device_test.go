@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -92,10 +93,10 @@ func TestANewPasswordLiftsTheLockOfAUserName(t *testing.T) {
 func TestARefusedTokenIsInTheAuditLogOnceAMinute(t *testing.T) {
 	h := newHouse(t)
 	id := h.user(t, "jo", 4)
-	h.db.SetAuditor(portal.Audit)
+	h.db.SetAuditor(audit.Audit)
 	made, err := h.CreateToken(t.Context(), id, "", "jo")
 	must(t, err)
-	change(t, h, portal.Tokens.Name, 1, func(k *portal.Token) { k.Status = portal.TokenActive + 1 })
+	change(t, h, people.Tokens.Name, 1, func(k *people.Token) { k.Status = people.TokenActive + 1 })
 	refused := func(authorization, remote string) {
 		t.Helper()
 		if _, err := h.ByToken(t.Context(), authorization, TokenRequest{Remote: remote}); !fault.Is(err, fault.NoLogin) {
@@ -109,7 +110,7 @@ func TestARefusedTokenIsInTheAuditLogOnceAMinute(t *testing.T) {
 	h.clock.pass(refusedEvery)
 	refused("Bearer nobody", "192.0.2.8")
 
-	rows, err := resource.Find(t.Context(), h.db, portal.AuditLogs.Name, resource.Where{Field: "action", Op: "=", Value: "sign-in-failed"})
+	rows, err := resource.Find(t.Context(), h.db, audit.AuditLogs.Name, resource.Where{Field: "action", Op: "=", Value: "sign-in-failed"})
 	must(t, err)
 	var got []string
 	for _, row := range rows {

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -40,7 +41,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 	}
 	return []resource.Endpoint{
 		{
-			Method: "POST", Path: path, Category: portal.CategorySettings, Summary: "Sign in",
+			Method: "POST", Path: path, Category: ground.CategorySettings, Summary: "Sign in",
 			Doc: "Begins a session and sets its cookie. It ends after 15 minutes without a request and after 24 hours. " +
 				"Scripts are better off with an API token.",
 			Right: resource.Right{Object: resource.Open}, Body: &in, Answer: &me, Once: true, Limit: 4 << 10,
@@ -52,7 +53,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			Handle:  s.handleSignIn,
 		},
 		{
-			Method: "GET", Path: path, Category: portal.CategorySettings, Summary: "Get the signed-in user",
+			Method: "GET", Path: path, Category: ground.CategorySettings, Summary: "Get the signed-in user",
 			Doc:   "Returns who the caller is, with a session or with an API token.",
 			Right: resource.Right{Object: resource.Anyone}, Answer: &me, Once: true,
 			Handle: func(_ context.Context, c *resource.Call) (any, error) {
@@ -60,7 +61,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			},
 		},
 		{
-			Method: "DELETE", Path: path, Category: portal.CategorySettings, Summary: "Sign out",
+			Method: "DELETE", Path: path, Category: ground.CategorySettings, Summary: "Sign out",
 			Doc:    "Ends the session and its event streams, and takes the cookie away.",
 			Right:  resource.Right{Object: resource.Anyone},
 			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the caller came with an API token, which has no session"}},
@@ -75,7 +76,7 @@ func (s *Service) Endpoints() []resource.Endpoint {
 			},
 		},
 		{
-			Method: "PUT", Path: path + "/password", Category: portal.CategorySettings, Summary: "Change your password",
+			Method: "PUT", Path: path + "/password", Category: ground.CategorySettings, Summary: "Change your password",
 			Doc:   "Takes the current password and a new one, ends all sessions of the user, and begins a new one.",
 			Right: resource.Right{Object: resource.Anyone}, Body: &renewal, Answer: &me, Once: true, Limit: 4 << 10,
 			Errors: []resource.Failure{
@@ -161,7 +162,7 @@ func readTexts(c *resource.Call, what string, fields ...textField) error {
 }
 
 func (s *Service) tokenEndpoint() resource.Endpoint {
-	body, answer := portal.Tokens.Schema(), portal.Tokens.Schema()
+	body, answer := people.Tokens.Schema(), people.Tokens.Schema()
 	secret := func(name, doc, example string) resource.Key {
 		return resource.Key{Name: name, ReadOnly: true, Schema: resource.Schema{Type: "string", Doc: doc, Example: example}}
 	}
@@ -170,10 +171,10 @@ func (s *Service) tokenEndpoint() resource.Endpoint {
 		secret("accessKey", "Secret half of the LMv1 credential, shown only now", "h8f2…"),
 		secret("bearer", "The token to send as Authorization: Bearer, shown only now", "Qk3v…"))
 	return resource.Endpoint{
-		Method: "POST", Path: portal.Tokens.Path, Category: portal.CategorySettings, Summary: "Add an API token",
+		Method: "POST", Path: people.Tokens.Path, Category: ground.CategorySettings, Summary: "Add an API token",
 		Doc: "Makes a credential that acts with the user's rights, both as a bearer token and for LMv1 signatures. " +
 			"Its secrets are in this answer only.",
-		Right:  resource.Right{Object: resource.Setting, Area: portal.Tokens.Area, Op: resource.Modify},
+		Right:  resource.Right{Object: resource.Setting, Area: people.Tokens.Area, Op: resource.Modify},
 		Params: []resource.Param{{Name: "adminId", In: "path", Schema: resource.Integer("Whose token it will be"), Required: true, Example: 1}},
 		Body:   &body, Answer: &answer, Creates: true, Once: true,
 		Errors: []resource.Failure{
@@ -190,29 +191,29 @@ func (s *Service) handleCreateToken(ctx context.Context, c *resource.Call) (any,
 	if err != nil {
 		return nil, err
 	}
-	body, err := portal.Tokens.Read(c.Body, c.Lenient)
+	body, err := people.Tokens.Read(c.Body, c.Lenient)
 	if err != nil {
 		return nil, err
 	}
-	row, err := portal.Tokens.Defaults()
+	row, err := people.Tokens.Defaults()
 	if err != nil {
 		return nil, err
 	}
-	if err := portal.Tokens.Apply(body, row, true); err != nil {
+	if err := people.Tokens.Apply(body, row, true); err != nil {
 		return nil, err
 	}
 	row.AdminID, row.CreatedBy = userID, c.Access.User
-	made, err := s.createToken(ctx, *row, func(tx resource.Tx, owner *portal.User) error {
+	made, err := s.createToken(ctx, *row, func(tx resource.Tx, owner *people.User) error {
 		// A token is as good as the password, so who may not change the user may
 		// not make one: the user's own rules decide.
 		now := *owner
 		now.Roles = slices.Clone(owner.Roles)
-		return portal.Users.Check(&resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}, owner, &now)
+		return people.Users.Check(&resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given}, owner, &now)
 	})
 	if err != nil {
 		return nil, err
 	}
-	out, err := portal.Tokens.AppendJSON(nil, &made.row)
+	out, err := people.Tokens.AppendJSON(nil, &made.row)
 	if err != nil {
 		return nil, err
 	}

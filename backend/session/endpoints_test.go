@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -173,10 +174,10 @@ func TestWhoAmIAndSigningOut(t *testing.T) {
 
 func TestCreatingATokenByTheEndpoint(t *testing.T) {
 	h := newHouse(t)
-	put(t, h, portal.Roles.Name, &portal.Role{Name: "registrar", Privileges: []portal.Privilege{
+	put(t, h, people.Roles.Name, &people.Role{Name: "registrar", Privileges: []people.Privilege{
 		{ObjectType: "setting", ObjectID: "useraccess", Operation: "write"}, {ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"},
 		{ObjectType: "report", ObjectID: "*", Operation: "read"}, {ObjectType: "setting", ObjectID: "datasources", Operation: "read"}, {ObjectType: "setting", ObjectID: "opsnotes", Operation: "read"}}})
-	h.user(t, "boss", portal.Administrator)
+	h.user(t, "boss", ground.Administrator)
 	h.user(t, "registrar", 5)
 	h.user(t, "viewer", 4)
 	secrets := regexp.MustCompile(`"(accessId|accessKey|bearer)":"[^"]+"`)
@@ -220,7 +221,7 @@ func TestTheEndpointsAreWhatTheCatalogPrints(t *testing.T) {
 	var got []string
 	for _, e := range h.Endpoints() {
 		got = append(got, e.ID())
-		if e.Category != portal.CategorySettings || e.Summary == "" || e.Doc == "" {
+		if e.Category != ground.CategorySettings || e.Summary == "" || e.Doc == "" {
 			t.Errorf("%s lacks something for the catalog", e.ID())
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -77,24 +78,24 @@ var events = []struct {
 		must(t, h.SetPassword(t.Context(), "jo", "a new password"))
 	}},
 	{"somebody else writes another password", true, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Password = "$argon2id$another" })
+		change(t, h, people.Users.Name, id, func(u *people.User) { u.Password = "$argon2id$another" })
 	}},
 	{"the user is suspended", true, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Status = "suspended" })
+		change(t, h, people.Users.Name, id, func(u *people.User) { u.Status = "suspended" })
 	}},
 	{"the user becomes one for programs only", true, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Users.Name, id, func(u *portal.User) { u.APIOnly = true })
+		change(t, h, people.Users.Name, id, func(u *people.User) { u.APIOnly = true })
 	}},
 	{"the user gets another role", true, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Roles = []portal.RoleRef{{ID: 3}} })
+		change(t, h, people.Users.Name, id, func(u *people.User) { u.Roles = []people.RoleRef{{ID: 3}} })
 	}},
 	{"the user gets a further role", true, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Roles = append(u.Roles, portal.RoleRef{ID: 3}) })
+		change(t, h, people.Users.Name, id, func(u *people.User) { u.Roles = append(u.Roles, people.RoleRef{ID: 3}) })
 	}},
 	{"the role's privileges change", true, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Roles.Name, 5, func(r *portal.Role) { r.Privileges[0].Operation = "read" })
+		change(t, h, people.Roles.Name, 5, func(r *people.Role) { r.Privileges[0].Operation = "read" })
 	}},
-	{"the user is deleted", true, func(t *testing.T, h *house, id int64, _ *Session) { remove(t, h, portal.Users.Name, id) }},
+	{"the user is deleted", true, func(t *testing.T, h *house, id int64, _ *Session) { remove(t, h, people.Users.Name, id) }},
 	{"the user signs out", true, func(t *testing.T, h *house, id int64, sess *Session) {
 		must(t, h.SignOut(t.Context(), sess.Secret))
 	}},
@@ -102,20 +103,20 @@ var events = []struct {
 
 	{"nothing", false, func(*testing.T, *house, int64, *Session) {}},
 	{"the user's phone number changes", false, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Users.Name, id, func(u *portal.User) { u.Phone = "1" })
+		change(t, h, people.Users.Name, id, func(u *people.User) { u.Phone = "1" })
 	}},
 	{"the user signs in elsewhere", false, func(t *testing.T, h *house, _ int64, _ *Session) { h.signIn(t, "jo") }},
 	{"the role is renamed", false, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Roles.Name, 5, func(r *portal.Role) { r.Name = "renamed" })
+		change(t, h, people.Roles.Name, 5, func(r *people.Role) { r.Name = "renamed" })
 	}},
 	{"another role changes", false, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Roles.Name, 4, func(r *portal.Role) { r.Privileges = nil })
+		change(t, h, people.Roles.Name, 4, func(r *people.Role) { r.Privileges = nil })
 	}},
 	{"another user is suspended", false, func(t *testing.T, h *house, id int64, _ *Session) {
-		change(t, h, portal.Users.Name, h.user(t, "sam", 5), func(u *portal.User) { u.Status = "suspended" })
+		change(t, h, people.Users.Name, h.user(t, "sam", 5), func(u *people.User) { u.Status = "suspended" })
 	}},
 	{"a group is added", false, func(t *testing.T, h *house, _ int64, _ *Session) {
-		put(t, h, portal.Groups.Name, &portal.Group{Name: "new", ParentID: 1})
+		put(t, h, fleet.Groups.Name, &fleet.Group{Name: "new", ParentID: 1})
 	}},
 }
 
@@ -123,7 +124,7 @@ func TestASessionEndsWithWhatItRestsOn(t *testing.T) {
 	for _, tt := range events {
 		t.Run(tt.what, func(t *testing.T) {
 			h := newHouse(t)
-			put(t, h, portal.Roles.Name, &portal.Role{Name: "night", Privileges: []portal.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "ack"}}})
+			put(t, h, people.Roles.Name, &people.Role{Name: "night", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "ack"}}})
 			id := h.user(t, "jo", 5)
 			sess := h.signIn(t, "jo")
 			tt.do(t, h, id, sess)
@@ -141,7 +142,7 @@ func TestAnEventStreamLearnsWithinFiveSecondsThatItsSessionHasEnded(t *testing.T
 			hash() // outside, so that its time does not count
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(t)
-				put(t, h, portal.Roles.Name, &portal.Role{Name: "night", Privileges: []portal.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "ack"}}})
+				put(t, h, people.Roles.Name, &people.Role{Name: "night", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "ack"}}})
 				id := h.user(t, "jo", 5)
 				sess, err := h.Redeem(t.Context(), h.Launch(id, false))
 				must(t, err)
@@ -202,11 +203,11 @@ func TestAUserHasABoundedNumberOfSessionsAndTheStalestGoes(t *testing.T) {
 
 func TestASessionSeesANewGroupAtOnce(t *testing.T) {
 	h := newHouse(t)
-	put(t, h, portal.Groups.Name, &portal.Group{Name: "west", ParentID: 1})
-	put(t, h, portal.Roles.Name, &portal.Role{Name: "west", Privileges: []portal.Privilege{{ObjectType: "deviceGroup", ObjectID: "2", Operation: "read"}}})
+	put(t, h, fleet.Groups.Name, &fleet.Group{Name: "west", ParentID: 1})
+	put(t, h, people.Roles.Name, &people.Role{Name: "west", Privileges: []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "2", Operation: "read"}}})
 	h.user(t, "jo", 5)
 	sess := h.signIn(t, "jo")
-	put(t, h, portal.Groups.Name, &portal.Group{Name: "inside", ParentID: 2})
+	put(t, h, fleet.Groups.Name, &fleet.Group{Name: "inside", ParentID: 2})
 	sess, err := h.ByCookie(t.Context(), sess.Secret)
 	must(t, err)
 	if all, ids := sess.Access.Groups(resource.Read); all || len(ids) != 2 || ids[0] != 2 || ids[1] != 3 {

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -20,10 +21,10 @@ const mostLoggedOff = 1000 // users of one request
 func (s *Service) logoffEndpoint() resource.Endpoint {
 	body := resource.SchemaOf(logoff{})
 	return resource.Endpoint{
-		Method: "POST", Path: "/setting/admins/services/logoffUsers", Category: portal.CategorySettings, Summary: "Sign users out",
+		Method: "POST", Path: "/setting/admins/services/logoffUsers", Category: ground.CategorySettings, Summary: "Sign users out",
 		Doc: "Ends all sessions of the users named, in browsers and in desktop windows, and their event streams. API tokens stay. " +
 			"Nobody is signed out when one of the names is wrong.",
-		Right: resource.Right{Object: resource.Setting, Area: portal.AreaUserAccess, Op: resource.Modify}, Body: &body,
+		Right: resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Modify}, Body: &body,
 		Errors: []resource.Failure{
 			{Kind: fault.NoLogin, When: "nobody is signed in, or the token is wrong"},
 			{Kind: fault.Denied, When: "the role lacks the right, or a user holds more than the caller does"},
@@ -46,7 +47,7 @@ func (s *Service) handleLogoff(ctx context.Context, c *resource.Call) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	var users []portal.User
+	var users []people.User
 	for i, name := range in.Names {
 		who := everyone.named(name)
 		if who == nil {
@@ -60,7 +61,7 @@ func (s *Service) handleLogoff(ctx context.Context, c *resource.Call) (any, erro
 			now.Roles = slices.Clone(was.Roles)
 			// Whoever may not change the user may not sign them out: the user's own rules decide.
 			w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: func(string) bool { return false }}
-			if err := portal.Users.Check(w, &was, &now); err != nil {
+			if err := people.Users.Check(w, &was, &now); err != nil {
 				return err
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -13,7 +13,7 @@ import (
 // or a user who holds more than the caller, and nobody is signed out.
 func TestNamedUsersAreSignedOutAndNobodyElse(t *testing.T) {
 	h := newHouse(t)
-	h.user(t, "jo", portal.Administrator)
+	h.user(t, "jo", ground.Administrator)
 	clerk := h.user(t, "clerk", 3)
 	h.user(t, "kim", 3)
 	h.user(t, "sam", 3)
@@ -24,7 +24,7 @@ func TestNamedUsersAreSignedOutAndNobodyElse(t *testing.T) {
 	}
 	who, err := h.Access(t.Context(), clerk)
 	must(t, err)
-	who.Grants = append(who.Grants, resource.Grant{Object: resource.Setting, Area: portal.AreaUserAccess, Op: resource.Modify})
+	who.Grants = append(who.Grants, resource.Grant{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Modify})
 	const id = "POST /setting/admins/services/logoffUsers"
 	for _, step := range []struct {
 		names string

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -109,10 +109,10 @@ func (s *Service) flush(ctx context.Context) {
 }
 
 func noteUse(ctx context.Context, tx resource.Tx, tokenID int64, use tokenUse) error {
-	token, err := resource.Lookup(ctx, tx, portal.Tokens.Name, tokenID)
+	token, err := resource.Lookup(ctx, tx, people.Tokens.Name, tokenID)
 	if err != nil || token == nil { // deleted since
 		return err
 	}
 	token.LastUsedOn, token.LastAuthIP = use.at, use.remote
-	return resource.Put(ctx, tx, portal.Tokens.Name, token)
+	return resource.Put(ctx, tx, people.Tokens.Name, token)
 }

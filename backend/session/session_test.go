@@ -15,6 +15,14 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -23,7 +31,7 @@ const password = "correct horse battery"
 
 // hash is password's, made once because it is slow.
 var hash = sync.OnceValue(func() string {
-	h, err := portal.HashPassword(password)
+	h, err := people.HashPassword(password)
 	if err != nil {
 		panic(err)
 	}
@@ -71,22 +79,22 @@ func openHouse(t testing.TB, path string, c *clock) *house {
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
 	for _, add := range []func() error{
-		func() error { _, err := store.Add(db, &portal.Groups); return err },
-		func() error { _, err := store.Add(db, &portal.CollectorGroups); return err },
-		func() error { _, err := store.Add(db, &portal.Functions); return err },
-		func() error { _, err := store.Add(db, &portal.DataSources); return err },
-		func() error { _, err := store.Add(db, &portal.UpdateReasons); return err },
-		func() error { _, err := store.Add(db, &portal.AuditLogs); return err },
-		func() error { _, err := store.Add(db, &portal.Devices); return err },
-		func() error { _, err := store.Add(db, &portal.Collectors); return err },
-		func() error { _, err := store.Add(db, &portal.RecipientGroups); return err },
-		func() error { _, err := store.Add(db, &portal.Chains); return err },
-		func() error { _, err := store.Add(db, &portal.Settings); return err },
-		func() error { _, err := store.Add(db, &portal.Roles); return err },
-		func() error { _, err := store.Add(db, &portal.UserGroups); return err },
-		func() error { _, err := store.Add(db, &portal.RoleGroups); return err },
-		func() error { _, err := store.Add(db, &portal.Users); return err },
-		func() error { _, err := store.Add(db, &portal.Tokens); return err },
+		func() error { _, err := store.Add(db, &fleet.Groups); return err },
+		func() error { _, err := store.Add(db, &collector.CollectorGroups); return err },
+		func() error { _, err := store.Add(db, &fleet.Functions); return err },
+		func() error { _, err := store.Add(db, &datasource.DataSources); return err },
+		func() error { _, err := store.Add(db, &datasource.UpdateReasons); return err },
+		func() error { _, err := store.Add(db, &audit.AuditLogs); return err },
+		func() error { _, err := store.Add(db, &fleet.Devices); return err },
+		func() error { _, err := store.Add(db, &collector.Collectors); return err },
+		func() error { _, err := store.Add(db, &alert.RecipientGroups); return err },
+		func() error { _, err := store.Add(db, &alert.Chains); return err },
+		func() error { _, err := store.Add(db, &setting.Settings); return err },
+		func() error { _, err := store.Add(db, &people.Roles); return err },
+		func() error { _, err := store.Add(db, &people.UserGroups); return err },
+		func() error { _, err := store.Add(db, &people.RoleGroups); return err },
+		func() error { _, err := store.Add(db, &people.Users); return err },
+		func() error { _, err := store.Add(db, &people.Tokens); return err },
 	} {
 		must(t, add())
 	}
@@ -99,13 +107,13 @@ func openHouse(t testing.TB, path string, c *clock) *house {
 // user adds somebody whose password is password.
 func (h *house) user(t testing.TB, name string, roles ...int64) int64 {
 	t.Helper()
-	u := portal.User{Username: name, Password: hash(), Email: name + "@example.net", Status: "active"}
+	u := people.User{Username: name, Password: hash(), Email: name + "@example.net", Status: "active"}
 	for _, id := range roles {
-		role, err := resource.Get(t.Context(), h.db, portal.Roles.Name, id)
+		role, err := resource.Get(t.Context(), h.db, people.Roles.Name, id)
 		must(t, err)
-		u.Roles = append(u.Roles, portal.RoleRef{ID: id, Name: role.Name})
+		u.Roles = append(u.Roles, people.RoleRef{ID: id, Name: role.Name})
 	}
-	put(t, h, portal.Users.Name, &u)
+	put(t, h, people.Users.Name, &u)
 	return u.ID
 }
 
@@ -171,7 +179,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 
 func TestNoSecretLiesInTheDataFolderOrTheLog(t *testing.T) {
 	h := newHouse(t)
-	id := h.user(t, "jo", portal.Administrator)
+	id := h.user(t, "jo", ground.Administrator)
 	sess := h.signIn(t, "jo")
 	_, _ = h.SignIn(t.Context(), "jo", "a wrong password", "192.0.2.7")
 	made, err := h.CreateToken(t.Context(), id, "test", "jo")
@@ -205,7 +213,7 @@ func TestNoSecretLiesInTheDataFolderOrTheLog(t *testing.T) {
 
 func TestClosingEndsSessionsAndRefusesNewOnes(t *testing.T) {
 	h := newHouse(t)
-	h.user(t, "jo", portal.Administrator)
+	h.user(t, "jo", ground.Administrator)
 	sess := h.signIn(t, "jo")
 	h.Close()
 	h.Close()

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -106,7 +106,7 @@ func (s *Service) checkPassword(ctx context.Context, username, password string) 
 	if who != nil {
 		hash = who.row.Password
 	}
-	if !portal.CheckPassword(hash, password) || !who.maySignIn() {
+	if !people.CheckPassword(hash, password) || !who.maySignIn() {
 		return nil, nil
 	}
 	return who, nil
@@ -132,7 +132,7 @@ func (s *Service) rehash(who *person, password string) string {
 	default:
 		return "" // the next sign-in tries again
 	}
-	hash, _ := portal.RehashPassword(who.row.Password, password)
+	hash, _ := people.RehashPassword(who.row.Password, password)
 	return hash
 }
 
@@ -142,7 +142,7 @@ func (s *Service) rehash(who *person, password string) string {
 func (s *Service) recordSignIn(ctx context.Context, who *person, hash, remote string) {
 	ctx = resource.WithCall(ctx, nil) // what is written at the user is part of the sign-in
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
-		u, err := resource.Get(ctx, tx, portal.Users.Name, who.row.ID)
+		u, err := resource.Get(ctx, tx, people.Users.Name, who.row.ID)
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (s *Service) recordSignIn(ctx context.Context, who *person, hash, remote st
 		if hash != "" && u.Password == who.row.Password {
 			u.Password = hash
 		}
-		if err := resource.Put(ctx, tx, portal.Users.Name, u); err != nil {
+		if err := resource.Put(ctx, tx, people.Users.Name, u); err != nil {
 			return err
 		}
 		return tx.Note(ctx, s.change("sign-in", u.Username, "Signed in", remote))

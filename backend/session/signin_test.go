@@ -15,7 +15,8 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
 
@@ -23,8 +24,8 @@ func TestSigningInNeedsTheRightPasswordOfAnActiveUser(t *testing.T) {
 	h := newHouse(t)
 	h.user(t, "jo", 4)
 	suspended, apiOnly := h.user(t, "sam", 4), h.user(t, "bot", 4)
-	change(t, h, portal.Users.Name, suspended, func(u *portal.User) { u.Status = "suspended" })
-	change(t, h, portal.Users.Name, apiOnly, func(u *portal.User) { u.APIOnly = true })
+	change(t, h, people.Users.Name, suspended, func(u *people.User) { u.Status = "suspended" })
+	change(t, h, people.Users.Name, apiOnly, func(u *people.User) { u.APIOnly = true })
 	const wrong = "no_login: the user name or the password is wrong"
 	for _, tt := range []struct{ name, password, err string }{
 		{"jo", password, ""},
@@ -57,7 +58,7 @@ func TestASignInIsNewEachTimeAndIsRecorded(t *testing.T) {
 	if one.Secret == two.Secret || one.CSRF == two.CSRF || len(one.Secret) != 43 || len(one.CSRF) != 43 {
 		t.Errorf("the secrets are %v and %v", one, two)
 	}
-	u, err := resource.Get(t.Context(), h.db, portal.Users.Name, id)
+	u, err := resource.Get(t.Context(), h.db, people.Users.Name, id)
 	must(t, err)
 	if u.LastLoginOn != resource.SecondsOf(h.clock.now()) || u.LastAuthIP != "192.0.2.7" {
 		t.Errorf("recorded %d from %q", u.LastLoginOn, u.LastAuthIP)
@@ -293,16 +294,16 @@ func outdated() string {
 func TestASignInHashesAnOutdatedPasswordAnewAndEndsNoSession(t *testing.T) {
 	h := newHouse(t)
 	id := h.user(t, "jo", 4)
-	u, err := resource.Get(t.Context(), h.db, portal.Users.Name, id)
+	u, err := resource.Get(t.Context(), h.db, people.Users.Name, id)
 	must(t, err)
 	u.Password = outdated()
-	put(t, h, portal.Users.Name, u)
+	put(t, h, people.Users.Name, u)
 	launched, err := h.Redeem(t.Context(), h.Launch(id, true))
 	must(t, err)
 	secret, err := h.Credential(t.Context(), id)
 	must(t, err)
 	first := h.signIn(t, "jo")
-	if u, err = resource.Get(t.Context(), h.db, portal.Users.Name, id); err != nil || !strings.HasPrefix(u.Password, "$argon2id$v=19$m=47104,t=1,p=1") {
+	if u, err = resource.Get(t.Context(), h.db, people.Users.Name, id); err != nil || !strings.HasPrefix(u.Password, "$argon2id$v=19$m=47104,t=1,p=1") {
 		t.Fatalf("stored as %q: %v", u.Password, err)
 	}
 	second := h.signIn(t, "jo")
@@ -343,10 +344,10 @@ func TestACredentialOfAnEarlierVersionStillResumes(t *testing.T) {
 func TestAPasswordIsNoNameOfTheUserOrThePortal(t *testing.T) {
 	h := newHouse(t)
 	h.user(t, "johanna.doe", 4)
-	settings, err := portal.Settings.Defaults()
+	settings, err := setting.Settings.Defaults()
 	must(t, err)
-	settings.ID, settings.Name = portal.SettingID, "North Harbour"
-	put(t, h, portal.Settings.Name, settings)
+	settings.ID, settings.Name = setting.SettingID, "North Harbour"
+	put(t, h, setting.Settings.Name, settings)
 	for _, bad := range []string{"Johanna.Doe", "johanna.doe@example.net", "northharbour", "North Harbour", "password1"} {
 		if err := h.SetPassword(t.Context(), "johanna.doe", bad); !fault.Is(err, fault.Invalid) || fault.Of(err).Field != "password" {
 			t.Errorf("%q: %v", bad, err)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -31,7 +31,7 @@ type Created struct {
 	AccessID  string `json:"accessId"`
 	AccessKey string `json:"accessKey"`
 
-	row portal.Token
+	row people.Token
 }
 
 // clockSkew limits how far the time of a signature may be from ours.
@@ -49,7 +49,7 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 	}
 	scheme, value, _ := strings.Cut(authorization, " ")
 	value = strings.TrimSpace(value)
-	var token *portal.Token
+	var token *people.Token
 	switch {
 	case strings.EqualFold(scheme, "Bearer") && isCollectorToken(value):
 		return s.byCollector(ctx, value)
@@ -62,7 +62,7 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 	default:
 		return nil, fault.New(fault.NoLogin, "Authorization is Bearer <token> or LMv1 <accessId>:<signature>:<epochMillis>")
 	}
-	if token == nil || token.Status != portal.TokenActive {
+	if token == nil || token.Status != people.TokenActive {
 		return nil, s.refuse(ctx, token, r)
 	}
 	access, err := s.Access(ctx, token.AdminID)
@@ -76,7 +76,7 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 }
 
 // refuse notes a token that is not valid, nil for one that nobody knows.
-func (s *Service) refuse(ctx context.Context, token *portal.Token, r TokenRequest) error {
+func (s *Service) refuse(ctx context.Context, token *people.Token, r TokenRequest) error {
 	owner := ""
 	if token != nil {
 		owner = token.AdminName
@@ -98,7 +98,7 @@ func (s *Service) CheckSigner(ctx context.Context, authorization, remote string)
 	if err != nil {
 		return err
 	}
-	if token := all.byAccess[parts[0]]; token == nil || token.Status != portal.TokenActive {
+	if token := all.byAccess[parts[0]]; token == nil || token.Status != people.TokenActive {
 		return s.refuse(ctx, token, TokenRequest{Remote: remote})
 	}
 	return nil
@@ -119,14 +119,14 @@ func (s *Service) signature(value string) ([]string, error) {
 }
 
 // signed finds the token that made an LMv1 signature; nil when none did.
-func (s *Service) signed(all *tokens, value string, r TokenRequest) (*portal.Token, error) {
+func (s *Service) signed(all *tokens, value string, r TokenRequest) (*people.Token, error) {
 	parts, err := s.signature(value)
 	if err != nil {
 		return nil, err
 	}
 	token, key := all.byAccess[parts[0]], []byte("as slow without a token as with one")
 	if token != nil {
-		if key, err = s.db.Unseal(portal.AccessKeyPlace(token.AccessID), token.SealedKey); err != nil {
+		if key, err = s.db.Unseal(people.AccessKeyPlace(token.AccessID), token.SealedKey); err != nil {
 			return nil, nil // sealed with a key that was lost: no signature can be good
 		}
 	}
@@ -168,14 +168,14 @@ func bearerHash(bearer string) string {
 
 // tokens are all API tokens. They are shared: read only.
 type tokens struct {
-	byBearer map[string]*portal.Token // by hash
-	byAccess map[string]*portal.Token
+	byBearer map[string]*people.Token // by hash
+	byAccess map[string]*people.Token
 }
 
 func (s *Service) tokens(ctx context.Context) (*tokens, error) {
-	value, err := s.db.Memo("session.tokens", []string{string(portal.Tokens.Name)}, func() (any, error) {
-		rows, err := resource.Find(context.WithoutCancel(ctx), s.db, portal.Tokens.Name)
-		all := &tokens{byBearer: make(map[string]*portal.Token, len(rows)), byAccess: make(map[string]*portal.Token, len(rows))}
+	value, err := s.db.Memo("session.tokens", []string{string(people.Tokens.Name)}, func() (any, error) {
+		rows, err := resource.Find(context.WithoutCancel(ctx), s.db, people.Tokens.Name)
+		all := &tokens{byBearer: make(map[string]*people.Token, len(rows)), byAccess: make(map[string]*people.Token, len(rows))}
 		for i := range rows {
 			all.byBearer[rows[i].BearerHash] = &rows[i]
 			all.byAccess[rows[i].AccessID] = &rows[i]
@@ -191,17 +191,17 @@ func (s *Service) tokens(ctx context.Context) (*tokens, error) {
 // CreateToken makes an API token for a user; by is the name of who makes it. An
 // unknown user is fault.Unknown.
 func (s *Service) CreateToken(ctx context.Context, userID int64, note, by string) (Created, error) {
-	return s.createToken(s.asPortal(ctx), portal.Token{AdminID: userID, Note: note, Status: portal.TokenActive, CreatedBy: by}, nil)
+	return s.createToken(s.asPortal(ctx), people.Token{AdminID: userID, Note: note, Status: people.TokenActive, CreatedBy: by}, nil)
 }
 
 // createToken completes the row and writes it, when allow has nothing against
 // whose it will be.
-func (s *Service) createToken(ctx context.Context, row portal.Token, allow func(tx resource.Tx, owner *portal.User) error) (Created, error) {
+func (s *Service) createToken(ctx context.Context, row people.Token, allow func(tx resource.Tx, owner *people.User) error) (Created, error) {
 	made := Created{Bearer: newSecret(), AccessID: randomText(20), AccessKey: randomText(48)}
-	row.AccessID, row.BearerHash, row.SealedKey = made.AccessID, bearerHash(made.Bearer), s.db.Seal(portal.AccessKeyPlace(made.AccessID), []byte(made.AccessKey))
+	row.AccessID, row.BearerHash, row.SealedKey = made.AccessID, bearerHash(made.Bearer), s.db.Seal(people.AccessKeyPlace(made.AccessID), []byte(made.AccessKey))
 	row.CreatedOn = resource.SecondsOf(s.clock())
 	err := s.db.Write(ctx, func(tx resource.Tx) error {
-		owner, err := resource.Get(ctx, tx, portal.Users.Name, row.AdminID)
+		owner, err := resource.Get(ctx, tx, people.Users.Name, row.AdminID)
 		if err == nil && allow != nil {
 			err = allow(tx, owner)
 		}
@@ -209,7 +209,7 @@ func (s *Service) createToken(ctx context.Context, row portal.Token, allow func(
 			return err
 		}
 		row.ID, row.AdminName = 0, owner.Username
-		return resource.Put(ctx, tx, portal.Tokens.Name, &row)
+		return resource.Put(ctx, tx, people.Tokens.Name, &row)
 	})
 	made.row = row
 	return made, err

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -21,8 +21,8 @@ func signed(key, method, path, body string, skew time.Duration) string {
 func TestATokenIsCheckedByItsHeader(t *testing.T) {
 	h := newHouse(t)
 	id := h.user(t, "jo", 4)
-	put(t, h, portal.Tokens.Name, &portal.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"), SealedKey: h.db.Seal(portal.AccessKeyPlace("id"), []byte("kkkkkkkk")), Status: portal.TokenActive})
-	put(t, h, portal.Tokens.Name, &portal.Token{AdminID: id, AccessID: "off", BearerHash: bearerHash("suspended"), SealedKey: h.db.Seal(portal.AccessKeyPlace("off"), []byte("kkkkkkkk")), Status: portal.TokenSuspended})
+	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "id", BearerHash: bearerHash("b3arer"), SealedKey: h.db.Seal(people.AccessKeyPlace("id"), []byte("kkkkkkkk")), Status: people.TokenActive})
+	put(t, h, people.Tokens.Name, &people.Token{AdminID: id, AccessID: "off", BearerHash: bearerHash("suspended"), SealedKey: h.db.Seal(people.AccessKeyPlace("off"), []byte("kkkkkkkk")), Status: people.TokenSuspended})
 	const (
 		path, body = "/device/devices", `{"name":"web-01"}`
 		// Made by Python's hmac, hashlib and base64.
@@ -99,19 +99,19 @@ func TestATokenEndsWithItsUserAndHasTheirRights(t *testing.T) {
 	}{
 		{"nothing happens", func(*house, int64, int64) {}, "", "readonly"},
 		{"the user gets another role", func(h *house, user, _ int64) {
-			change(t, h, portal.Users.Name, user, func(u *portal.User) { u.Roles = []portal.RoleRef{{ID: 3}} })
+			change(t, h, people.Users.Name, user, func(u *people.User) { u.Roles = []people.RoleRef{{ID: 3}} })
 		}, "", "ackonly"},
 		{"the user becomes one for programs only", func(h *house, user, _ int64) {
-			change(t, h, portal.Users.Name, user, func(u *portal.User) { u.APIOnly = true })
+			change(t, h, people.Users.Name, user, func(u *people.User) { u.APIOnly = true })
 		}, "", "readonly"},
 		{"the user is suspended", func(h *house, user, _ int64) {
-			change(t, h, portal.Users.Name, user, func(u *portal.User) { u.Status = "suspended" })
+			change(t, h, people.Users.Name, user, func(u *people.User) { u.Status = "suspended" })
 		}, badToken, ""},
-		{"the user is deleted", func(h *house, user, _ int64) { remove(t, h, portal.Users.Name, user) }, badToken, ""},
+		{"the user is deleted", func(h *house, user, _ int64) { remove(t, h, people.Users.Name, user) }, badToken, ""},
 		{"the token is suspended", func(h *house, _, token int64) {
-			change(t, h, portal.Tokens.Name, token, func(t *portal.Token) { t.Status = portal.TokenSuspended })
+			change(t, h, people.Tokens.Name, token, func(t *people.Token) { t.Status = people.TokenSuspended })
 		}, badToken, ""},
-		{"the token is deleted", func(h *house, _, token int64) { remove(t, h, portal.Tokens.Name, token) }, badToken, ""},
+		{"the token is deleted", func(h *house, _, token int64) { remove(t, h, people.Tokens.Name, token) }, badToken, ""},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			h := newHouse(t)
@@ -135,11 +135,11 @@ func TestACreatedTokenWorksBothWays(t *testing.T) {
 	user := h.user(t, "jo", 4)
 	made, err := h.CreateToken(t.Context(), user, "nightly", "cli")
 	must(t, err)
-	row, err := resource.Get(t.Context(), h.db, portal.Tokens.Name, made.row.ID)
+	row, err := resource.Get(t.Context(), h.db, people.Tokens.Name, made.row.ID)
 	must(t, err)
-	want := portal.Token{
+	want := people.Token{
 		ID: 1, AdminID: user, AdminName: "jo", AccessID: made.AccessID, BearerHash: bearerHash(made.Bearer), SealedKey: row.SealedKey,
-		Note: "nightly", Status: portal.TokenActive, CreatedBy: "cli", CreatedOn: resource.SecondsOf(h.clock.now()),
+		Note: "nightly", Status: people.TokenActive, CreatedBy: "cli", CreatedOn: resource.SecondsOf(h.clock.now()),
 	}
 	if *row != want || len(made.AccessID) != 20 || len(made.AccessKey) != 48 || len(made.Bearer) != 43 {
 		t.Errorf("the row is %+v, want %+v", *row, want)
@@ -164,9 +164,9 @@ func TestTheUseOfATokenIsRecordedAtMostOnceAMinute(t *testing.T) {
 		must(t, err)
 		return resource.SecondsOf(h.clock.now())
 	}
-	row := func() *portal.Token {
+	row := func() *people.Token {
 		t.Helper()
-		row, err := resource.Get(t.Context(), h.db, portal.Tokens.Name, made.row.ID)
+		row, err := resource.Get(t.Context(), h.db, people.Tokens.Name, made.row.ID)
 		must(t, err)
 		return row
 	}
@@ -189,7 +189,7 @@ func TestAUseThatIsNotWrittenYetIsWrittenWhenClosing(t *testing.T) {
 	_, err = h.ByToken(t.Context(), "Bearer "+made.Bearer, TokenRequest{Remote: "192.0.2.1"})
 	must(t, err)
 	h.Close()
-	row, err := resource.Get(t.Context(), h.db, portal.Tokens.Name, made.row.ID)
+	row, err := resource.Get(t.Context(), h.db, people.Tokens.Name, made.row.ID)
 	must(t, err)
 	if row.LastAuthIP != "192.0.2.1" {
 		t.Errorf("recorded %q", row.LastAuthIP)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -15,28 +15,28 @@ import (
 // is for the command line and the first start: the rules of /setting/admins run,
 // as for somebody who may everything.
 func (s *Service) AddUser(ctx context.Context, name, password, role string) (id int64, err error) {
-	hash, err := portal.HashPassword(password)
+	hash, err := people.HashPassword(password)
 	if err != nil {
 		return 0, err
 	}
-	u, err := portal.Users.Defaults()
+	u, err := people.Users.Defaults()
 	if err != nil {
 		return 0, err
 	}
 	if strings.TrimSpace(name) == "" || len(name) > 128 {
 		return 0, fault.At("username", "username has 1 to 128 bytes")
 	}
-	u.Username, u.Password, u.Email, u.Roles = name, hash, mailOf(name), []portal.RoleRef{{Name: role}}
+	u.Username, u.Password, u.Email, u.Roles = name, hash, mailOf(name), []people.RoleRef{{Name: role}}
 	ctx = s.asPortal(ctx)
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
 		u.ID = 0
-		if err := portal.CheckPasswordOf(ctx, tx, u, password); err != nil {
+		if err := people.CheckPasswordOf(ctx, tx, u, password); err != nil {
 			return err
 		}
-		if err := portal.Users.Check(s.asSystem(ctx, tx), nil, u); err != nil {
+		if err := people.Users.Check(s.asSystem(ctx, tx), nil, u); err != nil {
 			return err
 		}
-		return resource.Put(ctx, tx, portal.Users.Name, u)
+		return resource.Put(ctx, tx, people.Users.Name, u)
 	})
 	return u.ID, err
 }
@@ -67,7 +67,7 @@ func mailOf(name string) string {
 // SetPassword gives a user a new password, which ends their sessions and lifts a
 // lock of the user name. An unknown name is fault.Unknown.
 func (s *Service) SetPassword(ctx context.Context, name, password string) error {
-	hash, err := portal.HashPassword(password)
+	hash, err := people.HashPassword(password)
 	if err != nil {
 		return err
 	}
@@ -77,15 +77,15 @@ func (s *Service) SetPassword(ctx context.Context, name, password string) error 
 	}
 	ctx = s.asPortal(ctx)
 	err = s.db.Write(ctx, func(tx resource.Tx) error {
-		u, err := resource.Get(ctx, tx, portal.Users.Name, id)
+		u, err := resource.Get(ctx, tx, people.Users.Name, id)
 		if err != nil {
 			return err
 		}
-		if err := portal.CheckPasswordOf(ctx, tx, u, password); err != nil {
+		if err := people.CheckPasswordOf(ctx, tx, u, password); err != nil {
 			return err
 		}
 		u.Password = hash
-		return resource.Put(ctx, tx, portal.Users.Name, u)
+		return resource.Put(ctx, tx, people.Users.Name, u)
 	})
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
 
@@ -30,7 +30,7 @@ func TestAddingUsersFromTheCommandLine(t *testing.T) {
 			if err != nil {
 				return
 			}
-			u, err := resource.Get(t.Context(), h.db, portal.Users.Name, id)
+			u, err := resource.Get(t.Context(), h.db, people.Users.Name, id)
 			must(t, err)
 			if u.Email != tt.email || u.CreatedBy != "system" || u.Status != "active" {
 				t.Errorf("the user is %+v", u)

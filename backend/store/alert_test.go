@@ -10,7 +10,13 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -26,13 +32,13 @@ func watch(t *testing.T) *watched {
 	t.Helper()
 	w := &watched{open(t), resource.SecondsOf(noon)}
 	h := w.house
-	add(h, &portal.Instances)
-	add(h, &portal.Rules)
-	add(h, &portal.Chains)
-	add(h, &portal.RecipientGroups)
-	add(h, &portal.Integrations)
-	add(h, &portal.Settings)
-	add(h, &portal.SDTs)
+	add(h, &fleet.Instances)
+	add(h, &alert.Rules)
+	add(h, &alert.Chains)
+	add(h, &alert.RecipientGroups)
+	add(h, &alert.Integrations)
+	add(h, &setting.Settings)
+	add(h, &maintenance.SDTs)
 	h.steps(nil, []step{
 		{"POST /device/groups", `{"name":"Oslo"}`, ""}, {"POST /device/groups", `{"name":"Inner","parentId":2}`, ""}, {"POST /device/groups", `{"name":"Austin"}`, ""},
 		{"POST /device/devices", `{"name":"10.0.0.1","displayName":"fjord","hostGroupIds":"2","customProperties":[{"name":"rack","value":"7"},{"name":"snmp.community","value":"s3cret"}]}`, ""},
@@ -40,15 +46,15 @@ func watch(t *testing.T) *watched {
 		{"POST /device/devices", `{"name":"10.0.0.3","displayName":"deep","hostGroupIds":"3,4"}`, ""},
 	})
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		source := portal.DataSource{ID: 900, Name: "Echo", DataPoints: []portal.DataPoint{
+		source := datasource.DataSource{ID: 900, Name: "Echo", DataPoints: []datasource.DataPoint{
 			{ID: 900001, Name: "loss", AlertSubject: "##LEVEL## on ##HOST##", AlertBody: "##VALUE##, rack ##Rack##, key ##snmp.community##, ##NOTHING## in ##GROUP##"}, {ID: 900002, Name: "time"},
 		}}
-		if err := resource.Put(ctx, tx, portal.DataSources.Name, &source); err != nil {
+		if err := resource.Put(ctx, tx, datasource.DataSources.Name, &source); err != nil {
 			return err
 		}
 		for id := int64(1); id <= 3; id++ {
-			i := portal.Instance{ID: id, DeviceID: id, DeviceDataSourceID: 10 + id, DataSourceID: 900, Name: fmt.Sprint("Echo-", id), DisplayName: fmt.Sprint(id), Description: "the machine"}
-			if err := resource.Put(ctx, tx, portal.Instances.Name, &i); err != nil {
+			i := fleet.Instance{ID: id, DeviceID: id, DeviceDataSourceID: 10 + id, DataSourceID: 900, Name: fmt.Sprint("Echo-", id), DisplayName: fmt.Sprint(id), Description: "the machine"}
+			if err := resource.Put(ctx, tx, fleet.Instances.Name, &i); err != nil {
 				return err
 			}
 		}
@@ -66,23 +72,23 @@ func (w *watched) tx(do func(ctx context.Context, tx resource.Tx) error) {
 }
 
 // raise finds a data point of an instance at a severity, so many minutes past noon.
-func (w *watched) raise(instance, severity, minutes int64) (a *portal.Alert, changed bool) {
+func (w *watched) raise(instance, severity, minutes int64) (a *alert.Alert, changed bool) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx resource.Tx) (err error) {
-		a, changed, err = portal.Raise(ctx, tx, w.found(instance, severity, minutes))
+		a, changed, err = alert.Raise(ctx, tx, w.found(instance, severity, minutes))
 		return err
 	})
 	return a, changed
 }
 
-func (w *watched) found(instance, severity, minutes int64) *portal.Finding {
-	return &portal.Finding{InstanceID: instance, DataPointID: 900001, Severity: severity, Value: fmt.Sprint(severity * 25), Threshold: "> 40 60 80", At: w.now + resource.Seconds(minutes*60)}
+func (w *watched) found(instance, severity, minutes int64) *alert.Finding {
+	return &alert.Finding{InstanceID: instance, DataPointID: 900001, Severity: severity, Value: fmt.Sprint(severity * 25), Threshold: "> 40 60 80", At: w.now + resource.Seconds(minutes*60)}
 }
 
-func (w *watched) clear(instance, minutes int64) (a *portal.Alert) {
+func (w *watched) clear(instance, minutes int64) (a *alert.Alert) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx resource.Tx) (err error) {
-		a, err = portal.Clear(ctx, tx, &portal.Finding{InstanceID: instance, DataPointID: 900001, Value: "3", Threshold: "> 40 60 80", At: w.now + resource.Seconds(minutes*60)})
+		a, err = alert.Clear(ctx, tx, &alert.Finding{InstanceID: instance, DataPointID: 900001, Value: "3", Threshold: "> 40 60 80", At: w.now + resource.Seconds(minutes*60)})
 		return err
 	})
 	return a
@@ -90,7 +96,7 @@ func (w *watched) clear(instance, minutes int64) (a *portal.Alert) {
 
 func (w *watched) status(device int64) string {
 	w.t.Helper()
-	d, err := resource.Get(w.t.Context(), w.db, portal.Devices.Name, device)
+	d, err := resource.Get(w.t.Context(), w.db, fleet.Devices.Name, device)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -140,17 +146,17 @@ func (w *watched) calls(who *resource.Access, steps []step) {
 
 func TestAnAlertKeepsItsIdUntilItClears(t *testing.T) {
 	w := watch(t)
-	first, changed := w.raise(1, portal.SeverityWarn, 0)
+	first, changed := w.raise(1, threshold.SeverityWarn, 0)
 	if !changed || first.ID != 1 || w.status(1) != "unconfirmed-warn-none" {
 		t.Fatalf("opened %v %+v, and the device is %s", changed, first, w.status(1))
 	}
-	if again, changed := w.raise(1, portal.SeverityWarn, 1); changed || again.ID != 1 || again.UpdatedOn != w.now {
+	if again, changed := w.raise(1, threshold.SeverityWarn, 1); changed || again.ID != 1 || again.UpdatedOn != w.now {
 		t.Errorf("the same again: %v, %+v", changed, again)
 	}
-	if worse, changed := w.raise(1, portal.SeverityCritical, 2); !changed || worse.ID != 1 || worse.Value != "100" || w.status(1) != "unconfirmed-critical-none" {
+	if worse, changed := w.raise(1, threshold.SeverityCritical, 2); !changed || worse.ID != 1 || worse.Value != "100" || w.status(1) != "unconfirmed-critical-none" {
 		t.Errorf("worse: %v, %+v, and the device is %s", changed, worse, w.status(1))
 	}
-	if better, _ := w.raise(1, portal.SeverityError, 3); better.ID != 1 || w.status(1) != "unconfirmed-error-none" {
+	if better, _ := w.raise(1, threshold.SeverityError, 3); better.ID != 1 || w.status(1) != "unconfirmed-error-none" {
 		t.Errorf("better: %+v, and the device is %s", better, w.status(1))
 	}
 	over := w.clear(1, 4)
@@ -168,14 +174,14 @@ func TestAnAlertKeepsItsIdUntilItClears(t *testing.T) {
 	if notes != want {
 		t.Errorf("its life is\n%swant\n%s", notes, want)
 	}
-	if next, _ := w.raise(1, portal.SeverityWarn, 6); next.ID != 2 || next.StartOn != w.now+360 {
+	if next, _ := w.raise(1, threshold.SeverityWarn, 6); next.ID != 2 || next.StartOn != w.now+360 {
 		t.Errorf("the next one is %+v", next)
 	}
 }
 
 func TestAnAlertReadsLikeThis(t *testing.T) {
 	w := watch(t)
-	w.raise(1, portal.SeverityError, 0)
+	w.raise(1, threshold.SeverityError, 0)
 	const want = `{"id":"1","type":"dataSourceAlert","severity":3,"startEpoch":1777896000,"endEpoch":0,"cleared":false,"acked":false,"ackedBy":"","ackedEpoch":0,"ackComment":"",` +
 		`"monitorObjectId":1,"monitorObjectName":"fjord","monitorObjectType":"device","collectorId":0,"condition":"","deviceGroupId":0,"clusterAlertConfId":0,"resourceTemplateId":900,"resourceTemplateName":"Echo","resourceId":11,` +
 		`"instanceId":1,"instanceName":"Echo-1","instanceDescription":"the machine","dataPointId":900001,"dataPointName":"loss","alertValue":"75","reason":"","threshold":"> 40 60 80","clearValue":"","clearExpr":"",` +
@@ -201,9 +207,9 @@ func manyColumns() string {
 
 func TestAlertsFilterAndAClearedOneShowsOnlyWhenAskedFor(t *testing.T) {
 	w := watch(t)
-	w.raise(1, portal.SeverityWarn, 0)     // alert 1
-	w.raise(2, portal.SeverityError, 1)    // 2
-	w.raise(3, portal.SeverityCritical, 2) // 3
+	w.raise(1, threshold.SeverityWarn, 0)     // alert 1
+	w.raise(2, threshold.SeverityError, 1)    // 2
+	w.raise(3, threshold.SeverityCritical, 2) // 3
 	w.clear(2, 5)
 	list := func(filter string) string { return "GET /alert/alerts?fields=id&filter=" + url.QueryEscape(filter) }
 	at := func(minutes int64) string { return fmt.Sprint(int64(w.now) + minutes*60) }
@@ -242,15 +248,15 @@ func TestAlertsFilterAndAClearedOneShowsOnlyWhenAskedFor(t *testing.T) {
 
 func TestWhoMayNotSeeADeviceLearnsNothingOfItsAlerts(t *testing.T) {
 	w := watch(t)
-	w.raise(1, portal.SeverityWarn, 0)  // alert 1
-	w.raise(2, portal.SeverityError, 1) // 2: not in Oslo
+	w.raise(1, threshold.SeverityWarn, 0)  // alert 1
+	w.raise(2, threshold.SeverityError, 1) // 2: not in Oslo
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		_, _, err := portal.Raise(ctx, tx, &portal.Finding{CollectorID: 1, Severity: portal.SeverityCritical, At: w.now})
+		_, _, err := alert.Raise(ctx, tx, &alert.Finding{CollectorID: 1, Severity: threshold.SeverityCritical, At: w.now})
 		return err // 3
 	})
 	inner := inOslo(resource.Read)
 	inner.Grants[0].Groups[3] = true
-	w.raise(3, portal.SeverityError, 2) // 4: in a subgroup, and in Austin too
+	w.raise(3, threshold.SeverityError, 2) // 4: in a subgroup, and in Austin too
 	one, four := `{"id":"1"}`, `{"id":"4"}`
 	w.calls(inner, []step{
 		{"GET /alert/alerts?fields=id", "", page(one+","+four, "2")},
@@ -280,9 +286,9 @@ func TestAcknowledgingNotingAndEscalating(t *testing.T) {
 		{"POST /setting/alert/chains", `{"name":"Net","destinations":[{"type":"single","stages":[[{"type":"ARBITRARY","method":"email","addr":"a@example.net"}],[{"type":"ARBITRARY","method":"email","addr":"b@example.net"}]]}]}`, ""},
 		{"POST /setting/alert/rules", `{"name":"Oslo","priority":10,"levelStr":"All","deviceGroups":["Oslo*"],"escalatingChainId":1}`, ""},
 	})
-	w.raise(1, portal.SeverityWarn, 0)
-	w.raise(2, portal.SeverityWarn, 0)
-	w.raise(3, portal.SeverityWarn, 0)
+	w.raise(1, threshold.SeverityWarn, 0)
+	w.raise(2, threshold.SeverityWarn, 0)
+	w.raise(3, threshold.SeverityWarn, 0)
 	w.clear(3, 1)
 	const shown = "GET /alert/alerts/1?fields=acked,ackedBy,ackedEpoch,ackComment"
 	w.calls(admin, []step{
@@ -310,10 +316,10 @@ func TestAcknowledgingNotingAndEscalating(t *testing.T) {
 	if got := w.status(1); got != "confirmed-warn-none" {
 		t.Errorf("the device is %s", got)
 	}
-	if worse, _ := w.raise(1, portal.SeverityError, 11); worse.Acked || worse.NextRecipient != 2 || w.status(1) != "unconfirmed-error-none" {
+	if worse, _ := w.raise(1, threshold.SeverityError, 11); worse.Acked || worse.NextRecipient != 2 || w.status(1) != "unconfirmed-error-none" {
 		t.Errorf("worse: %+v, and the device is %s", worse, w.status(1))
 	}
-	log, err := resource.Find(t.Context(), w.db, portal.AuditLogs.Name, resource.Where{Field: "object", Op: "=", Value: "alert"})
+	log, err := resource.Find(t.Context(), w.db, audit.AuditLogs.Name, resource.Where{Field: "object", Op: "=", Value: "alert"})
 	if err != nil || len(log) != 5 || log[0].Description != "Wrote a note to the alert 1" || !strings.HasPrefix(log[1].Description, "Acknowledged the alert 1") || log[4].Action != "escalate" {
 		t.Errorf("the log says %+v (%v)", log, err)
 	}
@@ -321,15 +327,17 @@ func TestAcknowledgingNotingAndEscalating(t *testing.T) {
 
 func TestMaintenanceCoversAnAlert(t *testing.T) {
 	w := watch(t)
-	w.raise(1, portal.SeverityWarn, 0)
-	w.raise(2, portal.SeverityError, 0)
+	w.raise(1, threshold.SeverityWarn, 0)
+	w.raise(2, threshold.SeverityError, 0)
 	maintain := func(device, from, to int64) {
-		s := portal.SDT{Type: portal.DeviceSDT, DeviceID: device, Recurrence: portal.OneTime, Comment: "new fans", Admin: "clerk", Start: resource.MillisOf(noon) + resource.Millis(from*60_000), End: resource.MillisOf(noon) + resource.Millis(to*60_000)}
-		w.tx(func(ctx context.Context, tx resource.Tx) error { return resource.Put(ctx, tx, portal.SDTs.Name, &s) })
+		s := maintenance.SDT{Type: maintenance.DeviceSDT, DeviceID: device, Recurrence: maintenance.OneTime, Comment: "new fans", Admin: "clerk", Start: resource.MillisOf(noon) + resource.Millis(from*60_000), End: resource.MillisOf(noon) + resource.Millis(to*60_000)}
+		w.tx(func(ctx context.Context, tx resource.Tx) error {
+			return resource.Put(ctx, tx, maintenance.SDTs.Name, &s)
+		})
 	}
 	sweep := func(minutes int64) {
 		w.tx(func(ctx context.Context, tx resource.Tx) error {
-			return portal.CoverAlerts(ctx, tx, noon.Add(time.Duration(minutes)*time.Minute))
+			return alert.CoverAlerts(ctx, tx, noon.Add(time.Duration(minutes)*time.Minute))
 		})
 	}
 	maintain(1, 5, 30)
@@ -346,7 +354,7 @@ func TestMaintenanceCoversAnAlert(t *testing.T) {
 		{"GET /alert/alerts?fields=id,sdtIds,SDT&filter=sdted%3Atrue", "", page(`{"id":"1","sdtIds":"R_1,R_2","SDT":{"id":"R_2","type":"ResourceSDT","admin":"clerk","comment":"new fans","startDateTime":1777896300000,"endDateTime":1777899600000}}`, "1")},
 	})
 	sweep(31)
-	if a, changed := w.raise(1, portal.SeverityWarn, 32); changed || a.SDTIDs != "R_2" {
+	if a, changed := w.raise(1, threshold.SeverityWarn, 32); changed || a.SDTIDs != "R_2" {
 		t.Errorf("one is over: %+v", a)
 	}
 	sweep(60)
@@ -354,10 +362,12 @@ func TestMaintenanceCoversAnAlert(t *testing.T) {
 		t.Errorf("after: the device is %s", got)
 	}
 	maintain(3, 0, 90)
-	if a, _ := w.raise(3, portal.SeverityCritical, 61); a.SDTIDs != "R_3" || w.status(3) != "unconfirmed-critical-sdt" {
+	if a, _ := w.raise(3, threshold.SeverityCritical, 61); a.SDTIDs != "R_3" || w.status(3) != "unconfirmed-critical-sdt" {
 		t.Errorf("raised in maintenance: %+v, and the device is %s", a, w.status(3))
 	}
-	w.tx(func(ctx context.Context, tx resource.Tx) error { return resource.Delete(ctx, tx, portal.SDTs.Name, 3) })
+	w.tx(func(ctx context.Context, tx resource.Tx) error {
+		return resource.Delete(ctx, tx, maintenance.SDTs.Name, 3)
+	})
 	w.calls(admin, []step{{"GET /device/devices/3/alerts?fields=sdted,SDT", "", page(`{"sdted":true,"SDT":null}`, "1")}})
 }
 
@@ -371,15 +381,15 @@ func TestNoAlertOpensWhereAlertingIsDisabled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := watch(t)
-			if a, _ := w.raise(3, portal.SeverityWarn, 0); a == nil {
+			if a, _ := w.raise(3, threshold.SeverityWarn, 0); a == nil {
 				t.Fatal("nothing opens before")
 			}
 			w.calls(admin, []step{{off.request, off.body, ""}})
-			if a, _ := w.raise(3, portal.SeverityError, 1); a != nil {
+			if a, _ := w.raise(3, threshold.SeverityError, 1); a != nil {
 				t.Errorf("%+v opened", a)
 			}
 			w.calls(admin, []step{{"GET /alert/alerts", "", nothing}})
-			if a, changed := w.raise(3, portal.SeverityError, 2); a != nil || changed {
+			if a, changed := w.raise(3, threshold.SeverityError, 2); a != nil || changed {
 				t.Errorf("%+v opened", a)
 			}
 		})
@@ -387,14 +397,14 @@ func TestNoAlertOpensWhereAlertingIsDisabled(t *testing.T) {
 	t.Run("at the instance", func(t *testing.T) {
 		w := watch(t)
 		w.tx(func(ctx context.Context, tx resource.Tx) error {
-			i, err := resource.Get(ctx, tx, portal.Instances.Name, 3)
+			i, err := resource.Get(ctx, tx, fleet.Instances.Name, 3)
 			if err != nil {
 				return err
 			}
 			i.DisableAlerting = true
-			return resource.Put(ctx, tx, portal.Instances.Name, i)
+			return resource.Put(ctx, tx, fleet.Instances.Name, i)
 		})
-		if a, _ := w.raise(3, portal.SeverityError, 1); a != nil {
+		if a, _ := w.raise(3, threshold.SeverityError, 1); a != nil {
 			t.Errorf("%+v opened", a)
 		}
 	})
@@ -403,8 +413,8 @@ func TestNoAlertOpensWhereAlertingIsDisabled(t *testing.T) {
 func TestADeletedDevicesAlertsClearAndGoWithIt(t *testing.T) {
 	w := watch(t)
 	const all = "GET /alert/alerts?fields=id,cleared,endEpoch&filter=cleared%3A%22*%22"
-	w.raise(1, portal.SeverityWarn, 0)
-	w.raise(3, portal.SeverityWarn, 0)
+	w.raise(1, threshold.SeverityWarn, 0)
+	w.raise(3, threshold.SeverityWarn, 0)
 	w.calls(admin, []step{
 		{"DELETE /device/devices/1", "", "{}"},
 		{all, "", page(`{"id":"1","cleared":true,"endEpoch":1777896600},{"id":"2","cleared":false,"endEpoch":0}`, "2")},
@@ -424,16 +434,16 @@ func TestADeletedDevicesAlertsClearAndGoWithIt(t *testing.T) {
 
 func TestClearedAlertsAreKeptAsLongAsThePortalSays(t *testing.T) {
 	w := watch(t)
-	w.raise(1, portal.SeverityWarn, 0)
+	w.raise(1, threshold.SeverityWarn, 0)
 	w.clear(1, 1)
-	w.raise(1, portal.SeverityWarn, 2)
-	w.raise(2, portal.SeverityWarn, 0)
+	w.raise(1, threshold.SeverityWarn, 2)
+	w.raise(2, threshold.SeverityWarn, 0)
 	w.clear(2, 60)
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		return resource.Put(ctx, tx, portal.Settings.Name, &portal.Setting{ID: portal.SettingID, AlertDays: 5})
+		return resource.Put(ctx, tx, setting.Settings.Name, &setting.Setting{ID: setting.SettingID, AlertDays: 5})
 	})
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		more, err := portal.PruneAlerts(ctx, tx, noon.AddDate(0, 0, 5).Add(30*time.Minute))
+		more, err := alert.PruneAlerts(ctx, tx, noon.AddDate(0, 0, 5).Add(30*time.Minute))
 		if more {
 			t.Error("there is said to be more")
 		}
@@ -444,22 +454,22 @@ func TestClearedAlertsAreKeptAsLongAsThePortalSays(t *testing.T) {
 
 func TestAnAlertHasTheUnitThatTheGraphsOfItsDataPointSay(t *testing.T) {
 	w := watch(t)
-	w.raise(1, portal.SeverityWarn, 0)
+	w.raise(1, threshold.SeverityWarn, 0)
 	unit := func(want string) {
 		t.Helper()
 		w.calls(admin, []step{{"GET /alert/alerts?fields=dataPointUnit", "", page(`{"dataPointUnit":"`+want+`"}`, "1")}})
 	}
 	unit("")
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		source, err := resource.Get(ctx, tx, portal.DataSources.Name, 900)
+		source, err := resource.Get(ctx, tx, datasource.DataSources.Name, 900)
 		if err != nil {
 			return err
 		}
-		source.Graphs = []portal.Graph{portal.Plot("Time", "ms", "time"), portal.Plot("Loss", "%", "loss")}
+		source.Graphs = []datasource.Graph{datasource.Plot("Time", "ms", "time"), datasource.Plot("Loss", "%", "loss")}
 		for i := range source.Graphs {
-			source.Graphs[i].Lines = []portal.GraphLine{{DataPointName: []string{"time", "loss"}[i]}}
+			source.Graphs[i].Lines = []datasource.GraphLine{{DataPointName: []string{"time", "loss"}[i]}}
 		}
-		return resource.Put(ctx, tx, portal.DataSources.Name, source)
+		return resource.Put(ctx, tx, datasource.DataSources.Name, source)
 	})
 	unit("%")
 }

@@ -8,14 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
 // told are the lines of the audit log, as "who action object id: sentence".
 func (h *house) told() []string {
 	h.t.Helper()
-	rows, err := resource.Find(h.t.Context(), h.db, portal.AuditLogs.Name)
+	rows, err := resource.Find(h.t.Context(), h.db, audit.AuditLogs.Name)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -82,12 +84,12 @@ func TestTheAuditLogShowsTheObjectBeforeAndAfterWithoutSecrets(t *testing.T) {
 
 func TestTheAuditLogKeepsNothingThatWasRolledBackAndNothingOfThePortalItself(t *testing.T) {
 	h := open(t)
-	d := portal.Device{Name: "x", DisplayName: "x", GroupIDs: resource.IDs{portal.RootGroup}, CollectorID: 1}
+	d := fleet.Device{Name: "x", DisplayName: "x", GroupIDs: resource.IDs{ground.RootGroup}, CollectorID: 1}
 	failed := fmt.Errorf("no")
 	write := func(ctx context.Context, err error) {
 		d.ID = 0
 		_ = h.db.Write(ctx, func(tx resource.Tx) error {
-			if err := resource.Put(ctx, tx, portal.Devices.Name, &d); err != nil {
+			if err := resource.Put(ctx, tx, fleet.Devices.Name, &d); err != nil {
 				t.Error(err)
 			}
 			return err
@@ -123,7 +125,7 @@ func TestTheAuditLogForgetsWhatIsTooOld(t *testing.T) {
 	if got := len(h.told()); err != nil || got != 400 {
 		t.Errorf("%d lines are left (%v), want the 400 that are younger than 90 days", got, err)
 	}
-	err = h.db.Write(t.Context(), func(tx resource.Tx) error { return portal.PruneAudit(t.Context(), tx, 100_250, noon) })
+	err = h.db.Write(t.Context(), func(tx resource.Tx) error { return audit.PruneAudit(t.Context(), tx, 100_250, noon) })
 	if got := len(h.told()); err != nil || got != 350 {
 		t.Errorf("%d lines are left (%v), want the 350 of the newest 100,000", got, err)
 	}

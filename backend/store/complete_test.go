@@ -7,19 +7,23 @@ import (
 	"testing"
 
 	"spyglass/backend/portal"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
 func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 	const disks, network = 101, 102
 	w := watch(t)
-	var settings portal.Setting
+	var settings setting.Setting
 	complete := func() (names []string) {
 		w.tx(func(ctx context.Context, tx resource.Tx) error {
 			if err := portal.Complete(ctx, tx, &settings, resource.SecondsOf(noon)); err != nil {
 				return err
 			}
-			found, err := resource.Find(ctx, tx, portal.DataSources.Name, resource.Where{Field: "id", Op: "in", Value: []int64{1, disks, network}})
+			found, err := resource.Find(ctx, tx, datasource.DataSources.Name, resource.Where{Field: "id", Op: "in", Value: []int64{1, disks, network}})
 			for _, d := range found {
 				names = append(names, d.Name)
 			}
@@ -28,25 +32,25 @@ func TestAnOlderPortalGetsTheBuiltInDataSourcesAddedSinceOnce(t *testing.T) {
 		return names
 	}
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		fresh, err := portal.Settings.Defaults()
+		fresh, err := setting.Settings.Defaults()
 		if err != nil {
 			return err
 		}
 		settings = *fresh
-		settings.ID, settings.Seeded = portal.SettingID, 1
+		settings.ID, settings.Seeded = setting.SettingID, 1
 		for _, id := range []int64{1, disks, network} { // 1 was deleted by hand
-			if err := resource.Delete(ctx, tx, portal.DataSources.Name, id); err != nil {
+			if err := resource.Delete(ctx, tx, datasource.DataSources.Name, id); err != nil {
 				return err
 			}
 		}
-		own := portal.DataSource{ID: 950, Name: "Host_Network"} // and this one made
-		return resource.Put(ctx, tx, portal.DataSources.Name, &own)
+		own := datasource.DataSource{ID: 950, Name: "Host_Network"} // and this one made
+		return resource.Put(ctx, tx, datasource.DataSources.Name, &own)
 	})
 	if got, want := complete(), []string{"Host_Disks"}; !slices.Equal(got, want) {
 		t.Errorf("it has %q of them, not %q", got, want)
 	}
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		return resource.Delete(ctx, tx, portal.DataSources.Name, disks)
+		return resource.Delete(ctx, tx, datasource.DataSources.Name, disks)
 	})
 	if got := complete(); len(got) != 0 {
 		t.Errorf("what was deleted is back: %q", got)
@@ -64,20 +68,20 @@ func TestAnUpgradeChangesBuiltInDataSourcesButNotWhatSomebodyChanged(t *testing.
 		wantUse     string
 		wantSkipped any
 	}{
-		{"as it was", "< 1 1", oldUse, nil, portal.SeverityError, "max(inBits, outBits)/speed/10000", "24"},
+		{"as it was", "< 1 1", oldUse, nil, threshold.SeverityError, "max(inBits, outBits)/speed/10000", "24"},
 		{"changed by hand", "< 1", "inBits", map[string]any{"typeOID": ".1.3.6.1.2.1.2.2.1.3", "skipTypes": "53"}, 1, "inBits", "53"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := watch(t)
-			source := func(ctx context.Context, tx resource.Tx, name string) *portal.DataSource {
-				found, err := resource.Find(ctx, tx, portal.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
+			source := func(ctx context.Context, tx resource.Tx, name string) *datasource.DataSource {
+				found, err := resource.Find(ctx, tx, datasource.DataSources.Name, resource.Where{Field: "name", Op: "=", Value: name})
 				if err != nil || len(found) != 1 {
 					t.Fatalf("%s: %d, %v", name, len(found), err)
 				}
 				return &found[0]
 			}
-			point := func(d *portal.DataSource, name string) *portal.DataPoint {
-				return &d.DataPoints[slices.IndexFunc(d.DataPoints, func(p portal.DataPoint) bool { return p.Name == name })]
+			point := func(d *datasource.DataSource, name string) *datasource.DataPoint {
+				return &d.DataPoints[slices.IndexFunc(d.DataPoints, func(p datasource.DataPoint) bool { return p.Name == name })]
 			}
 			w.tx(func(ctx context.Context, tx resource.Tx) error {
 				cert, ports := source(ctx, tx, "TLS_Certificate"), source(ctx, tx, "SNMP_Interfaces")
@@ -86,18 +90,18 @@ func TestAnUpgradeChangesBuiltInDataSourcesButNotWhatSomebodyChanged(t *testing.
 				delete(ports.Discovery.Method, "typeOID")
 				delete(ports.Discovery.Method, "skipTypes")
 				maps.Copy(ports.Discovery.Method, tt.method)
-				if err := resource.Put(ctx, tx, portal.DataSources.Name, cert); err != nil {
+				if err := resource.Put(ctx, tx, datasource.DataSources.Name, cert); err != nil {
 					return err
 				}
-				return resource.Put(ctx, tx, portal.DataSources.Name, ports)
+				return resource.Put(ctx, tx, datasource.DataSources.Name, ports)
 			})
 			for range 2 {
 				w.tx(func(ctx context.Context, tx resource.Tx) error {
-					settings, err := portal.Settings.Defaults()
+					settings, err := setting.Settings.Defaults()
 					if err != nil {
 						return err
 					}
-					settings.ID, settings.Seeded = portal.SettingID, 3
+					settings.ID, settings.Seeded = setting.SettingID, 3
 					if err := portal.Complete(ctx, tx, settings, resource.SecondsOf(noon)); err != nil {
 						return err
 					}
@@ -121,19 +125,19 @@ func TestAnUpgradeChangesBuiltInDataSourcesButNotWhatSomebodyChanged(t *testing.
 func TestAnUpgradeLeavesTheRolesAsTheyAre(t *testing.T) {
 	w := watch(t)
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		settings, err := portal.Settings.Defaults()
+		settings, err := setting.Settings.Defaults()
 		if err != nil {
 			return err
 		}
-		settings.ID, settings.Seeded = portal.SettingID, 0 // as of the oldest version
-		set := []portal.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}
+		settings.ID, settings.Seeded = setting.SettingID, 0 // as of the oldest version
+		set := []people.Privilege{{ObjectType: "deviceGroup", ObjectID: "*", Operation: "read"}}
 		for _, id := range []int64{3, 4} {
-			role, err := resource.Get(ctx, tx, portal.Roles.Name, id)
+			role, err := resource.Get(ctx, tx, people.Roles.Name, id)
 			if err != nil {
 				return err
 			}
 			role.Privileges = set
-			if err := resource.Put(ctx, tx, portal.Roles.Name, role); err != nil {
+			if err := resource.Put(ctx, tx, people.Roles.Name, role); err != nil {
 				return err
 			}
 		}
@@ -141,7 +145,7 @@ func TestAnUpgradeLeavesTheRolesAsTheyAre(t *testing.T) {
 			return err
 		}
 		for _, id := range []int64{3, 4} {
-			role, err := resource.Get(ctx, tx, portal.Roles.Name, id)
+			role, err := resource.Get(ctx, tx, people.Roles.Name, id)
 			if err != nil {
 				return err
 			}

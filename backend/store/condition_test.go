@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/threshold"
 	"spyglass/backend/resource"
 )
 
@@ -16,41 +18,41 @@ func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
 		{"POST /setting/alert/chains", `{"name":"Portal","destinations":[{"type":"single","stages":[[{"type":"ARBITRARY","method":"email","addr":"a@example.net"}]]}]}`, ""},
 		{"POST /setting/alert/rules", `{"name":"Portal","priority":10,"levelStr":"All","datasource":"Collector","datapoint":"network","escalatingChainId":1}`, ""},
 	})
-	finding := func(condition, reason string, severity int64) *portal.Finding {
-		return &portal.Finding{CollectorID: portal.BuiltInCollector, Condition: condition, Severity: severity, Value: "bad", Reason: reason, At: w.now}
+	finding := func(condition, reason string, severity int64) *alert.Finding {
+		return &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: condition, Severity: severity, Value: "bad", Reason: reason, At: w.now}
 	}
-	raise := func(f *portal.Finding) (a *portal.Alert, changed bool) {
+	raise := func(f *alert.Finding) (a *alert.Alert, changed bool) {
 		w.tx(func(ctx context.Context, tx resource.Tx) (err error) {
-			a, changed, err = portal.Raise(ctx, tx, f)
+			a, changed, err = alert.Raise(ctx, tx, f)
 			return err
 		})
 		return a, changed
 	}
 	clear := func(condition string) {
 		w.tx(func(ctx context.Context, tx resource.Tx) error {
-			_, err := portal.Clear(ctx, tx, finding(condition, "", 0))
+			_, err := alert.Clear(ctx, tx, finding(condition, "", 0))
 			return err
 		})
 	}
-	raise(finding("", "", portal.SeverityCritical))
-	raise(finding(portal.ConditionNetwork, "This machine has no network.", portal.SeverityError))
-	if _, changed := raise(finding(portal.ConditionNetwork, "This machine has no network.", portal.SeverityError)); changed {
+	raise(finding("", "", threshold.SeverityCritical))
+	raise(finding(alert.ConditionNetwork, "This machine has no network.", threshold.SeverityError))
+	if _, changed := raise(finding(alert.ConditionNetwork, "This machine has no network.", threshold.SeverityError)); changed {
 		t.Error("the same finding changed the alert a second time")
 	}
-	clear(portal.ConditionClock) // there is none
-	clear(portal.ConditionHeartbeat)
-	if a, _ := raise(finding(portal.ConditionNetwork, "No route at all.", portal.SeverityCritical)); a.ID != 2 {
+	clear(alert.ConditionClock) // there is none
+	clear(alert.ConditionHeartbeat)
+	if a, _ := raise(finding(alert.ConditionNetwork, "No route at all.", threshold.SeverityCritical)); a.ID != 2 {
 		t.Errorf("a worse network is alert %d, want 2", a.ID)
 	}
-	raise(finding("volcano", "It erupts.", portal.SeverityWarn)) // a condition without words of its own
-	alerts, err := resource.Find(t.Context(), w.db, portal.Alerts.Name)
+	raise(finding("volcano", "It erupts.", threshold.SeverityWarn)) // a condition without words of its own
+	alerts, err := resource.Find(t.Context(), w.db, alert.Alerts.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for i := range alerts {
 		a := &alerts[i]
-		words, err := portal.WordingOf(t.Context(), w.db, a)
+		words, err := alert.WordingOf(t.Context(), w.db, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,11 +71,11 @@ func TestEachConditionOfACollectorHasAnAlertOfItsOwn(t *testing.T) {
 func TestAHeartbeatAlertOfAnEarlierVersionClears(t *testing.T) {
 	w := watch(t)
 	w.tx(func(ctx context.Context, tx resource.Tx) error {
-		old := portal.Alert{Type: portal.AgentDownAlert, ObjectType: "collector", CollectorID: 1, Severity: portal.SeverityCritical, StartOn: w.now}
-		if err := resource.Put(ctx, tx, portal.Alerts.Name, &old); err != nil {
+		old := alert.Alert{Type: alert.AgentDownAlert, ObjectType: "collector", CollectorID: 1, Severity: threshold.SeverityCritical, StartOn: w.now}
+		if err := resource.Put(ctx, tx, alert.Alerts.Name, &old); err != nil {
 			return err
 		}
-		cleared, err := portal.Clear(ctx, tx, &portal.Finding{CollectorID: 1, Condition: portal.ConditionHeartbeat, At: w.now})
+		cleared, err := alert.Clear(ctx, tx, &alert.Finding{CollectorID: 1, Condition: alert.ConditionHeartbeat, At: w.now})
 		if err == nil && (cleared == nil || cleared.ID != old.ID) {
 			t.Errorf("cleared %+v, want the old alert", cleared)
 		}

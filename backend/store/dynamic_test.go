@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -211,8 +211,8 @@ func TestOneExpressionIsHeldAgainstManyDevicesInOnePass(t *testing.T) {
 	const many = 5000
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range many {
-			d := portal.Device{Name: fmt.Sprint("n", i), DisplayName: fmt.Sprint("n", i), GroupIDs: resource.IDs{2}, CollectorID: 1}
-			if err := resource.Put(t.Context(), tx, portal.Devices.Name, &d); err != nil {
+			d := fleet.Device{Name: fmt.Sprint("n", i), DisplayName: fmt.Sprint("n", i), GroupIDs: resource.IDs{2}, CollectorID: 1}
+			if err := resource.Put(t.Context(), tx, fleet.Devices.Name, &d); err != nil {
 				return err
 			}
 		}

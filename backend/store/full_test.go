@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -47,7 +47,7 @@ func TestAFullDiskKeepsWhatWasAcknowledgedAndNothingElse(t *testing.T) {
 	if len(made) == 0 || refused == 0 {
 		t.Fatalf("%d writes were taken, %d refused", len(made), refused)
 	}
-	have, err := resource.Find(t.Context(), h.db, portal.Devices.Name)
+	have, err := resource.Find(t.Context(), h.db, fleet.Devices.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

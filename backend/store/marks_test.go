@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -19,10 +20,10 @@ func TestAPageFarDownIsTheSameAsACount(t *testing.T) {
 		t.Helper()
 		err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 			for range n {
-				d := portal.Device{GroupIDs: resource.IDs{portal.RootGroup}, CollectorID: 1}
+				d := fleet.Device{GroupIDs: resource.IDs{ground.RootGroup}, CollectorID: 1}
 				d.Name = fmt.Sprint("d", rand.Uint64())
 				d.DisplayName = d.Name
-				if err := resource.Put(t.Context(), tx, portal.Devices.Name, &d); err != nil {
+				if err := resource.Put(t.Context(), tx, fleet.Devices.Name, &d); err != nil {
 					return err
 				}
 			}
@@ -34,7 +35,7 @@ func TestAPageFarDownIsTheSameAsACount(t *testing.T) {
 	}
 	check := func(after string) {
 		t.Helper()
-		all, err := resource.Find(t.Context(), h.db, portal.Devices.Name)
+		all, err := resource.Find(t.Context(), h.db, fleet.Devices.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,18 +69,18 @@ func TestAPageFarDownIsTheSameAsACount(t *testing.T) {
 	check("removing")
 	h.ask(admin, "PATCH /device/devices/4", `{"description":"x"}`)
 	check("changing")
-	d := portal.Device{ID: 700, Name: "back", DisplayName: "back", GroupIDs: resource.IDs{1}, CollectorID: 1}
-	if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, portal.Devices.Name, &d) }); err != nil {
+	d := fleet.Device{ID: 700, Name: "back", DisplayName: "back", GroupIDs: resource.IDs{1}, CollectorID: 1}
+	if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, fleet.Devices.Name, &d) }); err != nil {
 		t.Fatal(err)
 	}
 	check("filling a gap")
 	if err := h.db.Write(t.Context(), func(tx resource.Tx) error {
-		return resource.DeleteAll(t.Context(), tx, portal.Devices.Name, resource.Where{Field: "id", Op: "<", Value: int64(100)})
+		return resource.DeleteAll(t.Context(), tx, fleet.Devices.Name, resource.Where{Field: "id", Op: "<", Value: int64(100)})
 	}); err != nil {
 		t.Fatal(err)
 	}
 	check("deleting many")
-	if d, err := resource.Get(t.Context(), h.db, portal.Devices.Name, 700); err != nil || !reflect.DeepEqual(d.GroupIDs, resource.IDs{1}) {
+	if d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 700); err != nil || !reflect.DeepEqual(d.GroupIDs, resource.IDs{1}) {
 		t.Errorf("700 is %+v %v", d, err)
 	}
 }

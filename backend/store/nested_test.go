@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -28,7 +28,7 @@ const (
 )
 
 var ports = resource.Resource[*port]{
-	Name: portRows, Label: "port", Path: "/device/devices/{deviceId}/ports", Category: portal.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
+	Name: portRows, Label: "port", Path: "/device/devices/{deviceId}/ports", Category: ground.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
 	Parents: []resource.Parent{{Of: "device", Param: "deviceId", Field: "deviceId", Sample: 1}},
 	Usual:   &resource.Where{Field: "closed", Op: "=", Value: false},
 	Lists: []resource.Listing{
@@ -46,7 +46,7 @@ var ports = resource.Resource[*port]{
 }
 
 var lanes = resource.Resource[*lane]{
-	Name: laneRows, Label: "lane", Path: "/device/devices/{deviceId}/ports/{portId}/lanes", Category: portal.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
+	Name: laneRows, Label: "lane", Path: "/device/devices/{deviceId}/ports/{portId}/lanes", Category: ground.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"}, Sample: 1,
 	Parents: []resource.Parent{{Of: "device", Param: "deviceId", Field: "deviceId"}, {Of: "port", Param: "portId", Field: "portId"}},
 	Fields: []resource.Field[*lane]{
 		{Name: "id", At: func(l *lane) any { return &l.ID }, ReadOnly: true},
@@ -186,7 +186,7 @@ func TestAReferenceToWhatMayNotBeSeenReadsLikeOneToNothing(t *testing.T) {
 	h := openNested(t)
 	type tie struct{ ID, DeviceID int64 }
 	add(h, &resource.Resource[*tie]{
-		Name: "tie", Label: "tie", Path: "/ties", Category: portal.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"},
+		Name: "tie", Label: "tie", Path: "/ties", Category: ground.CategoryDevices, Object: resource.DeviceGroup, Scope: []string{"deviceId"},
 		Fields: []resource.Field[*tie]{
 			{Name: "id", At: func(x *tie) any { return &x.ID }, ReadOnly: true},
 			{Name: "deviceId", At: func(x *tie) any { return &x.DeviceID }, Refs: "device", Required: true},
@@ -241,7 +241,7 @@ type level struct {
 func levels(wishes map[int64]int64) *resource.View[*level] {
 	return &resource.View[*level]{
 		Resource: resource.Resource[*level]{
-			Name: "level", Label: "level", Path: "/device/devices/{deviceId}/levels", Category: portal.CategoryDevices, Object: resource.DeviceGroup, Sample: 1,
+			Name: "level", Label: "level", Path: "/device/devices/{deviceId}/levels", Category: ground.CategoryDevices, Object: resource.DeviceGroup, Sample: 1,
 			Parents: []resource.Parent{{Of: "device", Param: "deviceId", Sample: 1}},
 			Fields: []resource.Field[*level]{
 				{Name: "id", At: func(l *level) any { return &l.ID }, ReadOnly: true},

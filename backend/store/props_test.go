@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"spyglass/backend/fault"
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -86,7 +86,7 @@ func TestAPropertyKeepsItsSecretAndMovesItsDevice(t *testing.T) {
 		{`POST /device/groups/3/properties`, `{"name":"rack","value":"8"}`, ""},
 		{listMembers, "", members("web-1", "3,4", "web-2", "1", "db-1", "2,4")},
 	})
-	web, err := resource.Get(t.Context(), h.db, portal.Devices.Name, 1)
+	web, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 1)
 	if want := (resource.Property{Name: "ssh.pass", Value: "hunter22"}); err != nil || web.CustomProperties[1] != want {
 		t.Errorf("kept is %v (%v), want %v", web, err, want)
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
@@ -12,8 +13,8 @@ func TestARowIsPutUnderTheIdItBrings(t *testing.T) {
 	h := open(t)
 	put := func(id int64, name string) {
 		t.Helper()
-		d := portal.Device{ID: id, Name: name, DisplayName: name, GroupIDs: resource.IDs{portal.RootGroup}, CollectorID: 1}
-		if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, portal.Devices.Name, &d) }); err != nil {
+		d := fleet.Device{ID: id, Name: name, DisplayName: name, GroupIDs: resource.IDs{ground.RootGroup}, CollectorID: 1}
+		if err := h.db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, fleet.Devices.Name, &d) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -22,7 +23,7 @@ func TestARowIsPutUnderTheIdItBrings(t *testing.T) {
 	put(0, "gets the next id")
 	put(4, "in a gap")
 	put(7, "changed")
-	devices, err := resource.Find(t.Context(), h.db, portal.Devices.Name)
+	devices, err := resource.Find(t.Context(), h.db, fleet.Devices.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
 )
 
 func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 	h := open(t)
-	const groups resource.Name[*portal.Group] = "deviceGroup"
-	const devices resource.Name[*portal.Device] = "device"
+	const groups resource.Name[*fleet.Group] = "deviceGroup"
+	const devices resource.Name[*fleet.Device] = "device"
 	ids := func(where ...resource.Where) (ids []int64) {
 		t.Helper()
 		rows, err := resource.Find(t.Context(), h.db, devices, where...)
@@ -28,7 +29,7 @@ func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 	}
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i, note := range []string{"a", "b", "a", "b", "a"} {
-			if err := resource.Put(t.Context(), tx, devices, &portal.Device{Name: fmt.Sprint(i), DisplayName: fmt.Sprint(i), Description: note, GroupIDs: resource.IDs{portal.RootGroup}}); err != nil {
+			if err := resource.Put(t.Context(), tx, devices, &fleet.Device{Name: fmt.Sprint(i), DisplayName: fmt.Sprint(i), Description: note, GroupIDs: resource.IDs{ground.RootGroup}}); err != nil {
 				return err
 			}
 		}
@@ -48,7 +49,7 @@ func TestRowsAreFoundUpToALimitAndDeletedByCondition(t *testing.T) {
 		t.Errorf("left are %v (%v), want %v", got, err, want)
 	}
 	counts, err := h.db.CountBy(t.Context(), string(devices), "hostGroupIds")
-	if want := map[int64]int64{portal.RootGroup: 3}; err != nil || !reflect.DeepEqual(counts, want) {
+	if want := map[int64]int64{ground.RootGroup: 3}; err != nil || !reflect.DeepEqual(counts, want) {
 		t.Errorf("the groups count %v (%v), want %v", counts, err, want)
 	}
 	if _, err := resource.Find(t.Context(), h.db, groups, resource.Where{Field: "nope", Op: "=", Value: 1}); err == nil || err.Error() != `deviceGroup has no field "nope"` {
@@ -61,7 +62,7 @@ func TestRowsThatAreNamedByTheirIDsAreAskedForByOneQuestionHoweverManyThereAre(t
 	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
 		for i := range 6 {
 			name := fmt.Sprint("d", i)
-			if err := resource.Put(t.Context(), tx, portal.Devices.Name, &portal.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{portal.RootGroup}}); err != nil {
+			if err := resource.Put(t.Context(), tx, fleet.Devices.Name, &fleet.Device{Name: name, DisplayName: name, GroupIDs: resource.IDs{ground.RootGroup}}); err != nil {
 				return err
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -17,15 +17,15 @@ func TestASealedFieldIsReadAgainAndLiesInNoFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Add(db, &portal.Integrations); err != nil {
+	if _, err := store.Add(db, &alert.Integrations); err != nil {
 		t.Fatal(err)
 	}
-	row := portal.Integration{Name: "hook", Type: portal.IntegrationHTTP, Secret: "Bearer sandpiper-91"}
-	err = db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, portal.Integrations.Name, &row) })
+	row := alert.Integration{Name: "hook", Type: alert.IntegrationHTTP, Secret: "Bearer sandpiper-91"}
+	err = db.Write(t.Context(), func(tx resource.Tx) error { return resource.Put(t.Context(), tx, alert.Integrations.Name, &row) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := resource.Get(t.Context(), db, portal.Integrations.Name, row.ID)
+	got, err := resource.Get(t.Context(), db, alert.Integrations.Name, row.ID)
 	if err != nil || got.Secret != "Bearer sandpiper-91" || got.Password != "" {
 		t.Errorf("the secrets are %q and %q (%v)", got.Secret, got.Password, err)
 	}

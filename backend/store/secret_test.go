@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"spyglass/backend/portal"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
 
@@ -32,11 +33,11 @@ func TestAPersonMakesAPropertySecret(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s", step.request, step.body, got, step.want)
 		}
 	}
-	d, err := resource.Get(t.Context(), h.db, portal.Devices.Name, 1)
+	d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 1)
 	if err != nil || d.CustomProperties[0] != (resource.Property{Name: "door", Value: "7-13", Secret: true}) {
 		t.Errorf("kept is %+v (%v)", d.CustomProperties, err)
 	}
-	entries, err := resource.Find(t.Context(), h.db, portal.AuditLogs.Name)
+	entries, err := resource.Find(t.Context(), h.db, audit.AuditLogs.Name)
 	if err != nil || len(entries) < 6 {
 		t.Fatalf("%d entries (%v)", len(entries), err)
 	}
@@ -91,11 +92,11 @@ func TestWhatOlderRulesShowedIsSecretAtTheNextStart(t *testing.T) {
 	if got := h.ask(admin, `GET /device/devices?filter=_all~"hunter"&fields=id`, ""); got != `{"total":0,"searchId":null,"items":[],"data":null}` {
 		t.Errorf("a filter finds it: %s", got)
 	}
-	d, err := resource.Get(t.Context(), h.db, portal.Devices.Name, 1)
+	d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 1)
 	if err != nil || d.CustomProperties[0].Value != "hunter23" {
 		t.Errorf("the value is lost: %+v (%v)", d.CustomProperties, err)
 	}
-	entries, err := resource.Find(t.Context(), h.db, portal.AuditLogs.Name)
+	entries, err := resource.Find(t.Context(), h.db, audit.AuditLogs.Name)
 	if err != nil || len(entries) != 2 {
 		t.Fatalf("%d entries (%v)", len(entries), err)
 	}
@@ -115,7 +116,7 @@ func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
 	}
 	value := func(id int64) string {
 		t.Helper()
-		d, err := resource.Get(t.Context(), h.db, portal.Devices.Name, id)
+		d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, id)
 		if err != nil || len(d.CustomProperties) != 1 {
 			t.Fatalf("device %d has %+v (%v)", id, d, err)
 		}

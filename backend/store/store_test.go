@@ -14,6 +14,13 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/portal"
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 	"spyglass/backend/store"
 )
@@ -48,26 +55,26 @@ func (h *house) start() {
 	}
 	h.t.Cleanup(func() { _ = db.Close() })
 	h.db, h.endpoints = db, nil
-	add(h, &portal.Groups)
-	add(h, &portal.Devices)
-	add(h, &portal.Alerts)
-	add(h, &portal.Deliveries)
-	add(h, &portal.Collectors)
-	add(h, &portal.Roles)
-	add(h, &portal.UserGroups)
-	add(h, &portal.RoleGroups)
-	add(h, &portal.Users)
-	add(h, &portal.Tokens)
-	add(h, &portal.CollectorGroups)
-	add(h, &portal.Functions)
-	add(h, &portal.DataSources)
-	add(h, &portal.UpdateReasons)
-	add(h, &portal.Settings)
-	add(h, &portal.AuditLogs)
-	if _, err := store.Add(db, &portal.UnsettledRows); err != nil { // without endpoints
+	add(h, &fleet.Groups)
+	add(h, &fleet.Devices)
+	add(h, &alert.Alerts)
+	add(h, &alert.Deliveries)
+	add(h, &collector.Collectors)
+	add(h, &people.Roles)
+	add(h, &people.UserGroups)
+	add(h, &people.RoleGroups)
+	add(h, &people.Users)
+	add(h, &people.Tokens)
+	add(h, &collector.CollectorGroups)
+	add(h, &fleet.Functions)
+	add(h, &datasource.DataSources)
+	add(h, &datasource.UpdateReasons)
+	add(h, &setting.Settings)
+	add(h, &audit.AuditLogs)
+	if _, err := store.Add(db, &fleet.UnsettledRows); err != nil { // without endpoints
 		h.t.Fatal(err)
 	}
-	db.SetAuditor(portal.Audit)
+	db.SetAuditor(audit.Audit)
 }
 
 func add[T any](h *house, r *resource.Resource[*T]) {
@@ -331,7 +338,7 @@ func TestAMaskWrittenBackKeepsTheSecret(t *testing.T) {
 	h.ask(admin, "POST /device/devices", `{"name":"a","customProperties":[{"name":"ssh.pass","value":"hunter22"}]}`)
 	for _, request := range []string{"PATCH /device/devices/1", "PUT /device/devices/1", "PATCH /device/devices/1?opType=replace"} {
 		h.ask(admin, request, `{"name":"a","customProperties":[{"name":"ssh.pass","value":"********"}]}`)
-		d, err := resource.Get(t.Context(), h.db, portal.Devices.Name, 1)
+		d, err := resource.Get(t.Context(), h.db, fleet.Devices.Name, 1)
 		if err != nil || len(d.CustomProperties) != 1 || d.CustomProperties[0].Value != "hunter22" {
 			t.Errorf("after %s: %+v %v", request, d.CustomProperties, err)
 		}
@@ -360,8 +367,8 @@ func TestWritesThatWaitShareACommitAndFailAlone(t *testing.T) {
 	for i := range 200 {
 		wg.Go(func() {
 			err := h.db.Write(context.Background(), func(tx resource.Tx) error {
-				d := portal.Device{Name: fmt.Sprint("d", i), DisplayName: fmt.Sprint("d", i), GroupIDs: resource.IDs{1}, CollectorID: 1}
-				if err := resource.Put(t.Context(), tx, portal.Devices.Name, &d); err != nil {
+				d := fleet.Device{Name: fmt.Sprint("d", i), DisplayName: fmt.Sprint("d", i), GroupIDs: resource.IDs{1}, CollectorID: 1}
+				if err := resource.Put(t.Context(), tx, fleet.Devices.Name, &d); err != nil {
 					return err
 				}
 				if i%4 == 0 {

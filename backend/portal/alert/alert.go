@@ -1,0 +1,303 @@
+// Package alert declares alerts and whom they reach: rules, escalation chains,
+// recipients, integrations, deliveries, and cluster alerts of groups.
+//
+// Raise and Clear open and end alerts inside the caller's transaction, and keep
+// the alert status of the device. Package monitor says when, package notify sends.
+// Alerts follow devices and users through hooks (hooks.go), and reports follow
+// recipients the same way. Times are epoch seconds.
+package alert
+
+import (
+	"cmp"
+	"strings"
+	"unicode/utf8"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// alertRows names the rows of Alert.
+const alertRows resource.Name[*Alert] = "alert"
+
+// NoData is the value of an alert that opened because a data point gave none.
+const NoData = "no data"
+
+// Types of an alert.
+const (
+	DataSourceAlert = "dataSourceAlert"  // a data point is beyond its threshold
+	AgentDownAlert  = "agentDownAlert"   // a collector does not answer
+	GroupAlert      = "hostClusterAlert" // so many devices of a group have an alert (ClusterAlert)
+)
+
+// Alert is a data point that is, or was, beyond its threshold on one instance.
+// Names are kept as they were when it opened: it is history once it has cleared.
+type Alert struct {
+	ID                 resource.TextID
+	Type               string // DataSourceAlert, AgentDownAlert of a collector, or GroupAlert
+	Severity           int64
+	StartOn            resource.Seconds
+	EndOn              resource.Seconds // 0 while active
+	Cleared            bool
+	Acked              bool
+	AckedBy            string
+	AckedOn            resource.Seconds
+	AckComment         string
+	DeviceID           int64 // 0 for a collector's alert, which only who sees all devices sees, and for a group's
+	DeviceName         string
+	ObjectType         string // device, collector or deviceGroup
+	DataSourceID       int64
+	DataSourceName     string
+	DeviceDataSourceID int64
+	InstanceID         int64
+	InstanceName       string
+	InstanceNote       string
+	DataPointID        int64
+	DataPointName      string
+	CollectorID        int64
+	Condition          string // of a collector's alert, ConditionHeartbeat
+	GroupID            int64  // of a GroupAlert
+	ClusterID          int64  // the ClusterAlert it was judged by
+	Value              string
+	Reason             string // why, in a sentence, where a number does not say it
+	Threshold          string // "> 60 80 90"
+	ClearValue         string
+	ClearExpr          string
+	SDTed              bool
+	SDTIDs             string // joined by commas, "R_12"
+	RuleID             int64
+	Rule               string
+	ChainID            int64
+	Chain              string
+	SubChainID         int64  // which of the chain's destinations counts, from 1
+	NextRecipient      int64  // how far along its chain it is: 1 for the first stage, 0 without a chain
+	Received           string // who has been told
+	Suppressor         string
+	SuppressNote       string
+	UpdatedOn          resource.Seconds
+	Notes              []AlertNote
+	NoticeOn           resource.Seconds // when it is seen to next who is to be told; 1: at once, 0: not until something changes
+	Told               Told
+}
+
+// Told is what people have been told of an alert.
+type Told struct {
+	Stage    int64            `json:"stage"` // of the chain; 0: nobody has been told
+	Severity int64            `json:"severity"`
+	On       resource.Seconds `json:"on"`
+	Acked    bool             `json:"acked"`
+}
+
+// AlertNote is what somebody wrote to an alert, or what became of it.
+type AlertNote struct {
+	By   string           `json:"by" doc:"a user, or system for the portal itself"`
+	On   resource.Seconds `json:"on" doc:"epoch seconds"`
+	Text string           `json:"text" doc:"what was written, or what happened"`
+}
+
+// Alerts declares /alert/alerts. The rows are written by Raise, Clear and their
+// kin (alert_life.go); callers acknowledge, comment and escalate.
+var Alerts = resource.Resource[*Alert]{
+	Name: alertRows, Label: "alert", Sample: 1, Path: "/alert/alerts", Category: ground.CategoryAlerts,
+	Object: resource.DeviceGroup, Scope: []string{"monitorObjectId", "deviceGroupId"},
+	Doc: "A data point that is, or was, beyond its threshold. Lists show active alerts unless the filter names " +
+		"cleared: cleared:\"*\" shows both.",
+	Without: []string{"POST /alert/alerts", "PUT", "PATCH", "DELETE"},
+	Usual:   &resource.Where{Field: "cleared", Op: "=", Value: false},
+	Asks:    alertAsks,
+	Absent: "adAlert adAlertDesc alertGroupEntityValue alertQuery anomaly enableAnomalyAlertGeneration " +
+		"enableAnomalyAlertSuppression logMetaData logPartition sessionId",
+	Fields: []resource.Field[*Alert]{
+		{Name: "id", At: func(a *Alert) any { return &a.ID }, Doc: "Set by the portal", ReadOnly: true, Example: "12"},
+		{Name: "type", At: func(a *Alert) any { return &a.Type },
+			Doc:      "dataSourceAlert, agentDownAlert of a collector that does not report, or hostClusterAlert of a device group",
+			ReadOnly: true, Example: DataSourceAlert},
+		{Name: "severity", At: func(a *Alert) any { return &a.Severity }, Doc: "2 warn, 3 error, 4 critical", ReadOnly: true,
+			Index: true, Example: 3},
+		{Name: "startEpoch", At: func(a *Alert) any { return &a.StartOn }, Doc: "When it opened", ReadOnly: true, Index: true,
+			Example: 1790000000},
+		{Name: "endEpoch", At: func(a *Alert) any { return &a.EndOn }, Doc: "When it cleared; 0 while it is active",
+			ReadOnly: true, Index: true},
+		{Name: "cleared", At: func(a *Alert) any { return &a.Cleared }, Doc: "It is over", ReadOnly: true, Index: true},
+		{Name: "acked", At: func(a *Alert) any { return &a.Acked }, Doc: "Somebody knows of it", ReadOnly: true, Index: true},
+		{Name: "ackedBy", At: func(a *Alert) any { return &a.AckedBy }, Doc: "Who acknowledged it last", ReadOnly: true,
+			Example: "operator"},
+		{Name: "ackedEpoch", At: func(a *Alert) any { return &a.AckedOn }, Doc: "When that was; 0 for never", ReadOnly: true},
+		{Name: "ackComment", At: func(a *Alert) any { return &a.AckComment }, Doc: "What they wrote", ReadOnly: true},
+		{Name: "monitorObjectId", At: func(a *Alert) any { return &a.DeviceID },
+			Doc: "The device; 0 for an alert of a collector or a group", ReadOnly: true, Refs: string(fleet.DeviceRows),
+			Cascade: true, Index: true, Example: 7},
+		{Name: "monitorObjectName", At: func(a *Alert) any { return &a.DeviceName },
+			Doc:      "Display name of the device, host name of the collector, or full path of the group, when it opened",
+			ReadOnly: true, Index: true, Example: "web-42"},
+		{Name: "monitorObjectType", At: func(a *Alert) any { return &a.ObjectType }, Doc: "device, collector or deviceGroup",
+			ReadOnly: true, Example: "device"},
+		{Name: "collectorId", At: func(a *Alert) any { return &a.CollectorID },
+			Doc: "The collector that it is about, 1 for the portal itself; 0 for an alert of a device", ReadOnly: true,
+			Refs: string(collector.CollectorRows), Cascade: true, Index: true},
+		{Name: "condition", At: func(a *Alert) any { return &a.Condition },
+			Doc: "What is wrong with the collector: heartbeat, network, descriptors, clock, samples, database, panic, " +
+				"credential; empty for an alert of a device or a group", ReadOnly: true},
+		{Name: "deviceGroupId", At: func(a *Alert) any { return &a.GroupID },
+			Doc: "The group whose cluster alert it is; 0 for an alert of a device or a collector", ReadOnly: true,
+			Refs: string(fleet.GroupRows), Cascade: true, Index: true},
+		{Name: "clusterAlertConfId", At: func(a *Alert) any { return &a.ClusterID },
+			Doc: "The cluster alert of that group; 0 for none", ReadOnly: true, Index: true},
+		{Name: "resourceTemplateId", At: func(a *Alert) any { return &a.DataSourceID }, Doc: "The data source",
+			ReadOnly: true, Index: true, Example: 3},
+		{Name: "resourceTemplateName", At: func(a *Alert) any { return &a.DataSourceName },
+			Doc: "Unique name of the data source", ReadOnly: true, Example: "Ping"},
+		{Name: "resourceId", At: func(a *Alert) any { return &a.DeviceDataSourceID }, Doc: "The data source on the device",
+			ReadOnly: true, Example: 31},
+		{Name: "instanceId", At: func(a *Alert) any { return &a.InstanceID }, Doc: "The instance", ReadOnly: true,
+			Index: true, Example: 52},
+		{Name: "instanceName", At: func(a *Alert) any { return &a.InstanceName }, Doc: "Full name of the instance",
+			ReadOnly: true, Example: "Ping"},
+		{Name: "instanceDescription", At: func(a *Alert) any { return &a.InstanceNote }, Doc: "What the instance is",
+			ReadOnly: true},
+		{Name: "dataPointId", At: func(a *Alert) any { return &a.DataPointID }, Doc: "The data point", ReadOnly: true,
+			Example: 3001},
+		{Name: "dataPointName", At: func(a *Alert) any { return &a.DataPointName }, Doc: "Name of the data point",
+			ReadOnly: true, Example: "PingLossPercent"},
+		{Name: "alertValue", At: func(a *Alert) any { return &a.Value },
+			Doc: "The value that opened it, or that changed its severity last", ReadOnly: true, Example: "83"},
+		{Name: "reason", At: func(a *Alert) any { return &a.Reason },
+			Doc: "Why, in a sentence: what a failed check met, or what is wrong with the collector; empty where the value " +
+				"says it all", ReadOnly: true},
+		{Name: "threshold", At: func(a *Alert) any { return &a.Threshold }, Doc: "What the value was held against",
+			ReadOnly: true, Example: "> 60 80 90"},
+		{Name: "clearValue", At: func(a *Alert) any { return &a.ClearValue }, Doc: "The value that cleared it",
+			ReadOnly: true},
+		{Name: "clearExpr", At: func(a *Alert) any { return &a.ClearExpr }, Doc: "What that value was held against",
+			ReadOnly: true},
+		{Name: "sdted", At: func(a *Alert) any { return &a.SDTed }, Doc: "Maintenance covers it: nobody is told",
+			ReadOnly: true, Index: true},
+		{Name: "sdtIds", At: func(a *Alert) any { return &a.SDTIDs },
+			Doc: "Ids of the maintenance windows that cover it, joined by commas", ReadOnly: true},
+		{Name: "ruleId", At: func(a *Alert) any { return &a.RuleID }, Doc: "The alert rule that fits it; 0 for none",
+			ReadOnly: true, Example: 2},
+		{Name: "rule", At: func(a *Alert) any { return &a.Rule }, Doc: "Name of the alert rule", ReadOnly: true,
+			Example: "Web servers"},
+		{Name: "chainId", At: func(a *Alert) any { return &a.ChainID }, Doc: "The escalation chain it goes along; 0 for none",
+			ReadOnly: true, Index: true, Example: 1},
+		{Name: "chain", At: func(a *Alert) any { return &a.Chain }, Doc: "Name of the escalation chain", ReadOnly: true,
+			Example: "Web team"},
+		{Name: "subChainId", At: func(a *Alert) any { return &a.SubChainID },
+			Doc: "Which of the chain's destinations counts, from 1; 0 without a chain", ReadOnly: true, Example: 1},
+		{Name: "nextRecipient", At: func(a *Alert) any { return &a.NextRecipient },
+			Doc: "How far along its chain it is: 1 for the first stage; 0 without a chain", ReadOnly: true, Example: 1},
+		{Name: "receivedList", At: func(a *Alert) any { return &a.Received }, Doc: "Who has been told, joined by commas",
+			ReadOnly: true},
+		{Name: "suppressor", At: func(a *Alert) any { return &a.Suppressor },
+			Doc: "What keeps people from being told of it; empty for nothing", ReadOnly: true},
+		{Name: "suppressDesc", At: func(a *Alert) any { return &a.SuppressNote }, Doc: "Why", ReadOnly: true},
+		{Name: "lastUpdatedOnEpoch", At: func(a *Alert) any { return &a.UpdatedOn }, Doc: "When anything of it last changed",
+			ReadOnly: true, Index: true},
+		{Name: "notes", At: func(a *Alert) any { return &a.Notes },
+			Doc: "What became of it and what people wrote, oldest first; the newest 200", ReadOnly: true,
+			Example: []AlertNote{{By: ground.SystemUser, On: 1790000000, Text: "opened as error"}}},
+		{Name: "noticeOn", At: func(a *Alert) any { return &a.NoticeOn }, Doc: "When it is seen to next who is to be told",
+			ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "told", At: func(a *Alert) any { return &a.Told }, Doc: "What people have been told", ReadOnly: true,
+			WriteOnly: true},
+	},
+	Derived: alertDerived,
+	Lists: []resource.Listing{
+		{Path: "/device/devices/{id}/alerts", Category: ground.CategoryDevices, Summary: "List alerts of a device",
+			Doc: "Returns the alerts of one device, one page at a time: active ones unless the filter names cleared.",
+			Of:  string(fleet.DeviceRows), Param: "id", Where: alertsOfDevice, Asks: alertTimes, Sample: 2},
+		{Path: "/device/groups/{id}/alerts", Category: ground.CategoryGroups, Summary: "List alerts of a group",
+			Doc: "Returns the alerts of a group and all groups below it, and of the devices in them, one page at a time: " +
+				"active ones unless the filter names cleared.",
+			Of: string(fleet.GroupRows), Param: "id", Where: alertsOfGroup, Sample: 16},
+	},
+	After: func(w *resource.Write, _, now *Alert) error { return keepStatus(w.Context, w.Tx, now.DeviceID) },
+	Hooks: []resource.Hook{
+		resource.Follow(fleet.OnRemoved, clearRemoved),
+		resource.Supply(fleet.ActiveAlerts, alertsWithin),
+		resource.Supply(fleet.AlertStatus, alertStatusOf(func(status string) any { return status })),
+		resource.Supply(fleet.AlertStatusPriority, alertStatusOf(alertPriority)),
+	},
+	Actions: []resource.Action[*Alert]{
+		{Name: "ack", Summary: "Acknowledge an alert",
+			Doc: "Takes on an active alert, with a comment: nobody further along its escalation chain is told. The last " +
+				"acknowledgement counts.",
+			Op: resource.Ack, Many: "alertIds", Takes: alertComment{},
+			Example: alertComment{Comment: "On it: the uplink is being replaced"}, Do: ackAlert},
+		{Name: "note", Summary: "Write a note to an alert",
+			Doc: "Adds a comment to an alert, active or not, and acknowledges nothing.",
+			Op:  resource.Ack, Many: "alertIds", Takes: alertComment{},
+			Example: alertComment{Comment: "The carrier expects it back within the hour"}, Do: noteAlert},
+		{Name: "escalate", Summary: "Escalate an alert",
+			Doc: "Passes an active alert on to the next stage of its escalation chain.", Op: resource.Ack, Do: escalateAlert},
+	},
+}
+
+// alertComment is what acknowledging an alert and writing to it take.
+type alertComment struct {
+	Comment string `json:"ackComment,omitempty" doc:"what is known of it, 1 to 4,000 characters; required, or note instead"`
+	Note    string `json:"note,omitempty" doc:"the same"`
+}
+
+func readComment(c *resource.Call) (string, error) {
+	var in alertComment
+	if err := c.Read(&in); err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(cmp.Or(in.Comment, in.Note))
+	if text == "" {
+		return "", fault.At("ackComment", "ackComment is required")
+	}
+	if utf8.RuneCountInString(text) > 4000 || strings.ContainsRune(text, 0) {
+		return "", fault.At("ackComment", "ackComment is a text of at most 4,000 characters")
+	}
+	return text, nil
+}
+
+func ackAlert(w *resource.Write, a *Alert) error {
+	comment, err := readComment(w.Call)
+	if err != nil {
+		return err
+	}
+	if a.Cleared {
+		return fault.New(fault.Conflict, "the alert %d has cleared; there is nothing left to acknowledge", a.ID)
+	}
+	a.Acknowledge(callerOf(w.Call), resource.SecondsOf(w.Call.At), comment)
+	return nil
+}
+
+// Acknowledge says that somebody has taken the alert on. It is for SaveAlert to keep.
+func (a *Alert) Acknowledge(by string, at resource.Seconds, comment string) {
+	a.Acked, a.AckedBy, a.AckedOn, a.AckComment = true, by, at, comment
+	a.note(by, at, "acknowledged: "+comment)
+}
+
+func noteAlert(w *resource.Write, a *Alert) error {
+	comment, err := readComment(w.Call)
+	if err == nil {
+		a.note(callerOf(w.Call), resource.SecondsOf(w.Call.At), comment)
+	}
+	return err
+}
+
+func callerOf(c *resource.Call) string {
+	if c == nil || c.Access == nil {
+		return ground.SystemUser
+	}
+	return c.Access.User
+}
+
+// maxNotes bounds what is kept with an alert that comes and goes.
+const maxNotes = 200
+
+// note keeps what happened to the alert.
+func (a *Alert) note(by string, on resource.Seconds, text string) {
+	a.Notes = append(a.Notes, AlertNote{By: by, On: on, Text: text})
+	if over := len(a.Notes) - maxNotes; over > 0 {
+		a.Notes = a.Notes[over:]
+	}
+	a.UpdatedOn = on
+	a.NoticeOn = 1
+}

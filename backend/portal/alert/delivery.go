@@ -1,0 +1,132 @@
+package alert
+
+import (
+	"spyglass/backend/fault"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// deliveryRows names the rows of Delivery.
+const deliveryRows resource.Name[*Delivery] = "delivery"
+
+// States of a Delivery.
+const (
+	DeliveryWaiting   = "waiting"
+	DeliverySent      = "sent"
+	DeliveryFailed    = "failed"    // given up; a person may try again
+	DeliveryThrottled = "throttled" // the chain allowed no more notices at the time
+	// DeliverySuperseded is a notice that a later one made pointless before it was delivered.
+	DeliverySuperseded = "superseded"
+)
+
+// What a Delivery tells of an alert.
+const (
+	ToldActive    = "active"
+	ToldEscalated = "escalated"
+	ToldAcked     = "acked"
+	ToldCleared   = "cleared"
+	ToldTest      = "test"   // of an integration; there is no alert
+	ToldReport    = "report" // a report was made; there is no alert
+)
+
+// Delivery is one notice on its way to one address. What is sent stands in it,
+// so that a notice says what was so when it was written.
+type Delivery struct {
+	ID        int64
+	AlertID   int64 // 0 for a test and for a report
+	ChainID   int64
+	Chain     string
+	Stage     int64
+	Tells     string
+	Recipient string // as a person reads it: "admin by email"
+	Method    string // email, or the name of an integration
+	Address   string
+	Subject   string
+	Body      string
+	Payload   string // what a web hook gets; empty for mail
+	State     string
+	Attempts  int64
+	CreatedOn resource.Seconds
+	NextOn    resource.Seconds // when it is tried next, while it waits: in real time, as UntilOn
+	UntilOn   resource.Seconds // when it is given up; 0 before the first attempt
+	SentOn    resource.Seconds
+	Error     string
+	TaskID    int64  // the run whose report it brings; 0 for none
+	Attached  bool   // the file of that run goes with it
+	Key       string // the same in every attempt, for who must not act on it twice
+	Digest    string // key of the message that carries it together with others; empty while it goes alone
+	InDoubt   bool   // an attempt began and its outcome is not known: it may have arrived
+}
+
+// Deliveries declares /alert/deliveries. The rows are written by notify.
+var Deliveries = resource.Resource[*Delivery]{
+	Name: deliveryRows, Label: "delivery", Sample: 1, Path: "/alert/deliveries", Category: ground.CategoryAlerts,
+	Object: resource.Setting, Area: ground.AreaAlerting, Scope: []string{"alertId"},
+	Doc: "A notice of an alert, or a report, on its way to one address: waiting, sent, failed for good, held back " +
+		"because too many were sent, or superseded by a later one before it was delivered.",
+	Without: []string{"POST /alert/deliveries", "PUT", "PATCH", "DELETE"},
+	Fields: []resource.Field[*Delivery]{
+		{Name: "id", At: func(d *Delivery) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
+		{Name: "alertId", At: func(d *Delivery) any { return &d.AlertID }, Doc: "The alert; 0 for a test or a report",
+			ReadOnly: true, Refs: string(alertRows), Cascade: true, Index: true, Example: 12},
+		{Name: "chainId", At: func(d *Delivery) any { return &d.ChainID }, Doc: "The escalation chain; 0 for a test",
+			ReadOnly: true, Index: true, Example: 1},
+		{Name: "chain", At: func(d *Delivery) any { return &d.Chain }, Doc: "Name of the escalation chain at the time",
+			ReadOnly: true, Example: "Web team"},
+		{Name: "stage", At: func(d *Delivery) any { return &d.Stage }, Doc: "Which stage of the chain, from 1",
+			ReadOnly: true, Example: 1},
+		{Name: "tells", At: func(d *Delivery) any { return &d.Tells },
+			Doc: "active, escalated, acked or cleared; test of an integration; report that was made", ReadOnly: true,
+			Example: ToldActive},
+		{Name: "recipient", At: func(d *Delivery) any { return &d.Recipient }, Doc: "Who is told", ReadOnly: true,
+			Example: "admin by email"},
+		{Name: "method", At: func(d *Delivery) any { return &d.Method }, Doc: "email, or the name of an integration",
+			ReadOnly: true, Index: true, Example: ByEmail},
+		{Name: "address", At: func(d *Delivery) any { return &d.Address }, Doc: "Where to", ReadOnly: true,
+			Example: "admin@example.net"},
+		{Name: "subject", At: func(d *Delivery) any { return &d.Subject }, Doc: "The notice in a line", ReadOnly: true,
+			Example: "error: web-42 Ping PingLossPercent"},
+		{Name: "text", At: func(d *Delivery) any { return &d.Body }, Doc: "The notice", ReadOnly: true, MaxLen: maxMessage,
+			Example: "PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error since " +
+				"2026-05-04 14:00:00 CEST."},
+		{Name: "payload", At: func(d *Delivery) any { return &d.Payload }, Doc: "What a web hook is sent", ReadOnly: true,
+			MaxLen: 4 * maxMessage},
+		{Name: "state", At: func(d *Delivery) any { return &d.State }, Doc: "waiting, sent, failed, throttled or superseded",
+			ReadOnly: true, Index: true, Example: DeliverySent},
+		{Name: "attempts", At: func(d *Delivery) any { return &d.Attempts }, Doc: "How often it was tried", ReadOnly: true,
+			Example: 1},
+		{Name: "createdOn", At: func(d *Delivery) any { return &d.CreatedOn }, Doc: "When it was written", ReadOnly: true,
+			Index: true, Example: 1790000000},
+		{Name: "nextOn", At: func(d *Delivery) any { return &d.NextOn }, Doc: "When it is tried next, while it waits",
+			ReadOnly: true, Index: true},
+		{Name: "untilOn", At: func(d *Delivery) any { return &d.UntilOn }, Doc: "When it is given up", ReadOnly: true,
+			WriteOnly: true},
+		{Name: "sentOn", At: func(d *Delivery) any { return &d.SentOn }, Doc: "When the other side took it; 0 until then",
+			ReadOnly: true, Example: 1790000001},
+		{Name: "error", At: func(d *Delivery) any { return &d.Error }, Doc: "Why the last attempt failed", ReadOnly: true},
+		{Name: "reportTaskId", At: func(d *Delivery) any { return &d.TaskID },
+			Doc: "The run whose report it brings; 0 for none", ReadOnly: true},
+		{Name: "attached", At: func(d *Delivery) any { return &d.Attached },
+			Doc: "The report goes with the mail; otherwise its text says where it lies", ReadOnly: true},
+		{Name: "key", At: func(d *Delivery) any { return &d.Key },
+			Doc: "The same in every attempt: the Message-ID of a mail, the Idempotency-Key of a web hook", ReadOnly: true,
+			Example: "5f2c8d0e-1a3b-4c5d-8e9f-001122334455"},
+		{Name: "digest", At: func(d *Delivery) any { return &d.Digest },
+			Doc: "The key of the message that carries it together with others; empty for one of its own", ReadOnly: true,
+			Index: true},
+		{Name: "inDoubt", At: func(d *Delivery) any { return &d.InDoubt },
+			Doc: "An attempt was cut off before the other side answered, so it may have arrived", ReadOnly: true},
+	},
+	Actions: []resource.Action[*Delivery]{{
+		Name: "retry", Summary: "Send a notice again",
+		Doc: "Tries a failed or held back notice once more, from now on as often as a new one.",
+		Do: func(_ *resource.Write, d *Delivery) error {
+			if d.State != DeliveryFailed && d.State != DeliveryThrottled {
+				return fault.New(fault.Conflict, "the notice %d is %s; only failed and throttled ones are sent again", d.ID,
+					d.State)
+			}
+			d.State, d.Attempts, d.NextOn, d.UntilOn, d.Error, d.Digest = DeliveryWaiting, 0, 0, 0, "", ""
+			return nil
+		},
+	}},
+}

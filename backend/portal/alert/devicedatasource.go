@@ -1,0 +1,52 @@
+package alert
+
+import (
+	"context"
+	"strings"
+
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/threshold"
+	"spyglass/backend/resource"
+)
+
+// alertStatusOf derives something from the status of the active alerts of each
+// device's data source.
+func alertStatusOf(value func(status string) any) func(context.Context, resource.Reader, []resource.Row) ([][]byte,
+	error) {
+	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+		alerts, err := resource.Find(ctx, r, alertRows, active,
+			resource.Where{Field: "monitorObjectId", Op: "in", Value: resource.NamedIDs(rows)})
+		if err != nil {
+			return nil, err
+		}
+		of := map[int64][]Alert{}
+		for _, a := range alerts {
+			of[a.DeviceDataSourceID] = append(of[a.DeviceDataSourceID], a)
+		}
+		out := make([][]byte, len(rows))
+		for i, row := range rows {
+			if out[i], err = resource.Encode(value(AlertStatus(of[row.ID]))); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+}
+
+// alertPriority orders statuses, the worst first: 1 for one that is critical,
+// unknown to anybody and not covered by maintenance, up to 100 for no alert.
+func alertPriority(status string) any {
+	parts := strings.Split(status, "-")
+	if len(parts) < 3 {
+		return fleet.LowestPriority
+	}
+	priority := map[string]int{threshold.LevelWords[threshold.SeverityCritical]: 1,
+		threshold.LevelWords[threshold.SeverityError]: 5, threshold.LevelWords[threshold.SeverityWarn]: 9}[parts[1]]
+	if parts[0] == "confirmed" {
+		priority++
+	}
+	if parts[2] == "sdt" {
+		priority += 2
+	}
+	return priority
+}

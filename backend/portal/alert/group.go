@@ -1,0 +1,63 @@
+package alert
+
+import (
+	"context"
+
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/resource"
+)
+
+// alertsWithin are the active alerts of the devices in a group and in all groups
+// below it. They are counted once for all groups, until an alert, a device or a
+// group changes.
+func alertsWithin(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	value, err := r.Memo("alertsWithin", []string{string(alertRows), string(fleet.DeviceRows), string(fleet.GroupRows)},
+		func() (any, error) {
+			return talliesOf(ctx, r)
+		})
+	if err != nil {
+		return nil, err
+	}
+	tallies := value.(map[int64]*fleet.Tally)
+	return resource.EachRow(rows, func(row resource.Row) any {
+		if t := tallies[row.ID]; t != nil {
+			return t
+		}
+		return fleet.Tally{}
+	})
+}
+
+func talliesOf(ctx context.Context, r resource.Reader) (map[int64]*fleet.Tally, error) {
+	tree, err := fleet.TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	alerts, err := resource.Find(ctx, r, alertRows, active)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	ofDevice := map[int64][]int64{} // severities
+	for i := range alerts {
+		a := &alerts[i]
+		if a.DeviceID != 0 && ofDevice[a.DeviceID] == nil {
+			ids = append(ids, a.DeviceID)
+		}
+		ofDevice[a.DeviceID] = append(ofDevice[a.DeviceID], a.Severity)
+	}
+	devices, err := resource.Find(ctx, r, fleet.DeviceRows, resource.Where{Field: "id", Op: "in", Value: ids})
+	tallies := map[int64]*fleet.Tally{}
+	for i := range devices {
+		for _, g := range tree.Above(devices[i].GroupIDs) {
+			t := tallies[g.ID]
+			if t == nil {
+				t = &fleet.Tally{}
+				tallies[g.ID] = t
+			}
+			for _, severity := range ofDevice[devices[i].ID] {
+				t.Add(severity)
+			}
+		}
+	}
+	return tallies, err
+}

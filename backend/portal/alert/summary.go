@@ -1,0 +1,334 @@
+package alert
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/threshold"
+	"spyglass/backend/resource"
+)
+
+// AlertSummary is what GET /alert/summary answers.
+type AlertSummary struct {
+	Now      int64       `json:"now" doc:"the portal's time, in epoch seconds"`
+	Critical alertCount  `json:"critical" doc:"active alerts of severity 4 that no maintenance covers"`
+	Error    alertCount  `json:"error" doc:"the same of severity 3"`
+	Warn     alertCount  `json:"warn" doc:"the same of severity 2"`
+	Acked    int64       `json:"acked" doc:"active alerts that somebody has taken on"`
+	SDTed    int64       `json:"sdted" doc:"active alerts that maintenance covers"`
+	Raised   raisedCount `json:"raised" doc:"alerts by when they opened, active or not"`
+}
+
+type alertCount struct {
+	Active int64 `json:"active" doc:"how many there are"`
+	Opened int64 `json:"opened" doc:"how many of this severity opened in the last hour"`
+	Ended  int64 `json:"ended" doc:"how many of this severity cleared in the last hour"`
+}
+
+// raisedCount has one number for each step of a time.
+type raisedCount struct {
+	Start    int64   `json:"start" doc:"of the first step, in epoch seconds: a whole number of steps"`
+	Step     int64   `json:"step" doc:"seconds"`
+	Critical []int64 `json:"critical" doc:"alerts of severity 4 that opened in each step"`
+	Error    []int64 `json:"error" doc:"the same of severity 3"`
+	Warn     []int64 `json:"warn" doc:"the same of severity 2"`
+}
+
+// GroupHealth is how the devices in a group are, in an answer of GET /device/groups/{id}/health.
+type GroupHealth struct {
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	FullPath string `json:"fullPath" doc:"names from the root down"`
+	Inside   bool   `json:"inside" doc:"there are groups in it"`
+	Total    int64  `json:"total" doc:"devices in it and in all groups below that the caller may see"`
+	Critical int64  `json:"critical" doc:"devices whose worst active alert is critical"`
+	Error    int64  `json:"error" doc:"the same of error"`
+	Warn     int64  `json:"warn" doc:"the same of warn"`
+	Silent   int64  `json:"silent" doc:"devices that do not answer, and have no alert of their own"`
+	NoData   int64  `json:"noData" doc:"devices that never had data, and are none of these: how they are is not known"`
+	Healthy  int64  `json:"healthy" doc:"all others"`
+}
+
+type healthList struct {
+	Total    int64         `json:"total"`
+	SearchID *string       `json:"searchId" doc:"always null"`
+	Items    []GroupHealth `json:"items"`
+	Data     *string       `json:"data" doc:"always null"`
+	Own      GroupHealth   `json:"own" doc:"of the devices that are in the group itself, not counting groups below; without a name where the caller may not see it"`
+}
+
+const (
+	defaultStep  = 300
+	defaultRange = 6 * 3600
+	maxSteps     = 1000
+)
+
+// SummaryEndpoints count alerts and devices for those who look at all of them.
+func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
+	s := summaries{db}
+	read := resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
+	alerts, health := resource.SchemaOf(AlertSummary{}), resource.SchemaOf(healthList{})
+	seconds := func(doc string) resource.Schema {
+		return resource.Schema{Type: "integer", Format: "epoch-seconds", Doc: doc}
+	}
+	return []resource.Endpoint{
+		{
+			Method: "GET", Path: "/alert/summary", Category: ground.CategoryAlerts, Right: read, Answer: &alerts,
+			Summary: "Count alerts",
+			Doc: "Returns how many alerts are active, by severity, and how many opened in each step of a time. Only alerts " +
+				"that the caller may see count.",
+			Params: []resource.Param{
+				{Name: "groupId", In: "query",
+					Schema: resource.Schema{Type: "integer", Doc: "Only alerts of devices in this group and in all groups below"}},
+				{Name: "start", In: "query", Schema: seconds("When the time begins; 6 hours before its end unless given")},
+				{Name: "end", In: "query", Schema: seconds("When it ends; now unless given")},
+				{Name: "step", In: "query",
+					Schema: resource.Schema{Type: "integer",
+						Doc: "Seconds that are counted together; the time has up to 1,000 of them", Default: defaultStep}},
+			},
+			Errors: []resource.Failure{{Kind: fault.Invalid, When: "the time is not one, or has too many steps"}},
+			Handle: s.alerts,
+		},
+		{
+			Method: "GET", Path: "/device/groups/{id}/health", Category: ground.CategoryGroups, Right: read, Answer: &health,
+			Summary: "Count devices by health",
+			Doc: "Returns how the devices in each group of a group are, counted with all groups below, and those that " +
+				"are in the group itself. A device counts once in each.",
+			Params: []resource.Param{{Name: "id", In: "path", Schema: resource.Integer("The group; the root group is 1"),
+				Required: true}},
+			Errors:  []resource.Failure{{Kind: fault.Unknown, When: "there is no such group, or it is not yours to see"}},
+			Example: resource.Example{Path: "/device/groups/1/health"},
+			Handle:  s.health,
+		},
+	}
+}
+
+type summaries struct{ db resource.Counter }
+
+func (s summaries) alerts(ctx context.Context, c *resource.Call) (any, error) {
+	out := AlertSummary{Now: c.At.Unix()}
+	scope, err := s.scope(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	from, steps, step, err := stepsAsked(c)
+	if err != nil {
+		return nil, err
+	}
+	out.Raised = raisedCount{Start: from, Step: step, Critical: make([]int64, steps), Error: make([]int64, steps),
+		Warn: make([]int64, steps)}
+	if err := s.count(ctx, &out, scope); err != nil {
+		return nil, err
+	}
+	raised, err := s.db.Tally(ctx, string(alertRows),
+		[]resource.By{{Field: "severity"}, {Field: "startEpoch", Step: step}},
+		append(scope, resource.Where{Field: "startEpoch", Op: ">=", Value: from},
+			resource.Where{Field: "startEpoch", Op: "<", Value: from + steps*step})...)
+	for _, t := range raised {
+		if of := out.Raised.of(t.Of[0].(int64)); of != nil {
+			of[t.Of[1].(int64)-from/step] = t.Count
+		}
+	}
+	return out, err
+}
+
+// count fills in what is active, and what became of the last hour.
+func (s summaries) count(ctx context.Context, out *AlertSummary, scope []resource.Where) error {
+	now, err := s.db.Tally(ctx, string(alertRows), []resource.By{{Field: "severity"}, {Field: "acked"}, {Field: "sdted"}},
+		append(scope, active)...)
+	if err != nil {
+		return err
+	}
+	for _, t := range now {
+		of, acked, covered := out.of(t.Of[0].(int64)), t.Of[1] != int64(0), t.Of[2] != int64(0)
+		switch {
+		case covered:
+			out.SDTed += t.Count
+		case of != nil:
+			of.Active += t.Count
+		}
+		if acked {
+			out.Acked += t.Count
+		}
+	}
+	for _, field := range []string{"startEpoch", "endEpoch"} {
+		recent, err := s.db.Tally(ctx, string(alertRows), []resource.By{{Field: "severity"}},
+			append(scope, resource.Where{Field: field, Op: ">", Value: out.Now - 3600})...)
+		if err != nil {
+			return err
+		}
+		for _, t := range recent {
+			of := out.of(t.Of[0].(int64))
+			switch {
+			case of == nil:
+			case field == "startEpoch":
+				of.Opened = t.Count
+			default:
+				of.Ended = t.Count
+			}
+		}
+	}
+	return nil
+}
+
+// scope are the alerts that the caller may see, of the group asked for.
+func (s summaries) scope(ctx context.Context, c *resource.Call) ([]resource.Where, error) {
+	scope := []resource.Where{resource.SeenBy(c.Access, resource.Read)}
+	text := c.Query.Get("groupId")
+	if text == "" {
+		return slices.Clip(scope), nil
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, fault.At("groupId", "groupId is the id of a device group")
+	}
+	if err := s.seesGroup(ctx, c, id); err != nil {
+		return nil, err
+	}
+	inside, err := alertsOfGroup(ctx, s.db, id)
+	return slices.Clip(append(scope, inside...)), err
+}
+
+func (s summaries) seesGroup(ctx context.Context, c *resource.Call, id int64) error {
+	found, err := resource.Find(ctx, s.db, fleet.GroupRows, resource.Where{Field: "id", Op: "=", Value: id},
+		resource.SeenBy(c.Access, resource.Read))
+	if err == nil && len(found) == 0 {
+		err = fault.New(fault.Unknown, "there is no device group %d", id)
+	}
+	return err
+}
+
+// stepsAsked are the steps of the time in the query.
+func stepsAsked(c *resource.Call) (from, steps, step int64, err error) {
+	value := func(name string, usual int64) int64 {
+		text := c.Query.Get(name)
+		if text == "" {
+			return usual
+		}
+		n, failed := strconv.ParseInt(text, 10, 64)
+		if failed != nil || n < 1 || n > time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC).Unix() {
+			err = fault.At(name, "%s is a whole number from 1", name)
+		}
+		return n
+	}
+	step = value("step", defaultStep)
+	end := value("end", c.At.Unix()+1)
+	from = value("start", end-defaultRange)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	from -= from % step
+	if steps = (end - from + step - 1) / step; steps < 1 || steps > maxSteps {
+		return 0, 0, 0, fault.At("step", "from start to end are 1 to %d steps, not %d", maxSteps, steps)
+	}
+	return from, steps, step, nil
+}
+
+func (a *AlertSummary) of(severity int64) *alertCount {
+	return map[int64]*alertCount{threshold.SeverityCritical: &a.Critical, threshold.SeverityError: &a.Error,
+		threshold.SeverityWarn: &a.Warn}[severity]
+}
+
+func (r *raisedCount) of(severity int64) []int64 {
+	return map[int64][]int64{threshold.SeverityCritical: r.Critical, threshold.SeverityError: r.Error,
+		threshold.SeverityWarn: r.Warn}[severity]
+}
+
+func (s summaries) health(ctx context.Context, c *resource.Call) (any, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	groups, err := s.groupsIn(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := fleet.TreeOf(ctx, s.db)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(groups))
+	for i := range groups {
+		ids[i] = groups[i].ID
+	}
+	within := tree.Below(ids)
+	within[id] = []int64{id}
+	by, seen := []resource.By{{Field: "hostGroupIds", Within: within}, {Field: "alertStatus"},
+		{Field: "hostStatus"}}, resource.SeenBy(c.Access, resource.Read)
+	tallies, err := s.db.Tally(ctx, string(fleet.DeviceRows), by, seen)
+	if err != nil {
+		return nil, err
+	}
+	// Apart, for the first count is read from an index alone, and those without data are few.
+	waiting, err := s.db.Tally(ctx, string(fleet.DeviceRows), by,
+		resource.Where{Field: "lastDataTime", Op: "=", Value: int64(0)}, seen)
+	if err != nil {
+		return nil, err
+	}
+	all := map[int64]*GroupHealth{}
+	out := healthList{Total: int64(len(groups)), Items: make([]GroupHealth, len(groups))}
+	slices.SortFunc(groups,
+		func(a, b fleet.Group) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	if g := tree.Groups[id]; g != nil && fleet.MaySee(c.Access, resource.IDs{id}) {
+		out.Own = GroupHealth{ID: g.ID, Name: g.Name, FullPath: g.FullPath}
+	}
+	all[id] = &out.Own
+	for i, g := range groups {
+		out.Items[i] = GroupHealth{ID: g.ID, Name: g.Name, FullPath: g.FullPath, Inside: len(within[g.ID]) > 1}
+		all[g.ID] = &out.Items[i]
+	}
+	for _, t := range tallies {
+		all[t.Of[0].(int64)].add(t.Of[1].(string), t.Of[2].(string), t.Count)
+	}
+	for _, t := range waiting {
+		var of GroupHealth
+		of.add(t.Of[1].(string), t.Of[2].(string), t.Count)
+		g := all[t.Of[0].(int64)]
+		n := min(of.Healthy, g.Healthy) // one that was added between the two counts waits for the next
+		g.NoData, g.Healthy = g.NoData+n, g.Healthy-n
+	}
+	return out, nil
+}
+
+// groupsIn are the groups in a group. Who does not see the root has in its place
+// the highest groups that they see.
+func (s summaries) groupsIn(ctx context.Context, c *resource.Call, id int64) ([]fleet.Group, error) {
+	err := s.seesGroup(ctx, c, id)
+	if err == nil {
+		return resource.Find(ctx, s.db, fleet.GroupRows, resource.Where{Field: "parentId", Op: "=", Value: id},
+			resource.SeenBy(c.Access, resource.Read))
+	}
+	if id != ground.RootGroup || !fault.Is(err, fault.Unknown) {
+		return nil, err
+	}
+	groups, err := resource.Find(ctx, s.db, fleet.GroupRows, resource.SeenBy(c.Access, resource.Read))
+	seen := map[int64]bool{}
+	for i := range groups {
+		seen[groups[i].ID] = true
+	}
+	return slices.DeleteFunc(groups, func(g fleet.Group) bool { return seen[g.ParentID] }), err
+}
+
+// add counts n devices by the worse of their alerts and whether they answer.
+func (h *GroupHealth) add(alertStatus, hostStatus string, n int64) {
+	h.Total += n
+	switch part := strings.Split(alertStatus, "-"); {
+	case len(part) > 1 && part[1] == threshold.LevelWords[threshold.SeverityCritical]:
+		h.Critical += n
+	case len(part) > 1 && part[1] == threshold.LevelWords[threshold.SeverityError]:
+		h.Error += n
+	case len(part) > 1 && part[1] == threshold.LevelWords[threshold.SeverityWarn]:
+		h.Warn += n
+	case hostStatus != "" && hostStatus != "normal":
+		h.Silent += n
+	default:
+		h.Healthy += n
+	}
+}

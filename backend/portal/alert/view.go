@@ -1,0 +1,276 @@
+package alert
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal/audit"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/maintenance"
+	"spyglass/backend/resource"
+)
+
+// alertAsks are what all lists of alerts, and one alert, take besides.
+var alertAsks = []resource.Param{
+	{Name: "needMessage", In: "query",
+		Schema: resource.Schema{Type: "boolean", Doc: "Answer the text of each alert in detailMessage", Default: false}},
+	{Name: "customColumns", In: "query",
+		Schema: resource.Text("Properties of the device to answer in customColumns, as ##name## joined by commas; " +
+			"secret-looking ones are masked"), Example: "##system.hostname##"},
+}
+
+// alertTimes are what the list of a device's alerts takes besides.
+var alertTimes = []resource.Param{
+	{Name: "start", In: "query",
+		Schema: resource.Schema{Type: "integer", Format: "epoch-seconds", Doc: "Only alerts that opened then or later"}},
+	{Name: "end", In: "query",
+		Schema: resource.Schema{Type: "integer", Format: "epoch-seconds",
+			Doc: "Only alerts that opened then or earlier; 0 for no end"}},
+	{Name: "bound", In: "query", Schema: resource.Text("Kept for clients of the published API")},
+	{Name: "netflowFilter", In: "query", Schema: resource.Text("Kept for clients of the published API")},
+}
+
+func alertsOfDevice(ctx context.Context, _ resource.Reader, id int64) ([]resource.Where, error) {
+	where := []resource.Where{{Field: "monitorObjectId", Op: "=", Value: id}}
+	c := resource.CallOf(ctx)
+	for _, bound := range []struct{ param, op string }{{"start", ">="}, {"end", "<="}} {
+		text := ""
+		if c != nil {
+			text = c.Query.Get(bound.param)
+		}
+		if text == "" || text == "0" {
+			continue
+		}
+		at, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || at < 0 {
+			return nil, fault.At(bound.param, "%s is a moment in epoch seconds", bound.param)
+		}
+		where = append(where, resource.Where{Field: "startEpoch", Op: bound.op, Value: at})
+	}
+	return where, nil
+}
+
+func alertsOfGroup(ctx context.Context, r resource.Reader, id int64) ([]resource.Where, error) {
+	tree, err := fleet.TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	below := tree.Inside(id)
+	return []resource.Where{resource.Either(
+		resource.Of("monitorObjectId", resource.Where{Field: "hostGroupIds", Op: "has any", Value: below}),
+		resource.Where{Field: "deviceGroupId", Op: "in", Value: below},
+	)}, nil
+}
+
+// alertDerived are what depends on other rows, or is the same in every alert.
+var alertDerived = []resource.Derived{
+	{Name: "internalId", Doc: "The id with the kind of alert in front", Schema: resource.Text(""), Example: "DS12",
+		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
+			return resource.EachRow(rows, func(row resource.Row) any { return "DS" + strconv.FormatInt(row.ID, 10) })
+		}},
+	{Name: "resourceTemplateType", Doc: "DS for a data source", Schema: resource.Text(""), Example: "DS", From: "type",
+		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
+			return resource.EachRow(rows, func(row resource.Row) any {
+				if row.From == AgentDownAlert {
+					return ""
+				}
+				return "DS"
+			})
+		}},
+	{Name: "dataPointUnit",
+		Doc: "The unit of the data point, as its graphs say it; empty where none does. A hostClusterAlert counts, " +
+			"whatever the data point measures", Schema: resource.Text(""), Example: "%",
+		From: "dataPointId", Of: unitsOfAlerts},
+	{Name: "monitorObjectGroups", Doc: "Groups of the device that the caller may see",
+		Schema:  resource.List(resource.SchemaOf(alertGroup{}), ""),
+		Example: []alertGroup{{ID: 8, Name: "Linux", FullPath: "Servers/Linux"}},
+		From:    "monitorObjectId", Of: groupsOfAlerts},
+	{Name: "SDT", Doc: "The maintenance window that covers it, of several the one that ends last; null for none",
+		Schema: resource.Nullable(resource.SchemaOf(alertSDT{})), Example: alertSDT{ID: "R_12", Type: "ResourceSDT"},
+		From: "sdtIds", Of: sdtsOfAlerts},
+	{Name: "detailMessage", Doc: "Its text, with needMessage=true; else null",
+		Schema: resource.Nullable(resource.SchemaOf(AlertMessage{})),
+		Example: AlertMessage{Subject: "error: web-42 Ping PingLossPercent",
+			Body: "PingLossPercent of Ping on web-42 is 83 %; it should be at most 60 % (error above 80 %). Error since " +
+				"2026-05-04 14:00:00 CEST."}, Of: messagesOfAlerts},
+	{Name: "customColumns", Doc: "What customColumns asked for, by token; else null", Schema: audit.AnyObject,
+		Example: map[string]any{"##system.hostname##": "web-42.example.net"}, Of: columnsOfAlerts},
+	same("tenant", "Kept for clients of the published API"),
+	same("dependencyRole", "Kept for clients of the published API"),
+	same("dependencyRoutingState", "Kept for clients of the published API"),
+}
+
+// same is a text that is empty in every alert.
+func same(name, doc string) resource.Derived {
+	return resource.Derived{Name: name, Doc: doc, Schema: resource.Text(""), Example: "",
+		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
+			return resource.EachRow(rows, func(resource.Row) any { return "" })
+		}}
+}
+
+// unitsOfAlerts is kept for all data points until a data source changes.
+func unitsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	value, err := r.Memo("unitsOfDataPoints", []string{string(datasource.DataSourceRows)}, func() (any, error) {
+		sources, err := resource.Find(ctx, r, datasource.DataSourceRows)
+		units := map[string]string{}
+		for i := range sources {
+			for _, p := range sources[i].DataPoints {
+				if unit := sources[i].UnitOf(p.Name); unit != "" {
+					units[strconv.FormatInt(p.ID, 10)] = unit
+				}
+			}
+		}
+		return units, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	units := value.(map[string]string)
+	return resource.EachRow(rows, func(row resource.Row) any { return units[row.From] })
+}
+
+// alertGroup is a group of an alert's device.
+type alertGroup struct {
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	FullPath string `json:"fullPath" doc:"names from the root down; empty for the root"`
+}
+
+func groupsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	var who *resource.Access
+	if c := resource.CallOf(ctx); c != nil {
+		who = c.Access
+	}
+	return fleet.OfDevice(func(d *fleet.Device, t *fleet.Tree) any {
+		groups := []alertGroup{}
+		for _, id := range d.GroupIDs {
+			if g := t.Groups[id]; g != nil && fleet.MaySee(who, resource.IDs{id}) {
+				groups = append(groups, alertGroup{g.ID, g.Name, g.FullPath})
+			}
+		}
+		return groups
+	})(ctx, r, rows)
+}
+
+// alertSDT is a maintenance window as an alert shows it.
+type alertSDT struct {
+	ID      string          `json:"id"`
+	Type    string          `json:"type"`
+	Admin   string          `json:"admin" doc:"who made it"`
+	Comment string          `json:"comment"`
+	Start   resource.Millis `json:"startDateTime" doc:"epoch milliseconds"`
+	End     resource.Millis `json:"endDateTime" doc:"epoch milliseconds"`
+}
+
+// sdtsOfAlerts shows only windows that the caller may see.
+func sdtsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	ids := []int64{}
+	for _, row := range rows {
+		ids = append(ids, sdtIDs(row.From)...)
+	}
+	windows := map[int64]*maintenance.SDT{}
+	if len(ids) > 0 {
+		var who *resource.Access
+		if c := resource.CallOf(ctx); c != nil {
+			who = c.Access
+		}
+		found, err := resource.Find(ctx, r, maintenance.SDTRows, resource.Where{Field: "id", Op: "in", Value: ids},
+			resource.SeenBy(who, resource.Read))
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			windows[int64(found[i].ID)] = &found[i]
+		}
+	}
+	return resource.EachRow(rows, func(row resource.Row) any {
+		var last *maintenance.SDT
+		for _, id := range sdtIDs(row.From) {
+			if s := windows[id]; s != nil && (last == nil || s.End > last.End) {
+				last = s
+			}
+		}
+		if last == nil {
+			return nil
+		}
+		return alertSDT{maintenance.SDTPrefix + strconv.FormatInt(int64(last.ID), 10), last.Type, last.Admin, last.Comment,
+			last.Start, last.End}
+	})
+}
+
+// sdtIDs reads "R_12,R_13".
+func sdtIDs(text string) []int64 {
+	ids, err := resource.ParseIDs(strings.ReplaceAll(text, maintenance.SDTPrefix, ""))
+	if err != nil {
+		return nil
+	}
+	return ids
+}
+
+func messagesOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	need := false
+	if c := resource.CallOf(ctx); c != nil {
+		var err error
+		if need, err = c.Flag("needMessage"); err != nil {
+			return nil, err
+		}
+	}
+	if !need {
+		return resource.EachRow(rows, func(resource.Row) any { return nil })
+	}
+	all, err := subjectsOf(ctx, r, resource.RowIDs(rows))
+	if err != nil {
+		return nil, err
+	}
+	return resource.EachRow(rows, func(row resource.Row) any { return all[row.ID].message() })
+}
+
+const maxColumns = 50
+
+func columnsOfAlerts(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	columns, err := columnsAsked(resource.CallOf(ctx))
+	if err != nil {
+		return nil, err
+	}
+	if len(columns) == 0 {
+		return resource.EachRow(rows, func(resource.Row) any { return nil })
+	}
+	all, err := subjectsOf(ctx, r, resource.RowIDs(rows))
+	if err != nil {
+		return nil, err
+	}
+	return resource.EachRow(rows, func(row resource.Row) any {
+		values := map[string]string{}
+		for _, token := range columns {
+			values[token], _ = all[row.ID].token(strings.Trim(token, "#"))
+		}
+		return values
+	})
+}
+
+// columnsAsked are the tokens of customColumns. Published clients encode them
+// twice.
+func columnsAsked(c *resource.Call) ([]string, error) {
+	if c == nil {
+		return nil, nil
+	}
+	text := c.Query.Get("customColumns")
+	if plain, err := url.QueryUnescape(text); err == nil && strings.Contains(text, "%23") {
+		text = plain
+	}
+	var columns []string
+	for token := range strings.SplitSeq(text, ",") {
+		if token = strings.TrimSpace(token); token != "" && !slices.Contains(columns, token) {
+			columns = append(columns, token)
+		}
+	}
+	if len(columns) > maxColumns {
+		return nil, fault.At("customColumns", "customColumns takes up to %d properties", maxColumns)
+	}
+	return columns, nil
+}

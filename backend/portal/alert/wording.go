@@ -1,0 +1,109 @@
+package alert
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal/people"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/portal/threshold"
+	"spyglass/backend/resource"
+)
+
+// reading is the value of an alert as people read it: "83 %", "down (2)".
+func (s *alertSubject) reading() string {
+	v, err := strconv.ParseFloat(s.alert.Value, 64)
+	if err != nil {
+		return s.alert.Value
+	}
+	return s.measure(v)
+}
+
+// measure is a value of the data point with its unit, or the word for it.
+func (s *alertSubject) measure(v float64) string {
+	text := figure(v)
+	p := s.point()
+	if p == nil || s.alert.Type == GroupAlert { // which counts, whatever the data point measures
+		return text
+	}
+	for _, w := range p.StatusDisplayNames {
+		if w.Means(v) {
+			return w.Word + " (" + text + ")"
+		}
+	}
+	return strings.TrimSpace(text + " " + s.source.UnitOf(p.Name))
+}
+
+// figure has at most four digits that count, and all before the point.
+func figure(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return strconv.FormatFloat(math.Round(v), 'f', 0, 64)
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// should says what a value should be, by the operator of the threshold.
+var should = map[string]string{">": "at most", ">=": "below", "<": "at least", "<=": "above", "=": "other than",
+	"!=": ""}
+
+// expected is what the value should be: "at most 60 %", and where the severity
+// has a limit of its own "at most 60 % (critical above 90 %)".
+func (s *alertSubject) expected() string {
+	expr, err := threshold.ParseAlertExpr(s.alert.Threshold)
+	if err != nil || len(expr.Levels) == 0 {
+		return s.alert.Threshold
+	}
+	text := strings.TrimSpace(should[expr.Op] + " " + s.measure(expr.Levels[0]))
+	if level, ok := expr.Limit(s.alert.Severity); ok && level != expr.Levels[0] {
+		text += " (" + threshold.LevelWords[s.alert.Severity] + " " + threshold.OperatorWords[expr.Op] + " " + s.measure(level) + ")"
+	}
+	return text
+}
+
+// AlertInShort is "97, above 95" of an alert's value and threshold.
+func AlertInShort(value, limits string, severity int64) string {
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return value
+	}
+	expr, err := threshold.ParseAlertExpr(limits)
+	level, ok := expr.Limit(severity)
+	if err != nil || !ok {
+		return figure(v)
+	}
+	return figure(v) + ", " + threshold.OperatorWords[expr.Op] + " " + figure(level)
+}
+
+// In is the wording with moments in another time zone.
+func (w Wording) In(zone *time.Location) Wording {
+	if zone == nil {
+		return w
+	}
+	in := *w.subject
+	in.zone = zone
+	return Wording{&in}
+}
+
+// zoneFor is the time zone of whoever reads: the user's, or the portal's.
+func zoneFor(ctx context.Context, r resource.Reader, who *resource.Access) *time.Location {
+	zone := time.UTC
+	if setting, err := resource.Get(ctx, r, setting.SettingRows, setting.SettingID); err == nil {
+		zone = setting.Zone()
+	}
+	if who == nil || who.UserID == 0 {
+		return zone
+	}
+	user, err := resource.Get(ctx, r, people.UserRows, who.UserID)
+	if err != nil {
+		return zone
+	}
+	return cmp.Or(user.Zone(), zone)
+}

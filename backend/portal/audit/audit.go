@@ -1,0 +1,193 @@
+// Package audit declares the access log: who changed what, and when.
+//
+// The store writes an entry in the transaction of the change itself. Times are
+// epoch seconds. Old entries go a few at a time, as new ones come.
+package audit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/resource"
+)
+
+// AuditLogRows names the rows of AuditLog.
+const AuditLogRows resource.Name[*AuditLog] = "auditLog"
+
+// AuditLog is one change that somebody made, or tried to.
+type AuditLog struct {
+	ID          resource.TextID
+	Username    string
+	HappenedOn  resource.Seconds
+	Local       string
+	IP          string
+	Description string
+	Action      string
+	Object      string
+	ObjectID    int64
+	Before      string // JSON, or nothing
+	After       string
+}
+
+// How long the log is kept unless the settings say otherwise: whatever passes
+// either bound goes, oldest first.
+const auditRows = 100_000
+
+// AuditLogs declares /setting/accesslogs. Rows are written by Audit only.
+var AuditLogs = resource.Resource[*AuditLog]{
+	Name: AuditLogRows, Label: "audit log entry", Sample: 1, Path: "/setting/accesslogs",
+	Category: ground.CategorySettings, Object: resource.Setting, Area: "audit",
+	Doc: "One change to the portal: who made it, when, from where, and what it changed. Kept for as many days as the " +
+		"portal's settings say, and no more than the newest 100,000.",
+	Fields: []resource.Field[*AuditLog]{
+		{Name: "id", At: func(a *AuditLog) any { return &a.ID }, Doc: "Set by the portal; it grows with time", ReadOnly: true,
+			Example: "812"},
+		{Name: "username", At: func(a *AuditLog) any { return &a.Username },
+			Doc: "Who did it; system for the portal itself and its command line", ReadOnly: true, Example: "admin"},
+		{Name: "happenedOn", At: func(a *AuditLog) any { return &a.HappenedOn }, Doc: "When it happened", ReadOnly: true,
+			Index: true, Example: 1790000000},
+		{Name: "happenedOnLocal", At: func(a *AuditLog) any { return &a.Local },
+			Doc: "The same, in the time zone of the portal's machine", ReadOnly: true, Example: "2026-09-21 16:13:20 CEST"},
+		{Name: "ip", At: func(a *AuditLog) any { return &a.IP },
+			Doc: "Where the request came from; empty for the portal itself", ReadOnly: true, Example: "127.0.0.1"},
+		{Name: "description", At: func(a *AuditLog) any { return &a.Description }, Doc: "What happened, in a sentence",
+			ReadOnly: true, Example: `Changed the device 7, "web-42": description`},
+		{Name: "action", At: func(a *AuditLog) any { return &a.Action },
+			Doc: "What was done: create, replace, change, delete, purge (for good), restore, sign-in, sign-in-failed, " +
+				"sign-out, or the name of an action such as ack", ReadOnly: true, Example: "change"},
+		{Name: "object", At: func(a *AuditLog) any { return &a.Object }, Doc: "The kind of thing it was done to",
+			ReadOnly: true, Example: "device"},
+		{Name: "objectId", At: func(a *AuditLog) any { return &a.ObjectID }, Doc: "Its id; 0 where there is none",
+			ReadOnly: true, Example: 7},
+		{Name: "was", At: func(a *AuditLog) any { return &a.Before }, Doc: "Kept for before", ReadOnly: true,
+			WriteOnly: true},
+		{Name: "became", At: func(a *AuditLog) any { return &a.After }, Doc: "Kept for after", ReadOnly: true,
+			WriteOnly: true},
+	},
+	Derived: []resource.Derived{
+		{Name: "before", Doc: "The object before the change, secrets masked; null where there was none", Schema: AnyObject,
+			Example: map[string]any{"id": 7, "description": "Shop"}, From: "was", Of: asJSON},
+		{Name: "after", Doc: "The object after the change, secrets masked; null where there is none", Schema: AnyObject,
+			Example: map[string]any{"id": 7, "description": "Shop front end"}, From: "became", Of: asJSON},
+	},
+	Without: []string{"POST", "PUT", "PATCH", "DELETE"},
+	Mend: func(a *AuditLog) error {
+		a.Before, a.After = resource.MaskPairs(a.Before), resource.MaskPairs(a.After)
+		return nil
+	},
+}
+
+// AnyObject is the schema of an object with any keys, or null.
+var AnyObject = resource.Schema{Type: "object", Nullable: true}
+
+func asJSON(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		if out[i] = []byte(row.From); row.From == "" {
+			out[i] = []byte("null")
+		}
+	}
+	return out, nil
+}
+
+// Audit keeps a change. Now and then it drops what is too old, a few rows at a
+// time, so that no write waits for many deletions.
+func Audit(ctx context.Context, tx resource.Tx, c *resource.Change) error {
+	row := AuditLog{
+		Username: username(c), Description: describe(c), Action: c.Action, Object: c.Object, ObjectID: c.ID,
+		Before: string(c.Before), After: string(c.After),
+	}
+	at := time.Now()
+	if c.Call != nil {
+		at, row.IP = c.Call.At, c.Call.Remote
+	}
+	row.HappenedOn, row.Local = resource.SecondsOf(at), at.Format("2006-01-02 15:04:05 MST")
+	if err := resource.Put(ctx, tx, AuditLogRows, &row); err != nil || row.ID%pruneEvery != 0 {
+		return err
+	}
+	return PruneAudit(ctx, tx, int64(row.ID), at)
+}
+
+// Every 64th change drops up to twice as many, so that the log shrinks to its bounds.
+const pruneEvery, pruneMost = 64, 128
+
+// PruneAudit drops some of the rows that are too old, and of those that are too
+// many below the newest id. It looks at the oldest few rows only.
+func PruneAudit(ctx context.Context, tx resource.Tx, newest int64, now time.Time) error {
+	oldest, err := resource.Find(ctx, tx, AuditLogRows, resource.Limit(1))
+	if err != nil || len(oldest) == 0 {
+		return err
+	}
+	few := resource.Where{Field: "id", Op: "<", Value: int64(oldest[0].ID) + pruneMost}
+	if err := resource.DeleteAll(ctx, tx, AuditLogRows, few,
+		resource.Where{Field: "id", Op: "<=", Value: newest - auditRows}); err != nil {
+		return err
+	}
+	old := resource.SecondsOf(now.AddDate(0, 0, -auditKept(ctx, tx)))
+	if oldest[0].HappenedOn >= old {
+		return nil
+	}
+	return resource.DeleteAll(ctx, tx, AuditLogRows, few, resource.Where{Field: "happenedOn", Op: "<", Value: int64(old)})
+}
+
+func username(c *resource.Change) string {
+	switch {
+	case c.User != "":
+		return c.User
+	case c.Call != nil && c.Call.Access != nil:
+		return c.Call.Access.User
+	}
+	return "system"
+}
+
+// did begins the sentence about each action.
+var did = map[string]string{
+	"create": "Added", "replace": "Replaced", "change": "Changed", "delete": "Deleted", "purge": "Deleted for good",
+	"restore": "Restored",
+	"ack":     "Acknowledged", "note": "Wrote a note to", "escalate": "Escalated",
+}
+
+// describe is the change as a sentence without its period.
+func describe(c *resource.Change) string {
+	if c.Label == "" {
+		return c.Title
+	}
+	var b strings.Builder
+	if verb := did[c.Action]; verb != "" {
+		b.WriteString(verb)
+	} else {
+		fmt.Fprintf(&b, "Did %s with", c.Action)
+	}
+	if c.ID > 0 {
+		fmt.Fprintf(&b, " the %s %d", c.Label, c.ID)
+	}
+	if c.Title != "" {
+		fmt.Fprintf(&b, `, "%s"`, ground.OneLine(c.Title))
+	}
+	if len(c.Fields) > 0 {
+		b.WriteString(": " + strings.Join(c.Fields, ", "))
+	}
+	for i, label := range slices.Sorted(maps.Keys(c.Along)) {
+		joint := ", and"
+		if c.ID == 0 && i == 0 {
+			joint = ""
+		}
+		fmt.Fprintf(&b, "%s %d × %s", joint, c.Along[label], label)
+	}
+	return b.String()
+}
+
+// auditKept is how many days the access log is kept.
+func auditKept(ctx context.Context, r resource.Reader) int {
+	s, err := resource.Get(ctx, r, setting.SettingRows, setting.SettingID)
+	if err != nil || s.AuditDays < 1 {
+		return setting.DefaultAuditDays
+	}
+	return int(s.AuditDays)
+}

@@ -1,0 +1,114 @@
+package datasource
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// IDsOfEach is how many ids a data source has for its data points and graphs.
+// None is given twice, so that samples and alerts of one that has gone never
+// seem to be another's.
+const IDsOfEach = 1000
+
+// checkRoom refuses what there are no ids left for.
+func (d *DataSource) checkRoom() error {
+	fresh := 0
+	d.eachID(func(id *int64) {
+		if *id == 0 {
+			fresh++
+		}
+	})
+	if d.Highest+int64(fresh) >= IDsOfEach {
+		return fault.New(fault.Conflict,
+			"the data source %s has had %d data points and graphs, and ids for %d; copy it to another name to go on", d.Name,
+			d.Highest, IDsOfEach-1)
+	}
+	return nil
+}
+
+// eachID are the ids of its data points and graphs.
+func (d *DataSource) eachID(do func(id *int64)) {
+	for i := range d.DataPoints {
+		do(&d.DataPoints[i].ID)
+	}
+	for i := range d.Graphs {
+		do(&d.Graphs[i].ID)
+	}
+	for i := range d.OverviewGraphs {
+		do(&d.OverviewGraphs[i].ID)
+	}
+}
+
+// number gives ids to the data points and graphs that have none, as soon as the
+// data source has its own.
+func (d *DataSource) number() {
+	if d.ID == 0 {
+		return
+	}
+	d.eachID(func(id *int64) {
+		if *id == 0 {
+			d.Highest++
+			*id = d.ID*IDsOfEach + d.Highest
+		}
+	})
+	ids := make(map[string]int64, len(d.DataPoints))
+	for i := range d.DataPoints {
+		d.DataPoints[i].DataSourceID = d.ID
+		ids[d.DataPoints[i].Name] = d.DataPoints[i].ID
+	}
+	for _, graphs := range [][]Graph{d.Graphs, d.OverviewGraphs} {
+		for _, g := range graphs {
+			for i := range g.DataPoints {
+				g.DataPoints[i].DataPointID = ids[g.DataPoints[i].DataPointName]
+				g.DataPoints[i].DataSourceDataPointID = g.DataPoints[i].DataPointID
+			}
+			for i := range g.Lines {
+				if g.Lines[i].DataPointID = 0; !g.Lines[i].Virtual {
+					g.Lines[i].DataPointID = ids[g.Lines[i].DataPointName]
+				}
+			}
+		}
+	}
+}
+
+// settleDataSource counts the change, where there is one.
+func settleDataSource(w *resource.Write, was, now *DataSource) error {
+	now.number()
+	text, err := json.Marshal(now.definition())
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	now.Checksum = hex.EncodeToString(sum[:])
+	at := resource.SecondsOf(w.Call.At)
+	switch {
+	case was == nil:
+		lineage := sha256.Sum256([]byte("lineage of " + now.Name))
+		now.LineageID = base64.RawURLEncoding.EncodeToString(lineage[:16])
+		now.Version, now.AuditVersion, now.PayloadVersion, now.CreatedOn, now.UpdatedOn = 1, 1, 1, at, at
+	case was.Checksum != now.Checksum:
+		now.Version++
+		now.UpdatedOn = at
+	}
+	return nil
+}
+
+// afterDataSource writes down who made the change and why, and lets what lies on
+// devices follow.
+func afterDataSource(w *resource.Write, was, now *DataSource) error {
+	reason := w.Call.Query.Get("reason")
+	if was == nil || was.Version != now.Version || reason != "" {
+		if err := noteReason(w, now, reason); err != nil {
+			return err
+		}
+	}
+	if was == nil {
+		return nil
+	}
+	return OnDataSourceChanged.Fire(w.Context, w.Tx, DataSourceChange{Was: was, Now: now})
+}

@@ -1,0 +1,246 @@
+package datasource
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/pattern"
+	"spyglass/backend/resource"
+)
+
+const maxAttributeBytes = 64 << 10 // of a collectorAttribute or a discovery method, as JSON
+
+func checkDataSource(w *resource.Write, was, now *DataSource) error {
+	now.part()
+	if err := checkDataSourceName(w, was, now); err != nil {
+		return err
+	}
+	if now.DisplayName = strings.TrimSpace(now.DisplayName); now.DisplayName == "" {
+		now.DisplayName = now.Name
+	}
+	now.AppliesTo = strings.TrimSpace(now.AppliesTo)
+	if was == nil || was.AppliesTo != now.AppliesTo {
+		if err := CheckAppliesTo(w.Context, w.Tx, now.AppliesTo); err != nil {
+			return err
+		}
+	}
+	if len(w.Call.Query.Get("reason")) > maxReason {
+		return fault.At("reason", "reason is longer than %d bytes", maxReason)
+	}
+	if err := now.checkAttribute(w, was); err != nil {
+		return err
+	}
+	if err := now.checkDiscovery(); err != nil {
+		return err
+	}
+	if err := now.checkPoints(was); err != nil {
+		return err
+	}
+	now.keepGraphs(w, was)
+	if err := now.drawEach(w); err != nil {
+		return err
+	}
+	if err := now.checkGraphs("graphs", now.Graphs, was); err != nil {
+		return err
+	}
+	if err := now.checkGraphs("overviewGraphs", now.OverviewGraphs, was); err != nil {
+		return err
+	}
+	return now.checkRoom()
+}
+
+// part makes lists the row's own, so that completing them leaves the row before
+// the change as it was.
+func (d *DataSource) part() {
+	d.DataPoints = append([]DataPoint{}, d.DataPoints...)
+	for i := range d.DataPoints {
+		d.DataPoints[i].StatusDisplayNames = append([]StatusDisplayName{}, d.DataPoints[i].StatusDisplayNames...)
+	}
+	d.Graphs, d.OverviewGraphs = partGraphs(d.Graphs), partGraphs(d.OverviewGraphs)
+	d.CollectorAttribute = maps.Clone(d.CollectorAttribute)
+	if d.Discovery != nil {
+		c := *d.Discovery
+		c.Filters, c.Method = append([]DiscoveryFilter{}, c.Filters...), maps.Clone(c.Method)
+		d.Discovery = &c
+	}
+	if d.AccessGroupIDs == nil {
+		d.AccessGroupIDs = []int64{}
+	}
+}
+
+func partGraphs(graphs []Graph) []Graph {
+	graphs = append([]Graph{}, graphs...)
+	for i := range graphs {
+		g := &graphs[i]
+		g.DataPoints = append([]GraphDataPoint{}, g.DataPoints...)
+		g.Virtual = append([]VirtualDataPoint{}, g.Virtual...)
+		g.Lines = append([]GraphLine{}, g.Lines...)
+	}
+	return graphs
+}
+
+// checkDataSourceName completes the name. With forceUniqueIdentifier a name
+// that is taken gets a number behind it.
+func checkDataSourceName(w *resource.Write, was, now *DataSource) error {
+	now.Name = strings.TrimSpace(now.Name)
+	if now.Name == "" || strings.ContainsAny(now.Name, `*?|,"\/`) {
+		return fault.At("name", `name is a text without * ? | , " \ and /, because filters and alert rules choose data sources by it`)
+	}
+	force, err := w.Call.Flag("forceUniqueIdentifier")
+	if err != nil || !force {
+		return err
+	}
+	all, err := resource.Find(w.Context, w.Tx, DataSourceRows)
+	if err != nil {
+		return err
+	}
+	taken := func(name string) bool {
+		return slices.ContainsFunc(all, func(d DataSource) bool {
+			return (was == nil || d.ID != was.ID) && strings.EqualFold(d.Name, name)
+		})
+	}
+	name := now.Name
+	for n := 2; taken(now.Name); n++ {
+		now.Name = fmt.Sprintf("%.*s_%d", 58, name, n)
+	}
+	return nil
+}
+
+func (d *DataSource) checkAttribute(w *resource.Write, was *DataSource) error {
+	if d.CollectorAttribute == nil {
+		d.CollectorAttribute = CollectorAttribute{}
+	}
+	name, given := d.CollectorAttribute["name"]
+	if !given || name == "" || was != nil && was.CollectMethod != d.CollectMethod && !w.Given("collectorAttribute") {
+		d.CollectorAttribute["name"] = attributeName(d.CollectMethod)
+	} else if name != attributeName(d.CollectMethod) {
+		return fault.At("collectorAttribute.name", "collectorAttribute.name goes with the collectMethod: %s",
+			attributeName(d.CollectMethod))
+	}
+	return checkAttributes("collectorAttribute", d.CollectorAttribute)
+}
+
+// attributeName is what published clients call the attributes of a check; they
+// refuse names they do not know.
+func attributeName(method string) string {
+	switch method {
+	case "http":
+		return "webpage"
+	case "tls", "host", "disk", "network", "simulate":
+		return "internal"
+	}
+	return method
+}
+
+// discoveryName is what published clients call the ways to look for instances;
+// they refuse names they do not know.
+func discoveryName(method string) string {
+	switch method {
+	case "snmp":
+		return "ad_snmp"
+	case "http":
+		return "ad_http"
+	case "tcp":
+		return "ad_port"
+	}
+	return "ad_dummy"
+}
+
+// withCounters adds to the way that finds nothing the counters which strict
+// clients expect of it.
+func withCounters(method map[string]any) map[string]any {
+	if method["name"] != "ad_dummy" {
+		return method
+	}
+	out := map[string]any{"generateCount": 0, "getGenerateCount2": 0, "maxNumber": 0}
+	maps.Copy(out, method)
+	return out
+}
+
+// checkAttributes refuses what is too large, and secrets, which everybody who
+// reads data sources would read.
+func checkAttributes(field string, values map[string]any) error {
+	if text, err := json.Marshal(values); err != nil || len(text) > maxAttributeBytes {
+		return fault.At(field, "%s has more than %d bytes as JSON", field, maxAttributeBytes)
+	}
+	for key, value := range values {
+		text, isText := value.(string)
+		if resource.SecretName(key) && !(isText && (text == "" || propertyToken.MatchString(text))) {
+			return fault.At(field+"."+key,
+				"%s.%s is shown to all who read data sources; keep the secret in a property of the device, and write ##%s## here",
+				field, key, strings.ToLower(key))
+		}
+	}
+	return nil
+}
+
+// propertyToken stands for a property and nothing else.
+var propertyToken = regexp.MustCompile(`^##[^#\s]+##$`)
+
+var filterOperations = []any{"Equal", "NotEqual", "Contain", "NotContain", "RegexMatch", "RegexNotMatch", "GreaterThan",
+	"LessThan", "Exist", "NotExist"}
+
+func (d *DataSource) checkDiscovery() error {
+	d.HasMultiInstances = d.Discovery != nil
+	if d.Discovery == nil {
+		if d.EnableDiscovery {
+			return fault.At("autoDiscoveryConfig",
+				"autoDiscoveryConfig says how instances are looked for, and enableAutoDiscovery needs it")
+		}
+		return nil
+	}
+	c := d.Discovery
+	if c.Method == nil {
+		c.Method = map[string]any{}
+	}
+	if name, ok := c.Method["name"].(string); !ok || name == "" {
+		c.Method["name"] = discoveryName(d.CollectMethod)
+	}
+	c.Method = withCounters(c.Method)
+	if c.ScheduleInterval < 0 || c.ScheduleInterval > 7*24*60 {
+		return fault.At("autoDiscoveryConfig.scheduleInterval",
+			"autoDiscoveryConfig.scheduleInterval is 0 to 10080 minutes, a week")
+	}
+	if c.GroupMethod == "" {
+		c.GroupMethod = "none"
+	}
+	if c.GroupMethod != "none" && c.GroupMethod != "regex" {
+		return oneOf("autoDiscoveryConfig.instanceAutoGroupMethod", []any{"none", "regex"})
+	}
+	if _, _, err := pattern.Compile(c.GroupParam, MaxRuleSteps); c.GroupMethod == "regex" && err != nil {
+		return fault.At("autoDiscoveryConfig.instanceAutoGroupMethodParams",
+			"autoDiscoveryConfig.instanceAutoGroupMethodParams is no regular expression: %v", err)
+	}
+	for i, f := range c.Filters {
+		field := fmt.Sprintf("autoDiscoveryConfig.filters[%d]", i)
+		if strings.TrimSpace(f.Attribute) == "" {
+			return fault.At(field+".attribute", "%s.attribute is empty", field)
+		}
+		if !slices.Contains(filterOperations, any(f.Operation)) {
+			return oneOf(field+".operation", filterOperations)
+		}
+		if _, _, err := pattern.Compile(f.Value, MaxRuleSteps); strings.HasPrefix(f.Operation, "Regex") && err != nil {
+			return fault.At(field+".value", "%s.value is no regular expression: %v", field, err)
+		}
+	}
+	return checkAttributes("autoDiscoveryConfig.method", c.Method)
+}
+
+// MaxRuleSteps bounds each regular expression of a discovery, which looks at
+// every instance that is found.
+const MaxRuleSteps = 1000
+
+// oneOf refuses a value that is none of those.
+func oneOf(field string, allowed []any) error {
+	words := make([]string, len(allowed))
+	for i, v := range allowed {
+		words[i] = fmt.Sprint(v)
+	}
+	return &fault.Error{Kind: fault.Invalid, Field: field, Message: field + " is one of " + strings.Join(words, ", "),
+		Allowed: allowed}
+}

@@ -1,0 +1,92 @@
+package datasource
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/check"
+	"spyglass/backend/pattern"
+)
+
+// Admitted are those of what was found that pass all filters.
+func (d *Discovery) Admitted(found []check.Found) []check.Found {
+	var out []check.Found
+	rules := make([]*regexp.Regexp, len(d.Filters))
+	for i := range d.Filters {
+		rules[i] = d.Filters[i].rule()
+	}
+	for _, f := range found {
+		if d.admits(&f, rules) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (d *Discovery) admits(f *check.Found, rules []*regexp.Regexp) bool {
+	for i := range d.Filters {
+		if !d.Filters[i].meets(f, rules[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// rule is the regular expression of the condition; nil where it has none, or one
+// that is larger than it may be.
+func (c *DiscoveryFilter) rule() *regexp.Regexp {
+	if !strings.HasPrefix(c.Operation, "Regex") {
+		return nil
+	}
+	rule, _, err := pattern.Compile(c.Value, MaxRuleSteps)
+	if err != nil {
+		return nil
+	}
+	return rule
+}
+
+// meets reports whether what was found meets the condition. Letter case counts
+// in regular expressions alone; an attribute that it does not have is empty.
+func (c *DiscoveryFilter) meets(f *check.Found, rule *regexp.Regexp) bool {
+	have := attribute(f, c.Attribute)
+	low, value := strings.ToLower(have), strings.ToLower(c.Value)
+	switch c.Operation {
+	case "Equal":
+		return low == value
+	case "NotEqual":
+		return low != value
+	case "Contain":
+		return strings.Contains(low, value)
+	case "NotContain":
+		return !strings.Contains(low, value)
+	case "RegexMatch", "RegexNotMatch":
+		return rule != nil && rule.MatchString(have) == (c.Operation == "RegexMatch")
+	case "GreaterThan", "LessThan":
+		a, failed := strconv.ParseFloat(have, 64)
+		b, wrong := strconv.ParseFloat(c.Value, 64)
+		return failed == nil && wrong == nil && (c.Operation == "GreaterThan" && a > b || c.Operation == "LessThan" && a < b)
+	case "Exist":
+		return have != ""
+	case "NotExist":
+		return have == ""
+	}
+	return false
+}
+
+// attribute is one of what was found, by any of the names it goes by.
+func attribute(f *check.Found, name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, prefix := range []string{"auto.", "instance."} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	switch name {
+	case "name", "displayname", "alias":
+		return f.DisplayName
+	case "value", "wildvalue":
+		return f.WildValue
+	case "description":
+		return f.Description
+	}
+	return ""
+}

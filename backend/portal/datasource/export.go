@@ -1,0 +1,195 @@
+package datasource
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// WithExchange completes the endpoints of data sources and functions with what
+// declarations do not say: the parameters reason, createGraph and
+// forceUniqueIdentifier, the download with format=json, and the import. all are
+// the endpoints of the portal, those of both resources among them.
+func WithExchange(db resource.DB, all []resource.Endpoint) []resource.Endpoint {
+	x := exchange{db: db, of: map[string]*resource.Endpoint{}}
+	all = slices.Clone(all)
+	for i := range all {
+		before := all[i]
+		x.of[before.ID()] = &before
+	}
+	for i := range all {
+		e := &all[i]
+		switch e.ID() {
+		case "GET " + DataSources.Path:
+			e.Params, e.Files, e.Handle = append(slices.Clone(e.Params), formatParam), []string{exportType}, x.list
+		case "GET " + DataSources.Path + "/{id}":
+			e.Params, e.Files, e.Handle = append(slices.Clone(e.Params), formatParam), []string{exportType}, x.one
+		case "POST " + DataSources.Path:
+			e.Params = append(slices.Clone(e.Params),
+				resource.Param{Name: "createGraph", In: "query",
+					Schema: resource.Schema{Type: "boolean", Default: false,
+						Doc: "Where no graphs are given, make one for each data point"}})
+		case "PUT " + DataSources.Path + "/{id}", "PATCH " + DataSources.Path + "/{id}":
+			e.Params = append(slices.Clone(e.Params), reasonParam,
+				resource.Param{Name: "forceUniqueIdentifier", In: "query",
+					Schema: resource.Schema{Type: "boolean", Default: false,
+						Doc: "A name that is taken gets a number behind it, instead of 409"}})
+		case "DELETE " + DataSources.Path + "/{id}":
+			e.Doc = "Removes the data source, and takes it off all devices, with its instances. Samples and alerts of the " +
+				"past stay."
+		}
+	}
+	return append(all, x.importDataSources(), x.importFunctions())
+}
+
+// exchange is what goes out of a portal and comes in as files.
+type exchange struct {
+	db resource.DB
+	of map[string]*resource.Endpoint // as the tables have them
+}
+
+// exportType is the media type of a file for importjson: its shape is not that of
+// the data sources that GET answers otherwise.
+const exportType = "application/vnd.spyglass.datasources+json"
+
+var (
+	formatParam = resource.Param{Name: "format", In: "query",
+		Schema: resource.Schema{Type: "string", Enum: []any{"json"},
+			Doc: "json answers a file for importjson instead: what people wrote, without ids. From the list, all that the " +
+				"filter finds."}}
+	reasonParam = resource.Param{Name: "reason", In: "query",
+		Schema: resource.Schema{Type: "string", MaxLen: maxReason,
+			Doc: "Why; kept with the change, and listed by updatereasons"}}
+)
+
+// asked reports whether a file is wanted.
+func asked(c *resource.Call) (bool, error) {
+	switch c.Query.Get("format") {
+	case "":
+		return false, nil
+	case "json":
+		return true, nil
+	}
+	return false, &fault.Error{Kind: fault.Invalid, Field: "format",
+		Message: "format is json; data sources go from portal to portal as JSON only", Allowed: []any{"json"}}
+}
+
+func (x *exchange) one(ctx context.Context, c *resource.Call) (any, error) {
+	base := x.of["GET "+DataSources.Path+"/{id}"].Handle
+	file, err := asked(c)
+	if err != nil || !file {
+		return orError(base, err)(ctx, c)
+	}
+	if _, err := base(ctx, plainly(c)); err != nil { // it is there, and the caller may see it
+		return nil, err
+	}
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	d, err := resource.Get(ctx, x.db, DataSourceRows, id)
+	if err != nil {
+		return nil, err
+	}
+	return download(c, d.Name+".json", d.definition()), nil
+}
+
+func orError(handle func(context.Context, *resource.Call) (any, error), err error) func(context.Context,
+	*resource.Call) (any, error) {
+	if err != nil {
+		return func(context.Context, *resource.Call) (any, error) { return nil, err }
+	}
+	return handle
+}
+
+// plainly is the call as an ordinary one.
+func plainly(c *resource.Call) *resource.Call {
+	plain := *c
+	plain.Query, plain.Lines, plain.NotIf = maps.Clone(c.Query), false, ""
+	for _, name := range []string{"format", "fields"} {
+		plain.Query.Del(name)
+	}
+	return &plain
+}
+
+func (x *exchange) list(ctx context.Context, c *resource.Call) (any, error) {
+	base := x.of["GET "+DataSources.Path].Handle
+	file, err := asked(c)
+	if err != nil || !file {
+		return orError(base, err)(ctx, c)
+	}
+	ids, err := x.found(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := resource.Find(ctx, x.db, DataSourceRows, resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return nil, err
+	}
+	files := struct {
+		Items []*dataSourceFile `json:"items"`
+	}{make([]*dataSourceFile, 0, len(rows))}
+	for _, id := range ids { // in the order of the list
+		if i := slices.IndexFunc(rows, func(d DataSource) bool { return d.ID == id }); i >= 0 {
+			files.Items = append(files.Items, rows[i].definition())
+		}
+	}
+	return download(c, "datasources.json", files), nil
+}
+
+// found are the ids that a list has: a page where one is asked for, otherwise all.
+func (x *exchange) found(ctx context.Context, c *resource.Call) ([]int64, error) {
+	plain := plainly(c)
+	plain.Query.Set("fields", "id")
+	paged := plain.Query.Has("size") || plain.Query.Has("offset")
+	if !paged {
+		plain.Query.Set("size", fmt.Sprint(resource.MaxSize))
+	}
+	ids := []int64{}
+	for {
+		answer, err := x.of["GET "+DataSources.Path].Handle(ctx, plain)
+		if err != nil {
+			return nil, err
+		}
+		if whole, ok := answer.(*resource.Answer); ok {
+			answer = whole.Body
+		}
+		var page struct {
+			Total int
+			Items []struct{ ID int64 }
+		}
+		text, ok := answer.(resource.JSON)
+		if !ok {
+			return nil, fmt.Errorf("the list of data sources is a %T", answer)
+		}
+		if err := json.Unmarshal(text, &page); err != nil {
+			return nil, err
+		}
+		for _, row := range page.Items {
+			ids = append(ids, row.ID)
+		}
+		if paged || len(page.Items) == 0 || len(ids) >= page.Total {
+			return ids, nil
+		}
+		plain.Query.Set("offset", fmt.Sprint(len(ids)))
+	}
+}
+
+// download is a value as a file of indented JSON.
+func download(c *resource.Call, name string, value any) *resource.Answer {
+	kind := exportType
+	if c.Lenient { // whose clients know no other type
+		kind = "application/json"
+	}
+	return &resource.Answer{Type: kind, Filename: name, Stream: func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		return out.Encode(value)
+	}}
+}

@@ -1,0 +1,54 @@
+package datasource
+
+import (
+	"context"
+
+	"spyglass/backend/appliesto"
+	"spyglass/backend/fault"
+	"spyglass/backend/resource"
+)
+
+// FunctionRows names the rows of Function.
+const FunctionRows resource.Name[*Function] = "appliesToFunction"
+
+// FunctionPath is where the functions are.
+const FunctionPath = "/setting/functions"
+
+// Function is an expression under a name, for others to call. Those that every
+// portal has (package appliesto) are no rows.
+type Function struct {
+	ID          int64
+	Name        string
+	Code        string
+	Description string
+	Kept        resource.Foreign
+}
+
+// CodeOf returns the code of each function, by its name.
+func CodeOf(functions []Function) map[string]string {
+	code := make(map[string]string, len(functions))
+	for _, f := range functions {
+		code[f.Name] = f.Code
+	}
+	return code
+}
+
+// CheckAppliesTo reads the expression of a group.
+func CheckAppliesTo(ctx context.Context, r resource.Reader, text string) error {
+	functions, err := resource.Find(ctx, r, FunctionRows)
+	if err != nil {
+		return err
+	}
+	_, err = appliesto.Parse(text, CodeOf(functions))
+	return FieldError("appliesTo", err)
+}
+
+// FieldError says which field an expression's error lies in.
+func FieldError(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	f := *fault.Of(err)
+	f.Field, f.Message = field, field+": "+f.Message
+	return &f
+}

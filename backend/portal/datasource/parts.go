@@ -1,0 +1,61 @@
+package datasource
+
+// The parts of data sources as code writes them; the rules complete the rest.
+
+// Gauge is a data point that is kept as it is; raw is what the check calls it.
+func Gauge(name, raw, description string) DataPoint {
+	return DataPoint{Name: name, RawDataFieldName: raw, Description: description, Type: typeGauge,
+		StatusDisplayNames: []StatusDisplayName{}}
+}
+
+// Counter is a data point of which a rate per second is kept.
+func Counter(name, raw, description string) DataPoint {
+	p := Gauge(name, raw, description)
+	p.Type = typeCounter
+	return p
+}
+
+// Computed is a data point that is worked out from others.
+func Computed(name, expression, description string) DataPoint {
+	p := Gauge(name, "", description)
+	p.PostProcessor, p.PostProcessorParam = processExpression, expression
+	return p
+}
+
+// Alert is the data point with a threshold, which has to be passed in so many
+// polls in a row.
+func (p DataPoint) Alert(expression string, polls int64) DataPoint {
+	p.AlertExpr, p.AlertTransition, p.AlertClear = expression, polls, polls
+	return p
+}
+
+// NoData is the data point for which no data is an alert of that severity.
+func (p DataPoint) NoData(severity int64) DataPoint {
+	p.AlertForNoData = severity
+	return p
+}
+
+// Plot is a graph with a line for each of those data points.
+func Plot(title, unit string, points ...string) Graph {
+	g := Graph{Name: title, Title: title, VerticalLabel: unit, DataPoints: []GraphDataPoint{},
+		Virtual: []VirtualDataPoint{}, Lines: []GraphLine{}}
+	for _, point := range points {
+		g.Lines = append(g.Lines, GraphLine{Legend: point, DataPointName: point})
+	}
+	return g
+}
+
+// Works is the graph with a further line, worked out by an expression.
+func (g Graph) Works(name, expression string) Graph {
+	g.Virtual = append(g.Virtual, VirtualDataPoint{Name: name, RPN: expression})
+	g.Lines = append(g.Lines, GraphLine{Legend: name, DataPointName: name, Virtual: true})
+	return g
+}
+
+// Stacked is the graph with its lines as areas on top of each other.
+func (g Graph) Stacked() Graph {
+	for i := range g.Lines {
+		g.Lines[i].Type = lineStack
+	}
+	return g
+}

@@ -1,0 +1,146 @@
+package datasource
+
+import (
+	"context"
+
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// OverviewGraphs declares /setting/datasources/{dsId}/ographs.
+var OverviewGraphs = resource.View[*Graph]{
+	Resource: resource.Resource[*Graph]{
+		Name: "overviewGraph", Label: "overview graph", Sample: 1009, Path: "/setting/datasources/{dsId}/ographs",
+		Category: ground.CategoryDataSources, Object: resource.Setting, Area: ground.AreaDataSources,
+		Doc:     "A graph over all instances of a data source on a device; it is written with the data source.",
+		Parents: []resource.Parent{{Of: string(DataSourceRows), Param: "dsId", Sample: 1}},
+		Fields: []resource.Field[*Graph]{
+			{Name: "id", At: func(g *Graph) any { return &g.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1009},
+			{Name: "name", At: func(g *Graph) any { return &g.Name }, Doc: "Unique among those of the data source",
+				ReadOnly: true, Example: "Loss"},
+			{Name: "title", At: func(g *Graph) any { return &g.Title }, Doc: "Shown above it", ReadOnly: true, Example: "Loss"},
+			{Name: "verticalLabel", At: func(g *Graph) any { return &g.VerticalLabel }, Doc: "The unit", ReadOnly: true,
+				Example: "%"},
+			{Name: "timeScale", At: func(g *Graph) any { return &g.TimeScale }, Doc: "What it shows at first", ReadOnly: true,
+				Example: "1day"},
+			{Name: "displayPrio", At: func(g *Graph) any { return &g.DisplayPrio }, Doc: "Lower ones are shown first",
+				ReadOnly: true, Example: 1},
+			{Name: "width", At: func(g *Graph) any { return &g.Width }, Doc: "In pixels", ReadOnly: true},
+			{Name: "height", At: func(g *Graph) any { return &g.Height }, Doc: "In pixels", ReadOnly: true},
+			{Name: "base1024", At: func(g *Graph) any { return &g.Base1024 }, Doc: "1 K is 1,024", ReadOnly: true},
+			{Name: "rigid", At: func(g *Graph) any { return &g.Rigid }, Doc: "Never drawn beyond minValue and maxValue",
+				ReadOnly: true},
+			{Name: "minValue", At: func(g *Graph) any { return &g.MinValue },
+				Doc: "Lower end of the scale; null: as the data has it", ReadOnly: true},
+			{Name: "maxValue", At: func(g *Graph) any { return &g.MaxValue },
+				Doc: "Upper end of the scale; null: as the data has it", ReadOnly: true},
+			{Name: "aggregated", At: func(g *Graph) any { return &g.Aggregated },
+				Doc: "One line over all instances, instead of one each", ReadOnly: true},
+			{Name: "dataPoints", At: func(g *Graph) any { return &g.DataPoints }, Doc: "The data points in use", ReadOnly: true},
+			{Name: "virtualDataPoints", At: func(g *Graph) any { return &g.Virtual }, Doc: "Worked out when it is drawn",
+				ReadOnly: true},
+			{Name: "lines", At: func(g *Graph) any { return &g.Lines }, Doc: "From back to front", ReadOnly: true},
+		},
+	},
+	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]Graph, error) {
+		d, err := sourceAsked(ctx, r, c)
+		if err != nil {
+			return nil, err
+		}
+		return d.OverviewGraphs, nil
+	}),
+}
+
+// Graphs declares /setting/datasources/{dsId}/graphs: those of one instance.
+var Graphs = resource.View[*Graph]{
+	Resource: resource.Resource[*Graph]{
+		Name: "dataSourceGraph", Label: "graph", Sample: 1008, Path: "/setting/datasources/{dsId}/graphs",
+		Category: ground.CategoryDataSources, Object: resource.Setting, Area: ground.AreaDataSources,
+		Doc:     "A graph of one instance of a data source; it is written with the data source.",
+		Parents: OverviewGraphs.Parents,
+		Fields:  OverviewGraphs.Fields,
+	},
+	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]Graph, error) {
+		d, err := sourceAsked(ctx, r, c)
+		if err != nil {
+			return nil, err
+		}
+		return d.Graphs, nil
+	}),
+}
+
+// DataPoints declares /setting/datasources/{dsId}/datapoints.
+var DataPoints = resource.View[*DataPoint]{
+	Resource: resource.Resource[*DataPoint]{
+		Name: "dataSourceDataPoint", Label: "data point", Sample: 1001, Path: "/setting/datasources/{dsId}/datapoints",
+		Category: ground.CategoryDataSources, Object: resource.Setting, Area: ground.AreaDataSources,
+		Doc:     "A data point of a data source; it is written with the data source.",
+		Parents: OverviewGraphs.Parents,
+		Fields: []resource.Field[*DataPoint]{
+			{Name: "id", At: func(p *DataPoint) any { return &p.ID },
+				Doc: "Set by the portal; the data source's id * 1000, and up", ReadOnly: true, Example: 1001},
+			{Name: "dataSourceId", At: func(p *DataPoint) any { return &p.DataSourceID }, Doc: "Set by the portal",
+				ReadOnly: true, Example: 1},
+			{Name: "name", At: func(p *DataPoint) any { return &p.Name },
+				Doc: "Unique in the data source: letters, digits, _ . - and spaces", ReadOnly: true, Example: "PingLossPercent"},
+			{Name: "description", At: func(p *DataPoint) any { return &p.Description }, Doc: "What it tells", ReadOnly: true},
+			{Name: "type", At: func(p *DataPoint) any { return &p.Type },
+				Doc: "1 counter: a rate per second is kept; 2 gauge, the number as it is; 3 derive: a rate that may be " +
+					"negative; 2 unless given", ReadOnly: true, Example: 2},
+			{Name: "dataType", At: func(p *DataPoint) any { return &p.DataType }, Doc: "7 for numbers, which is what there is",
+				ReadOnly: true},
+			{Name: "rawDataFieldName", At: func(p *DataPoint) any { return &p.RawDataFieldName },
+				Doc: "What of the check's result it is: a key, for SNMP an OID", ReadOnly: true},
+			{Name: "postProcessorMethod", At: func(p *DataPoint) any { return &p.PostProcessor },
+				Doc: "None, or expression: worked out from other data points", ReadOnly: true},
+			{Name: "postProcessorParam", At: func(p *DataPoint) any { return &p.PostProcessorParam },
+				Doc: "That expression over their names, used/total*100", ReadOnly: true},
+			{Name: "minValue", At: func(p *DataPoint) any { return &p.MinValue },
+				Doc: "What is smaller is no data; empty: no bound", ReadOnly: true},
+			{Name: "maxValue", At: func(p *DataPoint) any { return &p.MaxValue },
+				Doc: "What is larger is no data; empty: no bound", ReadOnly: true},
+			{Name: "maxDigits", At: func(p *DataPoint) any { return &p.MaxDigits },
+				Doc: "Digits that are shown behind the point; 4 unless given", ReadOnly: true},
+			{Name: "alertExpr", At: func(p *DataPoint) any { return &p.AlertExpr },
+				Doc: "> 60 80 90: from where on it is a warning, an error, critical; empty: never", ReadOnly: true},
+			{Name: "alertExprNote", At: func(p *DataPoint) any { return &p.AlertExprNote }, Doc: "Why these numbers",
+				ReadOnly: true},
+			{Name: "alertForNoData", At: func(p *DataPoint) any { return &p.AlertForNoData },
+				Doc: "No data is 1 no alert, 2 a warning, 3 an error, 4 critical; 1 unless given", ReadOnly: true},
+			{Name: "alertTransitionInterval", At: func(p *DataPoint) any { return &p.AlertTransition },
+				Doc: "Polls in a row before an alert opens; 0 and 1 are the same", ReadOnly: true},
+			{Name: "alertClearTransitionInterval", At: func(p *DataPoint) any { return &p.AlertClear },
+				Doc: "Polls in a row before it clears", ReadOnly: true},
+			{Name: "alertSubject", At: func(p *DataPoint) any { return &p.AlertSubject },
+				Doc: "Of messages; empty: the portal's own", ReadOnly: true},
+			{Name: "alertBody", At: func(p *DataPoint) any { return &p.AlertBody }, Doc: "Of messages; empty: the portal's own",
+				ReadOnly: true},
+			{Name: "statusDisplayNames", At: func(p *DataPoint) any { return &p.StatusDisplayNames },
+				Doc: "Words for some values", ReadOnly: true},
+			{Name: "originId", At: func(p *DataPoint) any { return &p.OriginID }, Doc: "Kept for clients of the published API",
+				ReadOnly: true},
+			{Name: "userParam1", At: func(p *DataPoint) any { return &p.UserParam1 },
+				Doc: "Kept for clients of the published API", ReadOnly: true},
+			{Name: "userParam2", At: func(p *DataPoint) any { return &p.UserParam2 },
+				Doc: "Kept for clients of the published API", ReadOnly: true},
+			{Name: "userParam3", At: func(p *DataPoint) any { return &p.UserParam3 },
+				Doc: "Kept for clients of the published API", ReadOnly: true},
+		},
+	},
+	Rows: resource.Each(func(ctx context.Context, r resource.Reader, c *resource.Call) ([]DataPoint, error) {
+		d, err := sourceAsked(ctx, r, c)
+		if err != nil {
+			return nil, err
+		}
+		return d.DataPoints, nil
+	}),
+}
+
+// sourceAsked is the data source that the path names.
+func sourceAsked(ctx context.Context, r resource.Reader, c *resource.Call) (*DataSource, error) {
+	id, err := c.ID("dsId")
+	if err != nil {
+		return nil, err
+	}
+	return resource.Get(ctx, r, DataSourceRows, id)
+}

@@ -1,0 +1,124 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// DataSourceDevice is a device that a data source is on.
+type DataSourceDevice struct {
+	ID          int64
+	Name        string
+	DisplayName string
+	Description string
+	Active      bool
+	More        int64
+	Instances   []DataSourceInstance
+}
+
+// DataSourceInstance is one of its instances there.
+type DataSourceInstance struct {
+	ID    int64  `json:"id" doc:"of the instance"`
+	Name  string `json:"name" doc:"name of the data source and alias"`
+	Alias string `json:"alias" doc:"what it is called in lists"`
+}
+
+// shownInstances of a device; the rest is counted.
+const shownInstances = 10
+
+// DataSourceDevices declares /setting/datasources/{id}/devices.
+var DataSourceDevices = resource.View[*DataSourceDevice]{
+	Resource: resource.Resource[*DataSourceDevice]{
+		Name: "deviceDataSourceAssociated", Label: "device of a data source", Sample: 1,
+		Path: "/setting/datasources/{id}/devices", Category: ground.CategoryDataSources, Object: resource.Setting,
+		Area:    ground.AreaDataSources,
+		Doc:     "A device that the data source is on, of those that the caller may see.",
+		Parents: []resource.Parent{{Of: string(datasource.DataSourceRows), Param: "id", Sample: 1}},
+		Without: []string{"GET /setting/datasources/{id}/devices/{id}"},
+		Fields: []resource.Field[*DataSourceDevice]{
+			{Name: "id", At: func(d *DataSourceDevice) any { return &d.ID }, Doc: "Of the device", ReadOnly: true, Example: 7},
+			{Name: "name", At: func(d *DataSourceDevice) any { return &d.Name }, Doc: "Host name or IP address", ReadOnly: true,
+				Example: "10.10.8.11"},
+			{Name: "displayName", At: func(d *DataSourceDevice) any { return &d.DisplayName }, Doc: "Name shown in lists",
+				ReadOnly: true, Example: "web-prod-01.fra"},
+			{Name: "description", At: func(d *DataSourceDevice) any { return &d.Description }, Doc: "What it is",
+				ReadOnly: true},
+			{Name: "hasActiveInstance", At: func(d *DataSourceDevice) any { return &d.Active }, Doc: "Some instance is polled",
+				ReadOnly: true},
+			{Name: "hasMore", At: func(d *DataSourceDevice) any { return &d.More },
+				Doc: "How many instances there are besides those shown", ReadOnly: true},
+			{Name: "instance", At: func(d *DataSourceDevice) any { return &d.Instances }, Doc: "The first 10 instances",
+				ReadOnly: true},
+		},
+	},
+	Rows: resource.Each(dataSourceDevices),
+}
+
+func dataSourceDevices(ctx context.Context, r resource.Reader, c *resource.Call) ([]DataSourceDevice, error) {
+	id, err := c.ID("id")
+	if err != nil {
+		return nil, err
+	}
+	on, err := resource.Find(ctx, r, DeviceDataSourceRows, resource.Where{Field: "dataSourceId", Op: "=", Value: id},
+		resource.SeenBy(c.Access, resource.Read))
+	if err != nil {
+		return nil, err
+	}
+	byDevice := make(map[int64]*DeviceDataSource, len(on))
+	ids := make([]int64, len(on))
+	for i := range on {
+		ids[i], byDevice[on[i].DeviceID] = on[i].DeviceID, &on[i]
+	}
+	devices, err := resource.Find(ctx, r, DeviceRows, resource.Where{Field: "id", Op: "in", Value: ids})
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]DataSourceDevice, len(devices))
+	for i, d := range devices {
+		has := byDevice[d.ID]
+		rows[i] = DataSourceDevice{
+			ID: d.ID, Name: d.Name, DisplayName: d.DisplayName, Description: d.Description,
+			Active: has.Monitored > 0, More: has.Instances, Instances: []DataSourceInstance{},
+		}
+	}
+	return rows, fillInstances(ctx, r, page(c, rows), byDevice)
+}
+
+// page are those of the rows that a list without filter and order shows: only
+// they need their instances. With either it may be any of them.
+func page(c *resource.Call, rows []DataSourceDevice) []DataSourceDevice {
+	q, err := resource.ParseQuery(c.Query, c.Lenient)
+	if err != nil || q.Filter != "" || len(q.Sort) > 0 {
+		return rows
+	}
+	rows = rows[min(q.Offset, int64(len(rows))):]
+	return rows[:min(q.Size, int64(len(rows)))]
+}
+
+func fillInstances(ctx context.Context, r resource.Reader, rows []DataSourceDevice,
+	byDevice map[int64]*DeviceDataSource) error {
+	for some := range slices.Chunk(rows, placed) {
+		at := make(map[int64]*DataSourceDevice, len(some)) // by the id of the device's data source
+		ids := make([]int64, len(some))
+		for i := range some {
+			ids[i] = byDevice[some[i].ID].ID
+			at[ids[i]] = &some[i]
+		}
+		instances, err := resource.Find(ctx, r, InstanceRows,
+			resource.Where{Field: "deviceDataSourceId", Op: "in", Value: ids})
+		if err != nil {
+			return err
+		}
+		for _, i := range instances {
+			if row := at[i.DeviceDataSourceID]; len(row.Instances) < shownInstances {
+				row.Instances = append(row.Instances, DataSourceInstance{i.ID, i.Name, i.DisplayName})
+				row.More--
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,325 @@
+// Package fleet declares devices, their groups, and what data sources measure
+// on them: which apply, their instances, and groups of these.
+//
+// Groups form a Tree, and expressions put devices into groups (Membership) and
+// give them data sources (Applying); all three are kept until a row changes and
+// are shared: read them only. Values of alerts and maintenance windows on devices
+// and groups are supplied from above (hooks.go). Times are epoch seconds, that of
+// a deletion epoch milliseconds.
+package fleet
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// DeviceRows names the rows of Device.
+const DeviceRows resource.Name[*Device] = "device"
+
+// Device is one thing we watch.
+type Device struct {
+	ID               int64
+	Name             string // host name or IP address; what checks connect to
+	DisplayName      string
+	Description      string
+	DeviceType       int64
+	HostStatus       string
+	AlertStatus      string
+	GroupIDs         resource.IDs
+	CollectorID      int64
+	CurrentCollector int64
+	DisableAlerting  bool
+	Link             string
+	EnableNetflow    bool
+	RelatedDeviceID  int64
+	CustomProperties []resource.Property
+	SystemProperties []resource.Property
+	AutoProperties   []resource.Property
+	CreatedOn        resource.Seconds
+	UpdatedOn        resource.Seconds
+	LastDataTime     resource.Seconds
+	LastRawdataTime  resource.Seconds
+	UpTime           int64
+	DeletedOn        resource.Millis
+	Kept             resource.Foreign
+}
+
+// ParentProperty is the property, of a device or its groups, that names the
+// display name of the device which it is reached through.
+const ParentProperty = "parent.device"
+
+// Devices declares /device/devices.
+var Devices = resource.Resource[*Device]{
+	Name: DeviceRows, Label: "device", Sample: 150, Path: "/device/devices", Category: ground.CategoryDevices,
+	Object: resource.DeviceGroup, Scope: []string{"hostGroupIds"},
+	Doc:     "A host, appliance or service that checks run against.",
+	OpTypes: true, SoftBy: "deletedTimeInMs", Bin: "/device/recyclebin", Recycles: "/recyclebin/recycles", Deleted: 153,
+	Batch: true,
+	Flags: []resource.Flag{{Name: "deleteHard", Doc: "Remove for good, instead of keeping the device recoverable"}},
+	Absent: "autoPropsAssignedOn autoPropsUpdatedOn awsState azureState collectorDescription gcpState " +
+		"logCollectorDescription logCollectorGroupId logCollectorGroupName " +
+		"netflowCollectorDescription netflowCollectorGroupId netflowCollectorGroupName " +
+		"preferredCollectorGroupId preferredCollectorGroupName scanConfigId toDeleteTimeInMs " +
+		"userPermission",
+	Fields: []resource.Field[*Device]{
+		{Name: "id", At: func(d *Device) any { return &d.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 7},
+		{Name: "name", At: func(d *Device) any { return &d.Name }, Doc: "Host name or IP address that checks connect to",
+			Required: true, MaxLen: 255, Index: true, Example: "web-42.example.net"},
+		{Name: "displayName", At: func(d *Device) any { return &d.DisplayName },
+			Doc: "Name shown in lists, unique; the name when empty", MaxLen: 255, Index: true, Example: "web-42"},
+		{Name: "description", At: func(d *Device) any { return &d.Description }, Doc: "What it is for", MaxLen: 4000,
+			Example: "Shop front end"},
+		{Name: "deviceType", At: func(d *Device) any { return &d.DeviceType }, Doc: "0 for an ordinary device",
+			Min: resource.Bound(0), Max: resource.Bound(20)},
+		{Name: "hostStatus", At: func(d *Device) any { return &d.HostStatus }, Doc: "normal, dead or dead-collector",
+			ReadOnly: true, Index: true, Example: "normal"},
+		{Name: "alertStatus", At: func(d *Device) any { return &d.AlertStatus },
+			Doc:      "none, or who knows of the worst alert, its severity and whether maintenance covers it: confirmed-error-none",
+			ReadOnly: true, Example: "none"},
+		{Name: "hostGroupIds", At: func(d *Device) any { return &d.GroupIDs },
+			Doc: "Ids of its groups, joined by commas: those it was put into, or else the root group, then the dynamic ones " +
+				"that chose it", Refs: "deviceGroup", Example: "1"},
+		{Name: "preferredCollectorId", At: func(d *Device) any { return &d.CollectorID },
+			Doc: "The collector that looks after it", Default: 1, Min: resource.Bound(1), Refs: "collector", Index: true,
+			Example: 1},
+		{Name: "currentCollectorId", At: func(d *Device) any { return &d.CurrentCollector },
+			Doc:      "The collector that does so now; another one after a failover, or where its group of collectors shares devices",
+			ReadOnly: true, Index: true, Example: 1},
+		{Name: "disableAlerting", At: func(d *Device) any { return &d.DisableAlerting },
+			Doc: "Watch it, but raise no alerts"},
+		{Name: "link", At: func(d *Device) any { return &d.Link }, Doc: "A web page about it, http or https", MaxLen: 2048},
+		{Name: "enableNetflow", At: func(d *Device) any { return &d.EnableNetflow },
+			Doc: "Kept for clients of the published API"},
+		{Name: "relatedDeviceId", At: func(d *Device) any { return &d.RelatedDeviceID },
+			Doc: "Kept for clients of the published API", Default: -1},
+		{Name: "customProperties", At: func(d *Device) any { return &d.CustomProperties },
+			Doc: "Free name/value pairs; secret-looking ones are write-only",
+			Example: []resource.Property{{Name: "location", Value: "Frankfurt FR5, rack 12"},
+				{Name: "snmp.community", Value: "example"}}},
+		{Name: "systemProperties", At: func(d *Device) any { return &d.SystemProperties }, Doc: "What the portal knows of it",
+			ReadOnly: true},
+		{Name: "autoProperties", At: func(d *Device) any { return &d.AutoProperties }, Doc: "What checks found out about it",
+			ReadOnly: true},
+		{Name: "createdOn", At: func(d *Device) any { return &d.CreatedOn }, Doc: "When it was added", ReadOnly: true,
+			Index: true},
+		{Name: "updatedOn", At: func(d *Device) any { return &d.UpdatedOn }, Doc: "When it was last changed", ReadOnly: true,
+			Index: true},
+		{Name: "lastDataTime", At: func(d *Device) any { return &d.LastDataTime },
+			Doc: "When it last answered with data; 0: never", ReadOnly: true, Index: true},
+		{Name: "lastRawdataTime", At: func(d *Device) any { return &d.LastRawdataTime }, Doc: "When any check on it last ran",
+			ReadOnly: true},
+		{Name: "upTimeInSeconds", At: func(d *Device) any { return &d.UpTime }, Doc: "How long it has been up, as it says",
+			ReadOnly: true},
+		{Name: "deletedTimeInMs", At: func(d *Device) any { return &d.DeletedOn },
+			Doc: "When it was deleted; 0 while it is not", ReadOnly: true},
+		resource.KeptField(func(row *Device) *resource.Foreign { return &row.Kept },
+			resource.Keeping("integer", "autoBalancedCollectorGroupId currentLogCollectorId logCollectorId netflowCollectorId"),
+			resource.Keeping("boolean", "containsMultiValue isPreferredLogCollectorConfigured"),
+			resource.Keeping("string", "op type"),
+			resource.Keeping("[]integer", "syntheticsCollectorIds"),
+			resource.Keeping("[]any", "resourceIds")),
+	},
+	Derived: []resource.Derived{{
+		Name: "inheritedProperties", Doc: "Custom properties of its groups and the groups above; the nearest wins",
+		Schema: resource.Properties(""), Example: []resource.Property{}, From: "hostGroupIds", Pairs: true, Of: inherited,
+	}},
+	Unique: [][]string{{"displayName"}}, Counted: []string{"hostGroupIds", "alertStatus", "hostStatus"},
+	Props: &resource.Props{
+		Param: "deviceId", Field: "customProperties", Sample: "location",
+		Others: []resource.OtherPairs{{Field: "autoProperties", Type: "auto"}, {Field: "systemProperties", Type: "system"}},
+		From:   "hostGroupIds", Inherited: inheritedPairs,
+	},
+	Lists: []resource.Listing{{
+		Path: "/device/groups/{id}/devices", Category: ground.CategoryGroups, Summary: "List devices of a group",
+		Doc: "Returns the devices that are in the group itself, not in the groups below it, one page at a time.",
+		Of:  string(GroupRows), Param: "id", Field: "hostGroupIds", Sample: 8,
+	}},
+	Check: func(w *resource.Write, was, now *Device) error {
+		if was == nil || was.Name != now.Name { // names that are stored stay as they are
+			name, err := HostName(now.Name)
+			if err != nil {
+				return err
+			}
+			now.Name = name
+		}
+		if now.DisplayName = strings.TrimSpace(now.DisplayName); now.DisplayName == "" {
+			now.DisplayName = now.Name
+		}
+		if !ground.IsWebLink(now.Link) {
+			return fault.At("link", "link is the address of a web page, and begins with http:// or https://")
+		}
+		if len(now.GroupIDs) == 0 {
+			now.GroupIDs = resource.IDs{ground.RootGroup}
+		}
+		if err := keepDynamic(w, was, now); err != nil {
+			return err
+		}
+		now.UpdatedOn = resource.SecondsOf(w.Call.At)
+		if was == nil {
+			now.CreatedOn, now.HostStatus, now.AlertStatus = now.UpdatedOn, "normal", "none"
+		}
+		if was == nil || was.CollectorID != now.CollectorID {
+			now.CurrentCollector = now.CollectorID
+		}
+		now.SystemProperties = systemProperties(now)
+		return nil
+	},
+	Settle: func(w *resource.Write, _, now *Device) error {
+		m, err := MembershipOf(w.Context, w.Tx)
+		if err == nil {
+			m.Place(now)
+		}
+		return err
+	},
+	After:  unsettle,
+	Remove: removing,
+	Actions: []resource.Action[*Device]{{
+		Name: "scheduleAutoDiscovery", Summary: "Look for instances on a device",
+		Doc: "Works out which data sources apply to the device, and looks for their instances: at once where that is " +
+			"known here, otherwise as soon as the device can be asked.",
+		Do: func(w *resource.Write, d *Device) error {
+			return DiscoverNow(w.Context, w.Tx, d, resource.SecondsOf(w.Call.At))
+		},
+	}},
+}
+
+// HostName returns a name that checks can connect to, without spaces or the
+// brackets of IPv6 around it. Everything but what names and addresses are made
+// of is refused: a name goes to programs, URLs and logs of other people.
+func HostName(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		inner, _ = strings.CutSuffix(inner, "]")
+		if addr, err := netip.ParseAddr(inner); err == nil && addr.Is6() && text == "["+inner+"]" {
+			text = inner
+		}
+	}
+	if !isHost(text) {
+		return "", fault.At("name",
+			"name is a host name or an IP address: letters, digits and . _ : %% -, not beginning with -")
+	}
+	return text, nil
+}
+
+// isHost reports whether a text has only letters and digits of any script and
+// what host names and addresses are joined with.
+func isHost(text string) bool {
+	return text != "" && text[0] != '-' && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("._:%-", r)
+	})
+}
+
+// Prospective is a device as it would be if it were added; no row is written.
+func Prospective(name string, groups resource.IDs, properties []resource.Property) *Device {
+	d := &Device{Name: name, DisplayName: name, GroupIDs: groups, CustomProperties: properties,
+		CollectorID: ground.BuiltInCollector, CurrentCollector: ground.BuiltInCollector}
+	d.SystemProperties = systemProperties(d)
+	return d
+}
+
+// systemProperties is what the portal itself knows of a device, under the names
+// of the published API.
+func systemProperties(d *Device) []resource.Property {
+	props := []resource.Property{
+		{Name: "system.hostname", Value: d.Name},
+		{Name: "system.displayname", Value: d.DisplayName},
+		{Name: "system.collectorid", Value: strconv.FormatInt(d.CollectorID, 10)},
+		{Name: "system.devicetype", Value: strconv.FormatInt(d.DeviceType, 10)},
+	}
+	for _, p := range d.CustomProperties {
+		if p.Name == "system.categories" {
+			props = append(props, p)
+		}
+	}
+	return props
+}
+
+// inherited gives each device the properties of its groups. Devices in the same
+// groups share one value, which is kept until a group changes.
+func inherited(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		value, err := r.Memo("inherited:"+row.From, []string{string(GroupRows)}, func() (any, error) {
+			tree, err := TreeOf(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			ids, err := resource.ParseIDs(row.From)
+			return resource.AppendProperties(nil, resource.Masked(tree.Inherited(ids))), err
+		})
+		if err != nil {
+			return nil, err
+		}
+		out[i] = value.([]byte)
+	}
+	return out, nil
+}
+
+// inheritedPairs are the properties of the groups in from and of those above
+// them, the nearest first: the order in which they count.
+func inheritedPairs(ctx context.Context, r resource.Reader, from string) ([]resource.InheritedPair, error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := resource.ParseIDs(strings.TrimPrefix(from, "0")) // the root is in group 0, which is none
+	var pairs []resource.InheritedPair
+	seen := map[int64]bool{}
+	for _, id := range ids {
+		for up := tree.Groups[id]; up != nil && !seen[up.ID]; up = tree.Groups[up.ParentID] {
+			seen[up.ID] = true
+			for _, p := range up.CustomProperties {
+				pairs = append(pairs, resource.InheritedPair{Property: p, ID: up.ID, FullPath: up.FullPath})
+			}
+		}
+	}
+	return pairs, err
+}
+
+// Inherited merges the properties that devices in those groups get: the nearest
+// group wins over the ones above it, and the first of several groups over the others.
+func (t *Tree) Inherited(groups resource.IDs) []resource.Property {
+	var props []resource.Property
+	for _, id := range groups {
+		for up := t.Groups[id]; up != nil; up = t.Groups[up.ParentID] {
+			for _, p := range up.CustomProperties {
+				if !slices.ContainsFunc(props, func(have resource.Property) bool { return strings.EqualFold(have.Name, p.Name) }) {
+					props = append(props, p)
+				}
+			}
+		}
+	}
+	slices.SortFunc(props, func(a, b resource.Property) int { return strings.Compare(a.Name, b.Name) })
+	return props
+}
+
+// Properties are all that apply to a device, by their names in lower case, with
+// secrets in clear; its own count more than those of its groups, and these more
+// than the portal's.
+func (t *Tree) Properties(d *Device) map[string]string {
+	return t.properties(d, func(p resource.Property) string { return p.Value })
+}
+
+// ShownProperties are those, with secrets masked.
+func (t *Tree) ShownProperties(d *Device) map[string]string {
+	return t.properties(d, resource.Property.Shown)
+}
+
+func (t *Tree) properties(d *Device, value func(resource.Property) string) map[string]string {
+	out := map[string]string{}
+	for _, list := range [][]resource.Property{d.SystemProperties, d.AutoProperties, t.Inherited(d.GroupIDs),
+		d.CustomProperties} {
+		for _, p := range list {
+			out[strings.ToLower(p.Name)] = value(p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,188 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"spyglass/backend/check"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/resource"
+)
+
+// Discovered brings the instances of a data source on a device in line with
+// what was found there, and writes the row, which may be new. New ones are
+// added, in the group that the data source names for them; those that were there
+// get the name and, unless it is locked, the description that was found; what was
+// not found, or does not pass the data source's filters, goes when the data
+// source says so. Instances are the same when they have the same wild value.
+func Discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, source *datasource.DataSource,
+	found []check.Found, now resource.Seconds) error {
+	next := resource.Seconds(0)
+	if rules := source.Discovery; rules != nil && rules.ScheduleInterval > 0 {
+		next = now + resource.Seconds(rules.ScheduleInterval*60)
+	}
+	return discovered(ctx, tx, row, source, found, now, next)
+}
+
+func discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, source *datasource.DataSource,
+	found []check.Found, now, next resource.Seconds) error {
+	rules := datasource.Discovery{}
+	if source.Discovery != nil {
+		rules = *source.Discovery
+	}
+	have, err := instancesOf(ctx, tx, row)
+	if err != nil {
+		return err
+	}
+	found = eachOnce(rules.Admitted(found))
+	groups, err := autoGroupsOf(ctx, tx, row, &rules)
+	if err != nil {
+		return err
+	}
+	here := make(map[string]bool, len(found))
+	for _, f := range found {
+		here[strings.ToLower(f.WildValue)] = true
+	}
+	var gone []Instance
+	have = slices.DeleteFunc(have, func(i Instance) bool {
+		lost := (i.WildValue == OnlyWildValue || rules.DeleteInactive && !rules.Persistent) && !here[strings.ToLower(i.WildValue)]
+		if lost {
+			gone = append(gone, i)
+		}
+		return lost
+	})
+	at := make(map[string]int, len(have))
+	for k := range have {
+		at[strings.ToLower(have[k].WildValue)] = k
+	}
+	if row.ID == 0 { // groups belong to a row that is there
+		if err := resource.Put(ctx, tx, DeviceDataSourceRows, row); err != nil {
+			return err
+		}
+	}
+	for _, f := range found {
+		k, ok := at[strings.ToLower(f.WildValue)]
+		if !ok {
+			one := newInstance(row, now)
+			one.WildValue, one.StopMonitoring = f.WildValue, rules.DisableInstance
+			have, k = append(have, *one), len(have)
+		}
+		have[k].learn(row, f, now)
+		if have[k].GroupID == 0 {
+			if have[k].GroupID, err = groups.of(ctx, tx, row, f.DisplayName, now); err != nil {
+				return err
+			}
+			if have[k].GroupID > 0 {
+				have[k].UpdatedOn = now
+			}
+		}
+	}
+	row.DiscoveredOn, row.NextOn = now, next
+	return keepInstances(ctx, tx, row, have, gone)
+}
+
+// learn takes over what was found; updatedOn tells whether that is news.
+func (i *Instance) learn(on *DeviceDataSource, f check.Found, now resource.Seconds) {
+	description := f.Description
+	if i.LockDescription {
+		description = i.Description
+	}
+	name := instanceName(on, f.DisplayName)
+	if i.ID > 0 && i.DisplayName == f.DisplayName && i.Description == description && i.Name == name {
+		return
+	}
+	i.Name, i.DisplayName, i.Description, i.UpdatedOn = name, f.DisplayName, description, now
+}
+
+// keepInstances writes the row, those instances that are new or have changed in
+// this moment, and none that are gone.
+func keepInstances(ctx context.Context, tx resource.Tx, row *DeviceDataSource, all, gone []Instance) error {
+	polled := int64(0)
+	for i := range all {
+		polled += monitored(&all[i])
+	}
+	row.counts(int64(len(all)), polled)
+	if err := resource.Put(ctx, tx, DeviceDataSourceRows, row); err != nil {
+		return err
+	}
+	for i := range gone {
+		if err := dropInstance(ctx, tx, row, gone[i].ID, row.DiscoveredOn); err != nil {
+			return err
+		}
+	}
+	for i := range all {
+		one := &all[i]
+		if one.ID > 0 && one.UpdatedOn != row.DiscoveredOn {
+			continue
+		}
+		one.DeviceDataSourceID = row.ID
+		if err := resource.Put(ctx, tx, InstanceRows, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isSimulated reports whether no machine stands behind a device: its property
+// system.categories contains simulated.
+func isSimulated(s *subject) bool {
+	categories, _ := s.Property("system.categories")
+	return IsSimulated(categories)
+}
+
+// IsSimulated reports whether categories, joined by commas, have the one of
+// devices that no machine stands behind.
+func IsSimulated(categories string) bool {
+	for category := range strings.SplitSeq(categories, ",") {
+		if strings.EqualFold(strings.TrimSpace(category), "simulated") {
+			return true
+		}
+	}
+	return false
+}
+
+// DiscoverNow associates a device with its data sources, and looks for the
+// instances of those that have many: at once where that asks nobody, otherwise
+// they are due, for whoever can ask the device.
+func DiscoverNow(ctx context.Context, tx resource.Tx, d *Device, now resource.Seconds) error {
+	if _, err := Associate(ctx, tx, []Device{*d}, now); err != nil {
+		return err
+	}
+	a, err := ApplyingOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	sources, err := datasource.ByID(ctx, tx)
+	if err != nil {
+		return err
+	}
+	rows, err := resource.Find(ctx, tx, DeviceDataSourceRows, resource.Where{Field: "deviceId", Op: "=", Value: d.ID})
+	if err != nil {
+		return err
+	}
+	finds := isSimulated(a.subject(d))
+	for i := range rows {
+		row, source := &rows[i], sources[rows[i].DataSourceID]
+		switch {
+		case !row.Multiple || !source.EnableDiscovery:
+		case finds:
+			err = discovered(ctx, tx, row, source, check.Simulated(source.Name, d.ID), now, 0)
+		default:
+			row.NextOn = now
+			err = resource.Put(ctx, tx, DeviceDataSourceRows, row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropInstance removes an instance that is found no more, or that nobody wants.
+func dropInstance(ctx context.Context, tx resource.Tx, row *DeviceDataSource, id int64, at resource.Seconds) error {
+	if err := removingInstance(ctx, tx, row, id, at); err != nil {
+		return err
+	}
+	return resource.Delete(ctx, tx, InstanceRows, id)
+}

@@ -1,0 +1,87 @@
+package fleet
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"spyglass/backend/check"
+	"spyglass/backend/pattern"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/resource"
+)
+
+// eachOnce leaves out what has no wild value or one that another has, and what
+// is too much.
+func eachOnce(found []check.Found) []check.Found {
+	seen := make(map[string]bool, min(len(found), check.MostFound))
+	var out []check.Found
+	for _, f := range found {
+		key := strings.ToLower(f.WildValue)
+		if key == "" || seen[key] {
+			continue
+		}
+		if len(out) == check.MostFound {
+			break
+		}
+		if seen[key] = true; f.DisplayName == "" {
+			f.DisplayName = f.WildValue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// autoGroups puts what is found into groups by its name.
+type autoGroups struct {
+	by  *regexp.Regexp   // nil: into none
+	ids map[string]int64 // by name in lower case
+}
+
+func autoGroupsOf(ctx context.Context, r resource.Reader, row *DeviceDataSource, d *datasource.Discovery) (*autoGroups,
+	error) {
+	g := &autoGroups{ids: map[string]int64{}}
+	if d.GroupMethod != "regex" || d.GroupParam == "" {
+		return g, nil
+	}
+	by, _, err := pattern.Compile(d.GroupParam, datasource.MaxRuleSteps)
+	if err != nil { // an older program has stored it
+		return g, nil
+	}
+	if g.by = by; row.ID == 0 {
+		return g, nil
+	}
+	have, err := resource.Find(ctx, r, InstanceGroupRows,
+		resource.Where{Field: "deviceDataSourceId", Op: "=", Value: row.ID})
+	for i := range have {
+		g.ids[strings.ToLower(have[i].Name)] = have[i].ID
+	}
+	return g, err
+}
+
+// of is the group of a name, which is made where there is none: what the first
+// brackets of the expression match, or all of it; 0 for none.
+func (g *autoGroups) of(ctx context.Context, tx resource.Tx, row *DeviceDataSource, name string,
+	now resource.Seconds) (int64, error) {
+	if g.by == nil {
+		return 0, nil
+	}
+	match := g.by.FindStringSubmatch(name)
+	if match == nil {
+		return 0, nil
+	}
+	title := strings.TrimSpace(match[min(1, len(match)-1)])
+	if title == "" || utf8.RuneCountInString(title) > 255 {
+		return 0, nil
+	}
+	key := strings.ToLower(title)
+	if g.ids[key] == 0 {
+		made := &InstanceGroup{DeviceID: row.DeviceID, DeviceDataSourceID: row.ID, Name: title, CreatedOn: now}
+		if err := resource.Put(ctx, tx, InstanceGroupRows, made); err != nil {
+			return 0, err
+		}
+		g.ids[key] = made.ID
+	}
+	return g.ids[key], nil
+}

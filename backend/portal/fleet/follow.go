@@ -1,0 +1,62 @@
+package fleet
+
+import (
+	"context"
+
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/resource"
+)
+
+// followDataSource lets the rows on devices follow at once, where they are few
+// enough for one transaction; those of a larger fleet follow in the background.
+func followDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSourceChange) error {
+	if on(c.Was) == on(c.Now) {
+		return nil
+	}
+	rows, err := onDevices(ctx, tx, c.Now.ID)
+	for i := range rows {
+		s := step{row: &rows[i], source: c.Now}
+		if err == nil {
+			err = s.do(ctx, tx, c.Now.UpdatedOn)
+		}
+	}
+	return err
+}
+
+// onDevice is what rows on devices keep.
+type onDevice struct {
+	name, displayName, method string
+	multiple                  bool
+}
+
+func on(d *datasource.DataSource) onDevice {
+	return onDevice{d.Name, d.DisplayName, d.CollectMethod, d.HasMultiInstances}
+}
+
+// removeDataSource takes it off the devices as well.
+func removeDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSourceChange) error {
+	rows, err := onDevices(ctx, tx, c.Was.ID)
+	for i := range rows {
+		if err == nil {
+			err = resource.Delete(ctx, tx, DeviceDataSourceRows, rows[i].ID)
+		}
+	}
+	return err
+}
+
+// onDevices are the rows of a data source; none where they are too many for
+// one transaction.
+func onDevices(ctx context.Context, r resource.Reader, dataSource int64) ([]DeviceDataSource, error) {
+	rows, err := resource.Find(ctx, r, DeviceDataSourceRows,
+		resource.Where{Field: "dataSourceId", Op: "=", Value: dataSource}, resource.Limit(placed+1))
+	if len(rows) > placed {
+		rows = nil
+	}
+	return rows, err
+}
+
+// countDevices gives each data source the number of devices that it is on.
+func countDevices(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	counts, err := r.CountBy(ctx, string(DeviceDataSourceRows), "dataSourceId")
+	return resource.Integers(rows, counts), err
+}

@@ -1,0 +1,366 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spyglass/backend/appliesto"
+	"spyglass/backend/fault"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// GroupRows names the rows of Group.
+const GroupRows resource.Name[*Group] = "deviceGroup"
+
+// Group is a node of the device tree. The root, id 1, has parent 0 and the full
+// path "".
+//
+// A group with an expression (AppliesTo) is dynamic: it holds exactly the
+// devices the expression applies to. Both kinds of membership are one link, the
+// device's hostGroupIds, so that filters, counts, inheritance and the scope of
+// roles need not tell them apart; which ids there are dynamic, the group says.
+// The rules of devices, groups and functions keep the link up to date in the
+// transaction that changes what it follows from (dynamic.go). A group whose
+// expression is taken away keeps its devices, as if they were put into it.
+type Group struct {
+	ID               int64
+	Name             string
+	FullPath         string
+	ParentID         int64
+	Description      string
+	GroupType        string
+	AppliesTo        string
+	DisableAlerting  bool
+	CollectorID      int64
+	EnableNetflow    bool
+	CustomProperties []resource.Property
+	CreatedOn        resource.Seconds
+	Kept             resource.Foreign
+}
+
+// Groups declares /device/groups.
+var Groups = resource.Resource[*Group]{
+	Name: GroupRows, Label: "device group", Sample: 25, Path: "/device/groups", Category: ground.CategoryGroups,
+	Object: resource.DeviceGroup, Scope: []string{"id"},
+	Doc:     "A node of the device tree. Devices and groups inside inherit its properties.",
+	OpTypes: true,
+	Flags: []resource.Flag{
+		{Name: "deleteChildren", Doc: "Delete the groups inside too; devices that are in no other group then are deleted"},
+		{Name: "deleteHard", Doc: "Remove those devices for good, instead of keeping them recoverable"},
+	},
+	Absent: "awsRegionsInfo awsTestResultCode azureRegionsInfo azureTestResultCode " +
+		"defaultCollectorDescription defaultCollectorGroupDescription defaultCollectorGroupId " +
+		"gcpRegionsInfo gcpTestResultCode groupStatus hasNetflowEnabledDevices numOfAWSDevices " +
+		"numOfAzureDevices numOfGcpDevices numOfKubernetesDevices numOfOciDevices ociRegionsInfo " +
+		"ociTestResultCode propertyChangeWarningMessage saasTestResultCode userPermission",
+	Fields: []resource.Field[*Group]{
+		{Name: "id", At: func(g *Group) any { return &g.ID }, Doc: "Set by the portal; the root group is 1", ReadOnly: true,
+			Example: 12},
+		{Name: "name", At: func(g *Group) any { return &g.Name }, Doc: "Unique among its siblings; no slashes",
+			Required: true, MaxLen: 255, Index: true, Example: "Staging"},
+		{Name: "fullPath", At: func(g *Group) any { return &g.FullPath }, Doc: "Names from the root down, joined by slashes",
+			ReadOnly: true, Index: true, Example: "Servers/Staging"},
+		{Name: "parentId", At: func(g *Group) any { return &g.ParentID }, Doc: "The group it is in", Default: 1,
+			Min: resource.Bound(0), Refs: string(GroupRows), Index: true, Example: 1},
+		{Name: "description", At: func(g *Group) any { return &g.Description }, Doc: "What it holds", MaxLen: 4000,
+			Example: "Everything before production"},
+		{Name: "groupType", At: func(g *Group) any { return &g.GroupType },
+			Doc: "Normal, or Dynamic when appliesTo decides what is inside", ReadOnly: true, Example: "Normal"},
+		{Name: "appliesTo", At: func(g *Group) any { return &g.AppliesTo },
+			Doc:    "Expression that chooses the devices of a dynamic group; empty for a group that devices are put into by hand",
+			MaxLen: appliesto.MaxBytes},
+		{Name: "disableAlerting", At: func(g *Group) any { return &g.DisableAlerting },
+			Doc: "Raise no alerts for devices inside"},
+		{Name: "defaultCollectorId", At: func(g *Group) any { return &g.CollectorID },
+			Doc: "The collector new devices get; 0 for none in particular", Min: resource.Bound(0), Refs: "collector"},
+		{Name: "enableNetflow", At: func(g *Group) any { return &g.EnableNetflow },
+			Doc: "Kept for clients of the published API"},
+		{Name: "customProperties", At: func(g *Group) any { return &g.CustomProperties },
+			Doc:     "Free name/value pairs that everything inside inherits; secret-looking ones are write-only",
+			Example: []resource.Property{{Name: "environment", Value: "staging"}}},
+		{Name: "createdOn", At: func(g *Group) any { return &g.CreatedOn }, Doc: "When it was added", ReadOnly: true},
+		resource.KeptField(func(row *Group) *resource.Foreign { return &row.Kept },
+			resource.Keeping("integer", "defaultAutoBalancedCollectorGroupId"),
+			resource.Keeping("any", "awsTestResult azureTestResult extra gcpTestResult ociTestResult saasTestResult")),
+	},
+	Derived: []resource.Derived{
+		{Name: "numOfHosts", Doc: "Devices in it and in all groups below", Schema: resource.Integer(""), Example: 40,
+			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+				tree, err := TreeOf(ctx, r)
+				if err != nil {
+					return nil, err
+				}
+				counts, err := r.CountWithin(ctx, string(DeviceRows), "hostGroupIds", tree.Below(resource.RowIDs(rows)))
+				return resource.Integers(rows, counts), err
+			}},
+		{Name: "numOfDirectDevices", Doc: "Devices in it", Schema: resource.Integer(""), Example: 12,
+			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+				counts, err := r.CountBy(ctx, string(DeviceRows), "hostGroupIds")
+				return resource.Integers(rows, counts), err
+			}},
+		{Name: "numOfDirectSubGroups", Doc: "Groups in it", Schema: resource.Integer(""), Example: 2,
+			Of: func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+				counts, err := r.CountBy(ctx, string(GroupRows), "parentId")
+				return resource.Integers(rows, counts), err
+			}},
+		{Name: "effectiveAlertEnabled",
+			Doc:    "Alerts are raised for devices inside: neither it nor a group above has disableAlerting",
+			Schema: resource.Boolean(""), Example: true, Of: alertsEnabled},
+		{Name: "activeAlerts", Doc: "Active alerts of the devices in it and in all groups below",
+			Schema: resource.SchemaOf(Tally{}), Example: Tally{Warn: 3, Error: 1}, Of: ActiveAlerts.Or(Tally{})},
+		{Name: "subGroups", Doc: "Groups in it", Schema: resource.List(resource.SchemaOf(groupRef{}), ""),
+			Example: []groupRef{}, Of: subGroups},
+	},
+	Unique: [][]string{{"parentId", "name"}},
+	Lists: []resource.Listing{{
+		Path: "/device/groups/{id}/groups", Summary: "List subgroups of a group",
+		Doc: "Returns the groups that are directly in a group, one page at a time.",
+		Of:  string(GroupRows), Param: "id", Field: "parentId", Sample: 1,
+	}},
+	Props: &resource.Props{Param: "gid", Field: "customProperties", Sample: "environment", From: "parentId",
+		Inherited: inheritedPairs},
+	Check: func(w *resource.Write, was, now *Group) error {
+		now.Name = strings.TrimSpace(now.Name)
+		if strings.ContainsAny(now.Name, "/\\") {
+			return fault.At("name", "name holds no slashes, because they separate the groups of a path")
+		}
+		if err := checkExpression(w, was, now); err != nil {
+			return err
+		}
+		if was == nil {
+			now.CreatedOn = resource.SecondsOf(w.Call.At)
+		}
+		return place(w, was, now)
+	},
+	After: func(w *resource.Write, was, now *Group) error {
+		if was != nil && was.FullPath != now.FullPath {
+			if err := movePaths(w, was, now); err != nil {
+				return err
+			}
+		}
+		return placeInside(w, was, now)
+	},
+	Remove: removeGroup,
+}
+
+// checkExpression reads a new appliesTo, and says what sort of group it makes.
+func checkExpression(w *resource.Write, was, now *Group) error {
+	now.AppliesTo, now.GroupType = strings.TrimSpace(now.AppliesTo), "Normal"
+	if now.AppliesTo != "" {
+		now.GroupType = "Dynamic"
+	}
+	before := ""
+	if was != nil {
+		before = was.AppliesTo
+	}
+	switch {
+	case now.AppliesTo == before:
+		return nil
+	case was != nil && was.ID == ground.RootGroup:
+		return fault.At("appliesTo",
+			"appliesTo: the root group is where devices are that are in no other, so no expression chooses them")
+	}
+	if err := datasource.CheckAppliesTo(w.Context, w.Tx, now.AppliesTo); err != nil {
+		return err
+	}
+	return mayChoose(w.Call.Access)
+}
+
+// placeInside keeps dynamic groups up to date with a group that has changed:
+// all devices where its expression did, else those that inherit from it.
+func placeInside(w *resource.Write, was, now *Group) error {
+	m, err := MembershipOf(w.Context, w.Tx)
+	if err != nil {
+		return err
+	}
+	if was == nil && now.AppliesTo != "" || was != nil && was.AppliesTo != now.AppliesTo {
+		return m.placeAll(w.Context, w.Tx)
+	}
+	if was == nil || len(m.dynamic) == 0 || was.FullPath == now.FullPath && slices.Equal(was.CustomProperties,
+		now.CustomProperties) {
+		return nil
+	}
+	return m.placeBelow(w.Context, w.Tx, now.ID)
+}
+
+// place checks where the group shall stand, and writes its full path.
+func place(w *resource.Write, was, now *Group) error {
+	if was != nil && was.ID == ground.RootGroup {
+		if now.ParentID > 0 && w.Given("parentId") && now.ParentID != was.ParentID {
+			return fault.At("parentId", "the root group is in no other group")
+		}
+		now.ParentID, now.FullPath = 0, ""
+		return nil
+	}
+	parent, err := resource.Lookup(w.Context, w.Tx, GroupRows, now.ParentID)
+	if err != nil {
+		return err
+	}
+	stays := was != nil && was.ParentID == now.ParentID
+	if parent == nil || !stays && !mayWriteIn(w.Call.Access, now.ParentID) {
+		return fault.At("parentId", "there is no group %d to put it in", now.ParentID)
+	}
+	if now.FullPath = now.Name; parent.FullPath != "" {
+		now.FullPath = parent.FullPath + "/" + now.Name
+	}
+	if len(now.FullPath) > 2048 {
+		return fault.At("name", "the full path would be longer than 2,048 bytes")
+	}
+	for up, steps := parent, 0; was != nil && up.ParentID != 0; steps++ {
+		if up.ID == was.ID || steps > 1000 {
+			return fault.At("parentId", "a group cannot stand inside itself")
+		}
+		if up, err = resource.Get(w.Context, w.Tx, GroupRows, up.ParentID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mayWriteIn(who *resource.Access, group int64) bool {
+	if who == nil {
+		return true
+	}
+	all, ids := who.Groups(resource.Modify)
+	return all || slices.Contains(ids, group)
+}
+
+// movePaths gives everything below a renamed or moved group its new full path.
+func movePaths(w *resource.Write, was, now *Group) error {
+	groups, err := resource.Find(w.Context, w.Tx, GroupRows)
+	if err != nil {
+		return err
+	}
+	tree := newTree(groups)
+	for _, id := range tree.Inside(now.ID)[1:] {
+		g := *tree.Groups[id]
+		g.FullPath = now.FullPath + strings.TrimPrefix(g.FullPath, was.FullPath)
+		if err := resource.Put(w.Context, w.Tx, GroupRows, &g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groupRef is a group as the one above lists it.
+type groupRef struct {
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	FullPath string `json:"fullPath"`
+	ParentID int64  `json:"parentId"`
+}
+
+// alertsEnabled is whether neither a group nor one above has alerting disabled.
+func alertsEnabled(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		enabled := true
+		for up := tree.Groups[row.ID]; up != nil; up = tree.Groups[up.ParentID] {
+			enabled = enabled && !up.DisableAlerting
+		}
+		out[i] = strconv.AppendBool(nil, enabled)
+	}
+	return out, nil
+}
+
+func subGroups(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	tree, err := TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(rows))
+	for i, row := range rows {
+		refs := []groupRef{}
+		for _, id := range tree.Children[row.ID] {
+			g := tree.Groups[id]
+			refs = append(refs, groupRef{g.ID, g.Name, g.FullPath, g.ParentID})
+		}
+		if out[i], err = resource.Encode(refs); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Tree is all groups, by id and by parent. It is shared: read it only.
+type Tree struct {
+	Groups   map[int64]*Group
+	Children map[int64][]int64 // ascending by name
+}
+
+// TreeOf is the present tree; it is built again only when a group has changed.
+func TreeOf(ctx context.Context, r resource.Reader) (*Tree, error) {
+	value, err := r.Memo("tree", []string{string(GroupRows)}, func() (any, error) {
+		groups, err := resource.Find(ctx, r, GroupRows)
+		return newTree(groups), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return value.(*Tree), nil
+}
+
+func newTree(groups []Group) *Tree {
+	t := &Tree{Groups: map[int64]*Group{}, Children: map[int64][]int64{}}
+	slices.SortFunc(groups,
+		func(a, b Group) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	for i := range groups {
+		t.Groups[groups[i].ID] = &groups[i]
+		t.Children[groups[i].ParentID] = append(t.Children[groups[i].ParentID], groups[i].ID)
+	}
+	return t
+}
+
+// Inside is the group and all groups inside it, each before its children.
+func (t *Tree) Inside(id int64) []int64 {
+	ids := []int64{id}
+	for i := 0; i < len(ids); i++ {
+		ids = append(ids, t.Children[ids[i]]...)
+	}
+	return ids
+}
+
+// Below maps each of those groups to itself and all groups inside it.
+func (t *Tree) Below(groups []int64) map[int64][]int64 {
+	out := make(map[int64][]int64, len(groups))
+	for _, id := range groups {
+		out[id] = t.Inside(id)
+	}
+	return out
+}
+
+// Above are those groups and all groups over them, each once, the nearest
+// first: a group is as far as its longest way up, so that the root comes last
+// however short the way to it is from some of the groups.
+func (t *Tree) Above(groups resource.IDs) []*Group {
+	steps := map[int64]int{}
+	var all []*Group
+	for _, id := range groups {
+		n := 0
+		for g := t.Groups[id]; g != nil; g = t.Groups[g.ParentID] {
+			if _, ok := steps[g.ID]; !ok {
+				all = append(all, g)
+			}
+			steps[g.ID] = max(steps[g.ID], n)
+			n++
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Group) int { return steps[a.ID] - steps[b.ID] })
+	return all
+}
+
+// Path is the group's full path; its name for the root, which has none.
+func (g *Group) Path() string {
+	if g.FullPath == "" {
+		return g.Name
+	}
+	return g.FullPath
+}

@@ -1,0 +1,69 @@
+package fleet
+
+import (
+	"context"
+
+	"spyglass/backend/portal/threshold"
+	"spyglass/backend/resource"
+)
+
+// OnRemoved fires when a device, a data source on it or one of its instances is
+// about to be removed: its alerts end.
+const OnRemoved resource.Trigger[Removed] = "device.removed"
+
+// Removed names what goes. Ids that are 0 are those of everything below.
+type Removed struct {
+	DeviceID           int64
+	DeviceDataSourceID int64
+	InstanceID         int64
+	At                 resource.Seconds
+	Why                string // "the device was deleted"
+}
+
+// Values that alerts and maintenance windows supply.
+const (
+	ActiveAlerts        resource.Value = "deviceGroup.activeAlerts"
+	AlertStatus         resource.Value = "deviceDatasource.alertStatus"
+	AlertStatusPriority resource.Value = "deviceDatasource.alertStatusPriority"
+	MaintenanceStatus   resource.Value = "deviceDatasource.sdtStatus"
+	MaintenanceIDs      resource.Value = "deviceDatasource.sdtAt"
+)
+
+// NoAlerts is the AlertStatus of a device without active alerts, and
+// LowestPriority its place among the others.
+const (
+	NoAlerts       = "none"
+	LowestPriority = 100
+)
+
+// Tally counts active alerts by their severity.
+type Tally struct {
+	Warn     int64 `json:"warn" doc:"alerts of severity 2"`
+	Error    int64 `json:"error" doc:"alerts of severity 3"`
+	Critical int64 `json:"critical" doc:"alerts of severity 4"`
+}
+
+// Add counts an alert of that severity.
+func (t *Tally) Add(severity int64) {
+	switch severity {
+	case threshold.SeverityWarn:
+		t.Warn++
+	case threshold.SeverityError:
+		t.Error++
+	case threshold.SeverityCritical:
+		t.Critical++
+	}
+}
+
+// removing tells of a device that is about to be deleted.
+func removing(w *resource.Write, d *Device) error {
+	d.AlertStatus = NoAlerts
+	return OnRemoved.Fire(w.Context, w.Tx,
+		Removed{DeviceID: d.ID, At: resource.SecondsOf(w.Call.At), Why: "the device was deleted"})
+}
+
+// removingInstance tells of an instance that is about to be removed.
+func removingInstance(ctx context.Context, tx resource.Tx, row *DeviceDataSource, id int64, at resource.Seconds) error {
+	return OnRemoved.Fire(ctx, tx,
+		Removed{DeviceID: row.DeviceID, DeviceDataSourceID: row.ID, InstanceID: id, At: at, Why: "the instance was removed"})
+}

@@ -1,0 +1,72 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+
+	"spyglass/backend/resource"
+)
+
+// Unsettled is a device that has changed since its data sources were last
+// looked at. A new device needs none: its id is beyond Settling.LastID.
+type Unsettled struct {
+	ID int64 // of the device
+}
+
+// Settling is how far the association of devices with data sources has come.
+type Settling struct {
+	ID     int64
+	LastID int64  // every device up to this one has been looked at
+	Print  string // of the Applying that all of them were last looked at with
+}
+
+// SettlingID is the id of the only row of SettlingRow.
+const SettlingID int64 = 1
+
+const (
+	unsettledRows resource.Name[*Unsettled] = "unsettledDevice"
+	settlingRows  resource.Name[*Settling]  = "settling"
+)
+
+// UnsettledRows declares the queue of devices that have changed. It has no endpoints.
+var UnsettledRows = resource.Resource[*Unsettled]{
+	Name: unsettledRows, Label: "changed device",
+	Doc: "A device that has changed since its data sources were last looked at.",
+	Fields: []resource.Field[*Unsettled]{
+		{Name: "id", At: func(u *Unsettled) any { return &u.ID }, Doc: "The device", ReadOnly: true},
+	},
+}
+
+// SettlingRow declares how far the association has come. It has no endpoints.
+var SettlingRow = resource.Resource[*Settling]{
+	Name: settlingRows, Label: "association",
+	Doc: "How far the association of devices with data sources has come.",
+	Fields: []resource.Field[*Settling]{
+		{Name: "id", At: func(s *Settling) any { return &s.ID }, Doc: "Always 1", ReadOnly: true},
+		{Name: "lastId", At: func(s *Settling) any { return &s.LastID },
+			Doc: "Every device up to this one has been looked at", ReadOnly: true},
+		{Name: "print", At: func(s *Settling) any { return &s.Print },
+			Doc: "What applied when all of them were last looked at", ReadOnly: true},
+	},
+}
+
+// unsettle notes that other data sources may apply to a device that was
+// changed, moved or restored. A new one costs nothing here.
+func unsettle(w *resource.Write, was, now *Device) error {
+	if was == nil || was.DeletedOn == 0 && sameToExpressions(was, now) {
+		return nil
+	}
+	return Unsettle(w.Context, w.Tx, now.ID)
+}
+
+// Unsettle has the data sources of a device looked at again.
+func Unsettle(ctx context.Context, tx resource.Tx, device int64) error {
+	return resource.Put(ctx, tx, unsettledRows, &Unsettled{ID: device})
+}
+
+// sameToExpressions reports whether no expression can tell the two apart.
+func sameToExpressions(a, b *Device) bool {
+	return a.Name == b.Name && a.DisplayName == b.DisplayName && a.Description == b.Description && a.Link == b.Link &&
+		slices.Equal(a.GroupIDs, b.GroupIDs) && slices.Equal(a.CustomProperties, b.CustomProperties) &&
+		slices.Equal(a.AutoProperties, b.AutoProperties) && slices.Equal(a.SystemProperties, b.SystemProperties)
+}

@@ -1,0 +1,165 @@
+// Package forward declares where samples are sent on to, another time-series
+// database, and how far that has come.
+//
+// Package remotewrite does the sending. The secret is kept encrypted, and sent in
+// clear text only where a person agreed.
+package forward
+
+import (
+	"net/url"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/loopback"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// RemoteWrite is where samples are sent on to: one row, id 1. What the portal
+// says of it (State and what follows) is written by remotewrite.
+type RemoteWrite struct {
+	ID          int64
+	Enabled     bool
+	URL         string
+	Auth        string
+	Username    string
+	Secret      string // sealed
+	SendInClear bool   // the secret, to another machine over http://
+	GroupID     int64  // the devices below; the root: all
+	Interval    int64  // seconds
+	Batch       int64  // samples
+	Keep        int64  // hours
+	State       string
+	SentOn      resource.Seconds
+	Since       resource.Seconds
+	Sent        int64 // samples, since the process began
+	Dropped     int64 // the same
+	Error       string
+}
+
+// RemoteWriteMark is how far a remote write has come: what was measured before
+// At has been sent, or given up. There is none while it is turned off.
+type RemoteWriteMark struct {
+	ID int64 // of the RemoteWrite
+	At resource.Seconds
+}
+
+// RemoteWriteID is the id of the one row.
+const RemoteWriteID int64 = 1
+
+// How a remote write shows who it is.
+const (
+	AuthNone   = "none"
+	AuthBasic  = "basic"
+	AuthBearer = "bearer"
+)
+
+// States of a RemoteWrite.
+const (
+	RemoteWriteOff      = "off"
+	RemoteWriteReady    = "ready"    // nothing was sent yet
+	RemoteWriteSending  = "sending"  // the last batch was taken
+	RemoteWriteBehind   = "behind"   // the same, but older ones wait on disk
+	RemoteWriteRetrying = "retrying" // the last one was not, and is sent again
+	RemoteWriteRefused  = "refused"  // the last one was refused for good
+)
+
+// RemoteWriteMarks declares how far it has come. It has no endpoints.
+var RemoteWriteMarks = resource.Resource[*RemoteWriteMark]{
+	Name: "remoteWriteMark", Label: "mark of remote write",
+	Doc: "How far the sending of samples has come.",
+	Fields: []resource.Field[*RemoteWriteMark]{
+		{Name: "id", At: func(m *RemoteWriteMark) any { return &m.ID }, Doc: "Of the remote write", ReadOnly: true},
+		{Name: "at", At: func(m *RemoteWriteMark) any { return &m.At }, Doc: "What was measured before has been sent",
+			ReadOnly: true},
+	},
+}
+
+// RemoteWrites declares /setting/remotewrite.
+var RemoteWrites = resource.Resource[*RemoteWrite]{
+	Name: "remoteWrite", Label: "remote write", Sample: RemoteWriteID, Single: RemoteWriteID, Path: "/setting/remotewrite",
+	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaPortal,
+	Doc: "Where samples are sent on to as they are measured, by Prometheus remote write 1.0: a time-series database of " +
+		"your own. What is measured from the moment on at which it is enabled is sent; while the receiver or the portal " +
+		"is away it waits on disk, and follows, oldest first.",
+	Fields: []resource.Field[*RemoteWrite]{
+		{Name: "id", At: func(r *RemoteWrite) any { return &r.ID }, Doc: "Always 1", ReadOnly: true},
+		{Name: "enabled", At: func(r *RemoteWrite) any { return &r.Enabled }, Doc: "Send samples"},
+		{Name: "url", At: func(r *RemoteWrite) any { return &r.URL }, Doc: "The receiver, http or https", MaxLen: 2048,
+			Example: "https://prometheus.example.net/api/v1/write"},
+		{Name: "auth", At: func(r *RemoteWrite) any { return &r.Auth },
+			Doc: "none, basic with username and secret, or bearer with the secret as token", Default: AuthNone,
+			OneOf: []any{AuthNone, AuthBasic, AuthBearer}},
+		{Name: "username", At: func(r *RemoteWrite) any { return &r.Username }, Doc: "basic: who signs in there",
+			MaxLen: 255},
+		{Name: "secret", At: func(r *RemoteWrite) any { return &r.Secret },
+			Doc: "basic: the password; bearer: the token; never shown", WriteOnly: true, Sealed: true, MaxLen: 4096},
+		{Name: "sendInClear", At: func(r *RemoteWrite) any { return &r.SendInClear }, Doc: ground.SendInClearDoc},
+		{Name: "groupId", At: func(r *RemoteWrite) any { return &r.GroupID },
+			Doc: "Only the devices in this group and the groups inside it; 1: all", Default: int(ground.RootGroup),
+			Min: resource.Bound(1), Refs: string(fleet.GroupRows), Example: ground.RootGroup},
+		{Name: "interval", At: func(r *RemoteWrite) any { return &r.Interval },
+			Doc: "Seconds that samples wait for others at most", Default: 5, Min: resource.Bound(1), Max: resource.Bound(300)},
+		{Name: "batchSize", At: func(r *RemoteWrite) any { return &r.Batch }, Doc: "Samples in one request at most",
+			Default: 2000, Min: resource.Bound(1), Max: resource.Bound(20_000)},
+		{Name: "keepHours", At: func(r *RemoteWrite) any { return &r.Keep },
+			Doc: "Hours that samples wait for a receiver that is away; older ones are dropped", Default: 24,
+			Min: resource.Bound(1), Max: resource.Bound(168)},
+		{Name: "state", At: func(r *RemoteWrite) any { return &r.State },
+			Doc: "off; ready, before anything is sent; sending; behind, while it sends what had to wait; retrying, while the " +
+				"receiver does not answer or is busy; refused, when it has refused the last batch", ReadOnly: true,
+			Default: RemoteWriteOff},
+		{Name: "lastSentOn", At: func(r *RemoteWrite) any { return &r.SentOn },
+			Doc: "When the receiver last took samples; 0: never", ReadOnly: true},
+		{Name: "waitingSince", At: func(r *RemoteWrite) any { return &r.Since },
+			Doc: "When the oldest sample was measured that waits because the receiver or the portal was away; at most a " +
+				"minute old; 0: none does", ReadOnly: true},
+		{Name: "samplesSent", At: func(r *RemoteWrite) any { return &r.Sent },
+			Doc: "Samples it took since the portal started; at most a minute old", ReadOnly: true},
+		{Name: "samplesDropped", At: func(r *RemoteWrite) any { return &r.Dropped },
+			Doc: "Samples it refused, or that had waited for too long, since the portal started", ReadOnly: true},
+		{Name: "lastError", At: func(r *RemoteWrite) any { return &r.Error },
+			Doc: "Why the last batch was not taken; empty when it was", ReadOnly: true},
+	},
+	Check: func(w *resource.Write, was, now *RemoteWrite) error {
+		if was != nil && was.Secret != "" && !w.Given("secret") && (now.URL != was.URL || now.Auth != was.Auth) {
+			return fault.At("secret",
+				"secret is asked for again, because the receiver is another one; send an empty text for none")
+		}
+		group, err := resource.Lookup(w.Context, w.Tx, fleet.GroupRows, now.GroupID)
+		if err != nil {
+			return err
+		}
+		if group == nil {
+			return fault.At("groupId", "there is no device group %d", now.GroupID)
+		}
+		if err := now.check(); err != nil || now.Secret == "" || now.Auth == AuthNone {
+			return err
+		}
+		if was != nil && was.URL == now.URL && was.Auth == now.Auth && was.SendInClear == now.SendInClear && !w.Given("secret") {
+			return nil // stored before consent was asked for
+		}
+		return loopback.CheckConsent(now.URL, "the secret", now.SendInClear)
+	},
+}
+
+func (r *RemoteWrite) check() error {
+	u, err := url.Parse(r.URL)
+	switch {
+	case r.URL == "" && !r.Enabled:
+	case err != nil || r.URL == "" || !ground.IsWebLink(r.URL):
+		return fault.At("url", "url is the address of a remote write receiver, and begins with http:// or https://")
+	case u.User != nil:
+		return fault.At("url", "url holds no user and password; put them into username and secret")
+	}
+	switch {
+	case strings.ContainsAny(r.Secret, "\r\n"):
+		return fault.At("secret", "secret is a text of one line")
+	case r.Auth == AuthBasic && (r.Username == "" || strings.ContainsAny(r.Username, ":\r\n")):
+		return fault.At("username", "username is asked for by basic, and holds no colon")
+	case r.Auth == AuthBearer && r.Secret == "" && r.Enabled:
+		return fault.At("secret", "secret is the token that bearer needs")
+	}
+	return nil
+}

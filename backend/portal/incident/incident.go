@@ -1,0 +1,252 @@
+// Package incident declares the incidents that the demo environment stages, and
+// how fast its time goes.
+//
+// Only a demo portal has their endpoints.
+package incident
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// incidentRows names the rows of Incident.
+const incidentRows resource.Name[*Incident] = "demoIncident"
+
+// Incident is something that happens in the demo, for a while. What follows
+// from it, the devices show: package demo.
+type Incident struct {
+	ID          int64
+	Kind        string
+	DeviceID    int64
+	GroupID     int64
+	CollectorID int64
+	Strength    int64
+	Duration    int64 // seconds
+	State       string
+	StartOn     resource.Seconds
+	EndOn       resource.Seconds // when it ends, or has ended
+	StartedBy   string
+}
+
+// IncidentKind is a sort of incident.
+type IncidentKind struct {
+	Name     string
+	Doc      string // what happens, what it happens to, and what the strength says
+	Target   string // the field that may name what it happens to; empty: everybody
+	Duration int64  // seconds, unless said otherwise
+	Strength int64  // unless said otherwise
+	Real     bool   // its time is the world's, not that of the demo's devices
+}
+
+// Kinds of incidents.
+const (
+	CoreSwitchDown      = "coreSwitchDown"
+	DiskFilling         = "diskFilling"
+	CPUStorm            = "cpuStorm"
+	FlappingLink        = "flappingLink"
+	CertificateExpiring = "certificateExpiring"
+	CollectorDown       = "collectorDown"
+	AlertStorm          = "alertStorm"
+	SlowAnswers         = "slowAnswers"
+	TooManyRequests     = "tooManyRequests"
+	FailingAnswers      = "failingAnswers"
+	ExpiredSession      = "expiredSession"
+)
+
+// IncidentKinds are all of them.
+var IncidentKinds = []IncidentKind{
+	{Name: CoreSwitchDown, Target: "deviceId", Duration: 1800, Strength: 100,
+		Doc: "a core switch does not answer, nor does what lies behind it; strength: the share of that, in percent"},
+	{Name: DiskFilling, Target: "deviceId", Duration: 3600, Strength: 100,
+		Doc: "the disks of a device fill steadily; strength: how full they get, in percent"},
+	{Name: CPUStorm, Target: "groupId", Duration: 1800, Strength: 95,
+		Doc: "the processors of a group's devices are busy; strength: how busy, in percent"},
+	{Name: FlappingLink, Target: "deviceId", Duration: 3600, Strength: 50,
+		Doc: "the first interface of a device goes down and up; strength: how much of the time it is down, in percent"},
+	{Name: CertificateExpiring, Target: "deviceId", Duration: 3600, Strength: 100,
+		Doc: "the last days of a certificate pass; strength: how many of a hundred"},
+	{Name: CollectorDown, Target: "collectorId", Duration: 900, Strength: 100, Real: true,
+		Doc: "a simulated collector falls silent"},
+	{Name: AlertStorm, Target: "groupId", Duration: 600, Strength: 100,
+		Doc: "everything that has a threshold goes beyond it, polled every ten seconds; strength: the share of that, in " +
+			"percent"},
+	{Name: SlowAnswers, Duration: 300, Strength: 20, Real: true,
+		Doc: "the API takes its time; strength: tenths of a second"},
+	{Name: TooManyRequests, Duration: 120, Strength: 50, Real: true,
+		Doc: "the API answers 429; strength: to how many of a hundred requests"},
+	{Name: FailingAnswers, Duration: 120, Strength: 30, Real: true,
+		Doc: "the API answers 500; strength: to how many of a hundred requests"},
+	{Name: ExpiredSession, Duration: 60, Strength: 100, Real: true,
+		Doc: "the API answers 401; strength: to how many of a hundred requests"},
+}
+
+// KindOf is the kind of an incident; nil for one that this version does not know.
+func (i *Incident) KindOf() *IncidentKind {
+	at := slices.IndexFunc(IncidentKinds, func(k IncidentKind) bool { return k.Name == i.Kind })
+	if at < 0 {
+		return nil
+	}
+	return &IncidentKinds[at]
+}
+
+// States of an incident.
+const (
+	IncidentRuns  = "running"
+	IncidentEnded = "ended"
+)
+
+const maxIncident, maxRunning = 24 * 3600, 20
+
+// Incidents declares /demo/incidents, which only a demo has.
+var Incidents = resource.Resource[*Incident]{
+	Name: incidentRows, Label: "incident", Sample: 1, Path: "/demo/incidents", Category: ground.CategorySettings,
+	Object: resource.Setting, Area: ground.AreaPortal,
+	Doc: "Something that happens in the demo for a while, and ends by itself: devices show it, and alerts follow. " +
+		"Trouble of the API itself spares these endpoints, those below /demo and the session's.",
+	Without: []string{"PUT", "PATCH"},
+	Fields: []resource.Field[*Incident]{
+		{Name: "id", At: func(i *Incident) any { return &i.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
+		{Name: "kind", At: func(i *Incident) any { return &i.Kind }, Doc: incidentDoc(), Required: true,
+			OneOf: incidentNames(), Index: true, Example: CPUStorm},
+		{Name: "deviceId", At: func(i *Incident) any { return &i.DeviceID },
+			Doc: "The device that it happens to; 0: one that suits it", Min: resource.Bound(0), Refs: string(fleet.DeviceRows)},
+		{Name: "groupId", At: func(i *Incident) any { return &i.GroupID },
+			Doc: "The device group that it happens to, with those below; 0: one that suits it", Min: resource.Bound(0),
+			Refs: string(fleet.GroupRows)},
+		{Name: "collectorId", At: func(i *Incident) any { return &i.CollectorID },
+			Doc: "The simulated collector that it happens to; 0: the first", Min: resource.Bound(0),
+			Refs: string(collector.CollectorRows)},
+		{Name: "strength", At: func(i *Incident) any { return &i.Strength }, Doc: "How bad it is, see kind; 0: as usual",
+			Min: resource.Bound(0), Max: resource.Bound(100)},
+		{Name: "duration", At: func(i *Incident) any { return &i.Duration },
+			Doc: "How long it lasts, in seconds; 0: as long as usual. Trouble of the API and of collectors lasts so long in " +
+				"real time, all else by the time of the demo", Min: resource.Bound(0), Max: resource.Bound(maxIncident)},
+		{Name: "state", At: func(i *Incident) any { return &i.State }, Doc: "running or ended", ReadOnly: true, Index: true,
+			Example: IncidentRuns},
+		{Name: "startOn", At: func(i *Incident) any { return &i.StartOn }, Doc: "When it began", ReadOnly: true, Index: true},
+		{Name: "endOn", At: func(i *Incident) any { return &i.EndOn }, Doc: "When it ends, or has ended", ReadOnly: true},
+		{Name: "startedBy", At: func(i *Incident) any { return &i.StartedBy }, Doc: "Who began it", ReadOnly: true},
+	},
+	Check: func(w *resource.Write, was, now *Incident) error {
+		if was != nil {
+			return nil
+		}
+		running, err := resource.Find(w.Context, w.Tx, incidentRows,
+			resource.Where{Field: "state", Op: "=", Value: IncidentRuns}, resource.Limit(maxRunning))
+		if err == nil && len(running) == maxRunning {
+			err = fault.New(fault.Conflict, "%d incidents run already; stop one of them first", maxRunning)
+		}
+		if err != nil {
+			return err
+		}
+		if now.CollectorID > 0 {
+			if c, err := resource.Get(w.Context, w.Tx, collector.CollectorRows, now.CollectorID); err == nil && !c.Simulated() {
+				return fault.At("collectorId", "collectorId: collector %d is none of the demo's simulated ones", c.ID)
+			}
+		}
+		return now.begin(w.Call)
+	},
+	Actions: []resource.Action[*Incident]{{
+		Name: "stop", Summary: "Stop an incident", Doc: "Ends the incident now; one that has ended stays as it is.",
+		Do: func(w *resource.Write, i *Incident) error {
+			i.End(resource.SecondsOf(i.time(w.Call)))
+			return nil
+		},
+	}},
+}
+
+// begin completes a new incident.
+func (i *Incident) begin(c *resource.Call) error {
+	kind := i.KindOf()
+	for name, id := range map[string]int64{"deviceId": i.DeviceID, "groupId": i.GroupID, "collectorId": i.CollectorID} {
+		if id != 0 && name != kind.Target {
+			return fault.At(name, "%s: %s has no %s", name, i.Kind, strings.TrimSuffix(name, "Id"))
+		}
+	}
+	i.Strength, i.Duration = cmp.Or(i.Strength, kind.Strength), cmp.Or(i.Duration, kind.Duration)
+	i.State, i.StartedBy = IncidentRuns, ground.SystemUser
+	if c.Access != nil {
+		i.StartedBy = c.Access.User
+	}
+	i.StartOn = resource.SecondsOf(i.time(c))
+	i.EndOn = i.StartOn + resource.Seconds(i.Duration)
+	return nil
+}
+
+// time is the present by which the incident runs.
+func (i *Incident) time(c *resource.Call) time.Time {
+	if kind := i.KindOf(); kind != nil && kind.Real {
+		return time.Now()
+	}
+	return c.At
+}
+
+// End is the end of an incident that runs.
+func (i *Incident) End(at resource.Seconds) {
+	if i.State == IncidentRuns {
+		i.State, i.EndOn = IncidentEnded, max(i.StartOn, min(at, i.EndOn))
+	}
+}
+
+func incidentNames() []any {
+	names := make([]any, len(IncidentKinds))
+	for i := range IncidentKinds {
+		names[i] = IncidentKinds[i].Name
+	}
+	return names
+}
+
+// incidentDoc tells the kinds apart.
+func incidentDoc() string {
+	var b strings.Builder
+	b.WriteString("What happens.")
+	for _, k := range IncidentKinds {
+		fmt.Fprintf(&b, " %s: %s.", k.Name, k.Doc)
+	}
+	return b.String()
+}
+
+// demoTimeRows names the rows of DemoTime.
+const demoTimeRows resource.Name[*DemoTime] = "demoTime"
+
+// DemoTime is one row, id 1: how a demo was made, and how its time goes.
+type DemoTime struct {
+	ID      int64
+	Devices int64           // that it was made with; 0 for the standard company
+	Paused  bool            // its time stands still
+	At      resource.Millis // the time of the demo when the row was written; 0: that of the world
+
+	PastOn resource.Seconds // until then the instances of the demo have samples; 0: they may not have
+	PastOf int64            // the last of these instances
+	Polled bool             // since PastOn too, until nobody knows when
+}
+
+// DemoTimeID is the id of the one row.
+const DemoTimeID int64 = 1
+
+// DemoTimes declares the row; /demo/time shows it.
+var DemoTimes = resource.Resource[*DemoTime]{
+	Name: demoTimeRows, Label: "time of the demo", Sample: DemoTimeID, Doc: "How a demo was made, and how its time goes.",
+	Object: resource.Setting, Area: ground.AreaPortal,
+	Fields: []resource.Field[*DemoTime]{
+		{Name: "id", At: func(d *DemoTime) any { return &d.ID }, Doc: "Always 1", ReadOnly: true},
+		{Name: "devices", At: func(d *DemoTime) any { return &d.Devices },
+			Doc: "How many devices it was made with; 0 for the standard company", ReadOnly: true},
+		{Name: "paused", At: func(d *DemoTime) any { return &d.Paused }, Doc: "Its time stands still", ReadOnly: true},
+		{Name: "at", At: func(d *DemoTime) any { return &d.At },
+			Doc: "Its time when the row was written; 0: that of the world", ReadOnly: true},
+		{Name: "pastOn", At: func(d *DemoTime) any { return &d.PastOn }, Doc: "Until then its instances have samples",
+			ReadOnly: true},
+		{Name: "pastOf", At: func(d *DemoTime) any { return &d.PastOf }, Doc: "The last of these instances", ReadOnly: true},
+		{Name: "polled", At: func(d *DemoTime) any { return &d.Polled }, Doc: "They have been polled since", ReadOnly: true},
+	},
+}

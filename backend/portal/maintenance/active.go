@@ -1,0 +1,202 @@
+package maintenance
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/resource"
+)
+
+// Watched is what may be in maintenance: an instance, with all that it is on; a
+// device alone, or a data source on it; a group; or a collector. What is 0 is not asked for.
+type Watched struct {
+	DeviceID           int64
+	GroupIDs           resource.IDs // of the device, which they are read from when nil; or a group alone
+	DataSourceID       int64
+	DeviceDataSourceID int64
+	InstanceID         int64
+	InstanceGroupID    int64
+	CollectorID        int64
+}
+
+// InMaintenance are the maintenance windows in effect that cover something,
+// ascending by id. It asks the database nothing while neither a maintenance
+// window nor a device group has changed, unless GroupIDs are missing and a
+// group is in maintenance.
+func InMaintenance(ctx context.Context, r resource.Reader, of Watched, now time.Time) ([]SDT, error) {
+	plan, err := planOf(ctx, r)
+	if err != nil || plan.empty {
+		return nil, err
+	}
+	var found []SDT
+	add := func(list []*planned) {
+		for _, p := range list {
+			if (p.sdt.Type != GroupSDT || p.sdt.DataSourceID == 0 || p.sdt.DataSourceID == of.DataSourceID) && p.at(now) {
+				found = append(found, *p.sdt)
+			}
+		}
+	}
+	add(plan.of(DeviceSDT, of.DeviceID))
+	add(plan.of(DeviceDataSourceSDT, of.DeviceDataSourceID))
+	add(plan.of(InstanceSDT, of.InstanceID))
+	add(plan.of(InstanceGroupSDT, of.InstanceGroupID))
+	add(plan.of(CollectorSDT, of.CollectorID))
+	if len(plan.by[GroupSDT]) > 0 && (of.DeviceID > 0 || len(of.GroupIDs) > 0) {
+		groups := of.GroupIDs
+		if groups == nil {
+			device, err := resource.Get(ctx, r, fleet.DeviceRows, of.DeviceID)
+			if err != nil {
+				return nil, err
+			}
+			groups = device.GroupIDs
+		}
+		for _, id := range plan.above(groups) {
+			add(plan.of(GroupSDT, id))
+		}
+	}
+	slices.SortFunc(found, func(a, b SDT) int { return int(a.ID - b.ID) })
+	return found, nil
+}
+
+// plan is all maintenance there is, by what it is for. It is shared.
+type plan struct {
+	empty bool
+	by    map[string]map[int64][]*planned // by type and id
+	tree  *fleet.Tree
+}
+
+func planOf(ctx context.Context, r resource.Reader) (*plan, error) {
+	value, err := r.Memo("maintenance", []string{string(SDTRows), string(fleet.GroupRows), string(setting.SettingRows)},
+		func() (any, error) {
+			tree, err := fleet.TreeOf(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			all, err := resource.Find(ctx, r, SDTRows)
+			if err != nil {
+				return nil, err
+			}
+			p := &plan{empty: len(all) == 0, by: map[string]map[int64][]*planned{}, tree: tree}
+			known := zones{"": setting.ZoneOf(ctx, r)}
+			for i := range all {
+				s := &all[i]
+				if p.by[s.Type] == nil {
+					p.by[s.Type] = map[int64][]*planned{}
+				}
+				id := s.itemID()
+				p.by[s.Type][id] = append(p.by[s.Type][id], &planned{sdt: s, schedule: s.schedule(known)})
+			}
+			return p, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return value.(*plan), nil
+}
+
+func (p *plan) of(kind string, id int64) []*planned {
+	if id == 0 {
+		return nil
+	}
+	return p.by[kind][id]
+}
+
+// above are the groups and all above them, each once.
+func (p *plan) above(groups resource.IDs) []int64 {
+	var ids []int64
+	for _, id := range groups {
+		for up := p.tree.Groups[id]; up != nil && !slices.Contains(ids, up.ID); up = p.tree.Groups[up.ParentID] {
+			ids = append(ids, up.ID)
+		}
+	}
+	return ids
+}
+
+// planned is one maintenance, and what is known of the time around now.
+type planned struct {
+	sdt      *SDT
+	schedule *Schedule
+	known    atomic.Pointer[span]
+}
+
+// span is a stretch of time in all of which a maintenance is in effect, or not.
+type span struct {
+	from, to time.Time // to is zero for ever
+	in       bool
+}
+
+// at reports whether it is in effect. The time zone is asked once a window.
+func (p *planned) at(t time.Time) bool {
+	if k := p.known.Load(); k != nil && !t.Before(k.from) && (k.to.IsZero() || t.Before(k.to)) {
+		return k.in
+	}
+	k := &span{from: t}
+	if w, ok := p.schedule.At(t); ok {
+		*k = span{w.Begin, w.End, true}
+	} else if w, ok := p.schedule.Next(t); ok {
+		k.to = w.Begin
+	}
+	p.known.Store(k)
+	return k.in
+}
+
+// NextMaintenance is when the next maintenance window begins or ends; zero for
+// never, as far as is known now.
+func NextMaintenance(ctx context.Context, r resource.Reader, now time.Time) (next time.Time, err error) {
+	plan, err := planOf(ctx, r)
+	if err != nil {
+		return time.Time{}, err
+	}
+	for _, items := range plan.by {
+		for _, list := range items {
+			for _, p := range list {
+				p.at(now)
+				if to := p.known.Load().to; to.After(now) && (next.IsZero() || to.Before(next)) {
+					next = to
+				}
+			}
+		}
+	}
+	return next, nil
+}
+
+// sdtsOfDevice are the maintenance windows that are on a device or on anything
+// below it, and those on its groups and the groups above them.
+func sdtsOfDevice(ctx context.Context, r resource.Reader, id int64) ([]resource.Where, error) {
+	device, err := resource.Get(ctx, r, fleet.DeviceRows, id)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	own, err := resource.Find(ctx, r, SDTRows, resource.Where{Field: "deviceId", Op: "=", Value: id})
+	if err != nil {
+		return nil, err
+	}
+	ids := []int64{}
+	for i := range own {
+		ids = append(ids, int64(own[i].ID))
+	}
+	for _, group := range plan.above(device.GroupIDs) {
+		for _, p := range plan.of(GroupSDT, group) {
+			ids = append(ids, int64(p.sdt.ID))
+		}
+	}
+	return []resource.Where{{Field: "id", Op: "in", Value: ids}}, nil
+}
+
+// sdtsOfGroup are the maintenance windows that are on a group and on the groups
+// above it.
+func sdtsOfGroup(ctx context.Context, r resource.Reader, id int64) ([]resource.Where, error) {
+	plan, err := planOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return []resource.Where{{Field: "deviceGroupId", Op: "in", Value: plan.above(resource.IDs{id})}}, nil
+}

@@ -1,0 +1,313 @@
+// Package maintenance declares maintenance windows (SDTs), once or repeated, and
+// the history of those that have ended.
+//
+// A window is in the time zone it names, else in the portal's; its times are epoch
+// milliseconds. Which windows are in effect is computed from a plan that is kept
+// until a window changes, and shared. Package alert asks it with InMaintenance.
+package maintenance
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal/collector"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/setting"
+	"spyglass/backend/resource"
+)
+
+// SDTRows names the rows of SDT.
+const SDTRows resource.Name[*SDT] = "sdt"
+
+// SDT is a scheduled down time: a maintenance window in which nobody is told of
+// alerts. What it is for is told by ids alone; names are derived, so that they
+// follow when something is renamed.
+type SDT struct {
+	ID                 resource.TextID // sent as "R_12"
+	Type               string          // DeviceSDT and so on
+	Recurrence         string          // sdtType: OneTime and so on
+	Comment            string
+	Admin              string          // who made it
+	Timezone           string          // IANA; the portal's when empty
+	Start, End         resource.Millis // of OneTime the window; else nothing is in effect before and after; End 0: without end
+	StartLocal         string          // the same, in Timezone; empty for none
+	EndLocal           string
+	Hour, Minute       int64 // begin of each recurrence, in Timezone
+	EndHour, EndMinute int64 // its end, on the next day when not after the begin
+	Duration           int64 // minutes on the clock
+	WeekDay            string
+	WeekOfMonth        string
+	MonthDay           int64
+	DeviceID           int64 // of everything that is on a device
+	GroupID            int64
+	DataSourceID       int64 // of a group SDT: 0 for all data sources
+	DeviceDataSourceID int64
+	InstanceID         int64
+	InstanceGroupID    int64
+	CollectorID        int64
+	ClosedTo           resource.Millis // its windows up to here are in the history
+	DueOn              resource.Millis // when the next one ends; 0: there is none any more
+}
+
+// What maintenance may be for.
+const (
+	DeviceSDT           = "ResourceSDT"
+	GroupSDT            = "ResourceGroupSDT"
+	DeviceDataSourceSDT = "DeviceDataSourceSDT"
+	InstanceSDT         = "DeviceDataSourceInstanceSDT"
+	InstanceGroupSDT    = "DeviceDataSourceInstanceGroupSDT"
+	CollectorSDT        = "CollectorSDT"
+)
+
+const maxMillis int64 = 253_402_300_799_999 // the end of the year 9999
+
+// SDTs declares /sdt/sdts.
+var SDTs = resource.Resource[*SDT]{
+	Name: SDTRows, Label: "maintenance window", Sample: 9, Path: "/sdt/sdts", Category: ground.CategoryAlerts,
+	PartialPut: true,
+	Object:     resource.DeviceGroup, Scope: []string{"deviceId", "deviceGroupId", "collectorId"},
+	Doc: "A time, once or again and again, in which nobody is told of alerts of a device, a device group, a part of a " +
+		"device, or a collector.",
+	Absent: "batchJobName checkpointId checkpointName deviceBatchJobId deviceClusterAlertDefId " +
+		"deviceEventSourceId deviceLogPipeLineResourceId eventSourceName logPipeLineName " +
+		"websiteGroupId websiteGroupName websiteId websiteName",
+	Fields: []resource.Field[*SDT]{
+		{Name: "id", At: func(s *SDT) any { return &s.ID }, Doc: "Set by the portal", ReadOnly: true, Prefix: SDTPrefix,
+			Example: "R_12"},
+		{Name: "type", At: func(s *SDT) any { return &s.Type }, Doc: "What it is for; that decides which ids are required",
+			Required: true, Index: true,
+			OneOf: []any{DeviceSDT, GroupSDT, DeviceDataSourceSDT, InstanceSDT, InstanceGroupSDT, CollectorSDT},
+			Older: map[string]string{"DeviceSDT": DeviceSDT, "DeviceGroupSDT": GroupSDT}, Example: DeviceSDT},
+		{Name: "comment", At: func(s *SDT) any { return &s.Comment }, Doc: "What is done in it", MaxLen: 4000,
+			Example: "Backup of the shop"},
+		{Name: "sdtType", At: func(s *SDT) any { return &s.Recurrence },
+			Doc: "How often it comes", Default: OneTime, OneOf: []any{OneTime, Daily, Weekly, Monthly, MonthlyByWeek},
+			Older: map[string]string{"1": OneTime, "2": Weekly, "3": Monthly, "4": Daily, "5": MonthlyByWeek}, Example: Weekly},
+		{Name: "admin", At: func(s *SDT) any { return &s.Admin }, Doc: "Who made it", ReadOnly: true},
+		{Name: "timezone", At: func(s *SDT) any { return &s.Timezone },
+			Doc: "IANA name of the time zone of hour, minute and days; the portal's unless given", MaxLen: 64,
+			Example: "Europe/Berlin"},
+		{Name: "startDateTime", At: func(s *SDT) any { return &s.Start },
+			Doc: "When it begins; of one that comes again, no window is in effect before it. Now unless given",
+			Min: resource.Bound(0), Max: resource.Bound(maxMillis), Index: true},
+		{Name: "endDateTime", At: func(s *SDT) any { return &s.End },
+			Doc: "When it ends; of one that comes again, no window is in effect from then on, and 0 is without end. A " +
+				"oneTime one has this or a duration", Min: resource.Bound(0), Max: resource.Bound(maxMillis), Index: true},
+		{Name: "startDateTimeOnLocal", At: func(s *SDT) any { return &s.StartLocal }, Doc: "startDateTime in timezone",
+			ReadOnly: true},
+		{Name: "endDateTimeOnLocal", At: func(s *SDT) any { return &s.EndLocal },
+			Doc: "endDateTime in timezone; empty for none", ReadOnly: true},
+		{Name: "hour", If: uses("hour"), At: func(s *SDT) any { return &s.Hour },
+			Doc: "At which hour on the clock each window begins, unless oneTime", Min: resource.Bound(0),
+			Max: resource.Bound(23), Example: 2},
+		{Name: "minute", If: uses("minute"), At: func(s *SDT) any { return &s.Minute },
+			Doc: "At which minute", Min: resource.Bound(0), Max: resource.Bound(59), Example: 30},
+		{Name: "endHour", If: uses("endHour"), At: func(s *SDT) any { return &s.EndHour },
+			Doc: "At which hour on the clock each window ends, on the next day when that is not after the begin",
+			Min: resource.Bound(0), Max: resource.Bound(23)},
+		{Name: "endMinute", If: uses("endMinute"), At: func(s *SDT) any { return &s.EndMinute },
+			Doc: "At which minute", Min: resource.Bound(0), Max: resource.Bound(59)},
+		{Name: "duration", At: func(s *SDT) any { return &s.Duration },
+			Doc: "Minutes from begin to end, on the clock; it may be given instead of the end", Min: resource.Bound(0),
+			Max: resource.Bound(100 * 365 * dayLong), Example: 90},
+		{Name: "weekDay", If: uses("weekDay"), At: func(s *SDT) any { return &s.WeekDay },
+			Doc:    "Sunday to Saturday, of weekly and monthlyByWeek; several joined by commas",
+			MaxLen: 100, Example: "Saturday,Sunday"},
+		{Name: "weekOfMonth", If: uses("weekOfMonth"), At: func(s *SDT) any { return &s.WeekOfMonth },
+			Doc: "First to Fourth, or Last, of monthlyByWeek: which such day of the month; otherwise empty", MaxLen: 20},
+		{Name: "monthDay", If: uses("monthDay"), At: func(s *SDT) any { return &s.MonthDay },
+			Doc: "Day of the month, of monthly; months that are too short are left out", Min: resource.Bound(0),
+			Max: resource.Bound(31)},
+		refersTo("deviceId", fleet.DeviceRows, "The device; deviceDisplayName may be given instead",
+			func(s *SDT) *int64 { return &s.DeviceID }, 150),
+		refersTo("deviceGroupId", fleet.GroupRows, "The device group; deviceGroupFullPath may be given instead",
+			func(s *SDT) *int64 { return &s.GroupID }, nil),
+		refersTo("dataSourceId", datasource.DataSourceRows,
+			"The data source; of a device group, 0 for all of them, or dataSourceName may be given instead",
+			func(s *SDT) *int64 { return &s.DataSourceID }, nil),
+		refersTo("deviceDataSourceId", fleet.DeviceDataSourceRows,
+			"The data source on the device; dataSourceName and the device may be given instead",
+			func(s *SDT) *int64 { return &s.DeviceDataSourceID }, nil),
+		refersTo("dataSourceInstanceId", fleet.InstanceRows,
+			"The instance; dataSourceInstanceName and the device may be given instead",
+			func(s *SDT) *int64 { return &s.InstanceID }, nil),
+		refersTo("deviceDataSourceInstanceGroupId", fleet.InstanceGroupRows,
+			"The instance group; deviceDataSourceInstanceGroupName and deviceDataSourceId may be given instead",
+			func(s *SDT) *int64 { return &s.InstanceGroupID }, nil),
+		refersTo("collectorId", collector.CollectorRows, "The collector", func(s *SDT) *int64 { return &s.CollectorID }, nil),
+		{Name: "closedTo", At: func(s *SDT) any { return &s.ClosedTo }, Doc: "How far the history has come", ReadOnly: true,
+			WriteOnly: true},
+		{Name: "dueOn", At: func(s *SDT) any { return &s.DueOn }, Doc: "When the next window ends", ReadOnly: true,
+			WriteOnly: true, Index: true},
+	},
+	Derived: []resource.Derived{
+		{Name: "isEffective", Doc: "It is in effect now", Schema: resource.Boolean(""), Example: false, Of: effective},
+		{Name: "deviceDisplayName", Doc: "What the device is called; it may be given instead of deviceId",
+			Schema: resource.Text(""), Example: "web-prod-08.fra", From: "deviceId",
+			Of: fleet.OfDevice(func(d *fleet.Device, _ *fleet.Tree) any { return d.DisplayName })},
+		{Name: "deviceGroupFullPath", Doc: "Full path of the device group; it may be given instead of deviceGroupId",
+			Schema: resource.Text(""), Example: "", From: "deviceGroupId", Of: groupPaths},
+		{Name: "dataSourceName", Doc: "Name of the data source; it may be given instead of its id", Schema: resource.Text(""),
+			Example: "", From: "dataSourceId",
+			Of: fleet.OfSource(func(s *datasource.DataSource) any { return s.Name })},
+		{Name: "dataSourceInstanceName", Doc: "Name of the instance; it may be given instead of dataSourceInstanceId",
+			Schema: resource.Text(""), Example: "", From: "dataSourceInstanceId",
+			Of: namedBy(fleet.InstanceRows, func(i *fleet.Instance) (int64, string) { return i.ID, i.Name })},
+		{Name: "deviceDataSourceInstanceGroupName", Doc: "Name of the instance group; it may be given instead of its id",
+			Schema: resource.Text(""), Example: "", From: "deviceDataSourceInstanceGroupId",
+			Of: namedBy(fleet.InstanceGroupRows, func(g *fleet.InstanceGroup) (int64, string) { return g.ID, g.Name })},
+		{Name: "collectorDescription", Doc: "What the collector is called in lists", Schema: resource.Text(""), Example: "",
+			From: "collectorId",
+			Of:   namedBy(collector.CollectorRows, func(c *collector.Collector) (int64, string) { return c.ID, c.Description })},
+	},
+	Lists: []resource.Listing{
+		{Path: "/device/devices/{id}/sdts", Category: ground.CategoryDevices, Summary: "List maintenance windows of a device",
+			Doc: "Returns the maintenance windows on the device and on parts of it, and those on its groups and the groups " +
+				"above them, one page at a time.",
+			Of: string(fleet.DeviceRows), Param: "id", Where: sdtsOfDevice, Sample: 1},
+		{Path: "/device/groups/{id}/sdts", Category: ground.CategoryGroups, Summary: "List maintenance windows of a group",
+			Doc: "Returns the maintenance windows on the device group and on the groups above it, one page at a time.",
+			Of:  string(fleet.GroupRows), Param: "id", Where: sdtsOfGroup, Sample: 8},
+	},
+	Check:  checkSDT,
+	Settle: settleSDT,
+	After: func(w *resource.Write, was, now *SDT) error {
+		if was == nil {
+			return nil
+		}
+		return closeSDT(w.Context, w.Tx, was, resource.MillisOf(w.Call.At), true)
+	},
+	Hooks: []resource.Hook{
+		resource.Supply(fleet.MaintenanceStatus, maintenanceOf(sdtStatus)),
+		resource.Supply(fleet.MaintenanceIDs, maintenanceOf(sdtsInEffect)),
+	},
+	Remove: func(w *resource.Write, s *SDT) error {
+		return closeSDT(w.Context, w.Tx, s, resource.MillisOf(w.Call.At), true)
+	},
+}
+
+// refersTo is the field of an id of what maintenance is for.
+func refersTo[T any](name string, to resource.Name[*T], doc string, at func(*SDT) *int64,
+	example any) resource.Field[*SDT] {
+	return resource.Field[*SDT]{Name: name, At: func(s *SDT) any { return at(s) }, Doc: doc, Min: resource.Bound(0),
+		Refs: string(to), Cascade: true, Index: true, Example: example}
+}
+
+// itemID is the id of what it is for.
+func (s *SDT) itemID() int64 {
+	switch s.Type {
+	case DeviceSDT:
+		return s.DeviceID
+	case GroupSDT:
+		return s.GroupID
+	case DeviceDataSourceSDT:
+		return s.DeviceDataSourceID
+	case InstanceSDT:
+		return s.InstanceID
+	case InstanceGroupSDT:
+		return s.InstanceGroupID
+	}
+	return s.CollectorID
+}
+
+// Schedule is when it is in effect; home is the zone of one that names none.
+func (s *SDT) Schedule(home *time.Location) *Schedule { return s.schedule(zones{"": home}) }
+
+func (s *SDT) schedule(in zones) *Schedule {
+	out := &Schedule{
+		Recurrence: s.Recurrence, Zone: in.named(s.Timezone), Start: momentOf(s.Start), End: momentOf(s.End),
+		Minute: int(s.Hour*60 + s.Minute), Minutes: int(s.Duration), MonthDay: int(s.MonthDay),
+		Week: slices.IndexFunc(weeksOfMonth, s.isWeek) + 1,
+	}
+	given := splitDays(s.WeekDay)
+	for i, name := range weekDays {
+		if ground.Listed(given, name) {
+			out.Days = append(out.Days, time.Weekday(i))
+		}
+	}
+	return out
+}
+
+// zones are time zones that have been read, by name; "" is the portal's.
+type zones map[string]*time.Location
+
+func (z zones) named(name string) *time.Location {
+	if zone := z[name]; zone != nil {
+		return zone
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil { // the system has forgotten it
+		zone = z[""]
+	}
+	z[name] = zone
+	return zone
+}
+
+// momentOf is the zero time for 0.
+func momentOf(at resource.Millis) time.Time {
+	if at == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(at))
+}
+
+func effective(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	found, err := resource.Find(ctx, r, SDTRows, resource.Where{Field: "id", Op: "in", Value: resource.RowIDs(rows)})
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	if c := resource.CallOf(ctx); c != nil && !c.At.IsZero() {
+		now = c.At
+	}
+	in, known := map[int64]bool{}, zones{"": setting.ZoneOf(ctx, r)}
+	for i := range found {
+		_, in[int64(found[i].ID)] = found[i].schedule(known).At(now)
+	}
+	return resource.EachRow(rows, func(row resource.Row) any { return in[row.ID] })
+}
+
+func groupPaths(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+	tree, err := fleet.TreeOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return resource.EachNamed(rows, tree.Groups, func(g *fleet.Group) any { return g.FullPath })
+}
+
+// namedBy derives the name of the row whose id the rows hold; "" for none.
+func namedBy[T any](of resource.Name[*T], name func(*T) (int64, string)) func(context.Context, resource.Reader,
+	[]resource.Row) ([][]byte, error) {
+	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
+		ids := slices.DeleteFunc(resource.NamedIDs(rows), func(id int64) bool { return id == 0 })
+		all := map[int64]*T{}
+		if len(ids) > 0 {
+			found, err := resource.Find(ctx, r, of, resource.Where{Field: "id", Op: "in", Value: ids})
+			if err != nil {
+				return nil, err
+			}
+			for i := range found {
+				id, _ := name(&found[i])
+				all[id] = &found[i]
+			}
+		}
+		return resource.EachNamed(rows, all, func(row *T) any { _, text := name(row); return text })
+	}
+}
+
+// SDTPrefix begins the id of a maintenance window as it is shown: R_12.
+const SDTPrefix = "R_"
+
+// JoinSDTs is how ids of maintenance windows are shown together: "R_12,R_13".
+func JoinSDTs(ids []resource.TextID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = SDTPrefix + strconv.FormatInt(int64(id), 10)
+	}
+	return strings.Join(texts, ",")
+}

@@ -1,0 +1,170 @@
+package maintenance
+
+import (
+	"slices"
+	"time"
+)
+
+// Window is a stretch of time that a maintenance is in effect: from Begin on,
+// and no longer at End.
+type Window struct{ Begin, End time.Time }
+
+// Schedule says when a maintenance is in effect. It goes by the clock on the
+// wall in its zone: a window lasts from one time of day to another, whatever
+// the clock does in between, so that one from 01:00 to 05:00 takes three hours
+// of the night in which the clock is put forward, and five of the other.
+//
+// A time of day that the clock jumps over counts as the first moment after the
+// jump, and one that it shows twice as the first of the two. A window that the
+// clock jumps over whole keeps its length instead, from the jump on; on a day
+// that a zone leaves out altogether there is none. Days of the month that a
+// month does not have are skipped.
+//
+// The windows of one Schedule never overlap (Longest).
+type Schedule struct {
+	Recurrence string // as SDT.Recurrence
+	Zone       *time.Location
+	Start      time.Time // nothing is in effect before it; zero: from the beginning
+	End        time.Time // nor from then on; zero: without end
+
+	Minute   int            // of the day, at which a window begins
+	Minutes  int            // how long it is on the clock
+	Days     []time.Weekday // of weekly and monthlyByWeek
+	Week     int            // of monthlyByWeek: 1 to 4, or lastWeek
+	MonthDay int            // of monthly
+}
+
+// The recurrences.
+const (
+	OneTime       = "oneTime"
+	Daily         = "daily"
+	Weekly        = "weekly"
+	Monthly       = "monthly"
+	MonthlyByWeek = "monthlyByWeek"
+)
+
+const (
+	lastWeek  = 5
+	dayLong   = 24 * 60 // minutes
+	farthest  = 70      // days: no recurrence has a longer rest, the 31st comes after 62
+	longest   = 28      // days a window lasts at most
+	ahead     = 26      // hours: no zone is that far from UTC
+	daySecond = 24 * 60 * 60
+)
+
+// At is the window that is in effect at a moment.
+func (s *Schedule) At(t time.Time) (Window, bool) {
+	if s.outside(t) {
+		return Window{}, false
+	}
+	if s.Recurrence == OneTime {
+		return Window{s.Start, s.End}, true
+	}
+	for day := dateOf(t, s.Zone) + 1; day >= dateOf(t, s.Zone)-s.reach(); day-- {
+		if w, ok := s.on(day); ok && !t.Before(w.Begin) && t.Before(w.End) {
+			return w, true
+		}
+	}
+	return Window{}, false
+}
+
+// Next is the first window that begins later than a moment.
+func (s *Schedule) Next(after time.Time) (Window, bool) {
+	if s.Recurrence == OneTime {
+		return Window{s.Start, s.End}, s.Start.After(after)
+	}
+	from := after
+	if s.Start.After(from) {
+		from = s.Start
+	}
+	first := dateOf(from, s.Zone) - s.reach()
+	for day := first; day <= first+farthest+s.reach()+1; day++ {
+		if w, ok := s.on(day); ok && w.Begin.After(after) {
+			return w, true
+		}
+	}
+	return Window{}, false
+}
+
+func (s *Schedule) outside(t time.Time) bool {
+	return t.Before(s.Start) || !s.End.IsZero() && !t.Before(s.End)
+}
+
+// reach is how many days a window may have begun before a moment it holds.
+func (s *Schedule) reach() int64 { return int64(s.Minutes/dayLong) + 2 }
+
+// on is the window that begins on a day, within Start and End.
+func (s *Schedule) on(day int64) (Window, bool) {
+	if !s.matches(day) || wall(day, 0, s.Zone).Equal(wall(day+1, 0, s.Zone)) {
+		return Window{}, false
+	}
+	w := Window{wall(day, s.Minute, s.Zone), wall(day, s.Minute+s.Minutes, s.Zone)}
+	if !w.Begin.Before(w.End) {
+		w.End = w.Begin.Add(time.Duration(s.Minutes) * time.Minute)
+	}
+	if w.Begin.Before(s.Start) {
+		w.Begin = s.Start
+	}
+	if !s.End.IsZero() && s.End.Before(w.End) {
+		w.End = s.End
+	}
+	return w, w.Begin.Before(w.End)
+}
+
+func (s *Schedule) matches(day int64) bool {
+	date := time.Unix(day*daySecond, 0).UTC()
+	switch s.Recurrence {
+	case Weekly:
+		return slices.Contains(s.Days, date.Weekday())
+	case Monthly:
+		return date.Day() == s.MonthDay
+	case MonthlyByWeek:
+		last := date.AddDate(0, 0, 7).Month() != date.Month()
+		return slices.Contains(s.Days, date.Weekday()) && ((date.Day()-1)/7+1 == s.Week || s.Week == lastWeek && last)
+	}
+	return true
+}
+
+// Longest is how many minutes a window may last, so that none begins before the
+// last one has ended.
+func (s *Schedule) Longest() int {
+	switch {
+	case s.Recurrence == Daily || s.Recurrence == MonthlyByWeek && len(s.Days) > 1:
+		return dayLong
+	case s.Recurrence != Weekly:
+		return longest * dayLong
+	}
+	least := 7
+	for i, day := range s.Days { // ascending
+		next := s.Days[(i+1)%len(s.Days)]
+		least = min(least, (int(next-day)+6)%7+1)
+	}
+	return least * dayLong
+}
+
+// dateOf is the day on the wall, in days since 1970.
+func dateOf(t time.Time, zone *time.Location) int64 {
+	_, offset := t.In(zone).Zone()
+	local := t.Unix() + int64(offset)
+	day := local / daySecond
+	if local%daySecond < 0 {
+		day--
+	}
+	return day
+}
+
+// wall is the first moment at which the clock in the zone shows that minute of
+// the day, or a later one.
+func wall(day int64, minute int, zone *time.Location) time.Time {
+	shown := day*daySecond + int64(minute)*60
+	t := time.Unix(shown, 0).Add(-ahead * time.Hour).In(zone)
+	for {
+		_, offset := t.Zone()
+		_, end := t.ZoneBounds()
+		at := max(t.Unix(), shown-int64(offset))
+		if end.IsZero() || at < end.Unix() {
+			return time.Unix(at, 0).In(zone)
+		}
+		t = end
+	}
+}

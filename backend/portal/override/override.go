@@ -1,0 +1,235 @@
+// Package override declares thresholds that stand nearer to an instance than its
+// data source: at a device group, a device's data source, an instance group or
+// the instance itself. The alert settings of the API are views of them.
+//
+// Of each part of a threshold the nearest level that says something counts.
+// Thresholds are shared: read them only. Transitions are numbers of polls in a row.
+package override
+
+import (
+	"context"
+
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/resource"
+)
+
+const (
+	overrideRows        resource.Name[*Override]        = "thresholdOverride"
+	groupDataSourceRows resource.Name[*GroupDataSource] = "deviceGroupDatasource"
+)
+
+// Override is a threshold that stands nearer to an instance than its data
+// source: at one of Group, DeviceDataSource, InstanceGroup and Instance, the
+// other three ids being 0. What it leaves open comes from further away.
+type Override struct {
+	ID                 int64
+	GroupID            int64 // of devices
+	DeviceDataSourceID int64
+	InstanceGroupID    int64
+	InstanceID         int64
+	DataSourceID       int64
+	DataPointID        int64
+	Expr               string // empty: as further away
+	Note               string
+	Disabled           bool  // no alerts, whatever stands anywhere
+	NoData             int64 // inherit: as further away
+	Transition         int64
+	ClearTransition    int64
+}
+
+// inherit is the value of a number that an override leaves open.
+const inherit int64 = -1
+
+// Overrides keeps them. They have no endpoints of their own: they are read and
+// written through the alert settings.
+var Overrides = resource.Resource[*Override]{
+	Name: overrideRows, Label: "threshold", Object: resource.DeviceGroup,
+	Doc: "A threshold nearer to an instance than its datasource.",
+	Fields: []resource.Field[*Override]{
+		{Name: "id", At: func(o *Override) any { return &o.ID }, Doc: "Set by the portal", ReadOnly: true},
+		{Name: "groupId", At: func(o *Override) any { return &o.GroupID }, Doc: "The device group it stands at, or 0",
+			Refs: string(fleet.GroupRows), Cascade: true, Index: true},
+		{Name: "deviceDataSourceId", At: func(o *Override) any { return &o.DeviceDataSourceID },
+			Doc: "The device datasource it stands at, or 0", Refs: string(fleet.DeviceDataSourceRows), Cascade: true,
+			Index: true},
+		{Name: "instanceGroupId", At: func(o *Override) any { return &o.InstanceGroupID },
+			Doc: "The instance group it stands at, or 0", Refs: string(fleet.InstanceGroupRows), Cascade: true, Index: true},
+		{Name: "instanceId", At: func(o *Override) any { return &o.InstanceID }, Doc: "The instance it stands at, or 0",
+			Refs: string(fleet.InstanceRows), Cascade: true, Index: true},
+		{Name: "dataSourceId", At: func(o *Override) any { return &o.DataSourceID }, Doc: "The datasource of the datapoint",
+			Refs: string(datasource.DataSourceRows), Cascade: true, Index: true},
+		{Name: "dataPointId", At: func(o *Override) any { return &o.DataPointID }, Doc: "The datapoint", Index: true},
+		{Name: "alertExpr", At: func(o *Override) any { return &o.Expr }, Doc: "The threshold"},
+		{Name: "alertExprNote", At: func(o *Override) any { return &o.Note }, Doc: "Why"},
+		{Name: "disableAlerting", At: func(o *Override) any { return &o.Disabled }, Doc: "No alerts"},
+		{Name: "alertForNoData", At: func(o *Override) any { return &o.NoData }, Doc: "Severity when there is no data"},
+		{Name: "alertTransitionInterval", At: func(o *Override) any { return &o.Transition }, Doc: "Polls before an alert"},
+		{Name: "alertClearTransitionInterval", At: func(o *Override) any { return &o.ClearTransition },
+			Doc: "Polls before it clears"},
+	},
+	Unique: [][]string{{"groupId", "deviceDataSourceId", "instanceGroupId", "instanceId", "dataPointId"}},
+}
+
+// says reports whether the override changes anything.
+func (o *Override) says() bool {
+	return o.Expr != "" || o.Note != "" || o.Disabled || o.NoData != inherit || o.Transition != inherit || o.ClearTransition != inherit
+}
+
+// Spot is where a threshold counts: the instance and what is around it. Ids
+// that are 0 are left out, so that it may be asked what counts for a whole
+// device or group.
+type Spot struct {
+	Groups             resource.IDs // of the device
+	DeviceDataSourceID int64
+	InstanceGroupID    int64
+	InstanceID         int64
+}
+
+// The levels at which a threshold stands, the nearest first.
+const (
+	LevelInstance      = "instance"
+	LevelInstanceGroup = "instance group"
+	LevelDevice        = "device"
+	LevelGroup         = "device group"
+	LevelDataSource    = "datasource"
+)
+
+// Effective is the threshold that counts at a Spot for one data point. Each of
+// its parts is that of the nearest level which says something about it.
+type Effective struct {
+	Expr            string // as ParseAlertExpr reads it; empty: none
+	From            string // the level that Expr comes from
+	NoData          int64  // severity when there is no data: 1 none, 2 warn, 3 error, 4 critical
+	Transition      int64  // polls in a row before an alert opens
+	ClearTransition int64  // polls in a row before it clears
+	Disabled        bool   // alerting is, at some level
+	DisabledAt      string // which: the first from near to far
+}
+
+// Thresholds answers what counts where. It is made from all overrides and
+// groups, and shared: read it only.
+type Thresholds struct {
+	tree   *fleet.Tree
+	at     map[position]*Override
+	groups map[[2]int64]*GroupDataSource // by group and data source
+}
+
+// position is a level, an id at that level, and a data point.
+type position struct {
+	level     string
+	id        int64
+	dataPoint int64
+}
+
+// position is where the override stands.
+func (o *Override) position() position {
+	switch {
+	case o.InstanceID > 0:
+		return position{LevelInstance, o.InstanceID, o.DataPointID}
+	case o.InstanceGroupID > 0:
+		return position{LevelInstanceGroup, o.InstanceGroupID, o.DataPointID}
+	case o.DeviceDataSourceID > 0:
+		return position{LevelDevice, o.DeviceDataSourceID, o.DataPointID}
+	}
+	return position{LevelGroup, o.GroupID, o.DataPointID}
+}
+
+// ThresholdsOf is what applies now; it is made again only when one of its parts
+// has changed.
+func ThresholdsOf(ctx context.Context, r resource.Reader) (*Thresholds, error) {
+	value, err := r.Memo("thresholds",
+		[]string{string(overrideRows), string(groupDataSourceRows), string(fleet.GroupRows)}, func() (any, error) {
+			tree, err := fleet.TreeOf(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			t := &Thresholds{tree: tree, at: map[position]*Override{}, groups: map[[2]int64]*GroupDataSource{}}
+			overrides, err := resource.Find(ctx, r, overrideRows)
+			if err != nil {
+				return nil, err
+			}
+			for i := range overrides {
+				t.at[overrides[i].position()] = &overrides[i]
+			}
+			settings, err := resource.Find(ctx, r, groupDataSourceRows)
+			for i := range settings {
+				t.groups[[2]int64{settings[i].GroupID, settings[i].DataSourceID}] = &settings[i]
+			}
+			return t, err
+		})
+	if err != nil {
+		return nil, err
+	}
+	return value.(*Thresholds), nil
+}
+
+// For is what counts at the spot for a data point.
+func (t *Thresholds) For(s Spot, dp *datasource.DataPoint) Effective {
+	e := Effective{NoData: inherit, Transition: inherit, ClearTransition: inherit}
+	for _, o := range t.chain(s, dp.ID) {
+		e.take(o.position().level, o)
+	}
+	if group := t.disabledAt(s.Groups, dp.DataSourceID); group != nil && !e.Disabled {
+		e.Disabled, e.DisabledAt = true, LevelGroup
+	}
+	e.take(LevelDataSource,
+		&Override{Expr: dp.AlertExpr, NoData: dp.AlertForNoData, Transition: dp.AlertTransition,
+			ClearTransition: dp.AlertClear})
+	return e
+}
+
+// take fills in what nearer levels have left open.
+func (e *Effective) take(level string, o *Override) {
+	if e.From == "" && o.Expr != "" {
+		e.Expr, e.From = o.Expr, level
+	}
+	for _, part := range []struct {
+		to   *int64
+		from int64
+	}{{&e.NoData, o.NoData}, {&e.Transition, o.Transition}, {&e.ClearTransition, o.ClearTransition}} {
+		if *part.to == inherit {
+			*part.to = part.from
+		}
+	}
+	if o.Disabled && !e.Disabled {
+		e.Disabled, e.DisabledAt = true, level
+	}
+}
+
+// chain are the overrides of a data point at the spot, the nearest first.
+func (t *Thresholds) chain(s Spot, dataPoint int64) []*Override {
+	var all []*Override
+	for _, p := range []position{{LevelInstance, s.InstanceID, dataPoint},
+		{LevelInstanceGroup, s.InstanceGroupID, dataPoint}, {LevelDevice, s.DeviceDataSourceID, dataPoint}} {
+		if o := t.at[p]; o != nil {
+			all = append(all, o)
+		}
+	}
+	for _, g := range t.tree.Above(s.Groups) {
+		if o := t.at[position{LevelGroup, g.ID, dataPoint}]; o != nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// disabledAt is the nearest group in which the data source raises no alerts.
+func (t *Thresholds) disabledAt(groups resource.IDs, dataSource int64) *fleet.Group {
+	for _, g := range t.tree.Above(groups) {
+		if s := t.groups[[2]int64{g.ID, dataSource}]; s != nil && (s.DisableAlerting || s.StopMonitoring) {
+			return g
+		}
+	}
+	return nil
+}
+
+// Stopped reports whether the data source is not polled on devices in those groups.
+func (t *Thresholds) Stopped(groups resource.IDs, dataSource int64) bool {
+	for _, g := range t.tree.Above(groups) {
+		if s := t.groups[[2]int64{g.ID, dataSource}]; s != nil && s.StopMonitoring {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package people
+
+import (
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// tokenRows names the rows of Token.
+const tokenRows resource.Name[*Token] = "apiToken"
+
+// Token lets a program act with its user's rights. One row serves both ways of
+// asking: Bearer and LMv1.
+type Token struct {
+	ID         int64
+	AdminID    int64
+	AdminName  string
+	AccessID   string
+	BearerHash string // SHA-256 of the bearer token, hex; the token itself is shown once
+	SealedKey  string // the LMv1 access key, sealed with the portal's key
+	Note       string
+	Status     int64
+	CreatedBy  string
+	CreatedOn  resource.Seconds
+	LastUsedOn resource.Seconds
+	LastAuthIP string
+}
+
+// TokenActive and TokenSuspended are the values of a token's status.
+const (
+	TokenActive    int64 = 2
+	TokenSuspended int64 = 1
+)
+
+// AccessKeyPlace binds the sealed access key of a token to its access id, which
+// never changes.
+func AccessKeyPlace(accessID string) string { return "apiToken.accessKey " + accessID }
+
+// Tokens declares /setting/admins/{adminId}/apitokens. Creating one belongs to
+// backend/session, because the answer shows what is never shown again.
+var Tokens = resource.Resource[*Token]{
+	Name: tokenRows, Label: "API token", Sample: 1, Path: "/setting/admins/{adminId}/apitokens",
+	Category: ground.CategorySettings, Object: resource.Setting, Area: "useraccess",
+	Doc:     "A credential for programs, with the rights of its user.",
+	Parents: []resource.Parent{{Of: string(UserRows), Param: "adminId", Field: "adminId", Sample: 2}},
+	Absent:  "accessKey userPermission",
+	Fields: []resource.Field[*Token]{
+		{Name: "id", At: func(t *Token) any { return &t.ID }, Doc: "Set by the portal", ReadOnly: true, Example: 1},
+		{Name: "adminId", At: func(t *Token) any { return &t.AdminID }, Doc: "Whose token it is", ReadOnly: true,
+			Refs: "admin", Index: true, Example: 1},
+		{Name: "adminName", At: func(t *Token) any { return &t.AdminName }, Doc: "Whose token it is, by name",
+			ReadOnly: true},
+		{Name: "accessId", At: func(t *Token) any { return &t.AccessID }, Doc: "Public half of the LMv1 credential",
+			ReadOnly: true, Index: true, Example: "m8K2v5Qp"},
+		{Name: "bearerHash", At: func(t *Token) any { return &t.BearerHash }, Doc: "Digest of the bearer token",
+			ReadOnly: true, WriteOnly: true, Index: true},
+		{Name: "sealedKey", At: func(t *Token) any { return &t.SealedKey }, Doc: "The access key, sealed", ReadOnly: true,
+			WriteOnly: true},
+		{Name: "note", At: func(t *Token) any { return &t.Note }, Doc: "What the token is for", MaxLen: 255,
+			Example: "nightly export"},
+		{Name: "status", At: func(t *Token) any { return &t.Status }, Doc: "2 active, 1 suspended", Default: TokenActive,
+			OneOf: []any{TokenActive, TokenSuspended}, Example: 2},
+		{Name: "createdBy", At: func(t *Token) any { return &t.CreatedBy }, Doc: "Who made it", ReadOnly: true},
+		{Name: "createdOn", At: func(t *Token) any { return &t.CreatedOn }, Doc: "When it was made", ReadOnly: true},
+		{Name: "lastUsedOn", At: func(t *Token) any { return &t.LastUsedOn }, Doc: "When it was last used", ReadOnly: true},
+		{Name: "lastAuthIp", At: func(t *Token) any { return &t.LastAuthIP }, Doc: "From where it was last used",
+			ReadOnly: true},
+	},
+	Lists: []resource.Listing{{Path: "/setting/admins/apitokens", Summary: "List API tokens of all users",
+		Doc: "Returns the API tokens of every user, one page at a time."}},
+	Without: []string{"POST"},
+	Check:   func(w *resource.Write, was, _ *Token) error { return mayManageTokens(w, was) },
+	Remove: func(w *resource.Write, t *Token) error {
+		return mayManageTokens(w, t)
+	},
+}
+
+// mayManageTokens: a token is as good as its user, so who may not change the
+// user may not change it either.
+func mayManageTokens(w *resource.Write, t *Token) error {
+	user, err := resource.Get(w.Context, w.Tx, UserRows, t.AdminID)
+	if err != nil {
+		return err
+	}
+	return MayManage(w, user)
+}

@@ -1,0 +1,225 @@
+package reporting
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal/datasource"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/threshold"
+	"spyglass/backend/resource"
+)
+
+// The types of reports, as the published API names them.
+const (
+	ReportAlert     = "Alert"
+	ReportInventory = "Host inventory"
+	ReportUser      = "User"
+	ReportRole      = "Role"
+	ReportAuditLog  = "Audit Log"
+
+	ReportAlertTrends  = "Alert trends"
+	ReportAvailability = "Alert SLA"
+	ReportThreshold    = "Alert threshold"
+	ReportMetrics      = "Host metric trends"
+)
+
+// The formats of a report's file.
+const (
+	FormatHTML = "HTML"
+	FormatCSV  = "CSV"
+	FormatXLSX = "XLSX"
+	FormatPDF  = "PDF"
+)
+
+// ReportType is one kind of report.
+type ReportType struct {
+	Name    string
+	Right   resource.Right // what its user must hold; rows are limited to what they see besides
+	Columns []string       // that it can show, in their usual order
+}
+
+// ReportTypes are the types this portal can make.
+var ReportTypes = []ReportType{
+	{ReportAlert, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Severity", "Began", "Ended", "Device", "DataSource", "Instance", "DataPoint", "Value", "Threshold", "Acked",
+			"Acked by", "Acked on", "Ack comment", "In maintenance", "Rule", "Chain", "Alert ID"}},
+	{ReportInventory, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Device", "Host name", "Groups", "Status", "Description"}},
+	{ReportUser, resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Read},
+		[]string{"Username", "First name", "Last name", "Email", "Roles", "Status", "API only", "Last sign-in",
+			"Created by"}},
+	{ReportRole, resource.Right{Object: resource.Setting, Area: ground.AreaUserAccess, Op: resource.Read},
+		[]string{"Role", "Description", "Users", "Privileges"}},
+	{ReportAuditLog, resource.Right{Object: resource.Setting, Area: ground.AreaAudit, Op: resource.Read},
+		[]string{"Time", "User", "IP", "Action", "Description"}},
+	{ReportAlertTrends, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Day", "Group", "DataSource", "Critical", "Error", "Warning", "Alerts"}},
+	{ReportAvailability, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Device", "Groups", "Availability %", "Down", "Outages", "Longest outage", "Maintenance", "No data",
+			"Counted"}},
+	{ReportThreshold, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Device", "DataSource", "Instance", "DataPoint", "Threshold", "Set at", "Of the datasource", "No data",
+			"Alerting"}},
+	{ReportMetrics, resource.Right{Object: resource.DeviceGroup, Op: resource.Read},
+		[]string{"Device", "DataSource", "Instance", "DataPoint", "Minimum", "Average", "Maximum", "95th percentile", "Last",
+			"Samples"}},
+}
+
+// ReportTypeOf is the type of that name; nil where there is none.
+func ReportTypeOf(name string) *ReportType {
+	if i := slices.IndexFunc(ReportTypes, func(t ReportType) bool { return t.Name == name }); i >= 0 {
+		return &ReportTypes[i]
+	}
+	return nil
+}
+
+func reportTypeNames() []any {
+	var names []any
+	for _, t := range ReportTypes {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// earlierColumns are names that columns had, as plain as Column compares them; reports that name them go on.
+var earlierColumns = map[string]string{"warn": "warning", "insdt": "inmaintenance"}
+
+// Column is where the column of that name stands, whatever its letter case,
+// spaces and hyphens; -1 where there is none.
+func (t *ReportType) Column(name string) int {
+	plain := func(s string) string {
+		return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(s))
+	}
+	name = plain(name)
+	name = cmp.Or(earlierColumns[name], name)
+	return slices.IndexFunc(t.Columns, func(have string) bool { return plain(have) == name })
+}
+
+// Levels reads the level of an alert report as severities; nil for all.
+func (r *Report) Levels() ([]int64, error) {
+	var out []int64
+	for word := range strings.SplitSeq(strings.ToLower(r.Level), ",") {
+		switch strings.TrimSpace(word) {
+		case "", "all":
+			return nil, nil
+		case "warn":
+			out = append(out, threshold.SeverityWarn)
+		case "error":
+			out = append(out, threshold.SeverityError)
+		case "critical":
+			out = append(out, threshold.SeverityCritical)
+		default:
+			return nil, fault.At("level", "level is all, or some of warn, error and critical, joined by commas")
+		}
+	}
+	return out, nil
+}
+
+const maxReportColumns = 100 // properties and metrics together
+
+// checkContent looks at what depends on the type.
+func (r *Report) checkContent(w *resource.Write) error {
+	kind := ReportTypeOf(r.Type)
+	for i, c := range r.Columns {
+		if kind.Column(c.Name) < 0 {
+			return wrongColumn(kind, fmt.Sprintf("columns[%d].name", i), c.Name)
+		}
+	}
+	if r.SortedBy != "" && kind.Column(r.SortedBy) < 0 {
+		return wrongColumn(kind, "sortedBy", r.SortedBy)
+	}
+	if _, err := r.Levels(); err != nil {
+		return err
+	}
+	if len(r.Columns)+len(r.Properties)+len(r.Metrics) > maxReportColumns {
+		return fault.At("columns", "a report has at most %d columns", maxReportColumns)
+	}
+	if r.Type == ReportInventory && len(r.Properties) == 0 && w.Call.Access != nil {
+		return fault.At("properties",
+			"properties is required for the type %s: the names of properties to show, such as location", r.Type)
+	}
+	for i, name := range r.Properties {
+		if strings.TrimSpace(name) == "" || len(name) > 255 || strings.ContainsFunc(name,
+			func(c rune) bool { return c < ' ' }) {
+			return fault.At(fmt.Sprintf("properties[%d]", i),
+				"properties[%d] is the name of a property, one line of 1 to 255 characters", i)
+		}
+	}
+	return r.checkMetrics(w)
+}
+
+// checkMetrics refuses datasources that are not there. Those of a row that is
+// changed elsewhere are the caller's own to keep or to drop.
+func (r *Report) checkMetrics(w *resource.Write) error {
+	if r.Type == ReportAlertTrends {
+		return r.checkItems()
+	}
+	if r.Type == ReportMetrics && len(r.Metrics) == 0 && w.Call.Access != nil {
+		return fault.At("metrics", "metrics is required for the type %s: the datasources to show, and of each a datapoint",
+			r.Type)
+	}
+	for i, m := range r.Metrics {
+		found, err := resource.Find(w.Context, w.Tx, datasource.DataSourceRows,
+			resource.Where{Field: "id", Op: "=", Value: m.DataSourceID})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			field := fmt.Sprintf("metrics[%d].dataSourceId", i)
+			return fault.At(field, "%s names no datasource %d", field, m.DataSourceID)
+		}
+		if _, ok := m.PointsOf(&found[0]); !ok {
+			field := fmt.Sprintf("metrics[%d].dataPointName", i)
+			return fault.At(field, "%s: %s has no such datapoint", field, found[0].Name)
+		}
+	}
+	return nil
+}
+
+// checkItems looks at what an alert trend is bound to.
+func (r *Report) checkItems() error {
+	for i, m := range r.Metrics {
+		if kind := strings.ToLower(m.ItemType); kind != ItemGroup && kind != ItemHost {
+			field := fmt.Sprintf("metrics[%d].itemType", i)
+			return &fault.Error{Kind: fault.Invalid, Field: field, Message: field + " is group or host",
+				Allowed: []any{ItemGroup, ItemHost}}
+		}
+		if strings.TrimSpace(m.ItemVal) == "" {
+			field := fmt.Sprintf("metrics[%d].itemVal", i)
+			return fault.At(field,
+				"%s is required: full paths of groups or display names of devices, * for any characters", field)
+		}
+	}
+	return nil
+}
+
+func wrongColumn(kind *ReportType, field, name string) error {
+	allowed := make([]any, len(kind.Columns))
+	for i, c := range kind.Columns {
+		allowed[i] = c
+	}
+	return &fault.Error{
+		Kind: fault.Invalid, Field: field, Allowed: allowed,
+		Message: fmt.Sprintf("%s: a report of the type %s has no column %s; it has %s", field, kind.Name, fault.Quote(name),
+			strings.Join(kind.Columns, ", ")),
+	}
+}
+
+// PointsOf returns the data points of a data source that the metric names: one
+// of them, or all. It is false where the data source does not have that one.
+func (m *ReportMetric) PointsOf(d *datasource.DataSource) ([]datasource.DataPoint, bool) {
+	if m.DataPointID == 0 && m.DataPointName == "" {
+		return d.DataPoints, true
+	}
+	i := slices.IndexFunc(d.DataPoints, func(p datasource.DataPoint) bool {
+		return m.DataPointID == p.ID || m.DataPointID == 0 && strings.EqualFold(m.DataPointName, p.Name)
+	})
+	if i < 0 {
+		return nil, false
+	}
+	return d.DataPoints[i : i+1], true
+}

@@ -1,0 +1,154 @@
+// Package setting declares the settings of the portal itself and its version.
+//
+// There is one row of settings, id 1. Durations are in the unit that a field's
+// doc names: days, seconds, or requests in a minute. Readers that find no row
+// use the defaults.
+package setting
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"spyglass/backend/fault"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// SettingRows names the rows of Setting.
+const SettingRows resource.Name[*Setting] = "portalSetting"
+
+// Setting holds the settings of the portal: one row, id 1, written last when a
+// portal is made. Without it the portal is not complete.
+type Setting struct {
+	ID         int64
+	Instance   string // random; tells this portal from others on the same machine
+	Name       string
+	Demo       bool
+	Timezone   string // IANA name; empty: the machine's
+	RateGet    int64  // requests in a minute to one endpoint
+	RatePost   int64
+	RatePut    int64
+	RatePatch  int64
+	RateDelete int64
+	DataDays   int64
+	AlertDays  int64
+	AuditDays  int64
+	HourDays   int64
+	DownAfter  int64 // seconds
+	Seeded     int64 // how many sets of built-in rows it was given, see Complete
+	CreatedOn  resource.Seconds
+}
+
+// SettingID is the id of the one row.
+const SettingID int64 = 1
+
+const leastRate, mostRate, mostDays = 10, 100_000, 3650
+
+// DefaultAuditDays is how long the access log is kept by default. A bound on its rows
+// may end that earlier.
+const DefaultAuditDays = 90
+
+// defaultDownAfter is in seconds.
+const defaultDownAfter = 60
+
+// Settings declares /setting/portal.
+var Settings = resource.Resource[*Setting]{
+	Name: SettingRows, Label: "portal settings", Sample: SettingID, Single: SettingID, Path: "/setting/portal",
+	Category: ground.CategorySettings, Object: resource.Setting, Area: ground.AreaPortal,
+	Doc: "What the portal is called, its time zone, its limits, and how long it keeps what.",
+	Fields: []resource.Field[*Setting]{
+		{Name: "id", At: func(s *Setting) any { return &s.ID }, Doc: "Always 1", ReadOnly: true},
+		{Name: "instance", At: func(s *Setting) any { return &s.Instance },
+			Doc: "Tells this portal from others on the same machine", ReadOnly: true},
+		{Name: "name", At: func(s *Setting) any { return &s.Name }, Doc: "What it is called", Required: true, MaxLen: 255,
+			Example: "Demo portal"},
+		{Name: "demo", At: func(s *Setting) any { return &s.Demo }, Doc: "Filled with the demo environment", ReadOnly: true},
+		{Name: "timezone", At: func(s *Setting) any { return &s.Timezone },
+			Doc: "IANA name of the time zone in which a day of a filter is a day; empty: the machine's", MaxLen: 64,
+			Example: "Europe/Berlin"},
+		{Name: "rateLimitGet", At: func(s *Setting) any { return &s.RateGet },
+			Doc: "GET requests that each endpoint takes in 60 seconds", Default: 500, Min: resource.Bound(leastRate),
+			Max: resource.Bound(mostRate)},
+		{Name: "rateLimitPost", At: func(s *Setting) any { return &s.RatePost }, Doc: "The same for POST", Default: 200,
+			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
+		{Name: "rateLimitPut", At: func(s *Setting) any { return &s.RatePut }, Doc: "The same for PUT", Default: 200,
+			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
+		{Name: "rateLimitPatch", At: func(s *Setting) any { return &s.RatePatch }, Doc: "The same for PATCH", Default: 250,
+			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
+		{Name: "rateLimitDelete", At: func(s *Setting) any { return &s.RateDelete }, Doc: "The same for DELETE", Default: 300,
+			Min: resource.Bound(leastRate), Max: resource.Bound(mostRate)},
+		{Name: "dataRetentionDays", At: func(s *Setting) any { return &s.DataDays },
+			Doc: "Days that samples are kept as they came", Default: 365, Min: resource.Bound(1), Max: resource.Bound(mostDays)},
+		{Name: "hourlyDataRetentionDays", At: func(s *Setting) any { return &s.HourDays },
+			Doc: "Days that hourly values are kept, which graphs, data and reports show once the samples have gone; no " +
+				"longer than dataRetentionDays: none are made", Default: 1825, Min: resource.Bound(0),
+			Max: resource.Bound(mostDays)},
+		{Name: "alertRetentionDays", At: func(s *Setting) any { return &s.AlertDays },
+			Doc: "Days that alerts are kept once they have cleared", Default: 365, Min: resource.Bound(1),
+			Max: resource.Bound(mostDays)},
+		{Name: "auditRetentionDays", At: func(s *Setting) any { return &s.AuditDays },
+			Doc: "Days that the access log is kept", Default: DefaultAuditDays, Min: resource.Bound(1),
+			Max: resource.Bound(mostDays)},
+		{Name: "collectorDownSeconds", At: func(s *Setting) any { return &s.DownAfter },
+			Doc:     "Seconds without a heartbeat after which a collector counts as down and others take its devices over",
+			Default: defaultDownAfter, Min: resource.Bound(45), Max: resource.Bound(3600)},
+		{Name: "createdOn", At: func(s *Setting) any { return &s.CreatedOn }, Doc: "When it was made", ReadOnly: true},
+		{Name: "seeded", At: func(s *Setting) any { return &s.Seeded }, Doc: "How many sets of built-in rows it was given",
+			ReadOnly: true, WriteOnly: true, Default: SeedVersion},
+	},
+	Check: func(_ *resource.Write, _, now *Setting) error {
+		now.Name = strings.TrimSpace(now.Name)
+		if !ground.IsZone(now.Timezone) {
+			return fault.At("timezone", "timezone is an IANA name such as Europe/Berlin")
+		}
+		return nil
+	},
+}
+
+// Requests is how many requests of a method each endpoint takes in a minute.
+func (s *Setting) Requests(method string) int64 {
+	switch method {
+	case "GET":
+		return s.RateGet
+	case "PUT":
+		return s.RatePut
+	case "PATCH":
+		return s.RatePatch
+	case "DELETE":
+		return s.RateDelete
+	}
+	return s.RatePost
+}
+
+// CollectorDownAfter returns how long a collector may be silent before it counts as down.
+func CollectorDownAfter(ctx context.Context, r resource.Reader) (time.Duration, error) {
+	s, err := resource.Lookup(ctx, r, SettingRows, SettingID)
+	if err != nil || s == nil || s.DownAfter < 1 {
+		return defaultDownAfter * time.Second, err
+	}
+	return time.Duration(s.DownAfter) * time.Second, nil
+}
+
+// Zone is the portal's time zone.
+func (s *Setting) Zone() *time.Location {
+	if zone, err := time.LoadLocation(s.Timezone); err == nil && s.Timezone != "" {
+		return zone
+	}
+	return time.Local
+}
+
+// SeedVersion counts the sets of rows that were added to every portal since the
+// first version: 1, the data sources; 2, those of this machine's disks and
+// network; 3, settings of collectors that are down and of hourly values; 4, what
+// datasource.AmendBuiltIn changes; 5, user groups and role groups.
+const SeedVersion = 5
+
+// ZoneOf is the time zone of a maintenance that names none.
+func ZoneOf(ctx context.Context, r resource.Reader) *time.Location {
+	s, err := resource.Get(ctx, r, SettingRows, SettingID)
+	if err != nil {
+		return time.Local
+	}
+	return s.Zone()
+}

@@ -1,0 +1,31 @@
+package setting
+
+import (
+	"context"
+
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/resource"
+)
+
+// Version is what GET /setting/version answers.
+type Version struct {
+	Version    string `json:"version" doc:"of the API, 3.x.y"`
+	APIVersion int64  `json:"apiVersion" doc:"the number a client asks for in X-Version; always 3"`
+	Build      string `json:"build" doc:"of this program"`
+}
+
+// APIVersion is the version of the REST API; it grows with what is served.
+const APIVersion = "3.0.0"
+
+// VersionEndpoint declares GET /setting/version.
+func VersionEndpoint(build string) resource.Endpoint {
+	schema := resource.SchemaOf(Version{})
+	return resource.Endpoint{
+		Method: "GET", Path: "/setting/version", Category: ground.CategorySettings, Summary: "Get the API version",
+		Doc:   "Returns the version of the portal's API.",
+		Right: resource.Right{Object: resource.Anyone}, Answer: &schema,
+		Handle: func(context.Context, *resource.Call) (any, error) {
+			return Version{Version: APIVersion, APIVersion: 3, Build: build}, nil
+		},
+	}
+}
