@@ -47,16 +47,17 @@ func (a *abroad) hangUp() {
 	}
 }
 
-// client is the portal's own; a portal that was changed gets a new one.
-func (a *abroad) client(p *workspace.Portal, proxyPassword string, own netip.AddrPort) (*resty.Client, error) {
-	as := strings.Join([]string{p.BaseURL, p.Authority, p.Fingerprint, p.Proxy, proxyPassword}, "\x00")
+// client is the portal's own; a portal that was changed gets a new one, as all do
+// when the networks of the settings have changed: no open connection outlives that.
+func (a *abroad) client(p *workspace.Portal, proxyPassword string, may bounds) (*resty.Client, error) {
+	as := strings.Join([]string{p.BaseURL, p.Authority, p.Fingerprint, p.Proxy, proxyPassword, fmt.Sprint(may)}, "\x00")
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	have := a.clients[p.ID]
 	if have != nil && have.as == as {
 		return have.client, nil
 	}
-	client, err := dialler(p, proxyPassword, own)
+	client, err := dialler(p, proxyPassword, may)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +75,11 @@ func (a *abroad) client(p *workspace.Portal, proxyPassword string, own netip.Add
 }
 
 // dialler makes the client of a portal.
-func dialler(p *workspace.Portal, proxyPassword string, own netip.AddrPort) (*resty.Client, error) {
+func dialler(p *workspace.Portal, proxyPassword string, may bounds) (*resty.Client, error) {
 	client := newClient()
 	transport := client.GetClient().Transport.(*http.Transport)
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
-		return mayDial(address, own)
+		return may.dial(address)
 	}}
 	transport.DialContext = dialer.DialContext
 	transport.ForceAttemptHTTP2 = true
@@ -104,13 +105,14 @@ func dialler(p *workspace.Portal, proxyPassword string, own netip.AddrPort) (*re
 	if p.Fingerprint != "" {
 		transport.DialTLSContext = dialPinned(dialer, secureProxy(p.BaseURL, transport.Proxy), transport.TLSClientConfig)
 	}
-	transport.Proxy = judgedProxy(transport.Proxy, own)
+	transport.Proxy = may.judgedProxy(transport.Proxy)
 	return client, nil
 }
 
 // judgedProxy judges where a request goes before a proxy gets it: the proxy would
-// dial what this process may not. A name that only the proxy knows passes.
-func judgedProxy(proxy func(*http.Request) (*url.URL, error), own netip.AddrPort) func(*http.Request) (*url.URL, error) {
+// dial what this process may not. A name that only the proxy knows passes where
+// the settings name no networks.
+func (b bounds) judgedProxy(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
 	if proxy == nil {
 		return nil
 	}
@@ -121,11 +123,14 @@ func judgedProxy(proxy func(*http.Request) (*url.URL, error), own netip.AddrPort
 		}
 		port := cmp.Or(r.URL.Port(), map[string]string{"http": "80", "https": "443"}[r.URL.Scheme])
 		ips, err := net.DefaultResolver.LookupNetIP(r.Context(), "ip", r.URL.Hostname())
+		if err != nil && b.networks.Limited() {
+			return nil, outOfBounds("%s has no address that is known here, so it cannot be held against explorerAllowedNetworks and explorerRefusedNetworks in the portal settings", r.URL.Hostname())
+		}
 		if err != nil {
 			return by, nil
 		}
 		for _, ip := range ips {
-			if err := mayDial(net.JoinHostPort(ip.String(), port), own); err != nil {
+			if err := b.dial(net.JoinHostPort(ip.String(), port)); err != nil {
 				return nil, err
 			}
 		}
@@ -133,20 +138,50 @@ func judgedProxy(proxy func(*http.Request) (*url.URL, error), own netip.AddrPort
 	}
 }
 
-// mayDial judges an address right before it is dialled (trust.md, rule 10).
-func mayDial(address string, own netip.AddrPort) error {
+// bounds say which addresses a client may dial.
+type bounds struct {
+	own      netip.AddrPort // this process
+	networks check.Networks
+}
+
+// outOfBounds is the fault of an address that may not be dialled.
+func outOfBounds(format string, args ...any) error {
+	return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf(format, args...)}
+}
+
+// dial judges an address right before it is dialled (trust.md, rule 10).
+func (b bounds) dial(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
 	ip := at.Addr().Unmap()
 	if ip.IsMulticast() || check.ForMachinesOnly(ip) {
-		return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf("%s is an address that only machines ask; no portal is there", ip)}
+		return outOfBounds("%s is an address that only machines ask; no portal is there", ip)
 	}
-	if own.IsValid() && at.Port() == own.Port() && (ip == own.Addr().Unmap() || ip.IsLoopback() && own.Addr().IsLoopback() || ip.IsUnspecified()) {
-		return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf("%s is this Spyglass itself; choose its built-in portal, which is in your list already", at)}
+	if own := b.own; own.IsValid() && at.Port() == own.Port() && (ip == own.Addr().Unmap() || ip.IsLoopback() && own.Addr().IsLoopback() || ip.IsUnspecified()) {
+		return outOfBounds("%s is this Spyglass itself; choose its built-in portal, which is in your list already", at)
+	}
+	const change = "an administrator can change that in the portal settings"
+	if network, refused := b.networks.RefusedBy(ip); refused {
+		return outOfBounds("%s is in %s, which explorerRefusedNetworks refuses; %s", ip, network, change)
+	}
+	if !b.networks.Allowed(ip) {
+		return outOfBounds("%s is in no network of explorerAllowedNetworks; %s", ip, change)
 	}
 	return nil
+}
+
+// dialling is the client for a portal, within the bounds of this moment.
+func (e *Explorer) dialling(p *workspace.Portal, proxyPassword string) (*resty.Client, error) {
+	may := bounds{own: e.ownAddress()}
+	if e.o.Networks != nil {
+		var err error
+		if may.networks, err = e.o.Networks(); err != nil {
+			return nil, err
+		}
+	}
+	return e.abroad.client(p, proxyPassword, may)
 }
 
 // ownAddress is where this process listens.

@@ -61,6 +61,7 @@ import (
 	"spyglass/app/diagnose"
 	"spyglass/app/document"
 	"spyglass/app/workspace"
+	"spyglass/backend/check"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -83,7 +84,8 @@ type Options struct {
 	Cookie    func(secret string) string // the Cookie header of a session
 
 	PortalName func() string
-	Instance   string // the portal's id
+	Networks   func() (check.Networks, error) // that requests to other portals may go to; nil: all
+	Instance   string                         // the portal's id
 	Version    string
 	Folder     string // of the data, from the root; shown with ~ for the home of the person
 	Desktop    bool

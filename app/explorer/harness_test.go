@@ -20,6 +20,7 @@ import (
 	"spyglass/app/explorer"
 	"spyglass/app/workspace"
 	"spyglass/backend/api"
+	"spyglass/backend/check"
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
@@ -39,6 +40,8 @@ type house struct {
 	saveTo    string   // its answer
 	full      bool     // the window fills the screen
 	restarts  int
+	allowed   string // networks that the Explorer may reach; set between requests
+	refused   string
 	quits     int
 	server    *http.Server
 	raw       atomic.Pointer[http.HandlerFunc] // answers below /api/raw/, as no endpoint could
@@ -189,7 +192,8 @@ func buildIn(t *testing.T, dir string, secrets *ring, more []resource.Endpoint, 
 		Workspace: h.workspace, Catalog: append(endpoints(), more...), BaseURL: func() string { return h.base + "/api" },
 		Cookie:     func(secret string) string { return "spyglass_ab12=" + secret },
 		PortalName: func() string { return "Demo portal" }, Instance: "ab12", Version: "0.1.0", Demo: true, Desktop: true,
-		Folder: h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) { return map[string]int64{"device": 7}, nil },
+		Networks: func() (check.Networks, error) { return check.NetworksOf(h.allowed, h.refused) },
+		Folder:   h.dir, Tail: tail, Counts: func(context.Context) (map[string]int64, error) { return map[string]int64{"device": 7}, nil },
 		Native: h, Keyring: func() bool { return false }, DocumentDir: filepath.Join(h.dir, "documents"), Timeout: 20 * time.Second, Log: log,
 	})
 	if err != nil {

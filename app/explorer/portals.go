@@ -168,7 +168,7 @@ func (e *Explorer) tryPortal(ctx context.Context, c *resource.Call) (any, error)
 	t.place()
 	tried := *p
 	tried.ID = 0
-	if t.client, err = e.abroad.client(&tried, proxyPassword, e.ownAddress()); err != nil {
+	if t.client, err = e.dialling(&tried, proxyPassword); err != nil {
 		return nil, err
 	}
 	defer t.client.GetClient().CloseIdleConnections()

@@ -89,3 +89,55 @@ func TestACredentialGoesInClearToAnotherMachineOnlyByConsent(t *testing.T) {
 		t.Errorf("another address answered %d %s", a.status, a.body)
 	}
 }
+
+func TestTheExplorerReachesTheNetworksOfTheSettingsOnly(t *testing.T) {
+	h := build(t)
+	var asked atomic.Int64
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		faraway(w, r)
+	}))
+	defer far.Close()
+	id := h.addPortal(1, `{"name":"Far","baseUrl":"`+far.URL+`/api","auth":"none","readOnly":false}`)
+	for _, c := range []struct{ allowed, refused, proxy, want string }{
+		{"", "", "", ""},
+		{"127.0.0.0/8", "", "", ""},
+		{"127.0.0.0/8", "127.0.0.1", "", "127.0.0.1 is in 127.0.0.1/32, which explorerRefusedNetworks refuses"}, // on the connection that is open already, too
+		{"10.0.0.0/8", "", "", "127.0.0.1 is in no network of explorerAllowedNetworks"},
+		{"10.0.0.0/8", "", far.URL, "127.0.0.1 is in no network of explorerAllowedNetworks"}, // the proxy is dialled as well
+		{"", "127.0.0.2", "", ""},
+	} {
+		h.allowed, h.refused = c.allowed, c.refused
+		before := asked.Load()
+		a := h.ask(1, "POST /explorer/send?portal="+id, `{"sendId":"s","draft":{"method":"GET","path":"/x"}}`)
+		if c.proxy != "" {
+			a = h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://10.1.2.3/api","proxy":"`+c.proxy+`"}`)
+		}
+		if reached := asked.Load() > before; reached != (c.want == "") || !strings.Contains(a.body, c.want) {
+			t.Errorf("allowed %q, refused %q, by %q: reached %t, want %q: %d %s", c.allowed, c.refused, c.proxy, reached, c.want, a.status, a.body)
+		}
+	}
+}
+
+func TestAProxyIsAskedForTheNetworksOfTheSettingsOnly(t *testing.T) {
+	h := build(t)
+	var asked atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		faraway(w, r)
+	}))
+	defer proxy.Close()
+	h.refused = "10.0.0.0/8"
+	for host, want := range map[string]string{
+		"10.1.2.3":               "10.1.2.3 is in 10.0.0.0/8, which explorerRefusedNetworks refuses",
+		"only.the.proxy.invalid": "has no address that is known here",
+	} {
+		a := h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://`+host+`/api","proxy":"`+proxy.URL+`"}`)
+		if a.status != 502 || !strings.Contains(a.body, want) || asked.Load() != 0 {
+			t.Errorf("%s: the proxy was asked %d times, and the answer is %d %s", host, asked.Load(), a.status, a.body)
+		}
+	}
+	if h.ask(1, "POST /explorer/portals/test", `{"name":"x","auth":"none","baseUrl":"http://192.0.2.7/api","proxy":"`+proxy.URL+`"}`); asked.Load() == 0 {
+		t.Error("the proxy got nothing at all")
+	}
+}

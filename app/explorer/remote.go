@@ -63,7 +63,7 @@ func (e *Explorer) reach(p *workspace.Portal) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.client, err = e.abroad.client(p, password, e.ownAddress())
+	t.client, err = e.dialling(p, password)
 	return t, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"spyglass/backend/api"
+	"spyglass/backend/check"
 	"spyglass/backend/portal/setting"
 	"spyglass/backend/resource"
 )
@@ -24,6 +25,9 @@ func (s *Server) setting() *setting.Setting {
 
 // PortalName returns the name of the portal as it is now.
 func (s *Server) PortalName() string { return s.setting().Name }
+
+// Networks returns those that the Explorer's requests to other portals may go to.
+func (s *Server) Networks() (check.Networks, error) { return s.setting().Networks() }
 
 // limit returns how many requests of a method each endpoint takes.
 func (s *Server) limit(method string) api.Limit {

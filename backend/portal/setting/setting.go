@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"spyglass/backend/check"
 	"spyglass/backend/fault"
 	"spyglass/backend/portal/ground"
 	"spyglass/backend/resource"
@@ -35,8 +36,10 @@ type Setting struct {
 	AlertDays  int64
 	AuditDays  int64
 	HourDays   int64
-	DownAfter  int64 // seconds
-	Seeded     int64 // how many sets of built-in rows it was given, see Complete
+	DownAfter  int64  // seconds
+	Allowed    string // networks that the Explorer may reach
+	Refused    string // networks that it may not
+	Seeded     int64  // how many sets of built-in rows it was given, see Complete
 	CreatedOn  resource.Seconds
 }
 
@@ -44,6 +47,9 @@ type Setting struct {
 const SettingID int64 = 1
 
 const leastRate, mostRate, mostDays = 10, 100_000, 3650
+
+// mostNetworks is how long a list of networks may be, in characters.
+const mostNetworks = 4096
 
 // DefaultAuditDays is how long the access log is kept by default. A bound on its rows
 // may end that earlier.
@@ -93,6 +99,13 @@ var Settings = resource.Resource[*Setting]{
 		{Name: "collectorDownSeconds", At: func(s *Setting) any { return &s.DownAfter },
 			Doc:     "Seconds without a heartbeat after which a collector counts as down and others take its devices over",
 			Default: defaultDownAfter, Min: resource.Bound(45), Max: resource.Bound(3600)},
+		{Name: "explorerAllowedNetworks", At: func(s *Setting) any { return &s.Allowed },
+			Doc: "The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: " +
+				"networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused",
+			MaxLen: mostNetworks},
+		{Name: "explorerRefusedNetworks", At: func(s *Setting) any { return &s.Refused },
+			Doc: "Networks and addresses that they may not go to, even in an allowed network. The portal itself, and " +
+				"addresses that only machines ask, are always refused", MaxLen: mostNetworks},
 		{Name: "createdOn", At: func(s *Setting) any { return &s.CreatedOn }, Doc: "When it was made", ReadOnly: true},
 		{Name: "seeded", At: func(s *Setting) any { return &s.Seeded }, Doc: "How many sets of built-in rows it was given",
 			ReadOnly: true, WriteOnly: true, Default: SeedVersion},
@@ -102,9 +115,18 @@ var Settings = resource.Resource[*Setting]{
 		if !ground.IsZone(now.Timezone) {
 			return fault.At("timezone", "timezone is an IANA name such as Europe/Berlin")
 		}
+		if _, err := check.ParseNetworks(now.Allowed); err != nil {
+			return fault.At("explorerAllowedNetworks", "explorerAllowedNetworks: "+err.Error())
+		}
+		if _, err := check.ParseNetworks(now.Refused); err != nil {
+			return fault.At("explorerRefusedNetworks", "explorerRefusedNetworks: "+err.Error())
+		}
 		return nil
 	},
 }
+
+// Networks are those that the Explorer's requests to other portals may go to.
+func (s *Setting) Networks() (check.Networks, error) { return check.NetworksOf(s.Allowed, s.Refused) }
 
 // Requests is how many requests of a method each endpoint takes in a minute.
 func (s *Setting) Requests(method string) int64 {

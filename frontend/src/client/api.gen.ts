@@ -7548,6 +7548,10 @@ export interface components {
              * @default 60
              */
             collectorDownSeconds: number;
+            /** @description The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused */
+            explorerAllowedNetworks?: string;
+            /** @description Networks and addresses that they may not go to, even in an allowed network. The portal itself, and addresses that only machines ask, are always refused */
+            explorerRefusedNetworks?: string;
             /**
              * Format: epoch-seconds
              * @description When it was made
@@ -11425,6 +11429,10 @@ export interface components {
              * @default 60
              */
             collectorDownSeconds: number;
+            /** @description The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused */
+            explorerAllowedNetworks?: string;
+            /** @description Networks and addresses that they may not go to, even in an allowed network. The portal itself, and addresses that only machines ask, are always refused */
+            explorerRefusedNetworks?: string;
             /**
              * Format: epoch-seconds
              * @description When it was made
@@ -11504,6 +11512,10 @@ export interface components {
              * @default 60
              */
             collectorDownSeconds: number;
+            /** @description The only networks that the Explorer's requests to other portals, and to proxies on the way, may go to: networks such as 10.0.0.0/8 and addresses, with commas between them; empty: all but those that are refused */
+            explorerAllowedNetworks?: string;
+            /** @description Networks and addresses that they may not go to, even in an allowed network. The portal itself, and addresses that only machines ask, are always refused */
+            explorerRefusedNetworks?: string;
             /**
              * Format: epoch-seconds
              * @description When it was made
