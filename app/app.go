@@ -71,9 +71,13 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 			err = errors.Join(err, a.close(ctx))
 		}
 	}()
+	quota := int64(workspace.Quota)
+	if a.desktop { // the disk is the person's own
+		quota = 0
+	}
 	err = a.OpenBeside(ctx, "workspace.db", func(path string, sibling store.Sibling) (file string, err error) {
 		a.workspace, err = workspace.Open(ctx, workspace.Options{
-			Path: path, Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock, Sibling: sibling,
+			Path: path, Secrets: secrets{a.keys, a.Setting.Instance}, Log: o.Log, Clock: o.Clock, Sibling: sibling, Quota: quota,
 		})
 		if err != nil {
 			return "", err

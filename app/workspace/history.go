@@ -34,6 +34,7 @@ type History struct {
 	PageSize   int64 // items of each page, where all pages of a list were fetched; 0: one request
 	Items      int64 // that came, of all pages; with Error set they are not all
 	Total      int64 // that there are in all; 0: nobody said, or one request
+	Stored     int64 // bytes that it takes here, with its answer; 0: an earlier version did not say
 }
 
 // Reply is the answer to a request of the history.
@@ -81,6 +82,7 @@ var Histories = resource.Resource[*History]{
 		{Name: "pageSize", At: func(h *History) any { return &h.PageSize }, Doc: "Items of each page, where all pages of a list were fetched; 0 for one request", ReadOnly: true},
 		{Name: "items", At: func(h *History) any { return &h.Items }, Doc: "That came, where all pages of a list were fetched; error says why they are not all", ReadOnly: true},
 		{Name: "total", At: func(h *History) any { return &h.Total }, Doc: "Items that the list has in all; 0 when nobody said", ReadOnly: true},
+		{Name: "stored", At: func(h *History) any { return &h.Stored }, Doc: "Bytes that it takes in the workspace, with its answer", ReadOnly: true, WriteOnly: true},
 	},
 	Without: []string{"POST", "PUT"},
 	Within:  here,
@@ -123,7 +125,7 @@ var replies = resource.Resource[*Reply]{
 // nil, sets h.ID, and lets the oldest requests go. With a tab of the user's,
 // that tab shows the answer from now on.
 func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID int64) error {
-	h.Kept = r != nil
+	h.Kept, h.Stored = r != nil, stored(h, r)
 	err := w.db.Write(ctx, func(tx resource.Tx) (err error) {
 		h.ID = 0 // a second try begins anew
 		if err := resource.Put(ctx, tx, historyRows, h); err != nil {
@@ -138,7 +140,7 @@ func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID in
 		if err := answerTab(ctx, tx, h, tabID); err != nil {
 			return err
 		}
-		return w.prune(ctx, tx, h.UserID)
+		return w.prune(ctx, tx, h)
 	})
 	if err != nil {
 		w.recount(h.UserID)
@@ -153,7 +155,7 @@ func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID in
 func (w *Workspace) recount(userID int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.rows, userID)
+	delete(w.past, userID)
 }
 
 func answerTab(ctx context.Context, tx resource.Tx, h *History, tabID int64) error {
@@ -185,6 +187,8 @@ func (w *Workspace) clearing(endpoints []resource.Endpoint) []resource.Endpoint 
 			do = w.clearHistory
 		case e.Method == "DELETE":
 			do = w.removeHistory(do)
+		case e.Method == "PATCH":
+			do = w.pinning(do)
 		}
 		e.Handle = func(ctx context.Context, c *resource.Call) (any, error) {
 			out, err := do(ctx, c)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/resource"
 )
 
 const (
@@ -34,7 +35,7 @@ var bounds = map[string][2]int64{
 }
 
 // checkSetting refuses a value that could not be acted on.
-func checkSetting(key string, value []byte) error {
+func (w *Workspace) checkSetting(a *resource.Access, key string, value []byte) error {
 	within, known := bounds[key]
 	if !known {
 		return nil
@@ -42,6 +43,9 @@ func checkSetting(key string, value []byte) error {
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil || n < within[0] || n > within[1] {
 		return fault.At(key, "%s is a whole number from %d to %d", key, within[0], within[1])
+	}
+	if key == keptSetting && w.quota > 0 && !a.Admin && n > MostKeptOfMany {
+		return fault.At(key, "%s is %d at most where many people share a portal; only an administrator may keep more", key, MostKeptOfMany)
 	}
 	return nil
 }

@@ -2,22 +2,57 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
+	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
 
-// prune removes what is too much, oldest first. How many rows there are is
-// counted once and then kept, so that a request costs the same however long
-// the history is.
-func (w *Workspace) prune(ctx context.Context, tx resource.Tx, userID int64) error {
+// Quota is how many bytes of history a user has by default, with the answers,
+// where many people share a portal and its disk.
+const Quota = 1 << 30
+
+// size is how large a user's history is.
+type size struct {
+	rows  int64 // that are not pinned
+	bytes int64 // of all; not counted without a quota
+}
+
+// rowBytes is about what a request takes beside its texts.
+const rowBytes = 512
+
+// stored is how many bytes a request takes in the workspace, with its answer.
+func stored(h *History, r *Reply) int64 {
+	d := &h.Draft
+	n := rowBytes + len(h.Path) + len(h.URL) + len(h.Error) + len(d.Path) + len(d.Template) + len(d.Body)
+	for _, rows := range []Rows{d.PathParams, d.Query, d.Headers} {
+		for _, row := range rows {
+			n += len(row.Key) + len(row.Value) + len(row.Doc)
+		}
+	}
+	if r != nil {
+		n += len(r.Zipped)
+		for _, header := range r.Headers {
+			n += len(header[0]) + len(header[1])
+		}
+	}
+	return int64(n)
+}
+
+// prune removes what is too much once the newest was written, oldest first; the
+// newest and those that are pinned stay. How much there is is counted once and
+// then kept, so that a request costs the same however long the history is.
+func (w *Workspace) prune(ctx context.Context, tx resource.Tx, newest *History) error {
+	userID := newest.UserID
 	w.mu.Lock()
-	have, known := w.rows[userID]
+	have, known := w.past[userID]
 	w.mu.Unlock()
-	have++
+	have.rows++
+	have.bytes += newest.Stored
 	if !known {
 		var err error
-		if have, err = countHistory(ctx, tx, userID); err != nil {
+		if have, err = w.measure(ctx, tx, userID); err != nil {
 			return err
 		}
 	}
@@ -25,35 +60,58 @@ func (w *Workspace) prune(ctx context.Context, tx resource.Tx, userID int64) err
 	if err != nil {
 		return err
 	}
-	var old []History
-	if have > kept {
-		old, err = resource.Find(ctx, tx, historyRows, mine(userID), resource.Where{Field: "pinned", Op: "=", Value: false}, resource.Limit(min(have-kept, mostPruned)))
+	for left := int64(mostPruned); left > 0; {
+		most := min(left, max(have.rows-kept, 0))
+		if w.quota > 0 && have.bytes > w.quota {
+			most = min(left, max(most, prunedAtOnce))
+		}
+		if most == 0 {
+			break
+		}
+		old, err := resource.Find(ctx, tx, historyRows, mine(userID), resource.Where{Field: "pinned", Op: "=", Value: false},
+			resource.Where{Field: "id", Op: "<", Value: newest.ID}, resource.Limit(most))
 		if err != nil {
 			return err
 		}
-	}
-	for _, h := range old {
-		if err := words.Delete(ctx, tx, h.ID); err != nil {
-			return err
+		for _, h := range old {
+			if have.rows <= kept && (w.quota == 0 || have.bytes <= w.quota) {
+				break
+			}
+			if err := forgetOne(ctx, tx, h.ID); err != nil {
+				return err
+			}
+			have.rows--
+			have.bytes -= h.Stored
 		}
-		if err := forgetWays(ctx, tx, h.ID); err != nil {
-			return err
-		}
-		if err := resource.Delete(ctx, tx, historyRows, h.ID); err != nil {
-			return err
-		}
-		if err := resource.DeleteAll(ctx, tx, replyRows, resource.Where{Field: "id", Op: "=", Value: h.ID}); err != nil {
-			return err
+		if left -= most; int64(len(old)) < most {
+			break
 		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rows[userID] = have - int64(len(old)) // right here: only one transaction runs at a time
+	w.past[userID] = have // right here: only one transaction runs at a time
 	return nil
 }
 
-// mostPruned is how many requests go at once where the limit has come down.
-const mostPruned = 500
+// mostPruned is how many requests go at once where the limit has come down, and
+// prunedAtOnce how many are read at a time to make room.
+const (
+	mostPruned   = 500
+	prunedAtOnce = 20
+)
+
+func forgetOne(ctx context.Context, tx resource.Tx, id int64) error {
+	if err := words.Delete(ctx, tx, id); err != nil {
+		return err
+	}
+	if err := forgetWays(ctx, tx, id); err != nil {
+		return err
+	}
+	if err := resource.Delete(ctx, tx, historyRows, id); err != nil {
+		return err
+	}
+	return resource.DeleteAll(ctx, tx, replyRows, resource.Where{Field: "id", Op: "=", Value: id})
+}
 
 // limit is how many requests the user keeps: Options.Kept, or what the settings
 // say under historyKept.
@@ -68,12 +126,43 @@ func (w *Workspace) limit(ctx context.Context, from resource.Reader, userID int6
 	return w.kept, nil
 }
 
-// countHistory counts the user's rows that are not pinned.
-func countHistory(ctx context.Context, tx resource.Tx, userID int64) (int64, error) {
+// measure counts the user's rows that are not pinned, and the bytes of all.
+func (w *Workspace) measure(ctx context.Context, tx resource.Tx, userID int64) (s size, err error) {
 	counts, err := tx.CountBy(ctx, string(historyRows), "userId")
 	if err != nil {
-		return 0, err
+		return s, err
 	}
 	pinned, err := resource.Find(ctx, tx, historyRows, mine(userID), resource.Where{Field: "pinned", Op: "=", Value: true})
-	return counts[userID] - int64(len(pinned)), err
+	if err != nil {
+		return s, err
+	}
+	s.rows = counts[userID] - int64(len(pinned))
+	if w.quota > 0 {
+		s.bytes, err = w.history.Sum(ctx, tx, "stored", mine(userID))
+	}
+	return s, err
+}
+
+// handler answers an endpoint.
+type handler = func(ctx context.Context, c *resource.Call) (any, error)
+
+// pinning refuses to pin more than half of the quota: what is pinned never goes.
+func (w *Workspace) pinning(change handler) handler {
+	return func(ctx context.Context, c *resource.Call) (any, error) {
+		var body struct{ Pinned bool }
+		if err := json.Unmarshal(c.Body, &body); w.quota == 0 || err == nil && !body.Pinned {
+			return change(ctx, c)
+		}
+		err := w.db.Write(ctx, func(tx resource.Tx) error {
+			pinned, err := w.history.Sum(ctx, tx, "stored", mine(c.Access.UserID), resource.Where{Field: "pinned", Op: "=", Value: true})
+			if err != nil || pinned < w.quota/2 {
+				return err
+			}
+			return fault.At("pinned", "your pinned requests take %d MB already, half of what you may keep; unpin some first", pinned>>20)
+		})
+		if err != nil {
+			return nil, err
+		}
+		return change(ctx, c)
+	}
 }

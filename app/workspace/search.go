@@ -26,6 +26,8 @@ const (
 	keptSetting = "historyKept"
 	LeastKept   = 100
 	MostKept    = 1_000_000
+	// MostKeptOfMany is MostKept of those who are no administrators, where there is a quota.
+	MostKeptOfMany = 50_000
 )
 
 // Of a request or an answer, the first learnedBytes are searched.

@@ -45,7 +45,7 @@ func (w *Workspace) settingsEndpoints() []resource.Endpoint {
 			Method: "PATCH", Path: "/settings", Summary: "Change some settings", Right: anyone, Body: &object, Answer: &object, Limit: 2 * maxSettings,
 			Doc: "Replaces the top-level keys that are given; null removes one.",
 			Handle: func(ctx context.Context, c *resource.Call) (any, error) {
-				return w.mergeSettings(ctx, c.Access.UserID, c.Body)
+				return w.mergeSettings(ctx, c.Access, c.Body)
 			},
 		},
 	}
@@ -105,7 +105,8 @@ func (w *Workspace) settingsOf(ctx context.Context, from resource.Reader, userID
 	return &rows[0], nil
 }
 
-func (w *Workspace) mergeSettings(ctx context.Context, userID int64, body []byte) (any, error) {
+func (w *Workspace) mergeSettings(ctx context.Context, a *resource.Access, body []byte) (any, error) {
+	userID := a.UserID
 	change, err := resource.ParseJSON(body)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (w *Workspace) mergeSettings(ctx context.Context, userID int64, body []byte
 		if change.Items[i].Kind == 'n' {
 			continue
 		}
-		if err := checkSetting(key, change.Items[i].Raw); err != nil {
+		if err := w.checkSetting(a, key, change.Items[i].Raw); err != nil {
 			return nil, err
 		}
 	}

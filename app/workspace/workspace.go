@@ -74,6 +74,7 @@ type Options struct {
 	Path    string           // of the database file
 	Secrets Secrets          // nil keeps them until Close
 	Kept    int64            // rows of history a user; Kept when 0
+	Quota   int64            // bytes of history a user, with the answers; 0: as many as the disk holds
 	Log     *slog.Logger     // slog.Default when nil
 	Clock   func() time.Time // time.Now when nil
 	Sibling store.Sibling    // whose file it is; zero for nobody's
@@ -85,6 +86,7 @@ type Workspace struct {
 	log     *slog.Logger
 	secrets Secrets
 	kept    int64
+	quota   int64
 
 	tabs      *store.Table[*Tab]
 	variables *store.Table[*Variable]
@@ -107,10 +109,10 @@ type Workspace struct {
 	deletedVariables bin[pastVariable]
 
 	mu       sync.Mutex
-	followed []*followed     // renames of the last two minutes
-	rows     map[int64]int64 // unpinned history per user, as far as known
-	lost     bool            // a secret is kept until the process ends only
-	unread   map[int64]bool  // users whose settings cannot be read
+	followed []*followed    // renames of the last two minutes
+	past     map[int64]size // the history per user, as far as known
+	lost     bool           // a secret is kept until the process ends only
+	unread   map[int64]bool // users whose settings cannot be read
 	watcher  func(userID int64, kind Kind)
 }
 
@@ -129,7 +131,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, rows: map[int64]int64{}, unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1), closed: make(chan struct{})}
+	w := &Workspace{db: db, log: o.Log, secrets: o.Secrets, kept: o.Kept, quota: o.Quota, past: map[int64]size{}, unread: map[int64]bool{}, watcher: func(int64, Kind) {}, unlearned: make(chan struct{}, 1), closed: make(chan struct{})}
 	w.deletedHistory.most, w.deletedVariables.keep = mostRestored, regainable
 	if err := w.addTables(); err != nil {
 		_ = db.Close()

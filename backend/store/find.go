@@ -177,6 +177,26 @@ func (t *Table[T]) countBy(ctx context.Context, q asker, field string) (map[int6
 	return counts(ctx, q, query)
 }
 
+// Sum adds up a field of numbers over all rows that match.
+func (t *Table[T]) Sum(ctx context.Context, in resource.Tx, field string, where ...resource.Where) (sum int64, err error) {
+	tx, err := own(in)
+	if err != nil {
+		return 0, err
+	}
+	if t.column(field) == nil {
+		return 0, fmt.Errorf("%s has no field %q", t.res.Name, field)
+	}
+	text, args, err := t.conditions(where)
+	if err != nil {
+		return 0, err
+	}
+	stmt, err := tx.stmt(ctx, "SELECT coalesce(sum("+quote(field)+"), 0) FROM "+t.name()+" WHERE "+text)
+	if err == nil {
+		err = stmt.QueryRowContext(ctx, args...).Scan(&sum)
+	}
+	return sum, err
+}
+
 func (t *Table[T]) countWithin(ctx context.Context, q asker, field string, within map[int64][]int64) (map[int64]int64, error) {
 	c := t.column(field)
 	if c == nil || c.link == "" {
