@@ -32,6 +32,7 @@ import (
 	"spyglass/backend/backup"
 	"spyglass/backend/fault"
 	"spyglass/backend/server"
+	"spyglass/backend/service"
 	"spyglass/frontend"
 )
 
@@ -309,10 +310,12 @@ func secret(c *cobra.Command, what string) (string, error) {
 		err  error
 	}
 	lines := make(chan line, 1)
-	go func() {
+	var reads service.Group // nobody waits: standard input cannot be interrupted
+	reads.Go("standard input", func() {
+		defer close(lines)
 		text, err := read()
 		lines <- line{text, err}
-	}()
+	})
 	select {
 	case <-c.Context().Done():
 		return "", fault.New(fault.Invalid, "stopped before %s was there; nothing was changed", what)

@@ -16,6 +16,7 @@ import (
 	"spyglass/app/shell"
 	"spyglass/backend/fault"
 	"spyglass/backend/server"
+	"spyglass/backend/service"
 	"spyglass/build/icon"
 )
 
@@ -38,7 +39,8 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	}
 	o.Held = func() { close(held) }
 	p := &opening{native: &desk{}, opened: make(chan struct{}), ways: make(chan wayIn, 1)}
-	go p.open(ctx, o, args)
+	tasks := service.Group{Guard: &service.Guard{Log: o.Log}} // nobody waits for them; p.opened is closed in any case
+	tasks.Go("opening the portal", func() { p.open(ctx, o, args) })
 	notices, tray := make(chan shell.Notice), make(chan shell.Tray)
 	select {
 	case <-held:
@@ -65,7 +67,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 		Title: "Spyglass", Icon: icon.PNG, Theme: last.Theme, Raise: raise, Notices: notices, Tray: tray, Native: &p.native.Native, Log: o.Log,
 		Pause: p.pause,
 		Link: func(text string) {
-			go p.link(text)
+			tasks.Go("opening a link", func() { p.link(text) })
 			o.Raise(nil)
 		},
 		Trouble: shell.Trouble{Folder: o.Data, Again: p.native.Restart},
@@ -125,6 +127,7 @@ type wayIn struct {
 
 func (p *opening) open(ctx context.Context, o server.Options, links []string) {
 	defer close(p.opened)
+	p.err = errors.New("the portal did not open because of a fault in Spyglass; the log says more") // unless this is passed
 	if p.app, p.err = open(ctx, o, p.native); p.err == nil {
 		p.app.OpenLinks(links)
 		p.ways <- wayIn{p.app.enter(ctx), time.Now()}

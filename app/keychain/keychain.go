@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"spyglass/backend/fault"
+	"spyglass/backend/service"
 
 	"github.com/zalando/go-keyring"
 )
@@ -50,6 +51,7 @@ type Keychain struct {
 	log     *slog.Logger
 	limit   time.Duration
 	turn    chan struct{} // holds one token while the keyring is being asked
+	asking  service.Group
 
 	mu     sync.Mutex
 	state  state
@@ -171,6 +173,7 @@ func (k *Keychain) settled(account string, m kept) {
 var (
 	errSilent = errors.New("the keyring did not answer before")
 	errSlow   = errors.New("the keyring does not answer in time")
+	errBroken = errors.New("asking the keyring failed")
 )
 
 // ask runs one call to the keyring. It returns keyring.ErrNotFound, or nil, or
@@ -191,19 +194,21 @@ func (k *Keychain) ask(do func() error) error {
 		return errSilent
 	}
 	answered := make(chan error, 1)
-	go func() {
-		err := Bus()
-		if err == nil {
-			err = do()
+	k.asking.Go("keyring", func() {
+		defer func() { <-k.turn }()
+		err := errBroken // unless it answers
+		defer func() { answered <- err }()
+		said := Bus()
+		if said == nil {
+			said = do()
 		}
-		if err == nil || errors.Is(err, keyring.ErrNotFound) {
+		if said == nil || errors.Is(said, keyring.ErrNotFound) {
 			k.answered()
 		} else {
-			k.gaveUp(err)
+			k.gaveUp(said)
 		}
-		answered <- err
-		<-k.turn
-	}()
+		err = said
+	})
 	select {
 	case err := <-answered:
 		return err

@@ -17,6 +17,6 @@ func (n *Native) OpenFolder(path string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("the folder did not open: %w", err)
 	}
-	go func() { _ = cmd.Wait() }() // only reaps it
+	reap(cmd)
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+
+	"spyglass/backend/service"
 )
 
 // Native is what a page may ask of the desktop. The zero value has no window:
@@ -106,8 +108,14 @@ func (n *Native) OpenLink(link string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("the browser did not open: %w", err)
 	}
-	go func() { _ = cmd.Wait() }() // only reaps it; it ends when the browser pleases
+	reap(cmd)
 	return nil
+}
+
+// reap waits for a program that was started, which ends when it pleases; nobody
+// waits for that.
+func reap(cmd *exec.Cmd) {
+	new(service.Group).Go("another program", func() { _ = cmd.Wait() })
 }
 
 // webAddress returns link in its canonical spelling, if it leads to the web.

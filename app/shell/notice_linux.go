@@ -10,6 +10,8 @@ import (
 	// BSD-2. Wails has notices, too, but takes one that was dismissed for one that
 	// was clicked, and waits for ever for a service that hangs.
 	"github.com/godbus/dbus/v5"
+
+	"spyglass/backend/service"
 )
 
 const (
@@ -24,6 +26,7 @@ const (
 type notifier struct {
 	conn    *dbus.Conn
 	clicked func(link string)
+	hears   service.Group
 
 	mu    sync.Mutex // held while a notice is on its way, too: its click comes after
 	links map[uint32]string
@@ -31,7 +34,7 @@ type notifier struct {
 
 // newNotifier fails where there is no session bus. clicked is called with a
 // notice's link, on a goroutine that ends with close.
-func newNotifier(_ context.Context, clicked func(link string)) (*notifier, error) {
+func newNotifier(ctx context.Context, clicked func(link string)) (*notifier, error) {
 	conn, err := dbus.ConnectSessionBus()
 	if err != nil {
 		return nil, err
@@ -45,11 +48,11 @@ func newNotifier(_ context.Context, clicked func(link string)) (*notifier, error
 	}
 	signals := make(chan *dbus.Signal, 16)
 	conn.Signal(signals)
-	go func() {
+	n.hears.Keep(ctx, "desktop notices", func(context.Context) {
 		for signal := range signals { // closed with the connection
 			n.heard(signal)
 		}
-	}()
+	})
 	return n, nil
 }
 

@@ -33,34 +33,34 @@ func sessionBus(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", strings.TrimSpace(address))
 }
 
-// service stands for the desktop's notification service.
-type service struct {
+// noticing stands for the desktop's notification service.
+type noticing struct {
 	conn  *dbus.Conn
 	shown chan [4]string // app, icon, title, body
 	last  uint32
 }
 
-func (s *service) Notify(app string, _ uint32, icon, title, body string, _ []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+func (s *noticing) Notify(app string, _ uint32, icon, title, body string, _ []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
 	s.last++
 	s.shown <- [4]string{app, icon, title, body}
 	return s.last, nil
 }
 
-func (s *service) tell(t *testing.T, signal string, id uint32, value any) {
+func (s *noticing) tell(t *testing.T, signal string, id uint32, value any) {
 	t.Helper()
 	if err := s.conn.Emit(noticePath, noticeService+"."+signal, id, value); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func serve(t *testing.T) *service {
+func serve(t *testing.T) *noticing {
 	t.Helper()
 	conn, err := dbus.ConnectSessionBus()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	s := &service{conn: conn, shown: make(chan [4]string, 10)}
+	s := &noticing{conn: conn, shown: make(chan [4]string, 10)}
 	if err := conn.Export(s, noticePath, noticeService); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/wailsapp/wails/v2/pkg/options"
 	desktop "github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"spyglass/backend/service"
 )
 
 // settle is how long a window has held still when its place is kept; each look
@@ -27,6 +29,7 @@ type running struct {
 	once    sync.Once       // for closing
 	unbind  func() bool     // takes the window off the end of Run's context
 	follows sync.WaitGroup  // follow
+	tasks   service.Group   // the rest; nobody waits for them
 	places  Places          // where it has stood; follow's, then beforeClose's
 	place   Place           // the last one seen; likewise
 }
@@ -39,8 +42,9 @@ func (r *running) start(ctx, wails context.Context) {
 	r.window.Native.attach(r)
 	r.unbind = context.AfterFunc(ctx, r.quit)
 	r.follows.Go(r.follow)
-	go r.tell()
-	go r.showTray()
+	r.tasks.Guard = &service.Guard{Log: r.window.Log}
+	r.tasks.Go("desktop notices", r.tell)
+	r.tasks.Go("tray", r.showTray)
 }
 
 // restore puts the window where it stood while the displays were arranged as

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"log"
 	"log/slog"
 	"runtime"
@@ -77,17 +78,18 @@ func (r *running) newTray(first Tray) (*tray, error) {
 
 // menu makes the menu, once; its entries stay, and change.
 func (t *tray) menu(r *running) {
-	entry("Open "+t.window.Title, r.raise)
+	r.entry("Open "+t.window.Title, r.raise)
 	systray.AddSeparator()
-	t.head = entry("", nil)
+	t.head = r.entry("", nil)
 	t.head.Disable()
 	for i := range t.worst {
 		t.worst[i] = systray.AddMenuItem("", "")
-		go t.open(i, t.worst[i].ClickedCh)
+		clicks := t.worst[i].ClickedCh
+		r.tasks.Keep(r.wails, "tray", func(context.Context) { t.open(i, clicks) })
 	}
 	systray.AddSeparator()
 	pause := systray.AddMenuItemCheckbox("Pause notices", "", false)
-	go func() {
+	r.tasks.Keep(r.wails, "tray", func(context.Context) {
 		for range pause.ClickedCh {
 			if pause.Checked() {
 				pause.Uncheck()
@@ -96,19 +98,19 @@ func (t *tray) menu(r *running) {
 			}
 			t.window.Pause(pause.Checked())
 		}
-	}()
-	entry("Quit", r.quit)
+	})
+	r.entry("Quit", r.quit)
 }
 
 // entry adds a line to the menu; a click on it calls do, unless that is nil.
-func entry(text string, do func()) *systray.MenuItem {
+func (r *running) entry(text string, do func()) *systray.MenuItem {
 	item := systray.AddMenuItem(text, "")
 	if do != nil {
-		go func() {
+		r.tasks.Keep(r.wails, "tray", func(context.Context) {
 			for range item.ClickedCh {
 				do()
 			}
-		}()
+		})
 	}
 	return item
 }

@@ -4,20 +4,25 @@ package shell
 
 import (
 	"runtime"
+	"sync"
 
 	"fyne.io/systray"
+
+	"spyglass/backend/service"
 )
 
 // startTray shows the tray, and what build puts into it.
 func startTray(build func()) error {
 	ready := make(chan struct{})
-	go func() {
+	began := sync.OnceFunc(func() { close(ready) })
+	new(service.Group).Go("tray", func() {
+		defer began()
 		runtime.LockOSThread() // its window and its messages belong to one thread
 		systray.Run(func() {
 			build()
-			close(ready)
+			began()
 		}, nil)
-	}()
+	})
 	<-ready
 	return nil
 }

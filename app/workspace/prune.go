@@ -143,11 +143,8 @@ func (w *Workspace) measure(ctx context.Context, tx resource.Tx, userID int64) (
 	return s, err
 }
 
-// handler answers an endpoint.
-type handler = func(ctx context.Context, c *resource.Call) (any, error)
-
 // pinning refuses to pin more than half of the quota: what is pinned never goes.
-func (w *Workspace) pinning(change handler) handler {
+func (w *Workspace) pinning(change handle) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		var body struct{ Pinned bool }
 		if err := json.Unmarshal(c.Body, &body); w.quota == 0 || err == nil && !body.Pinned {

@@ -41,8 +41,7 @@ func (w *Workspace) learnSoon() {
 	}
 }
 
-func (w *Workspace) learnOn() {
-	defer w.learning.Done()
+func (w *Workspace) learnOn(context.Context) {
 	for {
 		select {
 		case <-w.closed:

@@ -41,6 +41,7 @@ import (
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 	"spyglass/backend/store"
 )
 
@@ -101,8 +102,9 @@ type Workspace struct {
 	writing sync.Mutex // one write of variables at a time: the row and its secret belong together
 
 	unlearned chan struct{} // there may be requests without words
-	learning  sync.WaitGroup
+	learning  service.Group
 	closed    chan struct{}
+	rest      context.CancelFunc // nobody learns any more
 	closing   sync.Once
 
 	deletedHistory   bin[pastRequest]
@@ -140,8 +142,9 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if err := w.emptyTrash(ctx, resource.MillisOf(now(o.Clock).Add(-kept))); err != nil {
 		o.Log.Warn("deleted requests stay in the workspace until the next start", "err", err)
 	}
-	w.learning.Add(1)
-	go w.learnOn()
+	w.learning.Guard = &service.Guard{Log: o.Log}
+	ctx, w.rest = context.WithCancel(context.WithoutCancel(ctx))
+	w.learning.Keep(ctx, "words of the history", w.learnOn)
 	w.learnSoon() // what an earlier process left
 	return w, nil
 }
@@ -210,6 +213,7 @@ func (w *Workspace) addTables() (err error) {
 // Close finishes the writes under way and closes the database.
 func (w *Workspace) Close() error {
 	w.closing.Do(func() { close(w.closed) })
+	w.rest()
 	w.learning.Wait()
 	return w.db.Close()
 }

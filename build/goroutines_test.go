@@ -1,0 +1,61 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// unguarded are the files that start goroutines without backend/service, and why.
+var unguarded = map[string]string{
+	"backend/backup/backup.go": "runs under the guard, and passes a panic on as its error",
+}
+
+// A panic in a goroutine that nobody guards ends the process for all.
+func TestGoroutinesBeginInTheServicePackage(t *testing.T) {
+	seen := map[string]bool{}
+	look := func(path string) {
+		file := strings.TrimPrefix(filepath.ToSlash(path), "../")
+		files := token.NewFileSet()
+		parsed, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			return
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if start, is := n.(*ast.GoStmt); is {
+				if seen[file] = true; unguarded[file] == "" {
+					t.Errorf("%s:%d starts a goroutine that no guard watches: use a service.Group, or say in unguarded why not", file, files.Position(start.Pos()).Line)
+				}
+			}
+			return true
+		})
+	}
+	look("../main.go")
+	for _, root := range []string{"../backend", "../app"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() && filepath.ToSlash(path) == "../backend/service" {
+				return fs.SkipDir
+			}
+			if !d.IsDir() && filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go") {
+				look(path)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file := range unguarded {
+		if !seen[file] {
+			t.Errorf("%s starts no goroutine any more: take it out of unguarded", file)
+		}
+	}
+}
