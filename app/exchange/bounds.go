@@ -58,6 +58,10 @@ const maxNesting = 200
 const (
 	bytesPerValue = 16
 	spareValues   = 10_000
+
+	// A reference of a description of an API takes kilobytes.
+	bytesPerReference = 100
+	spareReferences   = 10_000
 )
 
 func (f *File) tooDeep() error {
@@ -192,7 +196,11 @@ var localReference = regexp.MustCompile(`"\$ref"\s*:\s*"#/?([^"]*)"`)
 // through what each leads to, and copies what is no component and no path.
 func (f *File) references() error {
 	sizes := targets(f.top)
-	for _, m := range localReference.FindAllSubmatch(f.Text, -1) {
+	found := localReference.FindAllSubmatch(f.Text, -1)
+	if len(found) > spareReferences+len(f.Text)/bytesPerReference {
+		return fault.New(fault.Invalid, "%s holds more references than can be read: more than one in %d bytes", f.name(), bytesPerReference)
+	}
+	for _, m := range found {
 		if err := f.budget.Steps(costOf(string(m[1]), sizes, len(f.Text))); err != nil {
 			return f.tooMuch(err)
 		}

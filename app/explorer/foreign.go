@@ -40,10 +40,13 @@ func (e *Explorer) catalogOf(ctx context.Context, p *workspace.Portal) (*catalog
 	if err != nil || text == nil {
 		return e.catalog, err
 	}
-	made, err := foreignCatalog(text, p.BaseURL)
+	made, err := judgedCatalog(ctx, text, p.BaseURL)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		e.o.Log.WarnContext(ctx, "the kept catalog of a portal cannot be read; the built-in one stands in", "portal", p.ID, "err", err)
-		return e.catalog, nil
+		made = e.catalog
 	}
 	e.abroad.learn(p, made)
 	return made, nil
@@ -159,8 +162,8 @@ var errNoCatalog = errors.New("this is no OpenAPI document")
 // maxNesting is how deep a document may go: what reads it is recursive.
 const maxNesting = 200
 
-// judgedCatalog makes a catalog of a document that has just come, if that takes
-// no more work than its size explains.
+// judgedCatalog makes a catalog of a document, if that takes no more work than
+// its size explains.
 func judgedCatalog(ctx context.Context, text []byte, base string) (*catalog, error) {
 	var head struct{ OpenAPI, Swagger any }
 	if json.Unmarshal(text, &head) != nil || head.OpenAPI == nil && head.Swagger == nil {
@@ -169,17 +172,20 @@ func judgedCatalog(ctx context.Context, text []byte, base string) (*catalog, err
 	if err := files.CheckAPI(ctx, text); err != nil {
 		return nil, err
 	}
-	return foreignCatalog(text, base)
+	return foreignCatalog(ctx, text, base)
 }
 
 // foreignCatalog makes a catalog of an OpenAPI 3 or Swagger 2 document.
-func foreignCatalog(text []byte, base string) (*catalog, error) {
+func foreignCatalog(ctx context.Context, text []byte, base string) (*catalog, error) {
 	doc, err := openAPI(text)
 	if err != nil {
 		return nil, err
 	}
-	r := &foreignReader{prefix: prefixOf(doc, base), left: maxShapes}
+	r := newForeignReader(prefixOf(doc, base), len(text))
 	for path, item := range doc.Paths.Map() {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		for _, method := range workspace.Methods {
 			if op := item.GetOperation(method); op != nil {
 				r.add(method, path, item, op)
@@ -242,6 +248,9 @@ func nesting(text []byte) (deepest int) {
 	return deepest
 }
 
+// maxServer is how long the address of a document's server may be.
+const maxServer = 2048
+
 // prefixOf is what the document's server has beyond the portal's base.
 func prefixOf(doc *openapi3.T, base string) string {
 	if len(doc.Servers) == 0 {
@@ -249,6 +258,9 @@ func prefixOf(doc *openapi3.T, base string) string {
 	}
 	server := doc.Servers[0].URL
 	for name, v := range doc.Servers[0].Variables {
+		if v == nil || len(server)+strings.Count(server, "{"+name+"}")*len(v.Default) > maxServer {
+			return "" // values may hold further names, and double with each
+		}
 		server = strings.ReplaceAll(server, "{"+name+"}", v.Default)
 	}
 	at, err := url.Parse(server)

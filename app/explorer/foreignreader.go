@@ -19,8 +19,15 @@ import (
 // one that is used a thousand times is written down a thousand times.
 const (
 	maxShapes = 400_000 // schemas in all
-	mostOfOne = 3_000   // of one request
-	deepest   = 10      // below each other
+	shapeSize = 100     // bytes of a schema beside its texts
+
+	// Texts that many requests share are written down with each.
+	spareBytes   = 16 << 20
+	bytesPerByte = 16
+	maxBytes     = 64 << 20
+
+	mostOfOne = 3_000 // of one request
+	deepest   = 10    // below each other
 )
 
 // foreign is one request of another portal's document.
@@ -33,20 +40,112 @@ type foreign struct {
 type foreignReader struct {
 	prefix string
 	left   int // schemas that may still be written down
+	bytes  int // of texts and values that may still be written down
 	one    int // of the request at hand
 	above  []*openapi3.Schema
+	looked map[*openapi3.Schema]*look
 	found  []foreign
+}
+
+// look is what has been seen of a schema, which may be used a thousand times.
+type look struct {
+	bytes    int // of its own texts and values
+	names    []string
+	required map[string]bool
+}
+
+func newForeignReader(prefix string, size int) *foreignReader {
+	return &foreignReader{
+		prefix: prefix, left: maxShapes, bytes: min(spareBytes+bytesPerByte*size, maxBytes),
+		looked: map[*openapi3.Schema]*look{},
+	}
+}
+
+// afford spends n bytes, if there are as many.
+func (r *foreignReader) afford(n int) bool {
+	if n > r.bytes {
+		return false
+	}
+	r.bytes -= n
+	return true
+}
+
+// text is a text of the document, or none where there are too many.
+func (r *foreignReader) text(s string) string {
+	if !r.afford(len(s)) {
+		return ""
+	}
+	return s
+}
+
+// value is a value of the document, or none where there are too many.
+func (r *foreignReader) value(v any) any {
+	if v == nil || !r.afford(weightOf(v)) {
+		return nil
+	}
+	return v
+}
+
+// weightOf is about how many bytes a value takes when it is written down.
+func weightOf(v any) int {
+	n := 4
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case []any:
+		for _, in := range v {
+			n += weightOf(in)
+		}
+	case map[string]any:
+		for key, in := range v {
+			n += len(key) + weightOf(in)
+		}
+	}
+	return n
+}
+
+// spent reports whether no more schemas are written down, of this request at least.
+func (r *foreignReader) spent() bool { return r.left < 0 || r.one < 0 || r.bytes < shapeSize }
+
+func (r *foreignReader) look(s *openapi3.Schema) *look {
+	if have := r.looked[s]; have != nil {
+		return have
+	}
+	l := &look{bytes: shapeSize + len(cmp.Or(s.Description, s.Title)) + len(s.Format), required: make(map[string]bool, len(s.Required))}
+	for _, v := range []any{s.Enum, s.Default, s.Example, s.Const} {
+		if v != nil {
+			l.bytes += weightOf(v)
+		}
+	}
+	if len(s.Examples) > 0 {
+		l.bytes += weightOf(s.Examples[0])
+	}
+	if list, ok := s.Extensions["x-list"].(string); ok {
+		l.bytes += len(r.prefix) + len(list)
+	}
+	for name := range s.Properties {
+		l.names = append(l.names, name)
+	}
+	slices.Sort(l.names)
+	for _, name := range s.Required {
+		l.required[name] = true
+	}
+	r.looked[s] = l
+	return l
 }
 
 func (r *foreignReader) add(method, path string, item *openapi3.PathItem, op *openapi3.Operation) {
 	r.one = mostOfOne
+	if !r.afford(2 * (len(r.prefix) + len(path))) { // its example has a path, too
+		return
+	}
 	e := resource.Endpoint{
-		Method: method, Path: r.prefix + path, Category: "Other", Doc: op.Description,
-		Summary: cmp.Or(op.Summary, item.Summary, op.OperationID, method+" "+path),
+		Method: method, Path: r.prefix + path, Category: "Other", Doc: r.text(op.Description),
+		Summary: cmp.Or(r.text(op.Summary), r.text(item.Summary), r.text(op.OperationID), method+" "+path),
 		Right:   resource.Right{Object: resource.Anyone},
 	}
 	if len(op.Tags) > 0 {
-		e.Category = op.Tags[0]
+		e.Category = cmp.Or(r.text(op.Tags[0]), e.Category)
 	}
 	if op.Security != nil && len(*op.Security) == 0 {
 		e.Right.Object = resource.Open
@@ -87,21 +186,28 @@ func splitExample(text string) (path string, query [][2]string) {
 
 func (r *foreignReader) params(e *resource.Endpoint, all openapi3.Parameters) {
 	real := e.Path
+	last := map[[2]string]int{}
+	for i, ref := range all {
+		if p := ref.Value; p != nil {
+			last[[2]string{p.Name, p.In}] = i
+		}
+	}
 	for i, ref := range all {
 		p := ref.Value
 		if p == nil || p.In != "path" && p.In != "query" {
 			continue
 		}
-		if slices.ContainsFunc(all[i+1:], func(o *openapi3.ParameterRef) bool {
-			return o.Value != nil && o.Value.Name == p.Name && o.Value.In == p.In
-		}) {
+		if last[[2]string{p.Name, p.In}] != i {
 			continue // the operation's own goes before the path's
 		}
-		out := resource.Param{Name: p.Name, In: p.In, Required: p.Required || p.In == "path", Schema: resource.Schema{Type: "string"}, Example: p.Example}
+		if r.one--; r.spent() || !r.afford(len(p.Name)+shapeSize) {
+			break
+		}
+		out := resource.Param{Name: p.Name, In: p.In, Required: p.Required || p.In == "path", Schema: resource.Schema{Type: "string"}, Example: r.value(p.Example)}
 		if p.Schema != nil {
 			out.Schema = r.schema(p.Schema, 0)
 		}
-		out.Schema.Doc = cmp.Or(p.Description, out.Schema.Doc)
+		out.Schema.Doc = cmp.Or(r.text(p.Description), out.Schema.Doc)
 		if out.Example == nil {
 			out.Example = out.Schema.Example
 		}
@@ -109,7 +215,10 @@ func (r *foreignReader) params(e *resource.Endpoint, all openapi3.Parameters) {
 			_ = json.Unmarshal(operators, &out.Operators) // of another shape: none
 		}
 		if out.In == "path" && out.Example != nil {
-			real = strings.ReplaceAll(real, "{"+p.Name+"}", url.PathEscape(plainText(out.Example)))
+			name, value := "{"+p.Name+"}", url.PathEscape(plainText(out.Example))
+			if r.afford(strings.Count(real, name) * len(value)) {
+				real = strings.ReplaceAll(real, name, value)
+			}
 		}
 		e.Params = append(e.Params, out)
 	}
@@ -150,10 +259,10 @@ func (r *foreignReader) body(e *resource.Endpoint, body *openapi3.RequestBody) {
 		s = r.schema(m.Schema, 0)
 	}
 	e.Body = &s
-	e.Example.Body = m.Example
+	e.Example.Body = r.value(m.Example)
 	for _, name := range slices.Sorted(mapKeys(m.Examples)) {
 		if ref := m.Examples[name]; e.Example.Body == nil && ref.Value != nil {
-			e.Example.Body = ref.Value.Value
+			e.Example.Body = r.value(ref.Value.Value)
 		}
 	}
 	if e.Example.Body == nil {
@@ -186,7 +295,7 @@ func (r *foreignReader) answers(e *resource.Endpoint, op *openapi3.Operation) (s
 		if n >= 400 {
 			when := ""
 			if response.Description != nil {
-				when = *response.Description
+				when = r.text(*response.Description)
 			}
 			failures = append(failures, failure{n, when})
 		}
@@ -208,7 +317,7 @@ func (r *foreignReader) schema(ref *openapi3.SchemaRef, depth int) resource.Sche
 	out := resource.Schema{Type: "any"}
 	r.left--
 	r.one--
-	if s == nil || r.left < 0 || r.one < 0 {
+	if s == nil || r.spent() || !r.afford(r.look(s).bytes) {
 		return out
 	}
 	out = resource.Schema{
@@ -238,15 +347,23 @@ func (r *foreignReader) schema(ref *openapi3.SchemaRef, depth int) resource.Sche
 	}
 	r.properties(&out, s, depth)
 	for _, part := range s.AllOf {
-		more := r.schema(part, depth)
-		merge(&out, &more)
-	}
-	for _, part := range append(slices.Clone(s.OneOf), s.AnyOf...) {
-		if out.Type != "any" || part.Value == nil || part.Value.Type.Is("null") {
-			continue
+		if r.spent() {
+			break
 		}
 		more := r.schema(part, depth)
 		merge(&out, &more)
+	}
+	for _, parts := range [][]*openapi3.SchemaRef{s.OneOf, s.AnyOf} {
+		for _, part := range parts {
+			if r.spent() {
+				break
+			}
+			if out.Type != "any" || part.Value == nil || part.Value.Type.Is("null") {
+				continue
+			}
+			more := r.schema(part, depth)
+			merge(&out, &more)
+		}
 	}
 	return out
 }
@@ -255,9 +372,13 @@ func (r *foreignReader) properties(out *resource.Schema, s *openapi3.Schema, dep
 	if len(s.Properties) > 0 {
 		out.Type = "object"
 	}
-	for _, name := range slices.Sorted(mapKeys(s.Properties)) {
+	l := r.look(s)
+	for _, name := range l.names {
+		if r.spent() || !r.afford(len(name)) {
+			break
+		}
 		p := s.Properties[name]
-		key := resource.Key{Name: name, Required: slices.Contains(s.Required, name), Schema: r.schema(p, depth+1)}
+		key := resource.Key{Name: name, Required: l.required[name], Schema: r.schema(p, depth+1)}
 		if p.Value != nil {
 			key.ReadOnly, key.WriteOnly = p.Value.ReadOnly, p.Value.WriteOnly || p.Value.Format == "password"
 		}
