@@ -51,13 +51,14 @@
 //
 // An expression and each function have at most MaxBytes bytes and MaxTerms
 // terms, nest MaxDepth levels deep, and the whole with all calls written out
-// has at most MaxExpanded terms. Every error is fault.Invalid without a field;
+// has at most MaxExpanded terms. All that are asked together have at most
+// MaxAllTerms and MaxAllSteps (Fit). Every error is fault.Invalid without a field;
 // its sentence says where, in characters from 0 of the expression, or of the
 // function it names.
 //
 // # Concurrency
 //
-// An Expr never changes; it is safe to share.
+// An Expr never changes after Fit; it is safe to share from then on.
 package appliesto
 
 import (
@@ -92,8 +93,10 @@ type Subject interface {
 
 // Expr is an expression ready to be asked. A nil Expr applies to nothing.
 type Expr struct {
-	root *node // nil for the empty expression
-	uses map[string]bool
+	root    *node // nil for the empty expression
+	uses    map[string]bool
+	load    Load
+	longest *int // bytes of a value that its regular expressions look at
 }
 
 // Match reports whether the expression applies.

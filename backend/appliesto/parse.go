@@ -25,7 +25,7 @@ func Parse(text string, functions map[string]string) (*Expr, error) {
 		return nil, err
 	}
 	*c.longest = maxWork / max(1, f.steps)
-	return &Expr{root: f.root, uses: c.uses}, nil
+	return &Expr{root: f.root, uses: c.uses, load: Load{f.cost, f.steps}, longest: c.longest}, nil
 }
 
 // function is the expression of a function, and of how many terms it is when

@@ -2,10 +2,13 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"spyglass/backend/appliesto"
+	"spyglass/backend/portal/datasource"
 	"spyglass/backend/portal/fleet"
 	"spyglass/backend/resource"
 )
@@ -225,4 +228,90 @@ func TestOneExpressionIsHeldAgainstManyDevicesInOnePass(t *testing.T) {
 	h.steps(admin, []step{{"PATCH /device/groups/4", `{"appliesTo":"displayName =~ \"n4?\" && tier == \"gold\""}`, ""},
 		{"GET /device/groups/4?fields=numOfHosts", "", `{"numOfHosts":10}`}})
 	t.Logf("%d devices in %v", many, time.Since(start))
+}
+
+// hostileExpression takes many steps for each character of a value.
+func hostileExpression() string { return `description =~ "^` + strings.Repeat("a?", 450) + `$"` }
+
+func TestExpressionsAreRefusedThatTakeTooMuchWorkBesideTheOthers(t *testing.T) {
+	h := open(t)
+	const tooMuch = "with it, the expressions of all %s together would have more than 50000 terms, or more than 100000 steps of regular expressions, and every change of a device asks them all. Use simpler expressions, or fewer"
+	hostile, stored, refused := hostileExpression(), 50, ""
+	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+		for i := range stored { // at once: each would be held against all devices
+			g := fleet.Group{Name: fmt.Sprint("g", i), FullPath: fmt.Sprint("g", i), ParentID: 1, AppliesTo: hostile, GroupType: "Dynamic"}
+			if err := resource.Put(t.Context(), tx, fleet.Groups.Name, &g); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stored < 90 && refused == "" {
+		answer := h.ask(admin, "POST /device/groups", fmt.Sprintf(`{"name":"g%d","appliesTo":%q}`, stored, hostile))
+		if strings.HasPrefix(answer, "{") {
+			stored++
+		} else {
+			refused = answer
+		}
+	}
+	if want := "invalid appliesTo: appliesTo: " + fmt.Sprintf(tooMuch, "dynamic groups"); refused != want {
+		t.Fatalf("after %d groups\n got %s\nwant %s", stored, refused, want)
+	}
+	groups, err := resource.Find(t.Context(), h.db, fleet.Groups.Name, resource.Where{Field: "appliesTo", Op: "!=", Value: ""})
+	var sum appliesto.Load
+	for _, g := range groups {
+		expr, err := appliesto.Parse(g.AppliesTo, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum = sum.Plus(expr.Load())
+	}
+	if err != nil || len(groups) != stored || sum.Steps > appliesto.MaxAllSteps || sum.Steps < appliesto.MaxAllSteps*9/10 {
+		t.Errorf("a write of a device asks %d groups of %d steps (%v)", len(groups), sum.Steps, err)
+	}
+	dear, cheap := fmt.Sprintf("%q", hostile), `"displayName =~ \"web*\""`
+	h.steps(admin, []step{
+		{"POST /device/devices", `{"name":"n","displayName":"web-1","preferredCollectorId":1,"hostGroupIds":"1"}`, ""},
+		{"PATCH /device/groups/2", `{"description":"the rest of it may change"}`, ""},
+		{"PATCH /device/groups/2", `{"appliesTo":` + cheap + `}`, ""},
+		{"POST /device/groups", `{"name":"again","appliesTo":` + dear + `}`, ""}, // there is room again
+		{"POST /setting/functions", `{"name":"isDear","code":` + dear + `}`, ""}, // nothing calls it
+		{"POST /device/groups", `{"name":"caller","appliesTo":"isDear()"}`, "invalid appliesTo: appliesTo: " + fmt.Sprintf(tooMuch, "dynamic groups")},
+		{"POST /setting/functions", `{"name":"isCheap","code":` + cheap + `}`, ""},
+		{"POST /device/groups", `{"name":"caller","appliesTo":"isCheap()"}`, ""},
+		{"PATCH /setting/functions/2", `{"code":` + dear + `}`, "invalid code: code: " + fmt.Sprintf(tooMuch, "dynamic groups")},
+	})
+}
+
+func TestAnExpressionThatAnEarlierVersionStoredBeyondTheLimitIsNamedAndNotAsked(t *testing.T) {
+	h, hostile := open(t), hostileExpression()
+	err := h.db.Write(t.Context(), func(tx resource.Tx) error {
+		for i := range 80 {
+			g := fleet.Group{Name: fmt.Sprint("g", i), FullPath: fmt.Sprint("g", i), ParentID: 1, AppliesTo: hostile, GroupType: "Dynamic"}
+			if err := resource.Put(t.Context(), tx, fleet.Groups.Name, &g); err != nil {
+				return err
+			}
+			s := datasource.DataSource{Name: fmt.Sprint("s", i), AppliesTo: hostile}
+			if err := resource.Put(t.Context(), tx, datasource.DataSources.Name, &s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, err := fleet.Overloaded(t.Context(), h.db)
+	if err != nil || !slices.Contains(over, "the group g79") || slices.Contains(over, "the group g0") || !slices.Contains(over, "the data source s79") {
+		t.Fatalf("%q are over the limit (%v)", over, err)
+	}
+	h.steps(admin, []step{{"POST /device/devices", `{"name":"n","displayName":"web-1","description":"aaa","preferredCollectorId":1,"hostGroupIds":"1"}`, ""}})
+	devices, err := resource.Find(t.Context(), h.db, fleet.Devices.Name)
+	if err != nil || len(devices) != 1 || !slices.Contains(devices[0].GroupIDs, 2) || slices.Contains(devices[0].GroupIDs, 81) {
+		t.Errorf("%v (%v), want groups whose expressions fit, and no others", devices, err)
+	}
+	h.steps(admin, []step{{"PATCH /device/groups/2", `{"appliesTo":"displayName =~ \"web*\""}`, ""}}) // cheaper, though still too much
 }

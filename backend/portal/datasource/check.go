@@ -25,7 +25,15 @@ func checkDataSource(w *resource.Write, was, now *DataSource) error {
 	}
 	now.AppliesTo = strings.TrimSpace(now.AppliesTo)
 	if was == nil || was.AppliesTo != now.AppliesTo {
-		if err := CheckAppliesTo(w.Context, w.Tx, now.AppliesTo); err != nil {
+		before := ""
+		if was != nil {
+			before = was.AppliesTo
+		}
+		load, err := sourceLoad(w.Context, w.Tx)
+		if err != nil {
+			return err
+		}
+		if err := CheckAppliesTo(w.Context, w.Tx, "data sources", load, before, now.AppliesTo); err != nil {
 			return err
 		}
 	}

@@ -1,9 +1,7 @@
 package datasource
 
 import (
-	"context"
 
-	"spyglass/backend/appliesto"
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )
@@ -31,16 +29,6 @@ func CodeOf(functions []Function) map[string]string {
 		code[f.Name] = f.Code
 	}
 	return code
-}
-
-// CheckAppliesTo reads the expression of a group.
-func CheckAppliesTo(ctx context.Context, r resource.Reader, text string) error {
-	functions, err := resource.Find(ctx, r, FunctionRows)
-	if err != nil {
-		return err
-	}
-	_, err = appliesto.Parse(text, CodeOf(functions))
-	return FieldError("appliesTo", err)
 }
 
 // FieldError says which field an expression's error lies in.

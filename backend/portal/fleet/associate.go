@@ -22,11 +22,14 @@ type Applying struct {
 
 	members *Membership
 	sources []applyingSource // ascending by id
+	over    []int            // those whose expressions do not fit beside the others
 }
 
 type applyingSource struct {
 	*datasource.DataSource
-	expr *appliesto.Expr // nil when there is none, or it cannot be read any more: it applies to nothing
+	// expr is nil when there is none, it cannot be read any more, or does not fit: it
+	// applies to nothing.
+	expr *appliesto.Expr
 }
 
 // ApplyingOf is what applies now; it is made again only when a data source, a
@@ -66,6 +69,7 @@ func newApplying(sources map[int64]*datasource.DataSource, groups []Group, funct
 		a.sources = append(a.sources, applyingSource{s, expr})
 	}
 	slices.SortFunc(a.sources, func(x, y applyingSource) int { return int(x.ID - y.ID) })
+	_, a.over = fit(a.sources, func(s *applyingSource) **appliesto.Expr { return &s.expr })
 	var err error
 	a.Print, err = a.print(code)
 	return a, err

@@ -19,11 +19,13 @@ type Membership struct {
 	tree    *Tree
 	dynamic []dynamicGroup // ascending by id
 	paths   map[int64][]string
+	load    appliesto.Load // of all their expressions
+	over    []int64        // groups whose expressions do not fit beside the others
 }
 
 type dynamicGroup struct {
 	id   int64
-	expr *appliesto.Expr // nil when it cannot be read any more: it holds nothing
+	expr *appliesto.Expr // nil when it cannot be read any more, or does not fit: it holds nothing
 }
 
 // MembershipOf is what applies now; it is made again only when a group or a
@@ -63,6 +65,11 @@ func newMembership(groups []Group, functions []datasource.Function) *Membership 
 		}
 	}
 	slices.SortFunc(m.dynamic, func(a, b dynamicGroup) int { return int(a.id - b.id) })
+	var over []int
+	m.load, over = fit(m.dynamic, func(g *dynamicGroup) **appliesto.Expr { return &g.expr })
+	for _, i := range over {
+		m.over = append(m.over, m.dynamic[i].id)
+	}
 	return m
 }
 

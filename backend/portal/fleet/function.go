@@ -61,6 +61,7 @@ func checkFunction(w *resource.Write, was, now *datasource.Function) error {
 	if err != nil {
 		return err
 	}
+	before := datasource.CodeOf(all)
 	code := datasource.CodeOf(slices.DeleteFunc(all,
 		func(f datasource.Function) bool { return was != nil && f.ID == was.ID }))
 	code[now.Name] = now.Code
@@ -70,6 +71,11 @@ func checkFunction(w *resource.Write, was, now *datasource.Function) error {
 			plain = err
 		}
 		return datasource.FieldError("code", plain)
+	}
+	if was == nil || was.Name != now.Name || was.Code != now.Code {
+		if err := checkLoads(w, before, code); err != nil {
+			return err
+		}
 	}
 	switch {
 	case was == nil:

@@ -164,7 +164,12 @@ func checkExpression(w *resource.Write, was, now *Group) error {
 		return fault.At("appliesTo",
 			"appliesTo: the root group is where devices are that are in no other, so no expression chooses them")
 	}
-	if err := datasource.CheckAppliesTo(w.Context, w.Tx, now.AppliesTo); err != nil {
+	members, err := MembershipOf(w.Context, w.Tx)
+	if err != nil {
+		return err
+	}
+	err = datasource.CheckAppliesTo(w.Context, w.Tx, "dynamic groups", members.load, before, now.AppliesTo)
+	if err != nil {
 		return err
 	}
 	return mayChoose(w.Call.Access)
