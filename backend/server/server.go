@@ -354,6 +354,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 	s.quit = quit
 	s.wait.Go("check of the databases", func() { s.verify(ctx) })
 	s.wait.Keep(ctx, "alert about panics", s.watchPanics)
+	s.wait.Keep(ctx, "alert about expressions", s.watchExpressions)
 	s.wait.Keep(ctx, "presence of the databases", s.watchFiles)
 	s.monitor.Start()
 	s.reports.Start()

@@ -41,6 +41,7 @@ const (
 	ConditionDatabase    = "database"    // the database cannot be written
 	ConditionPanic       = "panic"       // a task crashed and was ended
 	ConditionCredential  = "credential"  // it was registered again while it ran
+	ConditionExpressions = "expressions" // some take too much work and are not asked
 )
 
 // conditions are the words of a subject, after the name of the collector.
@@ -49,6 +50,7 @@ var conditions = map[string]string{
 	ConditionClock: "has a wrong clock", ConditionSamples: "cannot store samples",
 	ConditionDatabase: "cannot write its database",
 	ConditionPanic:    "had a crashed task", ConditionCredential: "was registered again while it ran",
+	ConditionExpressions: "has expressions that take too much work",
 }
 
 // CollectorSource is what alerts about conditions of a collector name in place of

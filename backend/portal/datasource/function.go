@@ -1,7 +1,6 @@
 package datasource
 
 import (
-
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
 )

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"spyglass/backend/portal/alert"
+	"spyglass/backend/portal/fleet"
+	"spyglass/backend/portal/ground"
+	"spyglass/backend/portal/threshold"
+	"spyglass/backend/resource"
+)
+
+// overloadedAgain sets how often watchExpressions looks. Saving refuses what is too
+// much, so the alert only opens after a start of a new version.
+const overloadedAgain = time.Minute
+
+// watchExpressions keeps the portal's own alert in step with the expressions that
+// are not asked because they take too much work, until ctx ends.
+func (s *Server) watchExpressions(ctx context.Context) {
+	again := time.NewTicker(overloadedAgain)
+	defer again.Stop()
+	for told, first := []string(nil), true; ; {
+		over, err := fleet.Overloaded(ctx, s.db)
+		if err == nil && (first || !slices.Equal(over, told)) {
+			err = s.tellOverloaded(ctx, over, len(told) > 0)
+		}
+		if err == nil {
+			told, first = over, false
+		} else if ctx.Err() == nil {
+			s.o.Log.ErrorContext(ctx, "the alert about expressions that take too much work could not be written", "err", err)
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// tellOverloaded opens the alert that names them, or clears it. An alert that names
+// others is cleared first.
+func (s *Server) tellOverloaded(ctx context.Context, over []string, others bool) error {
+	f := &alert.Finding{CollectorID: ground.BuiltInCollector, Condition: alert.ConditionExpressions, At: resource.SecondsOf(s.o.Clock())}
+	return s.db.Write(resource.WithCall(ctx, nil), func(tx resource.Tx) error {
+		if len(over) == 0 || others {
+			if _, err := alert.Clear(ctx, tx, f); err != nil || len(over) == 0 {
+				return err
+			}
+		}
+		f.Severity, f.Value = threshold.SeverityError, "too much work"
+		f.Reason = fmt.Sprintf("Expressions take too much work beside the others and are not asked any more: those of %s. Use simpler expressions there, or in others.", shortened(over))
+		_, _, err := alert.Raise(ctx, tx, f)
+		return err
+	})
+}
+
+// shortened joins names, and counts those behind the first few.
+func shortened(names []string) string {
+	const shown = 5
+	if more := len(names) - shown; more > 0 {
+		names = append(slices.Clone(names[:shown]), fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
