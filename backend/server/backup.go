@@ -21,9 +21,12 @@ func Backup(ctx context.Context, o Options, file string, tell func(backup.Progre
 	if _, err := os.Stat(o.Data); err != nil {
 		return fault.New(fault.Conflict, "there is no data folder %s; name it with --data", o.Data)
 	}
-	l, err := takeLock(o.Data)
+	l, err := holdFolder(o)
 	if err == nil {
 		return errors.Join(backup.Write(ctx, o.backup(file, tell)), l.release())
+	}
+	if !errors.Is(err, errTaken) {
+		return err
 	}
 	conn, dialErr := dialControl(ctx, o.Data, err)
 	if errors.Is(dialErr, errNotOwner) {
@@ -50,7 +53,7 @@ func Restore(ctx context.Context, o Options, file string, withoutKey bool, tell 
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
 		return fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data", o.Data, cause(err))
 	}
-	l, err := takeLock(o.Data)
+	l, err := holdFolder(o)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package server
 import (
 	"io/fs"
 	"os"
+	"os/user"
 	"strconv"
 	"syscall"
 
@@ -18,8 +19,19 @@ func checkOwner(path string, info fs.FileInfo) error {
 	if !known || owner == os.Geteuid() {
 		return nil
 	}
-	return fault.New(fault.Conflict, "%s belongs to another user (uid %d, this process runs as %d). Run Spyglass as that user, change the owner with chown -R %s, or choose another --data folder",
-		path, owner, os.Geteuid(), strconv.Itoa(os.Geteuid()))
+	sudo, _ := userNames(owner)
+	_, us := userNames(os.Geteuid())
+	return fault.New(fault.Conflict, "%s belongs to another user (uid %d), and this process runs as %s. Run it as that user (sudo -u %s spyglass …), give that to %s (chown -R %s %s), or choose another --data folder",
+		path, owner, us, sudo, us, us, path)
+}
+
+// userNames returns what sudo and chown take for a user, who may have no name.
+func userNames(uid int) (sudo, chown string) {
+	id := strconv.Itoa(uid)
+	if found, err := user.LookupId(id); err == nil {
+		return found.Username, found.Username
+	}
+	return "'#" + id + "'", id
 }
 
 // ownerOf returns the user id that a file belongs to.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spyglass/backend/backup"
 	"spyglass/backend/fault"
 	"spyglass/backend/server"
 )
@@ -66,6 +67,16 @@ func TestAFileOfAnotherUserIsRefused(t *testing.T) {
 		}
 		if _, err := server.New(t.Context(), o); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.Sentence(err), "another user (uid 65534") {
 			t.Errorf("%q: %v", name, err)
+		}
+		for what, err := range map[string]error{
+			"backup":  server.Backup(t.Context(), o, filepath.Join(t.TempDir(), "b.zip"), func(backup.Progress) {}),
+			"restore": server.Restore(t.Context(), o, filepath.Join(t.TempDir(), "b.zip"), false, func(backup.Progress) {}),
+		} {
+			for _, word := range []string{"this process runs as root", "sudo -u ", "chown -R root " + path} {
+				if !fault.Is(err, fault.Conflict) || !strings.Contains(fault.Sentence(err), word) {
+					t.Errorf("%s on %q: %v, want %q", what, name, err, word)
+				}
+			}
 		}
 		if err := os.Chown(path, 0, -1); err != nil {
 			t.Fatal(err)

@@ -148,7 +148,7 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
 		return nil, fault.New(fault.Conflict, "the data folder %s cannot be made (%v); choose another one with --data", o.Data, cause(err))
 	}
-	if err := s.hold(); err != nil {
+	if s.lock, err = holdFolder(o); err != nil {
 		return nil, err
 	}
 	if o.Held != nil {
@@ -175,27 +175,26 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// hold checks the data folder and takes its lock. A folder that is in use is told
-// of as that even where it is another user's: root may ask who runs on it.
-func (s *Server) hold() error {
-	err := checkFolder(s.o.Data, s.o.Log)
+// holdFolder checks the data folder and takes its lock. A folder that is in use is
+// told of as that even where it is another user's: root may ask who runs on it.
+func holdFolder(o Options) (*lock, error) {
+	err := checkFolder(o.Data, cmp.Or(o.Log, slog.Default()))
 	if err != nil {
-		if _, missing := os.Stat(filepath.Join(s.o.Data, lockFile)); missing != nil {
-			return err
+		if _, missing := os.Stat(filepath.Join(o.Data, lockFile)); missing != nil {
+			return nil, err
 		}
 	}
-	lock, taken := takeLock(s.o.Data)
+	l, taken := takeLock(o.Data)
 	if taken != nil {
 		if err != nil && !errors.Is(taken, errTaken) {
-			return err
+			return nil, err
 		}
-		return taken
+		return nil, taken
 	}
 	if err != nil {
-		return errors.Join(err, lock.release())
+		return nil, errors.Join(err, l.release())
 	}
-	s.lock = lock
-	return nil
+	return l, nil
 }
 
 func (s *Server) open(ctx context.Context) error {
