@@ -17,8 +17,10 @@ import (
 	"spyglass/backend/store"
 )
 
+const portalFile = "portal.db"
+
 // databases are the files of a data folder that Check reads.
-var databases = []string{"portal.db", "series.db", "workspace.db"}
+var databases = []string{portalFile, "series.db", "workspace.db"}
 
 // Check reads every database of a data folder to its end, whether or not a
 // portal runs on it, and changes nothing. tell hears of each that is sound; the
@@ -57,9 +59,11 @@ func (s *Server) verify(ctx context.Context) {
 }
 
 // verifyNow reads the databases, logs what is damaged, and opens the portal's own
-// alert about it. It clears the alert when none is damaged.
+// alert about it. It clears the alert when none is damaged. The alert is the last
+// write to a damaged portal.db: from then on that is only read.
 func (s *Server) verifyNow(ctx context.Context) {
 	var damaged []string
+	var refused error
 	for _, name := range databases {
 		err := store.VerifyFile(ctx, filepath.Join(s.o.Data, name))
 		if err == nil || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist) {
@@ -67,13 +71,24 @@ func (s *Server) verifyNow(ctx context.Context) {
 		}
 		s.o.Log.ErrorContext(ctx, fault.Sentence(err), "file", name, "err", err)
 		damaged = append(damaged, fault.Sentence(err)+".")
+		if name == portalFile && (store.Damaged(err) || fault.Is(err, fault.Conflict)) {
+			refused = &fault.Error{Kind: fault.Busy, Err: err, Message: filepath.Join(s.o.Data, name) + " is damaged, so nothing is written to it any more; what can be read still is. " +
+				"Stop Spyglass, keep a copy of the data folder, and put a backup in its place with spyglass restore"}
+		}
 	}
 	if ctx.Err() != nil {
 		return
 	}
+	if refused == nil {
+		s.db.Refuse(nil)
+	}
 	if err := s.tellDamage(ctx, damaged); err != nil && ctx.Err() == nil {
 		s.o.Log.ErrorContext(ctx, "the alert about damaged databases could not be written", "err", err)
 	}
+	if refused != nil {
+		s.db.Refuse(refused)
+	}
+	s.lookAtFiles()
 }
 
 func (s *Server) tellDamage(ctx context.Context, damaged []string) error {
@@ -103,7 +118,7 @@ func (s *Server) watchFiles(ctx context.Context) {
 	again := time.NewTicker(lookAgain)
 	defer again.Stop()
 	for {
-		_, _ = s.db.Present(), s.series.Present()
+		s.lookAtFiles()
 		select {
 		case <-again.C:
 		case <-ctx.Done():

@@ -1,6 +1,11 @@
 package server_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -79,4 +84,91 @@ func TestADamagedDatabaseIsAnAlertOfThePortalUntilACheckIsClean(t *testing.T) {
 			t.Errorf("the alert is %s, cleared %t: %s", a.Condition, a.Cleared, a.Reason)
 		}
 	}
+}
+
+func TestAPortalWithADamagedDatabaseIsReadOnlyAndSaysSo(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	w := &town{t: t, s: s, bearers: map[string]string{"admin": token(t, o, "admin")}}
+	if _, err := server.Ask(t.Context(), o, server.Command{Do: server.DoSetPassword, Name: "admin", Password: "a quiet harbour"}); err != nil {
+		t.Fatal(err)
+	}
+	marker := strings.Repeat("stands on one page ", 100)
+	for range 20 {
+		if status, answer := w.ask("admin", "POST /setting/opsnotes", fmt.Sprintf(`{"note":%q}`, marker)); status != http.StatusOK && status != http.StatusCreated {
+			t.Fatalf("%d %s", status, answer)
+		}
+	}
+	stop(t, s)
+	path := filepath.Join(o.Data, "portal.db")
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int(binary.BigEndian.Uint16(sound[16:]))
+	page := bytes.Index(sound, []byte(marker)) / size * size
+	damaged := bytes.Clone(sound)
+	for i := range size {
+		damaged[page+i] ^= 0xff
+	}
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	s = start(t, o)
+	w.s = s
+	s.Verify(t.Context())
+	if _, err := s.Sessions.SignIn(t.Context(), "admin", "a quiet harbour", "127.0.0.1"); err != nil {
+		t.Errorf("signing in: %v", err)
+	}
+	if status, answer := w.ask("admin", "GET /device/devices?size=1", ""); status != http.StatusOK {
+		t.Errorf("reading is answered %d %s", status, answer)
+	}
+	for _, request := range []string{"POST /device/groups", "DELETE /device/groups/2"} {
+		status, answer := w.ask("admin", request, `{"name":"new"}`)
+		if status != http.StatusServiceUnavailable || !strings.Contains(answer, "portal.db is damaged, so nothing is written") || !strings.Contains(answer, "spyglass restore") {
+			t.Errorf("%s is answered %d %s", request, status, answer)
+		}
+	}
+	if status, answer := w.ask("admin", `GET /alert/alerts?filter=condition:"database"&fields=reason`, ""); status != http.StatusOK || !strings.Contains(answer, "portal.db is damaged") {
+		t.Errorf("the alert is %d %s", status, answer)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Storage(ctx, func(problem string) {
+		if !strings.HasPrefix(problem, path+" is damaged, so nothing is written") {
+			t.Errorf("the page hears %q", problem)
+		}
+		cancel()
+	})
+	stop(t, s)
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after[page:page+size], damaged[page:page+size]) {
+		t.Errorf("the damaged page was changed (%v)", err)
+	}
+}
+
+func TestThePageHearsThatTheDataFolderIsGoneAndBack(t *testing.T) {
+	o := options(t)
+	s := start(t, o)
+	ctx, cancel := context.WithCancel(t.Context())
+	path := filepath.Join(o.Data, "portal.db")
+	heard := 0
+	move := func(from, to string) {
+		if err := os.Rename(from, to); err != nil {
+			t.Error(err)
+		}
+		s.LookAtFiles()
+	}
+	s.Storage(ctx, func(problem string) {
+		switch heard++; {
+		case heard == 1 && problem == "":
+			move(path, path+"-away")
+		case heard == 2 && strings.Contains(problem, "was deleted or replaced"):
+			move(path+"-away", path)
+		case heard == 3 && problem == "":
+			cancel()
+		default:
+			t.Errorf("%d: %q", heard, problem)
+			cancel()
+		}
+	})
 }

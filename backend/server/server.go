@@ -117,6 +117,7 @@ type Server struct {
 	control   *control
 	guard     *service.Guard
 	panics    *panics
+	storage   storage
 	wait      service.Group
 	quit      context.CancelFunc // ends verify; nil before Start
 	stop      sync.Once

@@ -164,16 +164,37 @@ func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err 
 		}
 		c := found[0]
 		who := everyone.byID[c.UserID]
-		if who == nil || !who.maySignIn() || !who.isMark(c.Mark) || now-c.UsedOn > resource.Seconds(credentialLasts/time.Second) {
+		if !c.resumes(who, now) {
 			return resource.Delete(ctx, tx, credentialRows, c.ID)
 		}
 		userID, c.UsedOn, c.Mark = c.UserID, now, hex.EncodeToString(who.mark[:])
 		return resource.Put(ctx, tx, credentialRows, &c)
 	})
+	if fault.Is(err, fault.Busy) { // nothing can be written, which ends no session
+		userID, err = s.resumable(ctx, secret)
+	}
 	if err == nil && userID == 0 {
 		err = fault.New(fault.NoLogin, "the desktop's session has ended; sign in again")
 	}
 	return userID, err
+}
+
+// resumable answers whose credential it is, and renews nothing; 0 for nobody's.
+func (s *Service) resumable(ctx context.Context, secret string) (userID int64, err error) {
+	everyone, err := s.everyone(ctx)
+	if err != nil {
+		return 0, err
+	}
+	found, err := resource.Find(ctx, s.db, credentialRows, resource.Where{Field: "hash", Op: "=", Value: bearerHash(secret)})
+	if err != nil || len(found) == 0 || !found[0].resumes(everyone.byID[found[0].UserID], resource.SecondsOf(s.clock())) {
+		return 0, err
+	}
+	return found[0].UserID, nil
+}
+
+// resumes reports whether who may still sign in by the credential.
+func (c *credential) resumes(who *person, now resource.Seconds) bool {
+	return who != nil && who.maySignIn() && who.isMark(c.Mark) && now-c.UsedOn <= resource.Seconds(credentialLasts/time.Second)
 }
 
 // isMark reports whether a credential was made for the user as they are now.

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"spyglass/backend/fault"
 	"spyglass/backend/portal/people"
 	"spyglass/backend/resource"
 )
@@ -83,6 +84,21 @@ func TestTheDesktopResumesTheUserAfterARestart(t *testing.T) {
 		if err != nil || got != id {
 			t.Fatalf("got %d, %v", got, err)
 		}
+	}
+}
+
+func TestPeopleSignInWhereNothingCanBeWritten(t *testing.T) {
+	h := newHouse(t)
+	id := h.user(t, "jo", 4)
+	secret, err := h.Credential(t.Context(), id)
+	must(t, err)
+	h.db.Refuse(fault.New(fault.Busy, "portal.db is damaged"))
+	h.signIn(t, "jo")
+	if got, err := h.Resume(t.Context(), secret); err != nil || got != id {
+		t.Errorf("the desktop resumes %d, %v", got, err)
+	}
+	if got, err := h.Resume(t.Context(), "another"); !fault.Is(err, fault.NoLogin) {
+		t.Errorf("an unknown secret resumes %d, %v", got, err)
 	}
 }
 

@@ -36,8 +36,23 @@ func (p *presence) check() error {
 	return &fault.Error{Kind: fault.Busy, Err: err, Message: p.path + " was deleted or replaced while Spyglass runs; nothing was written. Stop Spyglass, put the data folder back, and start it again"}
 }
 
-// Present is fault.Busy once the file was deleted or replaced; that is logged once.
-func (db *DB) Present() error { return db.writer.present.check() }
+// Writable is why nothing can be written: fault.Busy once the file was deleted or
+// replaced, which is logged once, and what Refuse was given.
+func (db *DB) Writable() error { return db.writer.writable() }
+
+// Refuse fails all writes with err from then on, so that a damaged file does not get
+// worse; reading goes on. Nil lifts that.
+func (db *DB) Refuse(err error) { db.writer.refused.Store(&err) }
+
+func (w *writer) writable() error {
+	if err := w.present.check(); err != nil {
+		return err
+	}
+	if err := w.refused.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
 
 // Present is fault.Busy once the file was deleted or replaced; that is logged once.
 func (c *Chunks) Present() error { return c.present.check() }

@@ -112,19 +112,19 @@ func TestADeletedDatabaseIsNoticedWithoutAWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.Present(); err != nil {
+	if err := db.Writable(); err != nil {
 		t.Error(err)
 	}
 	if err := os.Rename(path, path+"-away"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Present(); !fault.Is(err, fault.Busy) {
+	if err := db.Writable(); !fault.Is(err, fault.Busy) {
 		t.Errorf("got %v, want fault.Busy", err)
 	}
 	if err := os.Rename(path+"-away", path); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Present(); err != nil {
+	if err := db.Writable(); err != nil {
 		t.Error(err)
 	}
 }

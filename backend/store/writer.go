@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"spyglass/backend/fault"
@@ -29,6 +30,7 @@ type writer struct {
 	runs  service.Group
 
 	present *presence // of the file
+	refused atomic.Pointer[error]
 }
 
 type job struct {
@@ -144,7 +146,7 @@ func (w *writer) commit(j *job) {
 
 func (w *writer) commitAll(t *tx, j *job) {
 	t.ran = append(t.ran, j)
-	if err := w.present.check(); err != nil {
+	if err := w.writable(); err != nil {
 		j.finish(err)
 		t.ran = nil
 		return

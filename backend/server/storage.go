@@ -1,0 +1,61 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"sync"
+
+	"spyglass/backend/fault"
+)
+
+// storage knows why nothing can be written, and tells who listens.
+type storage struct {
+	mu      sync.Mutex
+	problem string
+	changed chan struct{} // closed with the next change; nil while nobody listens
+}
+
+func (s *storage) set(problem string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.problem == problem {
+		return
+	}
+	s.problem = problem
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+func (s *storage) now() (problem string, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.changed == nil {
+		s.changed = make(chan struct{})
+	}
+	return s.problem, s.changed
+}
+
+// Storage tells why nothing can be written, "" while it can: at once, and whenever
+// that changes until ctx ends.
+func (s *Server) Storage(ctx context.Context, tell func(problem string)) {
+	for {
+		problem, changed := s.storage.now()
+		tell(problem)
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// lookAtFiles notes whether the databases can be written. They log why not.
+func (s *Server) lookAtFiles() {
+	problem := ""
+	if err := cmp.Or(s.db.Writable(), s.series.Present()); err != nil {
+		problem = fault.Sentence(err)
+	}
+	s.storage.set(problem)
+}
