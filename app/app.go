@@ -99,8 +99,9 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 		Workspace: a.workspace, Catalog: a.Endpoints(),
 		BaseURL:    func() string { return a.Origin() + "/api" },
 		Cookie:     func(secret string) string { return a.Sessions.CookieName() + "=" + secret },
-		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version, Folder: folder,
-		Desktop: a.desktop, Tray: a.desktop && shell.HasTray, Demo: a.Setting.Demo, Notice: a.notice, Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Counts: a.DB().Counts, Tail: tail,
+		PortalName: a.PortalName, Networks: a.Networks, Instance: a.Setting.Instance, Version: o.Version,
+		Folder: folder, Desktop: a.desktop, Tray: a.desktop && shell.HasTray, Demo: a.Setting.Demo, Notice: a.notice,
+		Keyring: a.hasKeyring, Native: desktop, Changes: a.Changes, Storage: a.Storage, Counts: a.DB().Counts, Tail: tail,
 		DocumentDir: filepath.Join(o.Data, "documents"), Log: o.Log,
 	})
 	if err != nil {

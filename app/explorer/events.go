@@ -144,13 +144,20 @@ func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
 	}}, nil
 }
 
-// hear passes changes in the portal on to a stream; the function it returns ends that.
+// hear passes changes in the portal and the state of its storage on to a stream; the function it returns ends that.
 func (e *Explorer) hear(ctx context.Context, s *stream) (stop func()) {
-	if e.o.Changes == nil {
-		return func() {}
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	var hearing sync.WaitGroup
+	if e.o.Storage != nil {
+		hearing.Go(func() {
+			e.o.Storage(ctx, func(problem string) {
+				s.put("storage", resource.Event{Name: "storage", Data: map[string]any{"problem": problem}})
+			})
+		})
+	}
+	if e.o.Changes == nil {
+		return func() { cancel(); hearing.Wait() }
+	}
 	hearing.Go(func() {
 		_ = e.o.Changes(ctx, func(kinds []string) error { // it ends with the stream
 			for _, kind := range kinds {

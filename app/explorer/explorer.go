@@ -97,6 +97,9 @@ type Options struct {
 	// Changes tells of which kinds something has changed in the portal, until ctx
 	// ends or tell fails; nil: nobody hears of changes.
 	Changes func(ctx context.Context, tell func(kinds []string) error) error
+	// Storage tells why the portal can write nothing, "" while it can: at once, and
+	// whenever that changes until ctx ends; nil: nobody hears of it.
+	Storage func(ctx context.Context, tell func(problem string))
 	Counts  func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Tail    *diagnose.Tail                                      // of the log
 

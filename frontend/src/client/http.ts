@@ -178,6 +178,7 @@ function listen(to: Listener): () => void {
   on('portal')
   on('link')
   on('data')
+  on('storage')
   stream.addEventListener('open', () => to.stream?.(true))
   stream.addEventListener('error', () => {
     to.stream?.(false)

@@ -67,6 +67,8 @@ export interface Listener {
   link?(e: Link): void
   /** How far a backup or a restore is. */
   data?(e: DataProgress): void
+  /** Why the portal can write nothing; '' while it can. */
+  storage?(e: { problem: string }): void
   /** The stream itself came or went; it comes back by itself. */
   stream?(connected: boolean): void
 }

@@ -1,4 +1,6 @@
 import type { DataProgress } from '../client/data'
+import type { Toasts } from '../ui/toast.svelte'
+import { text } from './text'
 
 /** What the last responses and the event stream have told the whole page. */
 export class Activity {
@@ -8,4 +10,15 @@ export class Activity {
   quota = $state.raw<{ limit: number; remaining: number; window: number } | null>(null)
   /** Hears how far a backup or a restore is. */
   ondata: (progress: DataProgress) => void = () => {}
+  /** Why the portal can write nothing, and the message that says so. */
+  #unwritten = { problem: '', toast: 0 }
+
+  /** The portal can write nothing, or can again: a stream that comes back tells it once more. */
+  storage(problem: string, toasts: Pick<Toasts, 'show' | 'dismiss' | 'current'>) {
+    const was = this.#unwritten
+    if (problem === was.problem) return
+    if (problem) toasts.show(text.notSaved(problem), { tone: 'error', stay: true })
+    else if (toasts.current?.id === was.toast) toasts.dismiss()
+    this.#unwritten = { problem, toast: toasts.current?.id ?? 0 }
+  }
 }

@@ -91,6 +91,25 @@ test('the quota is that of the last page while all pages are fetched, of the por
   vi.unstubAllGlobals()
 })
 
+test('that nothing can be written is said before anything is saved, once, until it can again', async () => {
+  const client = fakeClient(new URLSearchParams())
+  let to: Listener = {}
+  Object.assign(client, { listen: (l: Listener) => ((to = l), () => {}) })
+  const app = new App(client, fakeViews())
+  await app.load()
+  to.storage?.({ problem: '' })
+  expect(app.toasts.current).toBeUndefined()
+  const problem = 'portal.db is damaged, so nothing is written to it any more'
+  to.storage?.({ problem })
+  expect(app.toasts.current).toMatchObject({ text: `Not saved: ${problem}`, stay: true, tone: 'error' })
+  app.toasts.dismiss()
+  to.storage?.({ problem }) // the stream came back
+  expect(app.toasts.current).toBeUndefined()
+  to.storage?.({ problem: 'the data folder is gone' })
+  to.storage?.({ problem: '' })
+  expect(app.toasts.current).toBeUndefined()
+})
+
 test('a remote portal that does not answer shows its tabs and says why, until it answers', async () => {
   const { app, away } = await begin(7)
   expect([app.portal.name, app.workspace.tabs.length, app.reach.problem]).toEqual(['Far away', 4, ''])

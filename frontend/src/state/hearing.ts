@@ -68,6 +68,7 @@ export function listen(page: Page): () => void {
     portal: (e) => page.live.hear(e.kind),
     link: (e) => void openLink(page, e),
     data: (e) => page.activity.ondata(e),
+    storage: (e) => page.activity.storage(e.problem, page.toasts),
     stream: (connected) => page.live.stream(connected),
   })
 }
