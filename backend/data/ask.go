@@ -20,10 +20,14 @@ const (
 	steps    = 20_000          // most that are worked out for one answer
 	latest   = 253_402_300_799 // the last second of 9999
 	longest  = 24 * 366 * 100  // hours of a period
+
+	percentile  = "percentile"
+	usualRank   = 95        // the percent of a percentile that names none
+	mostSamples = 1_000_000 // read at once for percentiles
 )
 
 var (
-	aggregates = []any{none, "average", "max", "min", "sum", "first", "last", "count"}
+	aggregates = []any{none, "average", "max", "min", "sum", "first", "last", "count", percentile}
 	formats    = []any{"json", "csv"}
 
 	pointsParam = query("datapoints", resource.Text("Names of data points, joined by commas; all unless given"), nil)
@@ -35,13 +39,21 @@ var (
 		startParam, endParam, formatParam,
 	}
 	sumParams = []resource.Param{
-		query("aggregate", resource.Schema{Type: "string", Enum: aggregates, Default: none, Doc: "What the samples of each step come to, instead of the samples"}, nil),
-		query("step", resource.Integer("Seconds of a step of aggregate; chosen so that the answer is one page unless given"), nil),
+		query("aggregate", resource.Schema{
+			Type: "string", Enum: aggregates, Default: none, Doc: "What the samples of each step come to, instead of the samples",
+		}, nil),
+		query("step", resource.Integer(
+			"Seconds of a step of aggregate; chosen so that the answer is one page unless given"), nil),
+		query("percent", resource.Schema{
+			Type: "integer", Min: resource.Bound(1), Max: resource.Bound(99), Default: usualRank,
+			Doc: "With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest " +
+				"rank). A step of which only hourly values are left has none",
+		}, nil),
 	}
 	graphParams = []resource.Param{
 		query("start", epoch("First moment; as the graph's timeScale says unless given"), nil), endParam, formatParam,
 	}
-	fetchParams = []resource.Param{spanParams[0], startParam, endParam, sumParams[0], sumParams[1]}
+	fetchParams = append([]resource.Param{spanParams[0], startParam, endParam}, sumParams...)
 )
 
 func query(name string, s resource.Schema, example any) resource.Param {
@@ -57,6 +69,7 @@ type ask struct {
 	from, to  int64  // epoch seconds, both included
 	aggregate string // none, or what each step comes to
 	step      int64  // seconds
+	percent   int    // of a percentile
 	csv       bool
 }
 
@@ -73,7 +86,27 @@ func read(c *resource.Call, span int64) (a ask, err error) {
 	if a.aggregate, err = oneOf(c, "aggregate", aggregates); err != nil {
 		return a, err
 	}
+	if err := a.readPercent(c); err != nil {
+		return a, err
+	}
 	return a, a.readStep(c)
+}
+
+func (a *ask) readPercent(c *resource.Call) error {
+	text := c.Query.Get("percent")
+	a.percent = usualRank
+	if text == "" {
+		return nil
+	}
+	var err error
+	a.percent, err = strconv.Atoi(text)
+	switch {
+	case a.aggregate != percentile:
+		return fault.At("percent", "percent goes with aggregate=percentile")
+	case err != nil || a.percent < 1 || a.percent > 99:
+		return fault.At("percent", "percent is a whole number from 1 to 99")
+	}
+	return nil
 }
 
 func readSpan(c *resource.Call, span int64) (from, to int64, err error) {

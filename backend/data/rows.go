@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"spyglass/backend/fault"
 	"spyglass/backend/portal/datasource"
 	"spyglass/backend/series"
 )
@@ -53,6 +54,12 @@ func (s *Service) sums(ctx context.Context, q series.Query, a ask) (t table, err
 	if err != nil || len(found) == 0 {
 		return t, err
 	}
+	var ranked [][]float64
+	if a.aggregate == percentile {
+		if ranked, err = s.percentiles(ctx, q, a, found); err != nil {
+			return t, err
+		}
+	}
 	t.values = make([][]float64, len(found))
 	for k := range found[0] {
 		any := false
@@ -64,10 +71,51 @@ func (s *Service) sums(ctx context.Context, q series.Query, a ask) (t table, err
 		}
 		t.times = append(t.times, found[0][k].At)
 		for d := range found {
-			t.values[d] = append(t.values[d], value(found[d][k], a.aggregate))
+			v := value(found[d][k], a.aggregate)
+			if ranked != nil {
+				v = ranked[d][k]
+			}
+			t.values[d] = append(t.values[d], v)
 		}
 	}
 	return t, nil
+}
+
+// percentiles returns that of each step of each data point; NaN where no samples
+// are left.
+func (s *Service) percentiles(
+	ctx context.Context, q series.Query, a ask, found [][]series.Step,
+) ([][]float64, error) {
+	samples := 0
+	for d := range found {
+		for k := range found[d] {
+			samples += found[d][k].Count
+		}
+	}
+	if samples > mostSamples {
+		return nil, fault.At("aggregate", "a percentile of %d samples is too much for one response; "+
+			"ask for a shorter time, or for fewer data points", samples)
+	}
+	read, err := s.series.Range(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	ranked := make([][]float64, len(found))
+	for d := range found {
+		ranked[d] = make([]float64, len(found[d]))
+		next := 0
+		for k := range found[d] {
+			end := found[d][k].At + a.step
+			var values []float64
+			for ; next < len(read.Times) && read.Times[next] < end; next++ {
+				if v := read.Values[d][next]; !math.IsNaN(v) {
+					values = append(values, v)
+				}
+			}
+			ranked[d][k] = series.Percentile(values, a.percent)
+		}
+	}
+	return ranked, nil
 }
 
 func value(s series.Step, aggregate string) float64 {

@@ -176,10 +176,9 @@ func (m *measuring) measure(ctx context.Context, row *measuredRow) (bool, error)
 		return false, err
 	}
 	values := slices.DeleteFunc(samples.Values[0], math.IsNaN)
-	slices.Sort(values)
 	row.high95 = row.most
-	if n := len(values); n > 0 {
-		row.high95 = values[(n*highPercent+99)/100-1]
+	if len(values) > 0 {
+		row.high95 = series.Percentile(values, highPercent)
 	}
 	return true, nil
 }

@@ -3,6 +3,7 @@ package series
 import (
 	"context"
 	"math"
+	"slices"
 
 	"spyglass/backend/fault"
 )
@@ -24,6 +25,17 @@ func (s Step) Average() float64 {
 		return math.NaN()
 	}
 	return s.Sum / float64(s.Count)
+}
+
+// Percentile returns the smallest of values that at least percent of them do not
+// exceed (nearest rank), and NaN of
+// none. It sorts values.
+func Percentile(values []float64, percent int) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
+	return values[(len(values)*percent+99)/100-1]
 }
 
 func (s *Step) add(v float64) {

@@ -28072,9 +28072,11 @@ export interface operations {
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
                 /** @description What the samples of each step come to, instead of the samples */
-                aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count";
+                aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count" | "percentile";
                 /** @description Seconds of a step of aggregate; chosen so that the answer is one page unless given */
                 step?: number;
+                /** @description With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest rank). A step of which only hourly values are left has none */
+                percent?: number;
             };
             header?: never;
             path: {
@@ -28137,9 +28139,11 @@ export interface operations {
                 /** @description json, or csv for a file */
                 format?: "json" | "csv";
                 /** @description What the samples of each step come to, instead of the samples */
-                aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count";
+                aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count" | "percentile";
                 /** @description Seconds of a step of aggregate; chosen so that the answer is one page unless given */
                 step?: number;
+                /** @description With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest rank). A step of which only hourly values are left has none */
+                percent?: number;
             };
             header?: never;
             path: {
@@ -28385,9 +28389,11 @@ export interface operations {
                 /** @description Last moment; now unless given */
                 end?: number;
                 /** @description What the samples of each step come to, instead of the samples */
-                aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count";
+                aggregate?: "none" | "average" | "max" | "min" | "sum" | "first" | "last" | "count" | "percentile";
                 /** @description Seconds of a step of aggregate; chosen so that the answer is one page unless given */
                 step?: number;
+                /** @description With aggregate=percentile: the percent of the samples of a step that are not above its value (nearest rank). A step of which only hourly values are left has none */
+                percent?: number;
             };
             header?: never;
             path?: never;
