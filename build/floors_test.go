@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -164,5 +165,47 @@ func TestTheTopLevelIsTheDesignCards(t *testing.T) {
 		if name := filepath.Base(entry); !allowed[name] && !strings.HasPrefix(name, ".") {
 			t.Errorf("%s is not part of the top level", name)
 		}
+	}
+}
+
+// TestTheMapOfTheReadmeMatchesTheTree compares the folders that README's map names
+// below backend/ and app/ with the packages on the floors. A folder of tests or of
+// parts that only its parent uses stands in its parent's line.
+func TestTheMapOfTheReadmeMatchesTheTree(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "## The map of the house")
+	_, rest, _ = strings.Cut(rest, "```\n")
+	drawing, _, _ := strings.Cut(rest, "```")
+	var drawn []string
+	var above [3]string // the folder of each depth
+	for line := range strings.Lines(drawing) {
+		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !strings.HasSuffix(name, "/") || depth >= len(above) {
+			continue
+		}
+		above[depth] = name
+		path := strings.TrimSuffix(strings.Join(above[:depth+1], ""), "/")
+		if strings.HasPrefix(path, "backend/") || strings.HasPrefix(path, "app/") {
+			drawn = append(drawn, path)
+		}
+	}
+	var built []string
+	for _, floor := range floors {
+		for _, pkg := range floor {
+			depth := strings.Count(pkg, "/")
+			room := depth == 1 || depth == 2 && strings.HasPrefix(pkg, "backend/portal/")
+			if room && (strings.HasPrefix(pkg, "backend/") || strings.HasPrefix(pkg, "app/")) {
+				built = append(built, pkg)
+			}
+		}
+	}
+	slices.Sort(drawn)
+	slices.Sort(built)
+	if !slices.Equal(drawn, built) {
+		t.Errorf("README's map has\n%s\nthe tree has\n%s", strings.Join(drawn, "\n"), strings.Join(built, "\n"))
 	}
 }
