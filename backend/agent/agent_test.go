@@ -150,6 +150,8 @@ func TestACollectorSaysWhyItCannotStart(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(damaged, "collector.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	untrusted := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(untrusted.Close)
 	registered := t.TempDir()
 	o := options(registered, url, "col_3_once")
 	o.Once = true
@@ -166,7 +168,8 @@ func TestACollectorSaysWhyItCannotStart(t *testing.T) {
 		{options(t.TempDir(), "ftp://x", "col_3_once"), "--portal is the address of the portal"},
 		{options(t.TempDir(), "http://portal.example:8443", "col_3_once"), "would get secrets unencrypted"},
 		{options(registered, "http://127.0.0.1:1", ""), "this collector is registered with " + url + "/api"},
-		{options(t.TempDir(), "http://127.0.0.1:1", "col_3_once"), "the portal does not answer"},
+		{options(t.TempDir(), "http://127.0.0.1:1", "col_3_once"), "the portal does not respond: 127.0.0.1:1 refused the connection"},
+		{options(t.TempDir(), untrusted.URL, "col_3_once"), "the portal does not respond: The certificate is"},
 	} {
 		if err := agent.Run(t.Context(), tt.o); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("it ends with %v, want %q in it", err, tt.want)

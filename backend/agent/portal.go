@@ -84,7 +84,8 @@ func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) 
 	}
 	answer, err := a.Client.Do(r)
 	if err != nil {
-		return "", &fault.Error{Kind: fault.Offline, Message: "the portal does not answer", Err: err}
+		why := strings.TrimSuffix(check.Sentence(err, r.URL.Host), ".")
+		return "", &fault.Error{Kind: fault.Offline, Message: "the portal does not respond: " + why, Err: err}
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))

@@ -194,7 +194,7 @@ func distrust(err error) string {
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
 		if from := invalid.Cert.NotBefore; time.Now().Before(from) {
-			return fmt.Sprintf("The certificate is not valid before %s.", from.UTC().Format(day))
+			return fmt.Sprintf("The certificate is not valid before %s, or this machine's clock is wrong.", from.UTC().Format(day))
 		}
 		return fmt.Sprintf("The certificate expired on %s.", invalid.Cert.NotAfter.UTC().Format(day))
 	case errors.As(err, &unknown):
