@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"spyglass/app/shell"
@@ -56,11 +55,11 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	path := filepath.Join(o.Data, "window.json")
 	last := loadWindow(path, o.Log)
 	telling, enough := context.WithCancel(ctx)
-	var tells sync.WaitGroup
-	tells.Go(func() {
+	tells := service.Group{Guard: tasks.Guard}
+	tells.Go("desktop notifications", func() {
 		p.tell(telling, "critical alerts are not told on the desktop any more", func(a *App) error { return a.tellAlerts(telling, notices) })
 	})
-	tells.Go(func() {
+	tells.Go("the tray", func() {
 		p.tell(telling, "the tray tells no alerts any more", func(a *App) error { return a.tellTray(telling, tray) })
 	})
 	err := shell.Run(ctx, shell.Window{

@@ -15,6 +15,23 @@ var unguarded = map[string]string{
 	"backend/backup/backup.go": "runs under the guard, and passes a panic on as its error",
 }
 
+// starts reports whether a node is a go statement, or a variable of sync.WaitGroup,
+// whose Go method starts goroutines.
+func starts(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return true
+	case *ast.ValueSpec:
+		of, is := n.Type.(*ast.SelectorExpr)
+		if !is {
+			return false
+		}
+		from, is := of.X.(*ast.Ident)
+		return is && from.Name == "sync" && of.Sel.Name == "WaitGroup"
+	}
+	return false
+}
+
 // A panic in a goroutine that nobody guards ends the process for all.
 func TestGoroutinesBeginInTheServicePackage(t *testing.T) {
 	seen := map[string]bool{}
@@ -27,9 +44,10 @@ func TestGoroutinesBeginInTheServicePackage(t *testing.T) {
 			return
 		}
 		ast.Inspect(parsed, func(n ast.Node) bool {
-			if start, is := n.(*ast.GoStmt); is {
+			if starts(n) {
 				if seen[file] = true; unguarded[file] == "" {
-					t.Errorf("%s:%d starts a goroutine that no guard watches: use a service.Group, or say in unguarded why not", file, files.Position(start.Pos()).Line)
+					t.Errorf("%s:%d starts a goroutine that no guard watches: use a service.Group or service.Parts, "+
+						"or say in unguarded why not", file, files.Position(n.Pos()).Line)
 				}
 			}
 			return true

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 )
 
 // hub hands events to the streams of a user. Nobody waits for a stream that is
@@ -147,7 +148,7 @@ func (e *Explorer) events(ctx context.Context, c *resource.Call) (any, error) {
 // hear passes changes in the portal and the state of its storage on to a stream; the function it returns ends that.
 func (e *Explorer) hear(ctx context.Context, s *stream) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	var hearing sync.WaitGroup
+	var hearing service.Parts
 	if e.o.Storage != nil {
 		hearing.Go(func() {
 			e.o.Storage(ctx, func(problem string) {

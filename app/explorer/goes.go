@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"spyglass/backend/fault"
 	"spyglass/backend/resource"
+	"spyglass/backend/service"
 )
 
 // Bounds of looking at what a deletion takes along.
@@ -56,7 +56,7 @@ func (e *Explorer) goes(ctx context.Context, c *resource.Call, in *draftRequest)
 	}
 	lists := t.catalog.below(out.endpoint)
 	results := make([]*below, len(lists))
-	var looking sync.WaitGroup
+	var looking service.Parts
 	places := make(chan struct{}, atOnce)
 	for i, list := range lists {
 		looking.Go(func() {
