@@ -15,13 +15,13 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Limits are how much may be spent.
+// Limits are the bytes and steps that may be spent.
 type Limits struct {
 	Bytes int64 // of what is made
 	Steps int64 // of work that makes nothing; about a byte that is read
 }
 
-// Budget is what is left of the Limits, and why it ended.
+// Budget counts down the Limits, and keeps the error that ended it.
 type Budget struct {
 	ctx  context.Context
 	left Limits
@@ -29,7 +29,7 @@ type Budget struct {
 	err  error
 }
 
-// between is how many steps are taken between two looks at the context.
+// between is the number of steps between two checks of the context.
 const between = 1 << 16
 
 // New returns a Budget that also ends with ctx.

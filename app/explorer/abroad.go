@@ -270,7 +270,8 @@ func fingerprintOf(c *x509.Certificate) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// explainTLS says what is wrong with a certificate, and shows it.
+// explainTLS describes a TLS failure in out, with the certificate if that was
+// refused; false if err is no such failure.
 func (t *target) explainTLS(out *fault.Error, err error) bool {
 	var refused *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// askEndpoints are what can be asked of a document beyond its rows.
+// askEndpoints returns the endpoints that filter and compare documents.
 func (e *Explorer) askEndpoints() []resource.Endpoint {
 	return []resource.Endpoint{
 		post("/documents/{id}/filter", "Find values by JSONPath or jq, as a new document", &filterRequests, e.filter),

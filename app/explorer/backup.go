@@ -21,11 +21,11 @@ const (
 	inFile  = "in"  // one to restore, as far as it has come
 )
 
-// maxPart is how many bytes of a backup may come at once, with what surrounds them.
+// maxPart limits the bytes of one uploaded part of a backup, with its envelope.
 const maxPart = 4 << 20
 
-// makeBackup writes a backup beside the data. It takes as long as whoever asks
-// is there; who goes ends it.
+// makeBackup writes a backup beside the data. It has no time limit, but ends
+// when the caller disconnects.
 func (e *Explorer) makeBackup(ctx context.Context, c *resource.Call) (any, error) {
 	ctx, done, err := e.begin(ctx)
 	if err != nil {
@@ -125,7 +125,8 @@ var restoreRequests = resource.Resource[*restoreRequest]{Name: "restore", Label:
 	{Name: "withoutKey", At: func(r *restoreRequest) any { return &r.WithoutKey }, Doc: "Restore although the secrets in it cannot be opened"},
 }}
 
-// sent is what to restore, and keeps others away until free is called.
+// sent returns the options to restore the uploaded backup with, and locks the
+// data folder until free is called.
 func (e *Explorer) sent(c *resource.Call, in *restoreRequest) (o backup.Options, free func(), err error) {
 	if free, err = e.maintenance.take(); err != nil {
 		return o, nil, err
@@ -141,7 +142,7 @@ func (e *Explorer) sent(c *resource.Call, in *restoreRequest) (o backup.Options,
 	return o, free, nil
 }
 
-// lookAtBackup says what was sent, and what is wrong with it.
+// lookAtBackup describes the uploaded backup, or returns what is wrong with it.
 func (e *Explorer) lookAtBackup(ctx context.Context, c *resource.Call, in *restoreRequest) (any, error) {
 	o, free, err := e.sent(c, in)
 	if err != nil {

@@ -18,7 +18,7 @@ type batchRequest struct {
 	GoOn    bool
 }
 
-// maxBatch is how many requests go out in one batch.
+// maxBatch limits the requests of one batch.
 const maxBatch = 500
 
 var batchRequests = resource.Resource[*batchRequest]{Name: "batch", Label: "batch", Fields: []resource.Field[*batchRequest]{
@@ -27,7 +27,7 @@ var batchRequests = resource.Resource[*batchRequest]{Name: "batch", Label: "batc
 	{Name: "goOn", At: func(b *batchRequest) any { return &b.GoOn }, Doc: "Go on behind one that fails"},
 }}
 
-// ran is how one request of a batch went.
+// ran is the result of one request of a batch.
 type ran struct {
 	ID        int64  `json:"id"` // of the saved request
 	Name      string `json:"name"`
@@ -97,7 +97,8 @@ func (e *Explorer) runSaved(ctx context.Context, c *resource.Call, id int64) *ra
 	return one
 }
 
-// complaint is what is wrong with an answer; nothing for one that went well.
+// complaint describes what is wrong with a response; empty for a status of
+// 200 to 299.
 func complaint(r *reply) string {
 	if r.Status/100 == 2 {
 		return ""

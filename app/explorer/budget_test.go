@@ -77,7 +77,7 @@ func rowsOf(key, value string) []map[string]any {
 	return []map[string]any{{"on": true, "key": key, "value": value}}
 }
 
-// allocated is how many bytes this process has allocated so far.
+// allocated returns the bytes that this process has allocated so far.
 func allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

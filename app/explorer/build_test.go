@@ -26,7 +26,7 @@ func (h *house) variables() {
 
 const planted = "pLaNtEd-53cr3t"
 
-// sent is what the portal got.
+// sent is the request as the portal received it.
 type sent struct {
 	Vars  map[string]string
 	Query map[string][]string

@@ -152,8 +152,8 @@ func (e *Explorer) showCatalog(ctx context.Context, c *resource.Call) (any, erro
 	return &answer, err
 }
 
-// rights are those that endpoints of the built-in portal ask for and the caller
-// holds, in the catalog's words: what a page need not offer in vain.
+// rights returns the permissions that endpoints of the built-in portal require
+// and the caller has, in the catalog's words, so that the page offers no other.
 func (e *Explorer) rights(who *resource.Access) []string {
 	held := []string{}
 	for i := range e.catalog.endpoints {

@@ -22,7 +22,7 @@ var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draf
 	{Name: "draft", At: func(d *draftRequest) any { return &d.Draft }, Doc: "The write it is about", Required: true},
 }}
 
-// object is what a portal shows of one thing: its fields, as sent.
+// object is one resource as a portal returns it: its fields, as sent.
 type object struct {
 	keys   []string // in their order
 	values map[string]raw
@@ -42,7 +42,8 @@ func readObject(body []byte) (*object, bool) {
 	return o, true
 }
 
-// name is what a person calls the object.
+// name returns the first display name, name or similar field that the object
+// has, or else its id.
 func (o *object) name() string {
 	for _, key := range []string{"displayName", "name", "username", "title", "description", "id"} {
 		var text string
@@ -92,7 +93,7 @@ func (o *outgoing) by(method, address, body string) *outgoing {
 	return out
 }
 
-// change is what a write would do to one field.
+// change is the effect of a write on one field.
 type change struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // set, changed, cleared, same, readOnly or unknown
@@ -165,10 +166,10 @@ func compare(e *resource.Endpoint, was, given *object) []change {
 
 func quoted(text string) string { return string(resource.AppendString(nil, text)) }
 
-// maxShown is how many bytes of a value are shown in a comparison.
+// maxShown limits the bytes of a value shown in a comparison.
 const maxShown = 400
 
-// cut is a value as it is shown, on one line and not too long.
+// cut returns a value for display, on one line and not too long.
 func cut(value raw) string {
 	var out bytes.Buffer
 	if json.Compact(&out, value) != nil {

@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// folderWork is what is made of the data folder, or comes to take its place.
-// One backup or restore is under way at a time.
+// folderWork serializes backups and restores of the data folder: one runs at a
+// time.
 type folderWork struct {
 	working sync.Mutex // held by whoever makes, reads or writes one of the files
 }
@@ -74,7 +74,7 @@ func (e *Explorer) about(context.Context, *resource.Call) (any, error) {
 	}, nil
 }
 
-// showData is what the page knows of the data folder. Moments are epoch
+// showData returns the state of the data folder for the page. Times are epoch
 // milliseconds, 0 for never.
 func (e *Explorer) showData(context.Context, *resource.Call) (any, error) {
 	state, err := backup.StateOf(e.o.Folder)

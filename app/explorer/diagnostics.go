@@ -97,7 +97,7 @@ func (e *Explorer) tables(ctx context.Context) (any, error) {
 	return map[string]any{"workspace": workspace, "portal": portal}, err
 }
 
-// health is how the process and its files are. Sizes are bytes.
+// health returns the memory and file sizes of the process, in bytes.
 func (e *Explorer) health() (any, error) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)

@@ -52,7 +52,7 @@ type disk struct {
 	itemWriter
 }
 
-// startTime is how long a run waits for its download.
+// startTime limits the time that a run waits for its download.
 const startTime = 30 * time.Second
 
 var (
@@ -103,7 +103,7 @@ func (d *disk) close(partial string) error {
 	return d.to.Flush()
 }
 
-// savedFile is what the page learns of a list that went to a file.
+// savedFile is the response for a list that was saved to a file.
 type savedFile struct {
 	Name      string     `json:"name"`
 	Bytes     int64      `json:"bytes"`
@@ -212,7 +212,7 @@ func (j *jsonItems) end(partial string) error {
 	return err
 }
 
-// lineItems is one item a line.
+// lineItems writes one item per line.
 type lineItems struct{ to io.Writer }
 
 func (l *lineItems) page(_ *int64, all []raw) error {

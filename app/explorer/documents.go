@@ -77,7 +77,7 @@ func number(c *resource.Call, name string, otherwise int64) (int64, error) {
 	return n, nil
 }
 
-// maxScreen is how many rows are answered at once.
+// maxScreen limits the rows of one response.
 const maxScreen = 2000
 
 // window reads from and count.

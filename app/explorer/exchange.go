@@ -70,8 +70,8 @@ func (e *Explorer) readFile(ctx context.Context, c *resource.Call, in *importReq
 	return files.Read(ctx, &files.File{Name: in.Name, Text: []byte(in.Text), Bases: bases})
 }
 
-// maxExchanges is how many files are read or written at the same time: each may
-// take many times its size of memory.
+// maxExchanges limits the files that are read or written at the same time: each
+// may take many times its size of memory.
 const maxExchanges = 2
 
 // turn waits until a file may be read or written; done gives the turn to the next.
@@ -84,7 +84,7 @@ func (e *Explorer) turn(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// maxListed is how many lines of a file are shown before it is imported.
+// maxListed limits the lines of a file shown before it is imported.
 const maxListed = 200
 
 func (e *Explorer) lookInto(ctx context.Context, c *resource.Call, in *importRequest) (any, error) {
@@ -178,7 +178,7 @@ func (e *Explorer) export(ctx context.Context, c *resource.Call) (any, error) {
 	}}, nil
 }
 
-// bundle is what the call asks for, without secrets.
+// bundle collects what the call exports, without secrets.
 func (e *Explorer) bundle(ctx context.Context, c *resource.Call) (*files.Bundle, error) {
 	t, err := e.target(ctx, c)
 	if err != nil {

@@ -66,7 +66,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Native is what the desktop does for the page.
+// Native provides the desktop's functions to the page.
 type Native interface {
 	OpenLink(url string) error                     // http and https only
 	SaveFile(name string) (path string, err error) // asks the person; empty when they cancelled
@@ -76,7 +76,7 @@ type Native interface {
 	Restart() error                                // closes the window, and starts the program again
 }
 
-// Options are all that an Explorer needs.
+// Options configure an Explorer.
 type Options struct {
 	Workspace *workspace.Workspace
 	Catalog   []resource.Endpoint        // the portal's
@@ -196,7 +196,7 @@ func (e *Explorer) begin(ctx context.Context) (context.Context, func(), error) {
 // anyone is the right that everything here asks for: to be signed in.
 var anyone = resource.Right{Object: resource.Anyone}
 
-// Endpoints are all below /explorer, those of the workspace among them.
+// Endpoints returns all endpoints below /explorer, with those of the workspace.
 func (e *Explorer) Endpoints() []resource.Endpoint {
 	all := []resource.Endpoint{
 		{Method: "GET", Path: "/start", Summary: "Everything the page needs before it paints", Handle: e.start},
@@ -237,7 +237,7 @@ func (e *Explorer) Endpoints() []resource.Endpoint {
 	return append(all, e.o.Workspace.Endpoints()...)
 }
 
-// maxDraft is how many bytes a body of ours with a draft in it may have.
+// maxDraft limits the bytes of an Explorer request body with a draft in it.
 const maxDraft = 16 << 20
 
 // post is an endpoint whose body is declared like a resource.
@@ -293,7 +293,7 @@ func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	}, nil
 }
 
-// notice is what the person should know, or nil.
+// notice returns the notices to show to the user, or nil.
 func (e *Explorer) notice(userID int64) any {
 	sentences := []string{}
 	if e.o.Notice != nil {

@@ -23,7 +23,7 @@ func checkQuery(field, text string) (*query.Query, error) {
 	return q, err
 }
 
-// extractTime is how long extractors may take after an answer, all together.
+// extractTime limits the time of all extractors of one response together.
 const extractTime = 10 * time.Second
 
 // extract runs the user's extractors that go with an answer, and keeps what
@@ -59,7 +59,7 @@ func (x *exchange) extract(ctx context.Context, doc *document.Document) []worksp
 	return found
 }
 
-// maxExtracted is how many bytes a variable may have.
+// maxExtracted limits the bytes of an extracted variable.
 const maxExtracted = 64 << 10
 
 func (x *exchange) extractOne(ctx context.Context, doc *document.Document, e *workspace.Extractor) workspace.Extracted {

@@ -159,7 +159,7 @@ func firstLine(err error) string {
 
 var errNoCatalog = errors.New("this is no OpenAPI document")
 
-// maxNesting is how deep a document may go: what reads it is recursive.
+// maxNesting limits the nesting of a document: its reader is recursive.
 const maxNesting = 200
 
 // judgedCatalog makes a catalog of a document, if that takes no more work than
@@ -227,7 +227,7 @@ func openAPI(text []byte) (*openapi3.T, error) {
 	return openapi2conv.ToV3WithLoader(&old, loader, nil)
 }
 
-// nesting is how deep brackets go outside of texts.
+// nesting returns the depth of brackets outside of strings.
 func nesting(text []byte) (deepest int) {
 	level, inside, escaped := 0, false, false
 	for _, c := range text {
@@ -248,10 +248,10 @@ func nesting(text []byte) (deepest int) {
 	return deepest
 }
 
-// maxServer is how long the address of a document's server may be.
+// maxServer limits the length of a document's server address.
 const maxServer = 2048
 
-// prefixOf is what the document's server has beyond the portal's base.
+// prefixOf returns the path of the document's server beyond the portal's base.
 func prefixOf(doc *openapi3.T, base string) string {
 	if len(doc.Servers) == 0 {
 		return ""

@@ -47,7 +47,7 @@ type foreignReader struct {
 	found  []foreign
 }
 
-// look is what has been seen of a schema, which may be used a thousand times.
+// look caches the facts of a schema, which may be used a thousand times.
 type look struct {
 	bytes    int // of its own texts and values
 	names    []string
@@ -280,7 +280,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// answers reads what comes back when all is well, and what else may come.
+// answers reads the success response of an operation and its failures.
 func (r *foreignReader) answers(e *resource.Endpoint, op *openapi3.Operation) (status int, failures []failure) {
 	status, failures = 0, []failure{}
 	if op.Responses == nil {

@@ -20,7 +20,7 @@ const (
 	atOnce   = 4
 )
 
-// below is how many there are of something that goes with an object.
+// below counts one kind of dependents that are deleted with an object.
 type below struct {
 	Label string `json:"label"` // "devices", or "device" where there is one
 	Count int64  `json:"count"`
@@ -172,8 +172,8 @@ func (c *catalog) restore(e *resource.Endpoint) *resource.Endpoint {
 	return nil
 }
 
-// binned is what a recycle bin holds, as the path of its resource ends:
-// the portal names the object type it restores.
+// binned returns the last path segment of the resource that a recycle bin holds,
+// from the object type that the restore endpoint returns.
 func binned(restore *resource.Endpoint) string {
 	if restore.Answer == nil {
 		return ""

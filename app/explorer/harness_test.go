@@ -267,7 +267,7 @@ func endpoints() []resource.Endpoint {
 	}
 }
 
-// answer is what came back of an HTTP request.
+// answer is the response to an HTTP request.
 type answer struct {
 	status int
 	header http.Header
@@ -321,7 +321,7 @@ func (h *house) request(ctx context.Context, user int, do, body string) *http.Re
 	return r
 }
 
-// reply is what /send answers, as far as tests look.
+// reply is the part of a /send response that tests check.
 type reply struct {
 	Status     int
 	StatusText string

@@ -20,7 +20,7 @@ var lookupRequests = resource.Resource[*lookupRequest]{Name: "lookup", Label: "l
 	{Name: "draft", At: func(l *lookupRequest) any { return &l.Draft }, Doc: "A GET to ask by the way", Required: true},
 }}
 
-// maxLookup is how many bytes a lookup may be answered with.
+// maxLookup limits the bytes of the response to a lookup.
 const maxLookup = 4 << 20
 
 // lookup asks the portal something the page needs by the way: names for an id,

@@ -70,8 +70,8 @@ func maskBody(body string, endpoint *resource.Endpoint) string {
 // masker puts stars in the place of secrets, and remembers them.
 type masker struct{ typed []string }
 
-// recognised is how many characters a secret has to have to be told from other
-// text.
+// recognised is the least number of characters by which a secret can be
+// distinguished from other text.
 const recognised = 4
 
 func (m *masker) note(secret string) {

@@ -16,8 +16,8 @@ var (
 	removeSummary = regexp.MustCompile(`^(?:Remove|Delete) (?:an?|the|one) ([\pL\d -]+?)(?: (?:of|from|in) .*| for good)?$`)
 )
 
-// nounOf is what an endpoint removes, "maintenance window"; empty when its
-// catalog does not say.
+// nounOf returns the noun for the object an endpoint removes, "maintenance
+// window"; empty when its catalog does not say.
 func nounOf(e *resource.Endpoint) string {
 	if m := removeSummary.FindStringSubmatch(e.Summary); m != nil {
 		return m[1]
@@ -25,7 +25,7 @@ func nounOf(e *resource.Endpoint) string {
 	return ""
 }
 
-// itemsOf is what an endpoint lists, "maintenance windows".
+// itemsOf returns the plural for the items of a list, "maintenance windows".
 func itemsOf(e *resource.Endpoint) string {
 	if m := listSummary.FindStringSubmatch(e.Summary); m != nil {
 		return uncapital(m[1])

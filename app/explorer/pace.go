@@ -18,7 +18,7 @@ const (
 	maxPace    = 10_000          // remembered requests
 )
 
-// after is how long to wait before the next page, by what the last one said.
+// after returns the delay before the next page, from the quota of the last one.
 func (p *pace) after(q *quota, now time.Time) time.Duration {
 	p.asked = append(p.asked, now)
 	if q == nil || q.Limit <= 0 || q.Window <= 0 {
@@ -41,7 +41,7 @@ func asksToWait(status int, h http.Header) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && h.Get("Retry-After") != ""
 }
 
-// retryAfter is how long a refusal asks to wait.
+// retryAfter returns the delay that a Retry-After header requests.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil && seconds >= 0 {

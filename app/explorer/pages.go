@@ -135,7 +135,7 @@ func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	return out, nil
 }
 
-// ended is what the history says of a run that brought something.
+// ended records a run that fetched at least one page in the history.
 func (r *run) ended(report *runReport, bytes int64) {
 	r.history.Status, r.history.StatusText = http.StatusOK, http.StatusText(http.StatusOK)
 	r.history.Bytes, r.history.Error, r.history.Items = bytes, report.Partial, report.Items

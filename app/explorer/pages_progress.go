@@ -19,7 +19,7 @@ const (
 	maxSeen     = 1 << 20 // ids that duplicates are found among
 )
 
-// runReport is what the page learns of a run through pages.
+// runReport is the result of a run through pages.
 type runReport struct {
 	Pages   int64    `json:"pages"` // that came
 	Of      int64    `json:"of"`    // 0: not known
@@ -49,7 +49,7 @@ type progressed struct {
 	whole   bool
 }
 
-// of is how many pages there are in all; 0 when nobody knows.
+// of returns the number of pages in all; 0 when it is not known.
 func (p *progressed) of() int64 {
 	if p.total == nil || *p.total < 0 || p.step == 0 {
 		return 0
@@ -192,7 +192,7 @@ func switchedOn(rows workspace.Rows) (out [][2]string) {
 	return out
 }
 
-// asks is what a URL asks for, whichever port the portal has.
+// asks returns the path and query of a URL, without the portal's host and port.
 func asks(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *shelf) requests() []string {
 	return append([]string{}, s.asked...)
 }
 
-// through is what /pages answers, as far as tests look.
+// through is the part of a /pages response that tests check.
 type through struct {
 	Status    int
 	Document  string

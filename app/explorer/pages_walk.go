@@ -24,7 +24,7 @@ type sink interface {
 	page(first *int64, items []raw) error
 }
 
-// run is one way through the pages of a list.
+// run fetches the pages of one list.
 type run struct {
 	*exchange
 	*progressed

@@ -142,7 +142,7 @@ func (e *Explorer) signOutAt(ctx context.Context, c *resource.Call) (any, error)
 	return e.shownPortal(p)
 }
 
-// tried is what a portal tells of itself.
+// tried is the result of a connection test to a portal.
 type tried struct {
 	MS       float64 `json:"ms"`
 	Status   int     `json:"status"`

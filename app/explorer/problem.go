@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// problem is what an answer says is wrong, in the portal's own words.
+// problem is the error that a response reports, in the portal's own words.
 type problem struct {
 	Message    string `json:"message"`
 	Field      string `json:"field"`
@@ -15,7 +15,7 @@ type problem struct {
 	RetryAfter int64  `json:"retryAfter"` // seconds
 }
 
-// maxProblem is how many bytes of an error are looked into.
+// maxProblem limits the bytes of an error response that are parsed.
 const maxProblem = 64 << 10
 
 // problemOf reads the body of an answer with an error status; nil when it is none.

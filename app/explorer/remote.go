@@ -67,7 +67,8 @@ func (e *Explorer) reach(p *workspace.Portal) (*target, error) {
 	return t, err
 }
 
-// wayIn is how requests to a portal say who asks, and what of that is secret.
+// wayIn returns the function that authenticates requests to a portal, and the
+// secrets in it.
 func (e *Explorer) wayIn(p *workspace.Portal) (sign func(*outgoing) [][2]string, secrets []string, err error) {
 	if p.Auth == workspace.AuthSession {
 		s, err := e.o.Workspace.SessionAt(p)

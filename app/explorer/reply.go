@@ -47,15 +47,15 @@ type reply struct {
 	Error      *problem              `json:"error"` // nil below status 400
 }
 
-// quota is what the portal still lets the caller ask.
+// quota is the portal's rate limit and the requests that remain.
 type quota struct {
 	Limit     int64 `json:"limit"`
 	Remaining int64 `json:"remaining"`
 	Window    int64 `json:"window"` // seconds
 }
 
-// firstRows is how much of a document goes with the reply: a page of rows as the
-// page asks for them, which is more than a screen.
+// firstRows is the number of a document's rows sent with the reply: one page of
+// rows as the frontend requests them, which is more than a screen.
 const firstRows = 100
 
 func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [][2]string, t timing) (*reply, error) {
@@ -95,7 +95,7 @@ func (e *Explorer) reply(h *workspace.History, doc *document.Document, headers [
 	return r, nil
 }
 
-// tailRows is how far from the end the keys behind a long list are looked for.
+// tailRows is the number of last rows searched for the keys behind a long list.
 const tailRows = 20
 
 // listOf finds how many items a list has, and of how many. The envelope's own

@@ -9,7 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// runs are those through pages: under way, and ended early with a way to go on.
+// runs holds the runs through pages that are running, and those that ended early
+// and can resume.
 type runs struct {
 	mu       sync.Mutex
 	under    map[runKey]*steering
@@ -22,10 +23,10 @@ type runKey struct {
 	send string
 }
 
-// maxPartial is how many runs that ended early can still go on.
+// maxPartial limits the runs that ended early and can still resume.
 const maxPartial = 32
 
-// steering is what a person does to a run under way.
+// steering pauses, resumes and ends a running run for the user.
 type steering struct {
 	stop context.CancelCauseFunc
 	file *disk // the run goes to; nil when to the screen. The lock is that of runs

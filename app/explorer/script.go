@@ -23,7 +23,7 @@ type scriptRequest struct {
 // runbook stands where a language may.
 const runbook = "runbook"
 
-// maxSteps is how many requests one script may have.
+// maxSteps limits the requests of one script.
 const maxSteps = 200
 
 var scriptRequests = resource.Resource[*scriptRequest]{Name: "script", Label: "script", Fields: []resource.Field[*scriptRequest]{
@@ -131,7 +131,7 @@ func (m *marks) mark(u used) string {
 	return v.Mark
 }
 
-// sinceNow is how far a moment in epoch seconds is from now.
+// sinceNow returns the seconds from now to a time in epoch seconds.
 func (m *marks) sinceNow(text string) string {
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

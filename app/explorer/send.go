@@ -195,9 +195,9 @@ func (p *progress) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// keep is what the history keeps of an answer; nil where it is too large, or
-// holds what is shown only once or a secret that went out. There need be no
-// document where none went out and the answer was zipped as it came.
+// keep returns the response to store in the history; nil if it is too large, or
+// holds a value shown only once or a secret of the request. doc may be nil if the
+// request had no secret and the response was compressed as it arrived.
 func (x *exchange) keep(ctx context.Context, doc *document.Document, headers [][2]string) *workspace.Reply {
 	if x.history.Bytes > workspace.MaxPlain || givesSecrets(x.out.endpoint) || doc == nil && len(x.secrets) > 0 {
 		return nil
@@ -262,11 +262,12 @@ func (x *exchange) zipped(doc *document.Document, kind string) ([]byte, error) {
 	return zip.Zipped(), nil
 }
 
-// maxSecrets is how many secrets of one request are looked for in its response.
+// maxSecrets limits the secrets of one request that are searched for in its
+// response.
 const maxSecrets = 500
 
-// echoes tells whether text holds a secret that went out, as it is or as a URL
-// or JSON write it. Of more secrets than are looked for it is taken to hold one.
+// echoes reports whether text holds a secret of the request, plain or as encoded
+// in a URL or JSON. With more than maxSecrets secrets it reports true.
 func (x *exchange) echoes(text string) bool {
 	if len(x.secrets) > maxSecrets {
 		return true
@@ -297,12 +298,12 @@ func (x *exchange) failed(ctx context.Context, why *fault.Error) error {
 	return why
 }
 
-// lasted is how long a request took in whole milliseconds: nothing takes none.
+// lasted returns the duration of a request in whole milliseconds, at least 1.
 func lasted(took time.Duration) int64 {
 	return max(1, took.Round(time.Millisecond).Milliseconds())
 }
 
-// statusText is "Not Found" of "404 Not Found".
+// statusText returns "Not Found" for "404 Not Found".
 func statusText(status string) string {
 	_, text, _ := strings.Cut(status, " ")
 	return text

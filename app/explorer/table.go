@@ -51,8 +51,8 @@ func showColumns(ctx context.Context, c *resource.Call, doc *document.Document) 
 	return doc.Columns(ctx, nested, int(max(look, 0)))
 }
 
-// tableQuery reads what is wanted of a table: column (any number), sort, desc,
-// from and count.
+// tableQuery reads the query parameters of a table: column (any number), sort,
+// desc, from and count.
 func tableQuery(c *resource.Call) (q document.TableQuery, err error) {
 	q.Columns, q.Sort = c.Query["column"], c.Query.Get("sort")
 	if q.Desc, err = c.Flag("desc"); err != nil {
@@ -76,7 +76,7 @@ func showTable(ctx context.Context, c *resource.Call, doc *document.Document) (a
 	return map[string]any{"rows": rows, "total": total}, err
 }
 
-// maxClip is how many bytes are copied at once; more is for a file.
+// maxClip limits the bytes copied to the clipboard; more is for a file.
 const maxClip = 4 << 20
 
 var errClipFull = errors.New("more than fits the clipboard")
@@ -120,8 +120,8 @@ func exportTable(ctx context.Context, c *resource.Call, doc *document.Document) 
 	return &resource.Answer{Type: "text/plain; charset=utf-8", Stream: func(w io.Writer) error { _, err := text.WriteTo(w); return err }}, err
 }
 
-// exportHead is what stands above the columns of q; all of the document's when
-// it names none.
+// exportHead returns the headings of the columns of q; of all the document's
+// columns when it names none.
 func exportHead(ctx context.Context, doc *document.Document, nested bool, q *document.TableQuery) ([]export.Column, error) {
 	all, err := doc.Columns(ctx, nested, 0)
 	if err != nil {

@@ -111,17 +111,17 @@ func (t *target) ask(ctx context.Context, out *outgoing) (*http.Response, error)
 	return answer.RawResponse, nil
 }
 
-// arrived is how much of an answer had come when it ended early.
+// arrived is the progress of a response that ended early.
 type arrived struct {
 	status string        // "200 OK"; empty: not even the headers
 	bytes  int64         // of the body
 	quiet  time.Duration // since the last of them; 0: not known
 }
 
-// stalled is how long an answer says nothing until it counts as stalled.
+// stalled is the time without a byte after which a response counts as stalled.
 const stalled = 2 * time.Second
 
-// late says why an answer is not all there when the time is up.
+// late explains why a response was incomplete at the timeout.
 func (a arrived) late(address string, timeout time.Duration) string {
 	switch {
 	case a.status == "":

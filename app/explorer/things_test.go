@@ -111,7 +111,7 @@ func (s *store) thing(id int64) map[string]any {
 	return s.things[id]
 }
 
-// storeEndpoints are what the catalog says of a store.
+// storeEndpoints returns the catalog's endpoints for a store.
 func storeEndpoints(bin bool) []resource.Endpoint {
 	thing := &resource.Schema{Type: "object", Name: "thing", Properties: []resource.Key{
 		{Name: "id", ReadOnly: true, Schema: resource.Integer("Set by the portal")},

@@ -82,7 +82,7 @@ type undoable struct {
 	Undo      string `json:"undo"` // what that does
 }
 
-// showUndos tells which writes to the portal can be taken back, newest first.
+// showUndos lists the writes to the portal that can be undone, newest first.
 func (e *Explorer) showUndos(ctx context.Context, c *resource.Call) (any, error) {
 	if err := e.revive(ctx, c); err != nil {
 		return nil, err
@@ -99,7 +99,8 @@ func (e *Explorer) showUndos(ctx context.Context, c *resource.Call) (any, error)
 	return map[string]any{"items": out}, nil
 }
 
-// look reads what a write is about to change, where the catalog has a GET of it.
+// look fetches the object that a write is about to change, if the catalog has a
+// GET for it.
 func (x *exchange) look(ctx context.Context) {
 	if x.out.endpoint == nil || !slices.Contains([]string{"PUT", "PATCH", "DELETE"}, x.out.Method) {
 		return
@@ -382,7 +383,7 @@ func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
 	return map[string]any{"historyId": r.HistoryID, "message": x.undone(way)}, nil
 }
 
-// undone says what undoing did.
+// undone describes the effect of an undo.
 func (x *exchange) undone(way *undo) string {
 	switch {
 	case way.out.Method == "POST":

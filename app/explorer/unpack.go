@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// packings are how an answer may be packed, with the bytes that one begins with.
+// packings are the compressions a response may have, with their first bytes.
 var packings = map[string]struct {
 	begin []byte
 	open  func(io.Reader) (io.ReadCloser, error)

@@ -70,7 +70,7 @@ func (v *values) look(name string) used {
 	return u
 }
 
-// value is what goes out for name.
+// value returns the text that is sent for the variable name.
 func (v *values) value(name string) (value string, ok bool, err error) {
 	u := v.look(name)
 	if v.stand != nil {
@@ -126,7 +126,7 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// manner is how a draft is filled in.
+// manner is a way to fill in a draft.
 type manner int
 
 const (
@@ -145,8 +145,8 @@ type filler struct {
 	missed  map[string]bool
 }
 
-// roomToFill is how many bytes a draft may grow by when its variables are filled
-// in, beside what it has itself.
+// roomToFill is the bytes that a draft may grow by when its variables are filled
+// in, beside its own size.
 const roomToFill = 4 << 20
 
 // filler returns a filler for one draft. Values count as often as they are used,
@@ -198,7 +198,7 @@ func (f *filler) fill(field, text string, literal func(string) string, place fun
 	return out.String(), nil
 }
 
-// one is what a single reference becomes.
+// one returns the text that replaces a single reference.
 func (f *filler) one(field, typed, name string, literal func(string) string, place func(name, value string) (string, error)) (string, error) {
 	u := f.look(name)
 	if f.manner == shown {
@@ -236,10 +236,10 @@ func (f *filler) one(field, typed, name string, literal func(string) string, pla
 	return place(name, value)
 }
 
-// mostUnknown is how many unknown variables are named.
+// mostUnknown limits the unknown variables that an error names.
 const mostUnknown = 100
 
-// verdict is the fault that unknown variables are, if they are one.
+// verdict returns the error for unknown variables; nil unless strict.
 func (f *filler) verdict() error {
 	if len(f.unknown) == 0 || f.manner != strict {
 		return nil

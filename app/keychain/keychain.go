@@ -39,10 +39,10 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// Limit is how long a call may take.
+// Limit is the timeout of a call.
 const Limit = 3 * time.Second
 
-// Without is what the person is told when there is no keyring.
+// Without is the notice for the user when there is no keyring.
 const Without = "No OS keyring answers: you stay signed in for this session only"
 
 // Keychain keeps secrets by account.
@@ -67,7 +67,7 @@ const (
 	silent
 )
 
-// kept is what should be in the keyring and is not.
+// kept is a change that the keyring has not stored yet.
 type kept struct {
 	secret string
 	gone   bool // the account should not be in the keyring at all
