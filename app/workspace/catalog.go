@@ -17,7 +17,7 @@ type Catalog struct {
 	Zipped   []byte // gzip
 }
 
-// MaxCatalog is how many bytes an OpenAPI document may have.
+// MaxCatalog limits the bytes of an OpenAPI document.
 const MaxCatalog = 16 << 20
 
 const catalogRows resource.Name[*Catalog] = "catalog"

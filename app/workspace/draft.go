@@ -41,17 +41,17 @@ func (r Rows) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]Row(r))
 }
 
-// Methods are those a draft may have.
+// Methods lists the HTTP methods that a draft may have.
 var Methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// HasBody is whether a request of that method is sent with a body; a draft of
-// another may keep one.
+// HasBody reports whether a request of that method is sent with a body; a draft
+// of another method may keep one.
 func HasBody(method string) bool { return method == "POST" || method == "PUT" || method == "PATCH" }
 
-// MaxTimeout is how many seconds a draft may ask to wait.
+// MaxTimeout is the longest timeout of a draft, in seconds.
 const MaxTimeout = 3600
 
-// emptyDraft is what a new tab holds.
+// emptyDraft is the draft of a new tab.
 var emptyDraft = Draft{Method: "GET", Mode: "form"}
 
 // Check completes a draft and refuses what is wrong with it; field is its name

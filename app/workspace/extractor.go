@@ -97,7 +97,7 @@ func (w *Workspace) ExtractorsOf(ctx context.Context, userID int64) ([]Extractor
 	return known(ctx, w.db, extractorRows, userID)
 }
 
-// Extracted is what an extractor found in an answer: a value, or a problem.
+// Extracted is the result of an extractor on a response: a value, or a problem.
 type Extracted struct {
 	Extractor int64  `json:"extractor"`
 	Variable  string `json:"variable"`

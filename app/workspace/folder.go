@@ -24,14 +24,14 @@ type Saved struct {
 	Draft Draft  `json:"draft"`
 }
 
-// Planted is what Plant has made.
+// Planted lists the collections and variables that Plant has created.
 type Planted struct {
 	Collections []int64 `json:"collections"` // the outermost
 	Variables   []int64 `json:"variables"`
 	Requests    int     `json:"requests"`
 }
 
-// shelf is all of a user's collections and requests, in their order.
+// shelf holds a user's collections and requests, in their order.
 type shelf struct {
 	folders  map[int64][]Collection // by parent
 	requests map[int64][]Request    // by collection

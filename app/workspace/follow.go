@@ -17,8 +17,8 @@ var followings = resource.Resource[*following]{Name: "follow", Label: "former na
 	{Name: "from", At: func(f *following) any { return &f.From }, Doc: "What the variable was called", Required: true, MaxLen: 100},
 }}
 
-// followed is what one rename changed, as it was and as it became, so that it
-// can be taken back. It is in memory only.
+// followed records the rows that one rename changed, before and after, so that
+// it can be undone. It is in memory only.
 type followed struct {
 	userID, variableID int64
 	requests           [][2]Request

@@ -36,7 +36,7 @@ func (p pastRow) MarshalJSON() ([]byte, error) {
 
 var pastFields = []string{"id", "at", "method", "path", "url", "status", "statusText", "ms", "bytes", "error", "kept", "pinned", "pageSize", "items", "total"}
 
-// shownPast reads what was found, in the order of ids.
+// shownPast reads the requests that a search found, in the order of ids.
 func (w *Workspace) shownPast(ctx context.Context, ids []int64, userID int64, words []string) ([]pastRow, error) {
 	rows, err := resource.Find(ctx, w.db, historyRows, mine(userID), resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {
@@ -106,7 +106,7 @@ func (w *Workspace) excerptOf(ctx context.Context, h *History, words []string) (
 	return nil, nil
 }
 
-// around is how many bytes an excerpt shows on each side.
+// around is the number of bytes that an excerpt shows on each side.
 const around = 40
 
 func cutOut(in, text, word string) *excerpt {

@@ -51,8 +51,8 @@ const (
 	replyRows   resource.Name[*Reply]   = "reply"
 )
 
-// MaxZipped is how many bytes of compressed body are kept of an answer. Bodies
-// over MaxPlain are not even tried.
+// MaxZipped limits the bytes of a compressed response body in the history.
+// Bodies over MaxPlain are not compressed at all.
 const (
 	MaxZipped = 5 << 18
 	MaxPlain  = 16 << 20

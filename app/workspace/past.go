@@ -14,7 +14,7 @@ type Past struct {
 	Reply *Reply
 }
 
-// pastAtOnce is how many requests are read from the database in one go.
+// pastAtOnce is the number of requests read from the database at once.
 const pastAtOnce = 50
 
 // EachPast reads the user's requests to a portal of those ids with their answers, oldest

@@ -205,7 +205,7 @@ func origin(base string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// masked is what the row shows of a secret: stars for one, nothing for none.
+// masked returns the row's text for a secret: stars for one, nothing for none.
 func masked(w *resource.Write, field string, at func(*Portal) *string, was, now *Portal) string {
 	value := *at(now)
 	switch {

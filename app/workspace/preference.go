@@ -28,7 +28,7 @@ func (w *Workspace) Preferences(ctx context.Context, userID int64) (p Preference
 	return p, err
 }
 
-// bounds are those of the settings that are acted on here.
+// bounds are the least and greatest values of the settings used in this package.
 var bounds = map[string][2]int64{
 	timeoutSetting: {1, MaxTimeout},
 	keptSetting:    {LeastKept, MostKept},

@@ -9,20 +9,21 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Quota is how many bytes of history a user has by default, with the answers,
+// Quota is the default limit for the bytes of a user's history, with responses,
 // where many people share a portal and its disk.
 const Quota = 1 << 30
 
-// size is how large a user's history is.
+// size is the size of a user's history.
 type size struct {
 	rows  int64 // that are not pinned
 	bytes int64 // of all; not counted without a quota
 }
 
-// rowBytes is about what a request takes beside its texts.
+// rowBytes is the approximate size of a request without its texts.
 const rowBytes = 512
 
-// stored is how many bytes a request takes in the workspace, with its answer.
+// stored returns the bytes that a request takes in the workspace, with its
+// response.
 func stored(h *History, r *Reply) int64 {
 	d := &h.Draft
 	n := rowBytes + len(h.Path) + len(h.URL) + len(h.Error) + len(d.Path) + len(d.Template) + len(d.Body)
@@ -93,8 +94,8 @@ func (w *Workspace) prune(ctx context.Context, tx resource.Tx, newest *History) 
 	return nil
 }
 
-// mostPruned is how many requests go at once where the limit has come down, and
-// prunedAtOnce how many are read at a time to make room.
+// mostPruned limits the requests deleted at once after the limit was lowered;
+// prunedAtOnce is the number read at a time to make room.
 const (
 	mostPruned   = 500
 	prunedAtOnce = 20
@@ -113,8 +114,8 @@ func forgetOne(ctx context.Context, tx resource.Tx, id int64) error {
 	return resource.DeleteAll(ctx, tx, replyRows, resource.Where{Field: "id", Op: "=", Value: id})
 }
 
-// limit is how many requests the user keeps: Options.Kept, or what the settings
-// say under historyKept.
+// limit returns the number of requests that the user keeps: Options.Kept, or the
+// setting historyKept.
 func (w *Workspace) limit(ctx context.Context, from resource.Reader, userID int64) (int64, error) {
 	row, err := w.settingsOf(ctx, from, userID)
 	if err != nil {

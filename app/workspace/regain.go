@@ -15,7 +15,7 @@ type pastVariable struct {
 	secret   string
 }
 
-// regainable is how long a deleted variable can come back.
+// regainable is the time in which a deleted variable can be restored.
 const regainable = 2 * time.Minute
 
 // removeVariable deletes a variable with its secret, and keeps both in memory

@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// words is what the history is searched by.
+// words is the full-text index of the history.
 var words = store.Words{Name: "history_words"}
 
 // Bounds of a user's historyKept setting.
@@ -288,8 +288,8 @@ func (w *Workspace) searchHistory(ctx context.Context, c *resource.Call) (any, e
 	return map[string]any{"total": total, "more": more, "items": items}, err
 }
 
-// total is how many requests match, as far as they were looked for; of all that
-// the user has, exactly.
+// total returns the number of matching requests, as far as they were searched;
+// without conditions, the exact number of the user's requests.
 func (w *Workspace) total(ctx context.Context, userID int64, q *store.WordQuery, found int) (int64, error) {
 	if found < mostCounted || len(q.Words) > 0 || len(q.Tags) > 2 || q.From > 0 || q.Before > 0 {
 		return int64(found), nil

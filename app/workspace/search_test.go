@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// past is what a search shows.
+// past is the response to a search.
 type past struct {
 	Total int64
 	More  bool

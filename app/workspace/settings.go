@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Settings is what the page remembers for a user beside tabs: any object.
+// Settings stores the page's settings for a user, apart from tabs: any object.
 type Settings struct {
 	ID     int64
 	UserID int64
@@ -19,7 +19,7 @@ type Settings struct {
 
 const settingsRows resource.Name[*Settings] = "settings"
 
-// maxSettings is how many bytes of JSON a user's settings may be.
+// maxSettings limits the bytes of a user's settings as JSON.
 const maxSettings = 256 << 10
 
 var settings = resource.Resource[*Settings]{

@@ -8,7 +8,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// collectionEndpoints are those of /collections and /requests that no resource has.
+// collectionEndpoints returns the endpoints of /collections and /requests that
+// no resource declares.
 func (w *Workspace) collectionEndpoints() []resource.Endpoint {
 	schema := moves.Schema()
 	return []resource.Endpoint{

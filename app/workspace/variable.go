@@ -99,13 +99,13 @@ func (w *Workspace) spread(ctx context.Context) error {
 	})
 }
 
-// VariablesOf is all of the user's variables by id, secrets masked.
+// VariablesOf returns the user's variables by id, secrets masked.
 func (w *Workspace) VariablesOf(ctx context.Context, userID int64) ([]Variable, error) {
 	return known(ctx, w.db, variableRows, userID)
 }
 
-// Secret is the value of a secret variable. fault.Unknown: it has none, or the
-// keyring that had it does not answer.
+// Secret returns the value of a secret variable. fault.Unknown: it has none, or
+// the keyring that had it does not respond.
 func (w *Workspace) Secret(v *Variable) (string, error) {
 	if v.Value == "" {
 		return "", nil
@@ -211,8 +211,8 @@ func (w *Workspace) ownVariable(ctx context.Context, c *resource.Call) *Variable
 	return v
 }
 
-// asWritten is what the body makes of the variable, before it is masked. It is
-// nil for a body that will be refused.
+// asWritten returns the variable as the body changes it, before it is masked.
+// It is nil for a body that will be refused.
 func asWritten(method string, was *Variable, c *resource.Call) (now *Variable, given bool) {
 	body, err := Variables.Read(bytes.Clone(c.Body), c.Lenient)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Way is how a write of the history is taken back. What is in it is the
-// Explorer's business, who puts no secrets there.
+// Way stores how to undo a write of the history. The Explorer defines the text
+// and puts no secrets there.
 type Way struct {
 	ID       int64 // of the history row
 	UserID   int64
@@ -17,8 +17,8 @@ type Way struct {
 
 const wayRows resource.Name[*Way] = "way"
 
-// MaxWays is how many writes of a user can be taken back; MaxWay is how many
-// bytes the text of one has.
+// MaxWays limits the writes of a user that can be undone; MaxWay limits the
+// bytes of the text of one.
 const (
 	MaxWays = 200
 	MaxWay  = 256 << 10
@@ -59,12 +59,12 @@ func (w *Workspace) KeepWay(ctx context.Context, way *Way) error {
 	})
 }
 
-// Ways are those of a user to a portal, oldest first.
+// Ways returns the undo records of a user's writes to a portal, oldest first.
 func (w *Workspace) Ways(ctx context.Context, userID, portalID int64) ([]Way, error) {
 	return resource.Find(ctx, w.db, wayRows, mine(userID), resource.Where{Field: "portalId", Op: "=", Value: portalID})
 }
 
-// ForgetWay forgets the way back from a request; none is no error.
+// ForgetWay deletes the undo record of a request; none is no error.
 func (w *Workspace) ForgetWay(ctx context.Context, id int64) error {
 	return w.db.Write(ctx, func(tx resource.Tx) error { return forgetWays(ctx, tx, id) })
 }

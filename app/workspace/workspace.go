@@ -45,10 +45,11 @@ import (
 	"spyglass/backend/store"
 )
 
-// Kept is how many requests of a user stay in the history, apart from pinned ones.
+// Kept is the default number of a user's requests in the history, apart from
+// pinned ones.
 const Kept = 10_000
 
-// Kind is what has changed.
+// Kind is the kind of rows that changed.
 type Kind string
 
 // The kinds of change.
@@ -221,7 +222,7 @@ func (w *Workspace) Close() error {
 // FileID returns the id of the database, see store.Sibling.
 func (w *Workspace) FileID() string { return w.db.FileID() }
 
-// Counts are how many rows each table has.
+// Counts returns the number of rows of each table.
 func (w *Workspace) Counts(ctx context.Context) (map[string]int64, error) { return w.db.Counts(ctx) }
 
 // Watch calls changed after each change of a user's rows. It replaces an
@@ -239,8 +240,8 @@ func (w *Workspace) changed(userID int64, kind Kind) {
 	tell(userID, kind)
 }
 
-// Notice is what the person should know about the workspace, a line for each
-// thing; empty for nothing.
+// Notice returns the notices to show to the user about the workspace, one per
+// line; empty for none.
 func (w *Workspace) Notice(userID int64) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -254,7 +255,7 @@ func (w *Workspace) Notice(userID int64) string {
 	return strings.Join(lines, "\n")
 }
 
-// Endpoints are all of the workspace: /tabs, /variables and the like.
+// Endpoints returns all endpoints of the workspace: /tabs, /variables and so on.
 func (w *Workspace) Endpoints() []resource.Endpoint {
 	tabs := w.telling(TabsChanged, w.tabs.Endpoints())
 	variables := w.telling(VariablesChanged, append(w.secretly(w.variables.Endpoints()), w.regaining(), w.usesEndpoint(), w.missingEndpoint()))
@@ -309,9 +310,9 @@ func mine(userID int64) resource.Where {
 	return resource.Where{Field: "userId", Op: "=", Value: userID}
 }
 
-// known is all of the user's rows of a table that is read with every request,
-// by id; it is asked once until one of them changes. What a row points to is
-// everybody's: it must not be changed.
+// known returns the user's rows of a table that is read with every request, by
+// id, and caches them until one of them changes. The cache shares what a row
+// points to: it must not be changed.
 func known[T any](ctx context.Context, from resource.Reader, name resource.Name[*T], userID int64) ([]T, error) {
 	rows, err := from.Memo(fmt.Sprint("known ", name, " of ", userID), []string{string(name)}, func() (any, error) {
 		return resource.Find(ctx, from, name, mine(userID))
@@ -337,7 +338,7 @@ func listJSON[T any](r *resource.Resource[*T], rows []T) (resource.JSON, error) 
 	return append(out, ']'), nil
 }
 
-// memory is what stands in for a keyring.
+// memory keeps secrets in memory in place of a keyring.
 type memory struct {
 	mu     sync.Mutex
 	values map[string]string
