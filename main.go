@@ -395,7 +395,7 @@ func checkCommand(o *server.Options) *cobra.Command {
 	}
 }
 
-// tell writes how far a backup or a restore is, a line for each piece of news.
+// tell writes the progress of a backup or a restore, one line per event.
 func tell(out io.Writer) func(backup.Progress) {
 	const mega = 1e6
 	return func(p backup.Progress) {

@@ -35,8 +35,8 @@ type filtered struct {
 	LineCount int            `json:"lineCount"`
 }
 
-// filter answers the matches as a document of their own; the matches asked for
-// before, of the same document, are let go.
+// filter returns the matches as a new document; the matches of the previous
+// filter of the same document are dropped.
 func (e *Explorer) filter(ctx context.Context, c *resource.Call, in *filterRequest) (any, error) {
 	doc, err := e.document(c)
 	if err != nil {

@@ -23,7 +23,7 @@ type outgoing struct {
 	signed   bool               // has an Authorization of its own
 }
 
-// lenientMount is where the portal answers published clients.
+// lenientMount is the path at which the portal serves published clients.
 const lenientMount = "/santaba/rest"
 
 var absolute = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)`)
@@ -55,7 +55,7 @@ func (t *target) locate(typed string) (mount, rest string, err error) {
 	return t.mount, typed, nil
 }
 
-// is tells whether scheme and host are the portal's; localhost is the same
+// is reports whether scheme and host are the portal's; localhost is the same
 // machine under another name.
 func (t *target) is(scheme, host string) bool {
 	origin := strings.ToLower(scheme + "://" + host)

@@ -196,7 +196,7 @@ func plain(value raw) (out any, ok bool) {
 	return out, dec.Decode(&out) == nil
 }
 
-// isEmpty tells whether a value says nothing.
+// isEmpty reports whether a value says nothing.
 func isEmpty(value raw) bool {
 	return slices.Contains([]string{"", "null", `""`, "[]", "{}", "0", "false"}, cut(value))
 }

@@ -53,7 +53,7 @@ func proxyFor(r *http.Request) (*url.URL, error) {
 }
 
 // redirect follows within the portal. Where it leads elsewhere, the redirect
-// itself is the answer.
+// itself is the response.
 func redirect(r *http.Request, via []*http.Request) error {
 	if r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host {
 		return http.ErrUseLastResponse

@@ -118,7 +118,7 @@ func (f *filler) fillJSON(text string) (string, error) {
 	return out.String(), nil
 }
 
-// endsQuoted tells whether text, which begins within quotes or not, ends within.
+// endsQuoted reports whether text, which begins within quotes or not, ends within.
 func endsQuoted(text string, quoted bool) bool {
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -131,7 +131,7 @@ func endsQuoted(text string, quoted bool) bool {
 	return quoted
 }
 
-// standsAlone tells whether what comes between the two is a JSON value of its own.
+// standsAlone reports whether what comes between the two is a JSON value of its own.
 func standsAlone(before, after string) bool {
 	before, after = strings.TrimRight(before, " \t\r\n"), strings.TrimLeft(after, " \t\r\n")
 	return (before == "" || strings.ContainsRune("[{:,", rune(before[len(before)-1]))) &&

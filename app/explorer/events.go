@@ -73,7 +73,7 @@ func (h *hub) tell(userID int64, key string, event resource.Event) {
 	}
 }
 
-// mostWaiting limits the events that wait for a stream to join.
+// mostWaiting limits the events that wait until a stream joins.
 const mostWaiting = 8
 
 // tellOne gives an event to one stream alone: that of the desktop window, or else

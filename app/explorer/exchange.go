@@ -130,7 +130,7 @@ func (s *summary) add(folders []workspace.Folder, level int) {
 	}
 }
 
-// hides tells whether a variable of a file becomes a secret one: what would not
+// hides reports whether a variable of a file becomes a secret one: what would not
 // be written to a file does not lie open here.
 func hides(v *files.Variable) bool { return v.Secret || secretKey(v.Name) }
 

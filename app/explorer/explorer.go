@@ -6,7 +6,7 @@
 // A draft arrives with its {{variables}} unresolved. One builder (build.go)
 // makes of it what is previewed, sent and put into snippets, so that the three
 // cannot differ. Sending is a real HTTP request to the portal's own address,
-// with the caller's session; the body of the answer streams into a document,
+// with the caller's session; the body of the response streams into a document,
 // and the page reads from that the rows it shows.
 //
 // # Variables
@@ -40,8 +40,8 @@
 // # Errors
 //
 // fault.Invalid names the field of the draft: path, query.NAME, headers.NAME or
-// body. fault.Offline, with the field portal: no answer. An answer of the portal
-// that is an error is an answer like any other.
+// body. fault.Offline, with the field portal: no answer. A response of the portal
+// that is an error is a response like any other.
 package explorer
 
 import (
@@ -193,7 +193,7 @@ func (e *Explorer) begin(ctx context.Context) (context.Context, func(), error) {
 	return ctx, func() { stop(); cancel(nil); e.busy.Done() }, nil
 }
 
-// anyone is the right that everything here asks for: to be signed in.
+// anyone is the permission that every endpoint here requires: to be signed in.
 var anyone = resource.Right{Object: resource.Anyone}
 
 // Endpoints returns all endpoints below /explorer, with those of the workspace.
@@ -262,7 +262,7 @@ func post[T any](path, summary string, r *resource.Resource[*T], do func(context
 	}
 }
 
-// start answers all that the page needs before its first paint.
+// start returns everything that the page needs before its first paint.
 func (e *Explorer) start(ctx context.Context, c *resource.Call) (any, error) {
 	if err := e.chosen(ctx, c); err != nil {
 		return nil, err

@@ -26,8 +26,8 @@ func checkQuery(field, text string) (*query.Query, error) {
 // extractTime limits the time of all extractors of one response together.
 const extractTime = 10 * time.Second
 
-// extract runs the user's extractors that go with an answer, and keeps what
-// they find. What goes wrong is said in the result or logged: the answer is
+// extract runs the user's extractors that go with a response, and keeps what
+// they find. What goes wrong is said in the result or logged: the response is
 // shown in any case.
 func (x *exchange) extract(ctx context.Context, doc *document.Document) []workspace.Extracted {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), extractTime)

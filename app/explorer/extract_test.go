@@ -9,7 +9,7 @@ import (
 
 type extracted struct{ Variable, Value, Problem string }
 
-// extracts sends a draft and answers what extractors found in the answer.
+// extracts sends a draft and answers what extractors found in the response.
 func (h *house) extracts(user int, draft string) []extracted {
 	h.t.Helper()
 	a := h.ask(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)

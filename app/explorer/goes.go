@@ -26,9 +26,9 @@ type below struct {
 	Count int64  `json:"count"`
 }
 
-// goes tells what a DELETE would take along: what the object is and is called,
-// its address as it would go out, and how many there are in the lists below it.
-// What is not counted in time is left out.
+// goes returns what a DELETE would remove: the object's kind and name, its
+// address as it would be sent, and the number of items in the lists below it.
+// Lists that are not counted in time are left out.
 func (e *Explorer) goes(ctx context.Context, c *resource.Call, in *draftRequest) (any, error) {
 	if in.Draft.Method != "DELETE" {
 		return nil, fault.At("draft.method", "only DELETE takes something away")
@@ -100,12 +100,12 @@ func counted(o *object, s *resource.Schema) []below {
 	return out
 }
 
-// same tells whether f counts what b does: a list by another name.
+// same reports whether f counts what b does: a list by another name.
 func (b *below) same(f below) bool {
 	return f.Label == b.Label || f.Count == b.Count && strings.HasPrefix(f.Label, b.Label+" ")
 }
 
-// countList asks a list below the object for its total; nil when it has none.
+// countList fetches the total of a list below the object; nil when it has none.
 func (e *Explorer) countList(ctx context.Context, t *target, out *outgoing, list *resource.Endpoint) *below {
 	address, _, _ := strings.Cut(out.URL, "?")
 	rest := strings.TrimPrefix(list.Path, out.endpoint.Path)
@@ -141,7 +141,7 @@ func (c *catalog) below(e *resource.Endpoint) []*resource.Endpoint {
 	return out
 }
 
-// isList tells whether an answer has a total and items with ids, as far as the
+// isList reports whether a response has a total and items with ids, as far as the
 // catalog describes them.
 func isList(s *resource.Schema) bool {
 	_, items := property(s, "items")

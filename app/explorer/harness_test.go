@@ -341,7 +341,7 @@ type reply struct {
 	Quota      map[string]int64
 }
 
-// send sends a draft and expects an answer of the portal's.
+// send sends a draft and expects a response of the portal's.
 func (h *house) send(user int, draft string) reply {
 	h.t.Helper()
 	a := h.ask(user, "POST /explorer/send", `{"sendId":"s1","draft":`+draft+`}`)

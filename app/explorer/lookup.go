@@ -23,8 +23,8 @@ var lookupRequests = resource.Resource[*lookupRequest]{Name: "lookup", Label: "l
 // maxLookup limits the bytes of the response to a lookup.
 const maxLookup = 4 << 20
 
-// lookup asks the portal something the page needs by the way: names for an id,
-// how many match. It leaves no trace in the history.
+// lookup sends a GET that the page needs for itself: names for an id, the number
+// of matches. It is not recorded in the history.
 func (e *Explorer) lookup(ctx context.Context, c *resource.Call, in *lookupRequest) (any, error) {
 	if in.Draft.Method != "GET" {
 		return nil, fault.At("draft.method", "only GET can be looked up")
@@ -44,12 +44,12 @@ func (e *Explorer) lookup(ctx context.Context, c *resource.Call, in *lookupReque
 	return answer, nil
 }
 
-// fetchSmall sends a request and reads an answer of at most maxLookup bytes.
+// fetchSmall sends a request and reads a response of at most maxLookup bytes.
 func (e *Explorer) fetchSmall(ctx context.Context, t *target, out *outgoing) (*http.Response, []byte, error) {
 	return e.fetchUpTo(ctx, t, out, maxLookup)
 }
 
-// fetchUpTo sends a request and reads an answer of at most limit bytes.
+// fetchUpTo sends a request and reads a response of at most limit bytes.
 func (e *Explorer) fetchUpTo(ctx context.Context, t *target, out *outgoing, limit int) (*http.Response, []byte, error) {
 	life, done, err := e.begin(ctx)
 	if err != nil {

@@ -214,7 +214,7 @@ func (m *masker) loose(body string) string {
 	return body
 }
 
-// givesSecrets tells whether an endpoint's answer holds what is shown only once.
+// givesSecrets reports whether an endpoint's answer holds what is shown only once.
 func givesSecrets(e *resource.Endpoint) bool {
 	return e != nil && e.Once
 }

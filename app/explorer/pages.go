@@ -103,7 +103,7 @@ func (e *Explorer) takeUp(r *run, w *screen, sealed string, earlier *progressed)
 	return w.goOn(doc, again.items > 0)
 }
 
-// finish walks and answers what came.
+// finish fetches the pages and returns what arrived.
 func (r *run) finish(ctx context.Context, w *screen) (any, error) {
 	r.watch.began = r.at
 	header, why := r.walk(r.watch.watch(ctx))
@@ -144,7 +144,7 @@ func (r *run) ended(report *runReport, bytes int64) {
 	}
 }
 
-// without is the answer of a run that ended before its first page.
+// without returns the response of a run that ended before its first page.
 func (r *run) without(ctx context.Context, why error, took time.Duration) (out any, err error, over bool) {
 	var no *refused
 	switch known := (*fault.Error)(nil); {

@@ -32,7 +32,7 @@ type runReport struct {
 }
 
 // progressed is how far a run came: all that it needs to go on. Of one of the
-// history there is only past; the rest is read from its answer when it goes on.
+// history there is only past; the rest is read from its response when it goes on.
 type progressed struct {
 	past    *workspace.History
 	request sendRequest
@@ -57,7 +57,7 @@ func (p *progressed) of() int64 {
 	return max(p.pages, p.pages+(*p.total-p.offset+p.step-1)/p.step)
 }
 
-// take counts a page in and tells whether it was the last. A total below zero
+// take counts a page in and reports whether it was the last. A total below zero
 // means "at least": then only a page that is not full ends the list.
 func (p *progressed) take(got *page) {
 	n := int64(len(got.items))
@@ -149,13 +149,13 @@ func (x *exchange) newRun(largest bool) *progressed {
 	return p
 }
 
-// goesOn tells whether a run of the history with so many items can go on: it
+// goesOn reports whether a run of the history with so many items can go on: it
 // ended early, between two pages.
 func goesOn(h *workspace.History, items int64) bool {
 	return h.PageSize > 0 && items > 0 && items%h.PageSize == 0
 }
 
-// regain reads how far a run of the history came from its answer. It goes on by
+// regain reads how far a run of the history came from its response. It goes on by
 // the request as it is now, which still has what the history masks: fault.Conflict
 // when that asks for something else.
 func (x *exchange) regain(past *workspace.History, doc *document.Document) (*progressed, error) {

@@ -35,7 +35,7 @@ type run struct {
 	at    time.Time // when it began
 }
 
-// refused is an answer to a page that is no page.
+// refused is a response to a page that is no page.
 type refused struct {
 	response *http.Response
 	body     []byte
@@ -133,7 +133,7 @@ func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
 	}
 }
 
-// fetchWhole sends a request and reads an answer of at most limit bytes.
+// fetchWhole sends a request and reads a response of at most limit bytes.
 func (x *exchange) fetchWhole(ctx context.Context, out *outgoing, limit int64) (*http.Response, []byte, error) {
 	timed, stop := context.WithTimeoutCause(ctx, x.target.timeout, errTimeout)
 	defer stop()
@@ -160,7 +160,7 @@ func (x *exchange) endedBy(ctx, timed context.Context, err error, came arrived) 
 	return x.target.explain(timed, err, came)
 }
 
-// tell says on the user's streams how far the run is.
+// tell sends the run's progress to the user's streams.
 func (r *run) tell(state string, pause time.Duration) {
 	r.hub.tell(r.user, "pages "+r.in.SendID, resource.Event{Name: "pages", Data: map[string]any{
 		"sendId": r.in.SendID, "state": state, "page": r.pages, "pages": r.of(), "items": r.items, "total": r.total,

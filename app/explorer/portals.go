@@ -87,7 +87,7 @@ func (e *Explorer) signInAt(ctx context.Context, c *resource.Call, in *portalLog
 	return e.shownPortal(p)
 }
 
-// sessionOf reads the answer to a sign-in.
+// sessionOf reads the response to a sign-in.
 func (t *target) sessionOf(response *http.Response, text []byte) (*workspace.PortalSession, error) {
 	var me struct{ Username, Role, CSRFToken, ErrorMessage string }
 	isJSON := json.Unmarshal(text, &me) == nil
@@ -152,7 +152,7 @@ type tried struct {
 	OK       bool    `json:"ok"`
 }
 
-// tryPortal asks a portal as it is described in the body.
+// tryPortal tests the connection to a portal as described in the body.
 func (e *Explorer) tryPortal(ctx context.Context, c *resource.Call) (any, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err
@@ -238,7 +238,8 @@ func kindName(kind string) string {
 	return kind
 }
 
-// askWho is the name of the user that the way in belongs to, if the portal tells.
+// askWho returns the name of the user whose credentials are used, if the portal
+// reports it.
 func (e *Explorer) askWho(ctx context.Context, t *target) (string, error) {
 	response, text, err := e.fetchSmall(ctx, t, t.plain("GET", "/session", ""))
 	if err != nil {

@@ -18,7 +18,7 @@ type problem struct {
 // maxProblem limits the bytes of an error response that are parsed.
 const maxProblem = 64 << 10
 
-// problemOf reads the body of an answer with an error status; nil when it is none.
+// problemOf reads the body of a response with an error status; nil when it is none.
 func problemOf(status int64, headers [][2]string, body []byte) *problem {
 	if status < 400 {
 		return nil

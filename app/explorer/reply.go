@@ -15,10 +15,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// raw is JSON inside of an answer.
+// raw is JSON inside of a response.
 type raw = json.RawMessage
 
-// reply is an answer as the page gets it.
+// reply is a portal's response in the form that the page receives.
 type reply struct {
 	Status     int64                 `json:"status"`
 	StatusText string                `json:"statusText"`
@@ -122,7 +122,7 @@ func listOf(rows []document.Row) (items, total *int64) {
 	return items, total
 }
 
-// shownHeaders are an answer's headers by name, without what makes a session
+// shownHeaders are a response's headers by name, without what makes a session
 // and without secrets that come back.
 func (x *exchange) shownHeaders(h http.Header) [][2]string {
 	out := [][2]string{}
@@ -167,7 +167,7 @@ func quotaOf(headers [][2]string) *quota {
 	return q
 }
 
-// recall opens an answer of the history as a new document.
+// recall opens a response of the history as a new document.
 func (e *Explorer) recall(ctx context.Context, c *resource.Call) (any, error) {
 	id, err := c.ID("id")
 	if err != nil {

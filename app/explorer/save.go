@@ -25,7 +25,7 @@ var saveRequests = resource.Resource[*saveRequest]{Name: "save", Label: "file", 
 	{Name: "text", At: func(s *saveRequest) any { return &s.Text }, Doc: "What the file holds, without a path", MaxLen: maxDraft},
 }}
 
-// saveFile asks the person where a file goes and writes it there; the answer's
+// saveFile asks the person where a file goes and writes it there; the response's
 // path is empty when they cancelled. What is fetched is asked for first, as
 // whoever is signed in to the page, so that a refusal is told before anybody
 // chooses a place, and goes from the connection to the disk.

@@ -34,7 +34,7 @@ var sendRequests = resource.Resource[*sendRequest]{Name: "send", Label: "request
 
 var errTimeout = errors.New("the request took too long")
 
-// send sends a draft and answers once the whole answer is a document. It ends
+// send sends a draft and answers once the whole response is a document. It ends
 // with the caller: the page cancels by going away.
 func (e *Explorer) send(ctx context.Context, c *resource.Call, in *sendRequest) (any, error) {
 	x, err := e.exchange(ctx, c, in)
@@ -140,7 +140,7 @@ func (x *exchange) run(ctx context.Context) (any, error) {
 	return r, err
 }
 
-// fetch sends the request and takes the answer in. The Writer is to be finished.
+// fetch sends the request and takes the response in. The Writer is to be finished.
 func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer, error) {
 	response, err := x.target.ask(x.hops.watch(x.watch.watch(ctx)), x.out)
 	if err != nil {
@@ -171,7 +171,7 @@ const (
 	nextProgress  = 100 * time.Millisecond
 )
 
-// progress tells the user's streams how much has come.
+// progress is a Reader that sends the bytes received so far to the user's streams.
 type progress struct {
 	io.Reader
 	exchange *exchange
@@ -240,7 +240,7 @@ func contentType(headers [][2]string) string {
 	return ""
 }
 
-// zipped is the body of an answer; nil where it holds a secret that went out,
+// zipped is the body of a response; nil where it holds a secret that went out,
 // or is too large when it is zipped, too.
 func (x *exchange) zipped(doc *document.Document, kind string) ([]byte, error) {
 	if len(x.secrets) > 0 {
@@ -278,9 +278,9 @@ func (x *exchange) echoes(text string) bool {
 	})
 }
 
-// remember writes the history, and that it is the last answer of the tab of that
+// remember writes the history, and that it is the last response of the tab of that
 // id; 0 when nothing came that a tab shows. What was sent was sent: when there is
-// no room for the row, the answer is shown nevertheless.
+// no room for the row, the response is shown nevertheless.
 func (x *exchange) remember(ctx context.Context, entry *workspace.History, kept *workspace.Reply, tab int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

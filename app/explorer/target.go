@@ -87,7 +87,7 @@ func (e *Explorer) outgoing(ctx context.Context, c *resource.Call, d *workspace.
 	return t, v, out, err
 }
 
-// ask sends a request with the caller's way in. The answer's body is to be closed.
+// ask sends a request with the caller's way in. The response's body is to be closed.
 func (t *target) ask(ctx context.Context, out *outgoing) (*http.Response, error) {
 	if err := t.guard(out); err != nil {
 		return nil, err
@@ -188,8 +188,8 @@ func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Er
 	return out
 }
 
-// noHTTP says why an answer could not be read, in the words of net/http that are
-// not about itself; answered tells whether it is known that there was one.
+// noHTTP says why a response could not be read, in the words of net/http that are
+// not about itself; answered reports whether it is known that there was one.
 func noHTTP(address, why string) (message string, answered bool) {
 	_, wrong, broken := strings.Cut(why, "transport connection broken: ")
 	wrong = strings.TrimPrefix(strings.TrimPrefix(wrong, "net/http: "), "http: ")

@@ -76,7 +76,7 @@ func (u *undos) forget(id int64) {
 	delete(u.ways, id)
 }
 
-// undoable is a write that can be taken back.
+// undoable is a write that can be undone.
 type undoable struct {
 	HistoryID int64  `json:"historyId"`
 	Undo      string `json:"undo"` // what that does
@@ -137,7 +137,7 @@ func (x *exchange) offerUndo(ctx context.Context, doc *document.Document) string
 	return says
 }
 
-// like tells whether another object shows at least the fields of this one.
+// like reports whether another object shows at least the fields of this one.
 func (o *object) like(other *object) bool {
 	if other == nil {
 		return false

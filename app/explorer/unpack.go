@@ -20,7 +20,7 @@ var packings = map[string]struct {
 	"deflate": {[]byte{0x78}, zlib.NewReader},
 }
 
-// unpack takes a packing off an answer that a portal packed without being asked
+// unpack takes a packing off a response that a portal packed without being asked
 // to. What is not packed as it says stays as it is.
 func unpack(response *http.Response) {
 	p, known := packings[packingOf(response.Header.Get("Content-Encoding"))]
@@ -65,7 +65,7 @@ func packingOf(encoding string) string {
 	return strings.TrimPrefix(strings.ToLower(strings.TrimSpace(encoding)), "x-")
 }
 
-// stillPacked says that an answer is shown packed as it came; empty for one that is not.
+// stillPacked says that a response is shown packed as it came; empty for one that is not.
 func stillPacked(headers [][2]string) string {
 	for _, h := range headers {
 		if h[0] != "Content-Encoding" {

@@ -11,7 +11,7 @@ import (
 
 var errNoBus = errors.New("there is no session bus")
 
-// Bus tells whether the desktop may be asked at all. Where keyring and notices
+// Bus reports whether the desktop may be asked at all. Where keyring and notices
 // are on the session bus and there is none, the D-Bus client would start a daemon
 // of its own, which has neither and stays behind.
 //

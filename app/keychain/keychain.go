@@ -82,7 +82,7 @@ func Open(service string, log *slog.Logger) *Keychain {
 	}
 }
 
-// Available tells whether the keyring answers, or else why not, for the person.
+// Available reports whether the keyring answers, or else why not, for the person.
 // The first call asks it and may take Limit.
 func (k *Keychain) Available() (ok bool, why string) {
 	k.mu.Lock()
@@ -126,7 +126,7 @@ func (k *Keychain) Get(account string) (string, error) {
 	return m.secret, nil
 }
 
-// Set keeps an account's secret, in place of an earlier one. It tells whether
+// Set keeps an account's secret, in place of an earlier one. It reports whether
 // the secret outlives the process.
 func (k *Keychain) Set(account, secret string) (lasts bool) {
 	k.want(account, kept{secret: secret})
@@ -235,7 +235,7 @@ func (k *Keychain) gaveUp(err error) {
 	}
 }
 
-// answered notes that the keyring works. After a late answer it carries over
+// answered notes that the keyring works. After a late response it carries over
 // what was wanted meanwhile; the caller has the turn.
 func (k *Keychain) answered() {
 	k.mu.Lock()

@@ -84,7 +84,7 @@ func statusPattern(s string) bool {
 	return s[1:] == "xx" || digits(s[1]) && digits(s[2])
 }
 
-// Matches tells whether the extractor runs after an answer with that status
+// Matches reports whether the extractor runs after a response with that status
 // (three digits) to an endpoint ("GET /device/devices", empty when unknown).
 func (x *Extractor) Matches(endpoint, status string) bool {
 	at := x.Endpoint == anyMatch || x.Endpoint == endpoint

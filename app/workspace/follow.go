@@ -98,7 +98,7 @@ func (f *followed) rename(ctx context.Context, tx resource.Tx, from, to string) 
 	return err
 }
 
-// rename writes another name for a variable, and tells whether it was there.
+// rename writes another name for a variable, and reports whether it was there.
 func (d *Draft) rename(from, to string) (found bool) {
 	renamed := func(text string) string {
 		return variableReference.ReplaceAllStringFunc(text, func(reference string) string {

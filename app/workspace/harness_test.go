@@ -17,7 +17,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// desk is a workspace that a test asks as a page does.
+// desk is a workspace to which a test sends requests as a page does.
 type desk struct {
 	*workspace.Workspace
 	t       *testing.T

@@ -37,7 +37,7 @@ type History struct {
 	Stored     int64 // bytes that it takes here, with its answer; 0: an earlier version did not say
 }
 
-// Reply is the answer to a request of the history.
+// Reply is the response to a request of the history.
 type Reply struct {
 	ID      int64 // of the history row
 	UserID  int64
@@ -121,9 +121,9 @@ var replies = resource.Resource[*Reply]{
 	},
 }
 
-// Remember writes a request into the history, with its answer when r is not
+// Remember writes a request into the history, with its response when r is not
 // nil, sets h.ID, and lets the oldest requests go. With a tab of the user's,
-// that tab shows the answer from now on.
+// that tab shows the response from now on.
 func (w *Workspace) Remember(ctx context.Context, h *History, r *Reply, tabID int64) error {
 	h.Kept, h.Stored = r != nil, stored(h, r)
 	err := w.db.Write(ctx, func(tx resource.Tx) (err error) {
@@ -173,8 +173,8 @@ func answerTab(ctx context.Context, tx resource.Tx, h *History, tabID int64) err
 	return resource.Put(ctx, tx, tabRows, tab)
 }
 
-// clearing makes "delete all" take the answers along, and every other write
-// count the rows anew.
+// clearing makes "delete all" delete the responses too, and every other write
+// count the rows again.
 func (w *Workspace) clearing(endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		e := &endpoints[i]
@@ -205,7 +205,7 @@ func (w *Workspace) clearHistory(ctx context.Context, c *resource.Call) (any, er
 	})
 }
 
-// forgetPast deletes requests with their answers and words.
+// forgetPast deletes requests with their responses and words.
 func forgetPast(ctx context.Context, tx resource.Tx, which ...resource.Where) error {
 	rows, err := resource.Find(ctx, tx, historyRows, which...)
 	if err != nil {
@@ -227,8 +227,8 @@ func forgetPast(ctx context.Context, tx resource.Tx, which ...resource.Where) er
 	return resource.DeleteAll(ctx, tx, historyRows, which...)
 }
 
-// Recall reads a request of the user's and its answer. fault.Unknown: there is
-// no such request, or its answer was not kept.
+// Recall reads a request of the user's and its response. fault.Unknown: there is
+// no such request, or its response was not kept.
 func (w *Workspace) Recall(ctx context.Context, userID, id int64) (*History, *Reply, error) {
 	h, err := resource.Get(ctx, w.db, historyRows, id)
 	if err == nil && h.UserID != userID {

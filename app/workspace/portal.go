@@ -37,7 +37,7 @@ type Portal struct {
 	CatalogAt     resource.Millis // and when
 }
 
-// How a portal is asked.
+// Ways to authenticate at a portal.
 const (
 	AuthSession = "session"
 	AuthToken   = "token"
@@ -192,7 +192,7 @@ func (p *Portal) MaySend() error {
 // credential reports whether requests carry what whoever reads it can use.
 func (p *Portal) credential() bool { return p.Auth == AuthSession || p.Auth == AuthToken }
 
-// moved tells whether requests go to another place now, or are signed otherwise.
+// moved reports whether requests go to another place now, or are signed otherwise.
 func moved(was, now *Portal) bool {
 	return was != nil && (origin(was.BaseURL) != origin(now.BaseURL) || was.Auth != now.Auth || was.Account != now.Account)
 }

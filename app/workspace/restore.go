@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// pastRequest is a request that was deleted, with its answer.
+// pastRequest is a request that was deleted, with its response.
 type pastRequest struct {
 	history History
 	reply   *Reply

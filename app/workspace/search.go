@@ -30,7 +30,7 @@ const (
 	MostKeptOfMany = 50_000
 )
 
-// Of a request or an answer, the first learnedBytes are searched.
+// Of a request or a response, the first learnedBytes are searched.
 const learnedBytes = 64 << 10
 
 // learnSoon has requests without words get them, on another goroutine.
@@ -172,7 +172,7 @@ const joints = "._-"
 
 func trimJoints(piece string) string { return strings.Trim(piece, joints) }
 
-// between tells whether a character parts pieces.
+// between reports whether a character parts pieces.
 func between(r rune) bool { return !wordRune(r) && !strings.ContainsRune(joints, r) }
 
 func tagsOf(h *History) []string {
@@ -201,7 +201,7 @@ func endpointTag(template string) string {
 	return "e" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// answerText is the beginning of the answer that was kept, if it is text.
+// answerText is the beginning of the response that was kept, if it is text.
 func answerText(ctx context.Context, from resource.Reader, h *History) (string, error) {
 	if !h.Kept {
 		return "", nil

@@ -273,7 +273,8 @@ func (w *Workspace) Endpoints() []resource.Endpoint {
 
 type handle = func(ctx context.Context, c *resource.Call) (any, error)
 
-// telling makes every write tell the watcher, and last.
+// telling makes every write notify the watcher, and complete even if its caller
+// disconnects.
 func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		if endpoints[i].Method == "GET" {
@@ -302,7 +303,7 @@ func (w *Workspace) lasting(endpoints []resource.Endpoint) []resource.Endpoint {
 	return endpoints
 }
 
-// anyone is the right that everything here asks for: to be signed in.
+// anyone is the permission that every endpoint here requires: to be signed in.
 var anyone = resource.Right{Object: resource.Anyone}
 
 // mine is the condition that a row belongs to the user.
