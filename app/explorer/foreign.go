@@ -73,8 +73,8 @@ func (a *abroad) learn(p *workspace.Portal, made *catalog) {
 // usualPlaces are where OpenAPI documents lie, below the base and then below the host.
 var usualPlaces = []string{"/openapi.json", "/swagger.json", "/swagger/v1/swagger.json", "/v3/api-docs", "/v2/api-docs", "/api-docs"}
 
-// readCatalog reads the portal's catalog and keeps it. Where it has none, the
-// built-in one stands in from now on.
+// readCatalog reads the portal's catalog and stores it. If it has none, the
+// built-in catalog is used from then on.
 func (e *Explorer) readCatalog(ctx context.Context, c *resource.Call) (any, error) {
 	p, err := e.named(ctx, c)
 	if err != nil {
@@ -100,7 +100,7 @@ func (e *Explorer) readCatalog(ctx context.Context, c *resource.Call) (any, erro
 	return e.shownPortal(p)
 }
 
-// findCatalog looks where the person said, or in the usual places.
+// findCatalog reads the address that the user gave, or the usual places.
 func (e *Explorer) findCatalog(ctx context.Context, t *target) (from string, text []byte, made *catalog, err error) {
 	if given := t.remote.CatalogURL; given != "" {
 		text, made, err = e.catalogAt(ctx, t, given)

@@ -57,7 +57,7 @@ func (p *progressed) of() int64 {
 	return max(p.pages, p.pages+(*p.total-p.offset+p.step-1)/p.step)
 }
 
-// take counts a page in and reports whether it was the last. A total below zero
+// take adds a page and notes whether it was the last. A total below zero
 // means "at least": then only a page that is not full ends the list.
 func (p *progressed) take(got *page) {
 	n := int64(len(got.items))
@@ -91,7 +91,7 @@ func (p *progressed) take(got *page) {
 	}
 }
 
-// notice counts ids that came before.
+// notice counts ids that occurred before.
 func (p *progressed) notice(id string) {
 	if id == "" {
 		return

@@ -35,7 +35,7 @@ type run struct {
 	at    time.Time // when it began
 }
 
-// refused is a response to a page that is no page.
+// refused is the response to a page request when it is not a page.
 type refused struct {
 	response *http.Response
 	body     []byte
@@ -81,8 +81,8 @@ func (r *run) walk(ctx context.Context) (header http.Header, err error) {
 	return header, nil
 }
 
-// wait lets the time pass that the portal asks for. A pause meanwhile begins at
-// once; what is left of the time then is waited for after it.
+// wait waits for the time that the portal requires. A pause begins at once, and
+// wait spends the rest of the time after it.
 func (r *run) wait(ctx context.Context, d time.Duration) error {
 	end := time.Now().Add(d)
 	for left := d; left > 0; left = time.Until(end) {
@@ -101,8 +101,8 @@ func (r *run) wait(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// fetchPage fetches the next page; where the portal says that it is too much,
-// it waits as long as the portal asks.
+// fetchPage fetches the next page; when the portal limits the rate, it waits as
+// long as the portal requires.
 func (r *run) fetchPage(ctx context.Context) (*http.Response, *page, error) {
 	out := *r.out
 	out.URL = r.list.at(r.offset)
@@ -152,7 +152,7 @@ func (x *exchange) fetchWhole(ctx context.Context, out *outgoing, limit int64) (
 	return response, body, nil
 }
 
-// endedBy is why a request ended: what ended ctx, or else what went wrong.
+// endedBy returns why a request ended: the cause of ctx, or else the error.
 func (x *exchange) endedBy(ctx, timed context.Context, err error, came arrived) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

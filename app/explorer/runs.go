@@ -61,7 +61,7 @@ func (r *runs) end(key runKey) {
 	delete(r.under, key)
 }
 
-// leave keeps where a run ended, for its document.
+// leave stores the progress of a run that ended early, by its document.
 func (r *runs) leave(document string, p *progressed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *runs) left(document string) (*progressed, error) {
 	return p, nil
 }
 
-// gate waits while the run is paused; told when it begins to.
+// gate waits while the run is paused, and calls told when the wait begins.
 func (s *steering) gate(ctx context.Context, told func()) error {
 	s.mu.Lock()
 	held := s.held

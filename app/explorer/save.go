@@ -25,10 +25,10 @@ var saveRequests = resource.Resource[*saveRequest]{Name: "save", Label: "file", 
 	{Name: "text", At: func(s *saveRequest) any { return &s.Text }, Doc: "What the file holds, without a path", MaxLen: maxDraft},
 }}
 
-// saveFile asks the person where a file goes and writes it there; the response's
-// path is empty when they cancelled. What is fetched is asked for first, as
-// whoever is signed in to the page, so that a refusal is told before anybody
-// chooses a place, and goes from the connection to the disk.
+// saveFile lets the user choose a path and writes a file there; the response's
+// path is empty when they cancelled. It sends the request for the content first,
+// as the page's user, so that a refusal is reported before the dialog opens, and
+// streams the content from the connection to the disk.
 func (e *Explorer) saveFile(ctx context.Context, c *resource.Call, in *saveRequest) (any, error) {
 	if e.o.Native == nil || c.Session.Cookie == "" {
 		return nil, fault.New(fault.Conflict, "this portal runs without a window; the browser saves files itself")
@@ -53,7 +53,7 @@ func (e *Explorer) saveFile(ctx context.Context, c *resource.Call, in *saveReque
 	return map[string]any{"path": homely(path)}, err
 }
 
-// own asks this portal for what the page could ask it for.
+// own sends a GET to this portal with the page's session.
 func (e *Explorer) own(ctx context.Context, c *resource.Call, path string) (*http.Response, error) {
 	if !strings.HasPrefix(path, "/explorer/") && !strings.HasPrefix(path, "/api/") {
 		return nil, fault.At("path", "only what lies below /explorer and /api can be saved")
@@ -76,7 +76,7 @@ func (e *Explorer) own(ctx context.Context, c *resource.Call, path string) (*htt
 	return nil, fault.New(fault.Conflict, "%s", said.ErrorMessage)
 }
 
-// writeFile makes the file whole or not at all.
+// writeFile writes the whole file or none.
 func writeFile(path string, from io.Reader) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".spyglass-")
 	if err != nil {

@@ -16,9 +16,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// undo is the way back from one write: what stood there before and what the
-// write left. The newest are in memory, and in the workspace as far as they
-// hold no secrets.
+// undo is the undo record of one write: the object before and after it. The
+// newest are in memory, and in the workspace unless they hold secrets.
 type undo struct {
 	user   int64
 	portal int64
@@ -28,7 +27,7 @@ type undo struct {
 	after  *object // nil for a DELETE
 }
 
-// undos are the ways back, by history id.
+// undos holds the undo records by history id.
 type undos struct {
 	mu      sync.Mutex
 	ways    map[int64]*undo
@@ -36,7 +35,8 @@ type undos struct {
 	revived map[home]bool
 }
 
-// home is whose ways back are read from the workspace at once.
+// home is the user and portal whose undo records are read from the workspace
+// together.
 type home struct{ user, portal int64 }
 
 // Bounds of what is kept for undoing.
@@ -112,7 +112,7 @@ func (x *exchange) look(ctx context.Context) {
 	}
 }
 
-// offerUndo keeps the way back from a write that went well and says what it does.
+// offerUndo stores the undo record of a successful write and describes its effect.
 func (x *exchange) offerUndo(ctx context.Context, doc *document.Document) string {
 	if x.out.Method == "GET" || x.out.endpoint == nil || x.history.Status/100 != 2 || x.history.ID == 0 {
 		return ""
@@ -150,7 +150,7 @@ func (o *object) like(other *object) bool {
 	return true
 }
 
-// says what undoing does, one sentence; nothing when there is no way back.
+// says describes the effect of the undo in one sentence; empty when there is none.
 func (u *undo) says() string {
 	switch u.out.Method {
 	case "PUT", "PATCH":
@@ -175,7 +175,7 @@ func (u *undo) says() string {
 
 func quotedName(o *object) string { return "“" + o.name() + "”" }
 
-// listed is "a, b and 3 more".
+// listed joins names as "a, b and 3 more".
 func listed(names []string) string {
 	switch n := len(names); {
 	case n <= 2:
@@ -187,7 +187,7 @@ func listed(names []string) string {
 	}
 }
 
-// writable are the fields that a body of e may set.
+// writable returns the fields that a body of e may set.
 func writable(e *resource.Endpoint) []string {
 	var out []string
 	if e == nil || e.Body == nil {
@@ -201,7 +201,7 @@ func writable(e *resource.Endpoint) []string {
 	return out
 }
 
-// restored are the writable fields that the write changed.
+// restored returns the writable fields that the write changed.
 func (u *undo) restored() []string {
 	if u.before == nil || u.after == nil {
 		return nil
@@ -221,7 +221,7 @@ func differing(a, b *object, fields []string) []string {
 	return out
 }
 
-// created is the DELETE of what a POST made.
+// created returns the DELETE for the object that a POST created.
 func (u *undo) created() *resource.Endpoint {
 	if u.after == nil || len(u.after.values["id"]) == 0 || !u.out.endpoint.Creates {
 		return nil
@@ -236,7 +236,7 @@ func (u *undo) restore() *resource.Endpoint {
 	return u.target.catalog.restore(u.out.endpoint)
 }
 
-// collection is the POST that makes what a DELETE removed.
+// collection returns the POST that recreates what a DELETE removed.
 func (u *undo) collection() *resource.Endpoint {
 	at := strings.LastIndexByte(u.out.path, '/')
 	e := u.target.catalog.match("POST", u.out.path[:max(at, 0)])
@@ -248,8 +248,8 @@ func (u *undo) collection() *resource.Endpoint {
 
 func (o *object) id() string { return segment(strings.Trim(string(o.values["id"]), `"`)) }
 
-// request is the write that goes back. It asks first whether somebody changed
-// the object since: then fault.Conflict.
+// request returns the write that undoes the recorded one. It first checks whether
+// somebody changed the object since: then fault.Conflict.
 func (u *undo) request(ctx context.Context, e *Explorer) (*outgoing, error) {
 	address, _, _ := strings.Cut(u.out.URL, "?")
 	switch u.out.Method {
@@ -267,7 +267,7 @@ func (u *undo) request(ctx context.Context, e *Explorer) (*outgoing, error) {
 	return out, u.unchanged(ctx, e, out, writable(u.out.endpoint))
 }
 
-// putsBack is the write that undoes a PUT or PATCH.
+// putsBack returns the write that undoes a PUT or PATCH.
 func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) {
 	twin = u.target.catalog.match("PATCH", u.out.path)
 	if twin == nil || twin.Path != u.out.endpoint.Path {
@@ -276,7 +276,7 @@ func (u *undo) putsBack() (method string, twin *resource.Endpoint, body string) 
 	return "PATCH", twin, u.before.body(u.restored())
 }
 
-// bringBack is the write that undoes a deletion.
+// bringBack returns the write that undoes a deletion.
 func (u *undo) bringBack(ctx context.Context, e *Explorer, address string) (*outgoing, error) {
 	if _, err := e.at(ctx, u.target, u.out); err == nil {
 		return nil, fault.New(fault.Conflict, "%s is there again, so there is nothing to undo", quotedName(u.before))
@@ -295,7 +295,7 @@ func (u *undo) bringBack(ctx context.Context, e *Explorer, address string) (*out
 	return out, nil
 }
 
-// body is a JSON object of some of an object's fields.
+// body returns a JSON object of some of the object's fields.
 func (o *object) body(fields []string) string {
 	out := []byte{'{'}
 	for _, name := range fields {
@@ -311,8 +311,8 @@ func (o *object) body(fields []string) string {
 	return string(append(out, '}'))
 }
 
-// unchanged is fault.Conflict when the object is not what the write left, and
-// makes the way back conditional where the portal has versions.
+// unchanged returns fault.Conflict when the object differs from what the write
+// left, and makes the undo conditional (ETag) where the portal has versions.
 func (u *undo) unchanged(ctx context.Context, e *Explorer, out *outgoing, fields []string) error {
 	now, err := e.at(ctx, u.target, out)
 	if err != nil {
@@ -327,7 +327,7 @@ func (u *undo) unchanged(ctx context.Context, e *Explorer, out *outgoing, fields
 	return nil
 }
 
-// undo takes a write of the history back.
+// undo undoes a write of the history.
 func (e *Explorer) undo(ctx context.Context, c *resource.Call) (any, error) {
 	id, err := c.ID("id")
 	if err != nil {

@@ -20,8 +20,8 @@ var packings = map[string]struct {
 	"deflate": {[]byte{0x78}, zlib.NewReader},
 }
 
-// unpack takes a packing off a response that a portal packed without being asked
-// to. What is not packed as it says stays as it is.
+// unpack decompresses a response that a portal compressed unrequested. A body
+// that is not compressed as its headers say stays as it is.
 func unpack(response *http.Response) {
 	p, known := packings[packingOf(response.Header.Get("Content-Encoding"))]
 	if !known {
@@ -65,7 +65,8 @@ func packingOf(encoding string) string {
 	return strings.TrimPrefix(strings.ToLower(strings.TrimSpace(encoding)), "x-")
 }
 
-// stillPacked says that a response is shown packed as it came; empty for one that is not.
+// stillPacked returns a note that a response is shown compressed; empty for one
+// that is not.
 func stillPacked(headers [][2]string) string {
 	for _, h := range headers {
 		if h[0] != "Content-Encoding" {

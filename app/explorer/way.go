@@ -27,8 +27,8 @@ type keptObject struct {
 	ETag string `json:"etag"`
 }
 
-// keepWay writes the way back into the workspace, unless a secret would go
-// with it or undoing would send stars for one.
+// keepWay writes the undo record into the workspace, unless it would hold a
+// secret or undoing would send stars for one.
 func (x *exchange) keepWay(ctx context.Context, way *undo) {
 	if way.out.signed || givesSecrets(way.out.endpoint) || strings.Contains(way.sends(), resource.Mask) {
 		return
@@ -57,7 +57,7 @@ func (x *exchange) keepWay(ctx context.Context, way *undo) {
 	}
 }
 
-// sends is the body of the write that goes back.
+// sends returns the body of the write that undoes.
 func (u *undo) sends() string {
 	switch {
 	case u.out.Method == "PUT" || u.out.Method == "PATCH":
@@ -95,8 +95,8 @@ func (k *keptObject) object() *object {
 	return o
 }
 
-// revive reads the ways back that an earlier process kept for the caller and
-// the portal of the call, once that is there.
+// revive loads the undo records that an earlier process stored for the caller
+// and the portal of the call, once the portal is available.
 func (e *Explorer) revive(ctx context.Context, c *resource.Call) error {
 	at := home{c.Access.UserID, workspace.PortalID(c)}
 	e.undos.mu.Lock()
@@ -127,8 +127,8 @@ func (e *Explorer) revive(ctx context.Context, c *resource.Call) error {
 	return nil
 }
 
-// revived is the undo of a row; nil where the portal's catalog has nothing for
-// it any more.
+// revived returns the undo of a row; nil if the portal's catalog no longer has
+// its endpoint.
 func (t *target) revived(row *workspace.Way) *undo {
 	var kept keptWay
 	if err := json.Unmarshal([]byte(row.Text), &kept); err != nil {

@@ -11,9 +11,9 @@ import (
 
 var errNoBus = errors.New("there is no session bus")
 
-// Bus reports whether the desktop may be asked at all. Where keyring and notices
-// are on the session bus and there is none, the D-Bus client would start a daemon
-// of its own, which has neither and stays behind.
+// Bus returns an error if the desktop must not be used at all. Where keyring and
+// notices are on the session bus and there is none, the D-Bus client would start
+// a daemon of its own, which has neither and keeps running.
 //
 // Without an address in the environment that client looks in /run/user, not in
 // XDG_RUNTIME_DIR; so a bus anywhere else is none.

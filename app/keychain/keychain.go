@@ -154,7 +154,7 @@ func (k *Keychain) Delete(account string) error {
 	return &fault.Error{Kind: fault.Offline, Message: "the OS keyring does not answer; it may still hold the credential of " + account, Err: err}
 }
 
-// want notes what the keyring should hold.
+// want records what the keyring should hold.
 func (k *Keychain) want(account string, m kept) {
 	k.mu.Lock()
 	k.memory[account] = m

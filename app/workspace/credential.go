@@ -28,13 +28,13 @@ type PortalSession struct {
 	Origin string `json:"origin"` // where it was begun; it goes nowhere else
 }
 
-// PortalSecret is a portal's token or access key; empty when it has none, or
-// the keyring that had it does not answer.
+// PortalSecret returns a portal's token or access key; empty when it has none, or
+// the keyring that had it does not respond.
 func (w *Workspace) PortalSecret(p *Portal) (string, error) {
 	return w.held(p.Secret, p.key(secretKept))
 }
 
-// ProxySecret is the password of a portal's proxy; empty when it has none.
+// ProxySecret returns the password of a portal's proxy; empty when it has none.
 func (w *Workspace) ProxySecret(p *Portal) (string, error) {
 	return w.held(p.ProxyPassword, p.key(proxyKept))
 }
@@ -50,7 +50,7 @@ func (w *Workspace) held(shown, key string) (string, error) {
 	return secret, err
 }
 
-// SessionAt is the session that the user has at a portal, or nil.
+// SessionAt returns the user's session at a portal, or nil.
 func (w *Workspace) SessionAt(p *Portal) (*PortalSession, error) {
 	text, err := w.secrets.Get(p.key(sessionKept))
 	if fault.Is(err, fault.Unknown) {
@@ -141,7 +141,7 @@ func (w *Workspace) writePortal(method string, write handle) handle {
 	}
 }
 
-// settleSecret brings the keyring to what the row shows of a secret.
+// settleSecret updates the keyring to match what the row shows of a secret.
 func (w *Workspace) settleSecret(key, shown, typed string) error {
 	switch {
 	case shown == "":
@@ -152,7 +152,7 @@ func (w *Workspace) settleSecret(key, shown, typed string) error {
 	return nil
 }
 
-// typedSecrets are the secrets of a body, before they are masked.
+// typedSecrets returns the secrets of a body, before they are masked.
 func typedSecrets(c *resource.Call) (*Portal, error) {
 	body, err := Portals.Read(bytes.Clone(c.Body), c.Lenient)
 	if err != nil {

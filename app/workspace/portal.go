@@ -220,7 +220,7 @@ func masked(w *resource.Write, field string, at func(*Portal) *string, was, now 
 	return resource.Mask
 }
 
-// forgetPortal deletes what lies at a portal.
+// forgetPortal deletes the rows that belong to a portal.
 func forgetPortal(ctx context.Context, tx resource.Tx, p *Portal) error {
 	its := []resource.Where{mine(p.UserID), {Field: "portalId", Op: "=", Value: p.ID}}
 	if err := forgetPast(ctx, tx, its...); err != nil {
@@ -235,7 +235,7 @@ func forgetPortal(ctx context.Context, tx resource.Tx, p *Portal) error {
 	return resource.DeleteAll(ctx, tx, catalogRows, mine(p.UserID), resource.Where{Field: "portalId", Op: "=", Value: p.ID})
 }
 
-// PortalID is the portal that a call of the page is about.
+// PortalID returns the id of the portal that a call is about.
 func PortalID(c *resource.Call) int64 {
 	if c == nil {
 		return BuiltIn
@@ -257,7 +257,7 @@ func hereOrGlobal(c *resource.Call) []resource.Where {
 	return []resource.Where{{Field: "portalId", Op: "in", Value: []int64{PortalID(c), everywhere}}}
 }
 
-// settle is the portal that a new row belongs to.
+// settle returns the id of the portal that a new row belongs to.
 func settle(w *resource.Write, userID int64) (int64, error) {
 	id := PortalID(w.Call)
 	if id == BuiltIn {
@@ -270,7 +270,7 @@ func settle(w *resource.Write, userID int64) (int64, error) {
 	return id, err
 }
 
-// PortalOf is a remote portal of the user's, secrets masked.
+// PortalOf returns a remote portal of the user's, secrets masked.
 func (w *Workspace) PortalOf(ctx context.Context, userID, id int64) (*Portal, error) {
 	p, err := resource.Get(ctx, w.db, portalRows, id)
 	if fault.Is(err, fault.Unknown) || err == nil && p.UserID != userID {
@@ -279,7 +279,8 @@ func (w *Workspace) PortalOf(ctx context.Context, userID, id int64) (*Portal, er
 	return p, err
 }
 
-// PortalsOf are the user's remote portals in the order they were added, secrets masked.
+// PortalsOf returns the user's remote portals in the order they were added,
+// secrets masked.
 func (w *Workspace) PortalsOf(ctx context.Context, userID int64) ([]Portal, error) {
 	return resource.Find(ctx, w.db, portalRows, mine(userID))
 }

@@ -13,7 +13,7 @@ type pastRequest struct {
 	reply   *Reply
 }
 
-// mostRestored deleted requests of all users can come back.
+// mostRestored limits the deleted requests of all users that can be restored.
 const mostRestored = 16
 
 // removeHistory deletes one request, and keeps it in memory for a while.

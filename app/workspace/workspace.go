@@ -292,8 +292,8 @@ func (w *Workspace) telling(kind Kind, endpoints []resource.Endpoint) []resource
 	return w.lasting(endpoints)
 }
 
-// lasting makes every write end even when the page that sent it has gone:
-// closing a window must not take back its last edit.
+// lasting makes every write complete even when the page that sent it has gone:
+// closing a window must not lose its last edit.
 func (w *Workspace) lasting(endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		if do := endpoints[i].Handle; endpoints[i].Method != "GET" {
