@@ -100,7 +100,7 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// group is a command that does nothing but have others.
+// group returns a command that only has subcommands.
 func group(use, short string, others ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: use, Short: short, DisableFlagsInUseLine: true, Args: cobra.ArbitraryArgs, SuggestionsMinimumDistance: 2,
@@ -131,7 +131,7 @@ func wrongFlag(c *cobra.Command, err error) error {
 	return fault.New(fault.Invalid, "%v; %s --help lists the flags", err, c.CommandPath())
 }
 
-// dataFolder is where the system keeps the data of applications.
+// dataFolder returns the system's folder for application data.
 func dataFolder() (string, error) {
 	if folder := os.Getenv("XDG_DATA_HOME"); folder != "" && filepath.IsAbs(folder) {
 		return filepath.Join(folder, "spyglass"), nil

@@ -144,7 +144,7 @@ type bounds struct {
 	networks check.Networks
 }
 
-// outOfBounds is the fault of an address that may not be dialled.
+// outOfBounds returns the error for an address that must not be dialled.
 func outOfBounds(format string, args ...any) error {
 	return &fault.Error{Kind: fault.Offline, Field: "baseUrl", Message: fmt.Sprintf(format, args...)}
 }
@@ -226,7 +226,7 @@ func trusting(p *workspace.Portal) (*tls.Config, error) {
 	return config, nil
 }
 
-// errNotPinned is the fault of a certificate that is not the pinned one.
+// errNotPinned is the error for a certificate that is not the pinned one.
 var errNotPinned = errors.New("the certificate is not the pinned one")
 
 // pinned reports whether pin is the SHA-256 of the certificate or of its public
@@ -252,7 +252,7 @@ func dialPinned(dialer *net.Dialer, proxy string, pin *tls.Config) func(context.
 	}
 }
 
-// secureProxy is the host and port of the https proxy to a portal; empty for none.
+// secureProxy returns the host and port of the https proxy to a portal; empty for none.
 func secureProxy(base string, proxy func(*http.Request) (*url.URL, error)) string {
 	u, err := url.Parse(base)
 	if err != nil || proxy == nil {
@@ -313,7 +313,7 @@ func addresses(ips []net.IP) []string {
 	return texts
 }
 
-// explainName says that a host's name leads nowhere, or that a proxy refused.
+// explainName reports that a host name cannot be resolved, or that a proxy refused.
 func (t *target) explainName(out *fault.Error, err error) bool {
 	var name *net.DNSError
 	var dial *net.OpError

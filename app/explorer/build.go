@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// outgoing is a request as it goes out, but for the session.
+// outgoing is a request as it is sent, without the session.
 type outgoing struct {
 	Method  string
 	URL     string
@@ -251,7 +251,7 @@ func (f *filler) headers(out *outgoing, rows workspace.Rows) error {
 	return nil
 }
 
-// canonical is a header's name with capitals after dashes.
+// canonical returns a header's name with capitals after dashes.
 func canonical(name string) string {
 	parts := strings.Split(strings.ToLower(name), "-")
 	for i, p := range parts {
@@ -284,7 +284,7 @@ func (t *target) usualHeaders(out *outgoing) {
 	}
 }
 
-// session is the headers that carry the caller's session, if the request goes
+// session returns the headers that carry the caller's session, if the request goes
 // out with it. Where nobody needs to be signed in it stays at home: signing in
 // as somebody else would end it.
 func (e *Explorer) session(out *outgoing, s resource.Session) [][2]string {

@@ -103,7 +103,7 @@ func (s *stopwatch) watch(ctx context.Context) context.Context {
 	})
 }
 
-// timing is where the time went, in milliseconds.
+// timing is the time of each phase of a request, in milliseconds.
 type timing struct {
 	Connect   float64 `json:"connect"`
 	FirstByte float64 `json:"firstByte"`

@@ -17,7 +17,7 @@ type hub struct {
 	waiting []waiting // for the next stream, while there is none
 }
 
-// waiting is an event that one stream alone shall have.
+// waiting is an event for a single stream.
 type waiting struct {
 	key   string
 	event resource.Event

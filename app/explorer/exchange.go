@@ -248,7 +248,7 @@ func idsOf(c *resource.Call, name string) ([]int64, error) {
 	return ids, nil
 }
 
-// exportName is a name with what every system takes in a file's.
+// exportName returns a file name that every system accepts.
 func exportName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -282,7 +282,7 @@ func (e *Explorer) exportHistory(ctx context.Context, c *resource.Call, format *
 	}}, nil
 }
 
-// sent are requests of the history as a file has them: cookies stay out.
+// sent returns requests of the history as a file has them: cookies stay out.
 func sent(past iter.Seq2[*workspace.Past, error]) iter.Seq2[*files.Sent, error] {
 	return func(yield func(*files.Sent, error) bool) {
 		for p, err := range past {

@@ -108,7 +108,7 @@ type Options struct {
 	Log         *slog.Logger  // slog.Default when nil
 }
 
-// Explorer is the desktop side of one portal.
+// Explorer serves the API explorer of one portal.
 type Explorer struct {
 	o         Options
 	documents *document.Store

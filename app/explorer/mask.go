@@ -37,7 +37,7 @@ func secretHeader(name string) bool {
 // secretKey reports whether a value of that name is kept out of the history.
 func secretKey(name string) bool { return resource.SecretName(name) }
 
-// maskDraft is a draft as the history keeps it: secrets that were typed into
+// maskDraft returns a draft as the history stores it: secrets that were typed into
 // it are stars. What comes from variables stays a reference. typed are these
 // secrets.
 func maskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace.Draft, typed []string) {
@@ -52,7 +52,7 @@ func maskDraft(d workspace.Draft, endpoint *resource.Endpoint) (masked workspace
 	return d, m.typed
 }
 
-// maskURL is the URL of a draft that was built for the eye.
+// maskURL returns the URL of a draft that was built for display.
 func maskURL(safe *outgoing) string {
 	path, query, found := strings.Cut(safe.URL, "?")
 	if !found {

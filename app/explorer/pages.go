@@ -160,7 +160,7 @@ func (r *run) without(ctx context.Context, why error, took time.Duration) (out a
 	return out, err, true
 }
 
-// explainPartial says why a run is not whole, and what can be done.
+// explainPartial explains why a run is incomplete, and what can be done.
 func (r *run) explainPartial(report *runReport, why error) {
 	if why == nil {
 		return
@@ -188,7 +188,7 @@ func (r *run) explainPartial(report *runReport, why error) {
 	}
 }
 
-// answered is the reply where the first page is none: an error, or no list.
+// answered returns the reply when the first page is not a page: an error, or no list.
 func (r *run) answered(ctx context.Context, no *refused, took time.Duration) (any, error) {
 	w := r.documents.Create(no.response.Header.Get("Content-Type"))
 	defer w.Abort()

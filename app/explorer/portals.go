@@ -36,7 +36,7 @@ var portalLogins = resource.Resource[*portalLogin]{Name: "login", Label: "sign-i
 	{Name: "password", At: func(l *portalLogin) any { return &l.Password }, Doc: "Not kept", Required: true, MaxLen: 1024},
 }}
 
-// named is the portal whose id the path holds.
+// named returns the portal whose id the path holds.
 func (e *Explorer) named(ctx context.Context, c *resource.Call) (*workspace.Portal, error) {
 	if err := mayReach(c.Access); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// remotePortals is the right to send to other portals. Whoever has it can reach
+// remotePortals is the permission to send to other portals. Whoever has it can reach
 // what this machine can reach, so no role but the administrator's begins with it.
 var remotePortals = resource.Right{Object: resource.Explorer, Op: resource.Modify}
 
@@ -103,7 +103,7 @@ func signing(p *workspace.Portal, secret string) func(*outgoing) [][2]string {
 	}
 }
 
-// sessionAt are the headers of a session at another portal. Signing in there as
+// sessionAt returns the headers of a session at another portal. Signing in there as
 // somebody else goes out without it.
 func sessionAt(s *workspace.PortalSession, out *outgoing) [][2]string {
 	if out.signed || out.Method == "POST" && out.path == "/session" {
@@ -153,7 +153,7 @@ func (e *Explorer) chosen(ctx context.Context, c *resource.Call) error {
 	return nil
 }
 
-// shownPortal is a portal as the page gets it.
+// shownPortal is a portal in the form that the page receives.
 type shownPortal struct {
 	ID            int64  `json:"id"`
 	Name          string `json:"name"`
@@ -179,7 +179,7 @@ type shownPortal struct {
 	CatalogAt     int64  `json:"catalogAt"`   // epoch milliseconds
 }
 
-// portals are the built-in portal and the user's remote ones.
+// portals returns the built-in portal and the user's remote ones.
 func (e *Explorer) portals(ctx context.Context, c *resource.Call) ([]shownPortal, error) {
 	own := *c
 	own.Query = nil

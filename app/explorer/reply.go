@@ -122,7 +122,7 @@ func listOf(rows []document.Row) (items, total *int64) {
 	return items, total
 }
 
-// shownHeaders are a response's headers by name, without what makes a session
+// shownHeaders returns a response's headers by name, without what makes a session
 // and without secrets that come back.
 func (x *exchange) shownHeaders(h http.Header) [][2]string {
 	out := [][2]string{}

@@ -165,7 +165,7 @@ func (x *exchange) fetch(ctx context.Context) (*http.Response, *document.Writer,
 	return response, w, nil
 }
 
-// When progress is told first, and how often then.
+// The delay of the first progress event, and the interval of the next ones.
 const (
 	firstProgress = 300 * time.Millisecond
 	nextProgress  = 100 * time.Millisecond
@@ -240,8 +240,8 @@ func contentType(headers [][2]string) string {
 	return ""
 }
 
-// zipped is the body of a response; nil where it holds a secret that went out,
-// or is too large when it is zipped, too.
+// zipped returns the compressed body of a response; nil where it holds a secret
+// of the request, or is too large even when compressed.
 func (x *exchange) zipped(doc *document.Document, kind string) ([]byte, error) {
 	if len(x.secrets) > 0 {
 		var body bytes.Buffer

@@ -40,7 +40,7 @@ type target struct {
 	secrets []string          // of the caller's way in
 }
 
-// target is the portal that the call names, the built-in one when it names none.
+// target returns the portal that the call names, the built-in one when it names none.
 func (e *Explorer) target(ctx context.Context, c *resource.Call) (*target, error) {
 	if id := workspace.PortalID(c); id != workspace.BuiltIn {
 		return e.remote(ctx, c, id)
@@ -134,7 +134,7 @@ func (a arrived) late(address string, timeout time.Duration) string {
 	return fmt.Sprintf("%s answered %s, but was not done after %s: %s had come", address, a.status, seconds(timeout), amount(a.bytes))
 }
 
-// amount is a number of bytes as a person reads it.
+// amount formats a number of bytes for display.
 func amount(bytes int64) string {
 	if bytes < 1e6 {
 		return fmt.Sprintf("%d bytes", bytes)
@@ -188,7 +188,7 @@ func (t *target) explain(ctx context.Context, err error, came arrived) *fault.Er
 	return out
 }
 
-// noHTTP says why a response could not be read, in the words of net/http that are
+// noHTTP explains why a response could not be read, in the words of net/http that are
 // not about itself; answered reports whether it is known that there was one.
 func noHTTP(address, why string) (message string, answered bool) {
 	_, wrong, broken := strings.Cut(why, "transport connection broken: ")
@@ -208,7 +208,7 @@ func noHTTP(address, why string) (message string, answered bool) {
 	return fmt.Sprintf("%s answered, but not in HTTP: %s", address, wrong), true
 }
 
-// seconds is a time as people say it.
+// seconds formats a duration for display.
 func seconds(d time.Duration) string {
 	if d == time.Second {
 		return "1 second"

@@ -118,7 +118,7 @@ func (v *values) builtIn(name string) (string, bool) {
 	return strconv.FormatInt(v.now.Unix()+seconds, 10), true
 }
 
-// newUUID is a random one (RFC 9562, version 4).
+// newUUID returns a random UUID (RFC 9562, version 4).
 func newUUID() string {
 	var b [16]byte
 	rand.Read(b[:])

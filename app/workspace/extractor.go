@@ -92,7 +92,7 @@ func (x *Extractor) Matches(endpoint, status string) bool {
 	return x.On && at && class
 }
 
-// ExtractorsOf is the user's extractors by id.
+// ExtractorsOf returns the user's extractors by id.
 func (w *Workspace) ExtractorsOf(ctx context.Context, userID int64) ([]Extractor, error) {
 	return known(ctx, w.db, extractorRows, userID)
 }

@@ -70,7 +70,7 @@ func (s *shelf) folder(c *Collection) Folder {
 	return f
 }
 
-// Folders are the user's collections of those ids with all that lies in them,
+// Folders returns the user's collections of those ids with all that lies in them,
 // or all of them when there are no ids.
 func (w *Workspace) Folders(ctx context.Context, userID int64, ids ...int64) ([]Folder, error) {
 	s, err := readShelf(ctx, w.db, userID)
@@ -97,7 +97,7 @@ func (w *Workspace) Folders(ctx context.Context, userID int64, ids ...int64) ([]
 	return out, nil
 }
 
-// SavedRequests are the user's saved requests of those ids, in that order.
+// SavedRequests returns the user's saved requests of those ids, in that order.
 func (w *Workspace) SavedRequests(ctx context.Context, userID int64, ids []int64) ([]Saved, error) {
 	out := make([]Saved, len(ids))
 	for i, id := range ids {

@@ -176,8 +176,8 @@ func (w *Workspace) keepFollowed(f *followed) {
 	})
 }
 
-// takeFollowed is the newest rename of a variable, taken from memory; nil when
-// there is none.
+// takeFollowed removes the newest rename of a variable from memory and returns
+// it; nil when there is none.
 func (w *Workspace) takeFollowed(userID, variableID int64) *followed {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -244,8 +244,8 @@ func (w *Workspace) Recall(ctx context.Context, userID, id int64) (*History, *Re
 	return h, r, err
 }
 
-// Requests are the user's of those ids, in the order they were sent. One that is
-// no longer there is fault.Unknown.
+// Requests returns the user's requests of those ids, in the order they were
+// sent. fault.Unknown: one is no longer there.
 func (w *Workspace) Requests(ctx context.Context, userID int64, ids []int64) ([]History, error) {
 	rows, err := resource.Find(ctx, w.db, historyRows, mine(userID), resource.Where{Field: "id", Op: "in", Value: ids})
 	if err != nil {

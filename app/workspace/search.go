@@ -192,7 +192,7 @@ func userTag(id int64) string { return fmt.Sprintf("u%d", id) }
 
 func portalTag(id int64) string { return fmt.Sprintf("at%d", id) }
 
-// statusTag is the class: s2 for 200 to 299, s0 where there was no answer.
+// statusTag returns the class of a status: s2 for 200 to 299, s0 where there was no answer.
 func statusTag(status int64) string { return fmt.Sprintf("s%d", status/100) }
 
 func endpointTag(template string) string {
@@ -201,7 +201,7 @@ func endpointTag(template string) string {
 	return "e" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// answerText is the beginning of the response that was kept, if it is text.
+// answerText returns the beginning of the stored response, if it is text.
 func answerText(ctx context.Context, from resource.Reader, h *History) (string, error) {
 	if !h.Kept {
 		return "", nil
@@ -339,7 +339,7 @@ func wordQuery(c *resource.Call) (q store.WordQuery, numbers map[string]int64, e
 // mostWords of a search are looked for.
 const mostWords = 16
 
-// splitWords are the words of a search; signs alone are none.
+// splitWords returns the words of a search; punctuation alone is no word.
 func splitWords(text string) (found []string) {
 	for word := range strings.FieldsFuncSeq(strings.ToValidUTF8(text, " "), between) {
 		if word = trimJoints(word); word != "" && len(found) < mostWords {

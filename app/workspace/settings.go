@@ -51,7 +51,7 @@ func (w *Workspace) settingsEndpoints() []resource.Endpoint {
 	}
 }
 
-// SettingsJSON is the user's settings as a JSON object.
+// SettingsJSON returns the user's settings as a JSON object.
 func (w *Workspace) SettingsJSON(ctx context.Context, userID int64) (resource.JSON, error) {
 	row, err := w.settingsOf(ctx, w.db, userID)
 	if err != nil {
@@ -80,9 +80,9 @@ func (w *Workspace) Settings(ctx context.Context, userID int64, values map[strin
 	return nil
 }
 
-// settingsOf are the user's settings. Those that cannot be read are as if there
-// were none, and the next change writes them anew: a page that does not open
-// would be the larger loss.
+// settingsOf returns the user's settings. Settings that cannot be read count as
+// none, and the next change overwrites them: a page that does not open would be
+// the larger loss.
 func (w *Workspace) settingsOf(ctx context.Context, from resource.Reader, userID int64) (*Settings, error) {
 	fresh := &Settings{UserID: userID, Values: map[string]json.RawMessage{}}
 	rows, err := known(ctx, from, settingsRows, userID)

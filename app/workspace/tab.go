@@ -118,7 +118,7 @@ func forgetClosed(w *resource.Write, now *Tab) error {
 	return nil
 }
 
-// TabsJSON is the user's open tabs at a portal from left to right, as a JSON array.
+// TabsJSON returns the user's open tabs at a portal from left to right, as a JSON array.
 func (w *Workspace) TabsJSON(ctx context.Context, userID, portalID int64) (resource.JSON, error) {
 	tabs, err := resource.Find(ctx, w.db, tabRows, mine(userID), resource.Where{Field: "portalId", Op: "=", Value: portalID}, resource.Where{Field: "closed", Op: "=", Value: int64(0)})
 	if err != nil {

@@ -25,7 +25,7 @@ type usedIn struct {
 	Name string `json:"name"` // as the tree shows it
 }
 
-// How much is looked through, and told of each.
+// Limits of the search, and of the names reported for each.
 const (
 	usesAtOnce = 200
 	usesNamed  = 20
@@ -73,7 +73,7 @@ func (u *uses) of(name string) *use {
 	return u.by[name]
 }
 
-// usesSaved looks through the saved requests, few at a time.
+// usesSaved searches the saved requests, few at a time.
 func (w *Workspace) usesSaved(ctx context.Context, userID int64, u *uses) error {
 	u.all = []*use{}
 	for last := int64(0); ; {
@@ -102,7 +102,7 @@ func (w *Workspace) usesSaved(ctx context.Context, userID int64, u *uses) error 
 	}
 }
 
-// usesSent looks through what was sent lately, few at a time.
+// usesSent searches the requests sent lately, few at a time.
 func (w *Workspace) usesSent(ctx context.Context, c *resource.Call, u *uses) error {
 	for last := int64(0); ; {
 		rows, err := resource.Find(ctx, w.db, historyRows, append(here(c), mine(c.Access.UserID),
@@ -126,7 +126,7 @@ func (w *Workspace) usesSent(ctx context.Context, c *resource.Call, u *uses) err
 
 var variableReference = regexp.MustCompile(`\{\{\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*\}\}`)
 
-// references are the variables of a draft, each once.
+// references returns the variables of a draft, each once.
 func references(d *Draft) (names []string) {
 	look := func(text string) {
 		for _, m := range variableReference.FindAllStringSubmatch(text, -1) {

@@ -69,7 +69,7 @@ var Variables = resource.Resource[*Variable]{
 	},
 }
 
-// VariablesJSON is VariablesAt as a JSON array.
+// VariablesJSON returns VariablesAt as a JSON array.
 func (w *Workspace) VariablesJSON(ctx context.Context, userID, portalID int64) (resource.JSON, error) {
 	list, err := w.VariablesAt(ctx, userID, portalID)
 	if err != nil {
@@ -78,7 +78,7 @@ func (w *Workspace) VariablesJSON(ctx context.Context, userID, portalID int64) (
 	return listJSON(&Variables, list)
 }
 
-// VariablesAt is the user's variables for a portal by id, global ones among
+// VariablesAt returns the user's variables for a portal by id, global ones among
 // them, secrets masked.
 func (w *Workspace) VariablesAt(ctx context.Context, userID, portalID int64) ([]Variable, error) {
 	list, err := w.VariablesOf(ctx, userID)
@@ -198,7 +198,7 @@ func (w *Workspace) keep(key, value string) {
 	w.lost = true
 }
 
-// ownVariable is the row of the path, or nil where there is none for this user.
+// ownVariable returns the row of the path, or nil where there is none for this user.
 func (w *Workspace) ownVariable(ctx context.Context, c *resource.Call) *Variable {
 	id, err := c.ID("id")
 	if err != nil {
