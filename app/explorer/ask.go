@@ -72,8 +72,8 @@ func showKeys(_ context.Context, _ *resource.Call, doc *document.Document) (any,
 	return map[string]any{"keys": keys}, err
 }
 
-// compareRequest is the body of /compare: for each side a document, or an
-// answer of the history.
+// compareRequest is the body of /compare: for each side a document, or a
+// response of the history.
 type compareRequest struct {
 	Left, Right               string
 	LeftHistory, RightHistory int64

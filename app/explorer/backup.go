@@ -74,8 +74,8 @@ func (e *Explorer) fetchBackup(context.Context, *resource.Call) (any, error) {
 	}}, nil
 }
 
-// takePart adds a piece to the backup that somebody wants to restore. The first
-// one begins anew; each of the others says how much came before it.
+// takePart appends a part to the uploaded backup. The first part starts a new
+// upload; each later one gives the number of bytes before it.
 func (e *Explorer) takePart(_ context.Context, c *resource.Call) (any, error) {
 	free, err := e.maintenance.take()
 	if err != nil {

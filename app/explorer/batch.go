@@ -40,8 +40,8 @@ type ran struct {
 }
 
 // batch sends saved requests one after the other, each as it is then and as if
-// it were sent alone. It ends with the caller, and answers what was sent; one
-// request with its response is in memory at a time.
+// it were sent alone. It ends with the caller, and returns the result of each
+// request sent; one request with its response is in memory at a time.
 func (e *Explorer) batch(ctx context.Context, c *resource.Call, in *batchRequest) (any, error) {
 	if n := len(in.IDs); n == 0 || n > maxBatch {
 		return nil, fault.At("ids", "choose 1 to %d requests; these are %d", maxBatch, n)

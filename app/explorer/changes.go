@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// draftRequest is the body of what is asked about a draft.
+// draftRequest is the body of requests about a draft.
 type draftRequest struct{ Draft workspace.Draft }
 
 var draftRequests = resource.Resource[*draftRequest]{Name: "draft", Label: "draft", Fields: []resource.Field[*draftRequest]{
@@ -77,7 +77,8 @@ func (e *Explorer) at(ctx context.Context, t *target, out *outgoing) (*object, e
 	return o, nil
 }
 
-// by is another request with the headers of this one that say who asks.
+// by returns another request with the headers of this one that identify the
+// caller.
 func (o *outgoing) by(method, address, body string) *outgoing {
 	out := &outgoing{Method: method, URL: address, Body: body, endpoint: o.endpoint, path: o.path, signed: o.signed}
 	for _, h := range o.Headers {
@@ -121,8 +122,8 @@ func (e *Explorer) changes(ctx context.Context, c *resource.Call, in *draftReque
 	return map[string]any{"name": was.name(), "fields": compare(out.endpoint, was, given)}, nil
 }
 
-// compare tells of each field what becomes of it, in the body's order; fields
-// that a PUT would clear come last.
+// compare returns the change of each field, in the body's order; fields that a
+// PUT would clear come last.
 func compare(e *resource.Endpoint, was, given *object) []change {
 	declared := map[string]*resource.Key{}
 	if e.Body != nil {

@@ -94,8 +94,8 @@ func (e *Explorer) showData(context.Context, *resource.Call) (any, error) {
 	}, nil
 }
 
-// maintain does something quick with the restores of the data folder, and
-// answers how it is then.
+// maintain runs a quick operation on the restores of the data folder, and
+// returns the folder's state after it.
 func (e *Explorer) maintain(do func(folder string) error) handle {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		free, err := e.maintenance.take()

@@ -63,8 +63,8 @@ func (h *hub) leave(userID int64, s *stream) {
 	}
 }
 
-// tell gives all streams of a user an event, in place of an earlier one of the
-// same key that was not taken yet.
+// tell sends an event to all streams of a user, in place of an earlier one of
+// the same key that is still pending.
 func (h *hub) tell(userID int64, key string, event resource.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package explorer answers what the page asks beyond the portal's own API: the
-// endpoints below /explorer.
+// Package explorer serves the page's endpoints beyond the portal's own API, those
+// below /explorer.
 //
 // # The road of a draft
 //
@@ -94,11 +94,11 @@ type Options struct {
 	Notice     func() string // what the person should know at the start; nil for nothing
 	Native     Native        // nil where there is no desktop
 	Keyring    func() bool   // whether secrets outlive the process; nil: they do
-	// Changes tells of which kinds something has changed in the portal, until ctx
-	// ends or tell fails; nil: nobody hears of changes.
+	// Changes reports the kinds of rows that change in the portal, until ctx ends
+	// or tell fails; nil: changes are not reported.
 	Changes func(ctx context.Context, tell func(kinds []string) error) error
-	// Storage tells why the portal can write nothing, "" while it can: at once, and
-	// whenever that changes until ctx ends; nil: nobody hears of it.
+	// Storage reports why the portal cannot write, "" while it can: at once, and
+	// on each change until ctx ends; nil: it is not reported.
 	Storage func(ctx context.Context, tell func(problem string))
 	Counts  func(ctx context.Context) (map[string]int64, error) // rows of the portal's tables
 	Tail    *diagnose.Tail                                      // of the log

@@ -7,7 +7,7 @@ import (
 )
 
 // OpenLinks opens spyglass:// links in the page: in the desktop window's, or in
-// whichever comes first. What is no link is told there in a sentence.
+// whichever connects first. A text that is not a link is reported there.
 func (e *Explorer) OpenLinks(texts []string) {
 	for _, text := range texts {
 		event := resource.Event{Name: "link"}

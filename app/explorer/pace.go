@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// pace keeps a run through pages below the portal's rate limit: while there is
-// plenty it asks at once, and near the limit only as its own earlier requests
+// pace keeps a run through pages below the portal's rate limit: while plenty
+// remains it sends at once, and near the limit only as its own earlier requests
 // leave the window.
 type pace struct {
 	asked []time.Time // within the window, oldest first

@@ -34,9 +34,9 @@ var pagesRequests = resource.Resource[*pagesRequest]{Name: "pages", Label: "requ
 	{Name: "name", At: func(s *pagesRequest) any { return &s.Name }, Doc: "Of the file, without its extension", MaxLen: 200},
 }}
 
-// pages sends a list's draft page by page and answers one document of all
-// items. It ends early, and says so, when a page fails or the person has
-// enough; it ends altogether with the caller.
+// pages sends a list's draft page by page and returns one document of all items.
+// It ends early, and reports that, when a page fails or the user stops it; it
+// ends altogether with the caller.
 func (e *Explorer) pages(ctx context.Context, c *resource.Call, in *pagesRequest) (any, error) {
 	var earlier *progressed
 	if in.Resume != "" {

@@ -53,8 +53,8 @@ func (e *Explorer) values(ctx context.Context, c *resource.Call) (*values, error
 	return v, nil
 }
 
-// look notes that name is used and tells what is known of it without asking
-// for secrets.
+// look records that name is used and returns what is known of it without
+// reading secrets from the keyring.
 func (v *values) look(name string) used {
 	if i, have := v.at[name]; have {
 		return v.seen[i]
