@@ -31,8 +31,8 @@ type runReport struct {
 	Notes   []string `json:"notes"`
 }
 
-// progressed is how far a run came: all that it needs to go on. Of one of the
-// history there is only past; the rest is read from its response when it goes on.
+// progressed is the progress of a run: all that it needs to resume. A run of the
+// history has only past; the rest is read from its response when it resumes.
 type progressed struct {
 	past    *workspace.History
 	request sendRequest
@@ -155,9 +155,9 @@ func goesOn(h *workspace.History, items int64) bool {
 	return h.PageSize > 0 && items > 0 && items%h.PageSize == 0
 }
 
-// regain reads how far a run of the history came from its response. It goes on by
-// the request as it is now, which still has what the history masks: fault.Conflict
-// when that asks for something else.
+// regain reads the progress of a run of the history from its response. It resumes
+// with the request as it is now, which still has what the history masks:
+// fault.Conflict when that requests something else.
 func (x *exchange) regain(past *workspace.History, doc *document.Document) (*progressed, error) {
 	if asks(past.URL) != asks(x.history.URL) || !slices.Equal(switchedOn(past.Draft.Headers), switchedOn(x.history.Draft.Headers)) {
 		return nil, fault.New(fault.Conflict, "the request was edited since these pages came; fetch all pages again")

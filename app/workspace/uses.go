@@ -15,7 +15,7 @@ type use struct {
 	Name     string   `json:"name"`
 	Requests []usedIn `json:"requests"`
 	Count    int      `json:"count"`
-	// Extractors is how many keep what they find in it.
+	// Extractors is the number of extractors that write to it.
 	Extractors int             `json:"extractors"`
 	SentAt     resource.Millis `json:"sentAt"` // 0: not lately
 }
