@@ -16,7 +16,7 @@ import (
 // alertsLink opens the alerts in the window.
 const alertsLink = "spyglass://monitor/alerts"
 
-// openAlert is as the API has it.
+// openAlert is an active alert as the API returns it.
 type openAlert struct {
 	ID        string
 	Device    string `json:"monitorObjectName"`
@@ -26,9 +26,9 @@ type openAlert struct {
 	Threshold string
 }
 
-// openAlerts are the active ones of a severity that the window's user may see,
-// without those that maintenance covers or that somebody has acknowledged: at
-// most so many, those changed last, and how many there are.
+// openAlerts returns the active alerts of a severity that the window's user may
+// see, without those in maintenance or acknowledged: at most most, the last
+// changed ones, with their total.
 func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items []openAlert, total int, err error) {
 	access, err := a.Sessions.Access(ctx, a.window.Load())
 	if err != nil {
@@ -53,7 +53,8 @@ func (a *App) openAlerts(ctx context.Context, severity int64, most int) (items [
 	return page.Items, page.Total, err
 }
 
-// alertsChange calls tell at each change of alerts until ctx ends, or tell fails.
+// alertsChange calls tell at each change of alerts until ctx ends or tell
+// fails.
 func (a *App) alertsChange(ctx context.Context, tell func() error) error {
 	return a.Changes(ctx, func(kinds []string) error {
 		if !slices.Contains(kinds, string(alert.Alerts.Name)) {

@@ -3,8 +3,8 @@
 // Open runs a portal with the Explorer beside it, on one port; Window shows it
 // on the desktop until it is closed. Both keep everything in one data folder:
 // portal.db belongs to backend/server, workspace.db to app/workspace,
-// window.json (size, place and theme) to this package. Bodies of answers are spooled
-// to a folder that is emptied at every start.
+// window.json (size, place and theme) to this package. Response bodies are
+// spooled to a folder that is emptied at every start.
 //
 // # Errors
 //
@@ -110,13 +110,15 @@ func open(ctx context.Context, o server.Options, native *desk) (_ *App, err erro
 	return a, a.Start(a.explorer.Endpoints())
 }
 
-// ExplorerEndpoints are those that the page asks, below /explorer.
+// ExplorerEndpoints returns the endpoints that the page requests below
+// /explorer.
 func (a *App) ExplorerEndpoints() []resource.Endpoint { return a.explorer.Endpoints() }
 
 // OpenLinks opens spyglass:// links in the page, once there is one.
 func (a *App) OpenLinks(links []string) { a.explorer.OpenLinks(links) }
 
-// look is what a user's page shows first; nil where that is not known.
+// look returns the theme and layout that a user's page shows first; nil if
+// unknown.
 func (a *App) look(ctx context.Context, userID int64) api.Look {
 	var look struct {
 		Theme, View, Density, FontSize string
@@ -157,7 +159,7 @@ func (a *App) Wait(ctx context.Context) error {
 	return errors.Join(err, a.close(ctx))
 }
 
-// patience is how long everything together may take to stop.
+// patience limits how long stopping everything together may take.
 const patience = 10 * time.Second
 
 func (a *App) close(ctx context.Context) error {
@@ -177,7 +179,8 @@ func (a *App) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// secrets are what the workspace keeps in the keyring, apart for each portal.
+// secrets keeps the workspace's secrets in the keyring, separately for each
+// portal.
 type secrets struct {
 	keys     *keychain.Keychain
 	instance string

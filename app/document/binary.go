@@ -5,12 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// HeadSize is how many bytes of a body tell whether it is text.
+// HeadSize is the number of leading bytes from which a body is taken for text
+// or binary.
 const HeadSize = 4 << 10
 
-// Binary tells whether the body is no text: its first 4 KiB hold a zero byte,
-// or more than a tenth of them are control characters or no UTF-8. JSON is
-// always text.
+// Binary reports whether the body is not text: its first 4 KiB hold a zero
+// byte, or more than a tenth of them are control characters or invalid UTF-8.
+// JSON is always text.
 func (d *Document) Binary() (bool, error) {
 	if ok, _ := d.JSON(); ok {
 		return false, nil
@@ -36,6 +37,6 @@ func strange(head []byte) int {
 	return n
 }
 
-// isTextControl tells whether a text may have the control character: the blanks,
-// backspace, and escape, with which terminals are told colours.
+// isTextControl reports whether text may contain the control character: white
+// space, backspace, and escape, which starts terminal color codes.
 func isTextControl(r rune) bool { return '\b' <= r && r <= '\r' || r == 0x1b }

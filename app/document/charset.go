@@ -16,7 +16,7 @@ import (
 // declaredIn is among how many bytes a body names its charset.
 const declaredIn = 1 << 10
 
-// Byte order marks, and what they mean.
+// marks lists the byte order marks and their encodings.
 var marks = []struct {
 	mark []byte
 	name string
@@ -33,10 +33,10 @@ var (
 	inHTML = regexp.MustCompile(`(?i)<meta[^>]*\bcharset\s*=\s*["']?([\w.:-]+)`)
 )
 
-// charsetOf tells how a body that begins with head becomes UTF-8: from is nil
-// where it stays as it is. A byte order mark goes before the content type, and
-// that before what the body says itself. reading is a sentence for the person,
-// empty where there is nothing to say.
+// charsetOf returns how to convert a body that begins with head to UTF-8: from
+// is nil if no conversion is needed. A byte order mark overrides the content
+// type, which overrides a declaration in the body. reading is a sentence for
+// the user, empty if there is nothing to report.
 func charsetOf(contentType string, head []byte) (from encoding.Encoding, reading string) {
 	for _, m := range marks {
 		if bytes.HasPrefix(head, m.mark) {
@@ -71,15 +71,15 @@ func readAs(name string) string {
 	return fmt.Sprintf("The text is in %s; saved to a file, it keeps the bytes that came", name)
 }
 
-// Reading says how the bytes of the body became text, in one sentence without
-// a period; it is empty for UTF-8.
+// Reading describes how the bytes of the body were decoded to text, in one
+// sentence without a period; it is empty for UTF-8.
 func (d *Document) Reading() string { return d.reading }
 
-// notUTF8 is what Reading says of a body that names no charset and has bytes
-// among its first that UTF-8 does not know.
+// notUTF8 is the Reading of a body that names no charset and has invalid UTF-8
+// among its first bytes.
 const notUTF8 = "The text is not all UTF-8, and the answer names no charset: what cannot be read is shown as �"
 
-// looked is how many bytes of a body are tried as UTF-8.
+// looked is the number of leading bytes of a body that are checked for UTF-8.
 const looked = 64 << 10
 
 // readable finds out whether the body is the UTF-8 that it is taken for.

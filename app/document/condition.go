@@ -20,7 +20,7 @@ type datum struct {
 	at   int64 // of a container
 }
 
-// maxCompared is how many bytes of a text are compared and matched.
+// maxCompared limits the bytes of a text that are compared and matched.
 const maxCompared = 16 << 20
 
 func (w *walker) datum(at int64) datum {
@@ -46,7 +46,7 @@ func (w *walker) datum(at int64) datum {
 	}
 }
 
-// operand is what o is for the value at at.
+// operand evaluates o for the value at at.
 func (w *walker) operand(o query.Operand, at int64) datum {
 	switch o := o.(type) {
 	case *query.Literal:
@@ -62,7 +62,7 @@ func (w *walker) operand(o query.Operand, at int64) datum {
 	return datum{}
 }
 
-// once works out what is the same for every value.
+// once evaluates an operand that is the same for every value, and caches it.
 func (w *walker) once(o query.Operand, work func() datum) datum {
 	d, ok := w.known[o]
 	if !ok {
@@ -124,7 +124,7 @@ func (w *walker) length(d datum) datum {
 	return datum{kind: Number, text: strconv.AppendInt(nil, n, 10)}
 }
 
-// holds tells whether a condition holds for the value at at.
+// holds reports whether a condition is true for the value at at.
 func (w *walker) holds(e query.Expr, at int64) bool {
 	switch e := e.(type) {
 	case *query.Or:

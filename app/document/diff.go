@@ -20,7 +20,7 @@ type Change struct {
 	After  *string `json:"after,omitempty"`
 }
 
-// Comparison is what Diff found.
+// Comparison is the result of Diff.
 type Comparison struct {
 	Changes []Change `json:"changes"` // the first 5,000
 	Added   int      `json:"added"`
@@ -36,15 +36,15 @@ const (
 	maxAligned  = 1 << 20   // pairs that a list without keys is aligned by
 )
 
-// keyFields are what objects in lists are told apart by, best first.
+// keyFields lists the fields that can identify objects in lists, best first.
 var keyFields = []string{"id", "uuid", "key", "name", "displayName"}
 
-// Diff compares two bodies by what they mean: objects by key, in any order,
-// objects in lists by the first of id, uuid, key, name and displayName that
-// tells all of them apart, other lists in their order, numbers by value. Keys
-// in ignore are left out, wherever they are. What is held in memory grows with
-// the longest list, not with the bodies. fault.Invalid: one is not JSON, or
-// they are together more than 128 MiB.
+// Diff compares two bodies by meaning: objects by key, in any order, objects in
+// lists by the first of id, uuid, key, name and displayName that is unique
+// among them, other lists in their order, numbers by value. Keys in ignore are
+// left out at any depth. Memory grows with the longest list, not with the
+// bodies. fault.Invalid: one is not JSON, or they are together more than 128
+// MiB.
 func Diff(ctx context.Context, left, right *Document, ignore []string) (*Comparison, error) {
 	out := &Comparison{Changes: []Change{}, By: []string{}}
 	if left == right {
@@ -135,7 +135,8 @@ func (d *differ) values(path string, a, b int64) {
 	}
 }
 
-// same tells cheaply that two values are the same bytes; false says nothing.
+// same reports cheaply whether two values have the same bytes; if false, they
+// may still be equal.
 func (d *differ) same(a, b int64) bool {
 	left, right := d.left.skip(a)-a, d.right.skip(b)-b
 	return left == right && left <= smallWindow && bytes.Equal(d.left.bytes(a, a+left), d.right.bytes(b, b+right))
@@ -187,7 +188,7 @@ func (d *differ) objects(path string, a, b int64) {
 	d.paired(path, d.entries(d.left, a), d.entries(d.right, b))
 }
 
-// paired compares what goes by the same name, in any order.
+// paired compares the members that have the same name, in any order.
 func (d *differ) paired(path string, left, right []entry) {
 	at := make(map[string]int64, len(right))
 	for _, e := range right {
@@ -237,8 +238,8 @@ func (d *differ) arrays(path string, a, b int64) {
 	d.sequence(path, left, right)
 }
 
-// keyed names the items of a list by a field; ok is false unless that tells
-// all of them apart.
+// keyed names the items of a list by a field; ok is false unless the field is
+// unique among them.
 func (w *walker) keyed(items []int64, field string) (all []entry, ok bool) {
 	path := &query.Path{Segments: []query.Segment{{Selectors: []query.Selector{{Kind: query.ByName, Name: field}}}}}
 	seen := make(map[string]bool, len(items))
@@ -261,8 +262,8 @@ func (w *walker) keyed(items []int64, field string) (all []entry, ok bool) {
 	return all, true
 }
 
-// sequence compares two lists in their order: what is the same is aligned, and
-// what stands between in both is compared one by one.
+// sequence compares two lists in their order: it aligns equal items, and
+// compares the items between them one by one.
 func (d *differ) sequence(path string, left, right []int64) {
 	a, b := d.hashes(d.left, left), d.hashes(d.right, right)
 	i, j := 0, 0
@@ -285,8 +286,8 @@ func (d *differ) sequence(path string, left, right []int64) {
 	gap(len(left), len(right))
 }
 
-// align pairs the places of a longest common subsequence; for long lists, of
-// what they have in common at both ends only.
+// align pairs the places of a longest common subsequence; for long lists, only
+// of their common prefix and suffix.
 func align(a, b []uint64) (pairs [][2]int) {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {

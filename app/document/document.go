@@ -1,8 +1,8 @@
 // Package document keeps response bodies of any size and shows them by rows.
 //
 // A body is written to a Writer as it arrives and indexed on the way, so that
-// right after the last byte its first rows can be read. The page asks for the
-// rows it shows and no more:
+// right after the last byte its first rows can be read. The page requests only
+// the rows it shows:
 //
 //	w := store.Create("application/json")
 //	io.Copy(w, response.Body)
@@ -31,13 +31,13 @@
 //
 // A Writer belongs to one goroutine. A Store and a Document may be used by
 // many. Documents are dropped by the store, oldest use first, when they are
-// too large together; a dropped one answers fault.Unknown.
+// too large together; a dropped one returns fault.Unknown.
 //
 // # Errors
 //
 // A body that is not JSON is no error: JSON says why, Rows is empty, and Lines
 // works. The same goes for JSON that is nested too deep. fault.Unknown: the
-// document was let go, or a node is not of it. fault.Full: no room on the
+// document was dropped, or a node is not of it. fault.Full: no room on the
 // disk for a body. Anything else is a file that could not be read.
 package document
 
@@ -48,8 +48,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Document is one response body. Its methods answer fault.Unknown once the
-// store has let it go.
+// Document is one response body. Its methods return fault.Unknown once the
+// store has dropped it.
 type Document struct {
 	ID          string
 	ContentType string // as it was sent
@@ -85,7 +85,7 @@ type Document struct {
 // Size is the length of the body in bytes, as it was sent.
 func (d *Document) Size() int64 { return d.length }
 
-// JSON tells whether the body can be shown as a tree, or else why not, in one
+// JSON reports whether the body can be shown as a tree, or else why not, in one
 // sentence with a position in bytes from 0.
 func (d *Document) JSON() (ok bool, problem string) {
 	return d.index.problem == "", d.index.problem

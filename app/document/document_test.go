@@ -112,7 +112,7 @@ func TestAShortDocumentIsOpenSomeLevelsDeep(t *testing.T) {
 `)
 }
 
-// devices is a list of n devices as a portal answers it.
+// devices returns a list of n devices in a portal's response format.
 func devices(n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"total":%d,"searchId":null,"items":[`, n)

@@ -16,14 +16,14 @@ const (
 	keptOrigin = 1 << 20 // matches that know where they come from
 )
 
-// Filter runs a query over d and keeps what it finds as a new document: a JSON
+// Filter runs a query over d and keeps the matches as a new document: a JSON
 // array of the matches, each exactly as it was sent, in their order. Path of a
-// node in it says where that stands in d. count is how many matches there are.
+// node in it returns the node's path in d. count is the number of matches.
 //
-// The body is read about once, at some 300 MB/s, except for a query with ..
-// and with several selectors; what is held in memory does not grow with it. It
-// ends with ctx's error when ctx does. fault.Invalid, at query: d is not JSON,
-// or the matches are more than 1 GiB.
+// The body is read about once, at some 300 MB/s, except for a query with .. and
+// with several selectors; memory does not grow with it. It ends with ctx's
+// error when ctx does. fault.Invalid, at query: d is not JSON, or the matches
+// are more than 1 GiB.
 func (s *Store) Filter(ctx context.Context, d *Document, q *query.Query) (result *Document, count int, err error) {
 	if ok, problem := d.JSON(); !ok {
 		return nil, 0, fault.At("query", "only JSON can be filtered: %s", problem)

@@ -22,7 +22,7 @@ func newStore(t *testing.T, limits document.Limits) *document.Store {
 	return s
 }
 
-// ask runs a query over a body and gives the matches, one a line as they are.
+// ask runs a query over a body and returns the matches unchanged, one per line.
 func ask(t *testing.T, body, src string) string {
 	t.Helper()
 	q, err := query.Parse(src)

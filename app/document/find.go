@@ -18,7 +18,7 @@ type Found struct {
 	Path  string `json:"path,omitempty"`
 }
 
-// maxHits is how many matches a search remembers; further ones only count.
+// maxHits limits the matches that a search remembers; further ones only count.
 const maxHits = 1 << 20
 
 // hits are the matches of one search.
@@ -33,13 +33,13 @@ type hits struct {
 	lowered []byte
 }
 
-// Find searches keys and values, as they are decoded, for query and opens the
-// containers around match n, counted from 0; n goes around at both ends. A key
-// or value in which the query comes several times is one match. exact tells
-// upper from lower case.
+// Find searches keys and values, in their decoded form, for query and opens the
+// containers around match n, counted from 0; n wraps around at both ends. A key
+// or value that contains the query several times is one match. exact makes the
+// search case-sensitive.
 //
-// The whole document is read once per query, at the speed of a search for bytes
-// where they are few; the matches of the newest query are remembered. It ends
+// The whole document is read once per query, at the speed of a byte search
+// where candidates are few; the matches of the newest query are cached. It ends
 // with ctx's error when ctx does.
 func (d *Document) Find(ctx context.Context, query string, exact bool, n int) (f Found, err error) {
 	f.At = -1
@@ -123,7 +123,7 @@ func (h *hits) add(at int64, key bool) {
 	}
 }
 
-// scan looks at the keys and scalars in which the needle may be.
+// scan checks the keys and scalars that may contain the needle.
 func (h *hits) scan(ctx context.Context, s *scanner, root member) error {
 	look := newLookout(ctx, s.body, root.end, h.needle, !h.exact)
 	if look == nil {
@@ -146,8 +146,8 @@ func (h *hits) scan(ctx context.Context, s *scanner, root member) error {
 	}
 }
 
-// tokens looks at every key and scalar that begins in [pos, to), and returns
-// where it stands then.
+// tokens checks every key and scalar that begins in [pos, to), and returns its
+// position after them.
 func (h *hits) tokens(ctx context.Context, s *scanner, pos, to int64) (int64, error) {
 	for checked := pos - 1<<20; pos < to; {
 		if pos-checked >= 1<<20 {
@@ -179,7 +179,7 @@ func (h *hits) tokens(ctx context.Context, s *scanner, pos, to int64) (int64, er
 // between are the bytes outside of keys and scalars.
 var between = [256]bool{'{': true, '}': true, '[': true, ']': true, ',': true, ':': true, ' ': true, '\n': true, '\r': true, '\t': true}
 
-// token looks at the key or scalar at pos, where w begins, and returns its end.
+// token checks the key or scalar at pos, where w begins, and returns its end.
 func (h *hits) token(s *scanner, pos int64, w []byte) (end int64, err error) {
 	if w[0] != '"' {
 		end = s.plainEnd(pos)
@@ -208,7 +208,7 @@ func (h *hits) token(s *scanner, pos int64, w []byte) (end int64, err error) {
 	return end, nil
 }
 
-// in tells whether the needle is in text.
+// in reports whether text contains the needle.
 func (h *hits) in(text []byte) bool {
 	if len(text) < len(h.needle) && h.exact {
 		return false
@@ -234,8 +234,8 @@ func lower(dst, text []byte) []byte {
 	return dst
 }
 
-// inText tells whether the needle is in a string's inside at [from, to), once
-// decoded. raw is the inside if it is at hand.
+// inText reports whether a string's inside at [from, to), once decoded,
+// contains the needle. raw is the inside if it is at hand.
 func (h *hits) inText(s *scanner, raw []byte, from, to int64) (found bool, err error) {
 	if raw != nil && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return h.in(raw), nil
@@ -252,7 +252,7 @@ func (h *hits) inText(s *scanner, raw []byte, from, to int64) (found bool, err e
 	return found, err
 }
 
-// scanRaw looks at the whole body as bytes.
+// scanRaw searches the whole body as bytes.
 func (h *hits) scanRaw(ctx context.Context, s *scanner, size int64) error {
 	for pos := int64(0); pos < size; {
 		if ctx.Err() != nil {
@@ -285,8 +285,8 @@ func (h *hits) inPiece(text []byte, pos int64) (used int) {
 	}
 }
 
-// foldASCII makes letters small, and keeps the length, so that offsets stay
-// those of the body.
+// foldASCII converts letters to lower case in place and keeps the length, so
+// that offsets stay those of the body.
 func foldASCII(text []byte) {
 	for i, c := range text {
 		if 'A' <= c && c <= 'Z' {

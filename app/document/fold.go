@@ -5,11 +5,11 @@ import (
 	"sort"
 )
 
-// fold is what is known of one container's being open or closed.
+// fold records whether one container is open or closed.
 //
-// Folds form a sparse tree below the root's: a container without a fold is as
-// its nearest ancestor's inner says. So opening everything in a million rows
-// is one bit, and the cost of a fold is paid only for what a person touched.
+// Folds form a sparse tree below the root's: a container without a fold takes
+// its nearest ancestor's inner. So opening everything in a million rows is one
+// bit, and only containers that a person touched cost a fold.
 type fold struct {
 	member
 	open   bool
@@ -19,7 +19,7 @@ type fold struct {
 	before int // rows that the folds before it in its container show beyond their plain rows
 }
 
-// plain is how many rows m shows without a fold.
+// plain returns the number of rows of m without a fold.
 func (m *member) plain(open bool) int {
 	if open {
 		return m.lines
@@ -50,7 +50,8 @@ func (f *fold) tally() {
 	f.rows += extra
 }
 
-// extra is how many rows the folds before the offset at add to the plain ones.
+// extra returns the number of rows that the folds before the offset at add to
+// the plain ones.
 func (f *fold) extra(at int64) int {
 	i := sort.Search(len(f.folds), func(i int) bool { return f.folds[i].start >= at })
 	if i == 0 {
@@ -69,8 +70,8 @@ func (f *fold) find(at int64) *fold {
 	return nil
 }
 
-// reach returns the folds of a chain of containers, making those that are
-// missing. The first is f itself.
+// reach returns the folds of a chain of containers, creating the missing ones.
+// The first is f itself.
 func (f *fold) reach(chain []member) []*fold {
 	path := []*fold{f}
 	for _, m := range chain[1:] {
@@ -161,7 +162,8 @@ func (d *Document) openHead(s *scanner, root *fold) {
 	}
 }
 
-// openElement opens the first element of an array, and in it what is short.
+// openElement opens the first element of an array, and the short containers in
+// it.
 func (d *Document) openElement(s *scanner, array *fold) {
 	walk := s.from(array.value, array.first())
 	first, ok := walk.next()
@@ -178,9 +180,9 @@ func (d *Document) openElement(s *scanner, array *fold) {
 	c.tally()
 }
 
-// Toggle opens or closes one container, with deep everything inside it too,
-// and returns how many rows there are now. Closing alone keeps what is open
-// inside for the next opening.
+// Toggle opens or closes one container, with deep everything inside it too, and
+// returns the new number of rows. Closing without deep keeps the state of the
+// containers inside for the next opening.
 //
 // A node that is not a container of this document is fault.Unknown.
 func (d *Document) Toggle(node int64, open, deep bool) (total int, err error) {

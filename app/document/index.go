@@ -3,10 +3,10 @@ package document
 import "slices"
 
 const (
-	// stride is how many bytes a scan may cost between two places that the
-	// index knows. Half of it makes the index twice as large.
+	// stride is the number of bytes that a scan may cost between two indexed
+	// places. Half of it makes the index twice as large.
 	stride = 1024
-	// jumpCost is what a jump over a span counts for in such a scan.
+	// jumpCost is the cost, in bytes of such a scan, of a jump over a span.
 	jumpCost = 16
 	// maxDepth is the nesting that encoding/json accepts, too.
 	maxDepth = 10000
@@ -81,7 +81,7 @@ const (
 	inExponent
 )
 
-// expected says, for the problem sentence, what could have come in a state.
+// expected names, for the problem sentence, the input allowed in each state.
 var expected = [...]string{
 	wantValue: "a value", wantFirst: "a value or ]", wantFirstKey: "a key in double quotes or }",
 	wantKey: "a key in double quotes", wantColon: ": after the key", wantNext: "a comma or a closing bracket",
@@ -111,7 +111,7 @@ func (x *indexer) feed(p []byte) {
 	x.at += int64(len(p))
 }
 
-// finish tells that the body is complete.
+// finish marks the body as complete.
 func (x *indexer) finish() {
 	switch x.state {
 	case failed:
@@ -139,8 +139,8 @@ func (x *indexer) fail(at int64, found byte) {
 	x.state, x.stack, x.spans = failed, nil, nil
 }
 
-// structure reads what stands between scalars, from p[i] on, and returns
-// where it stopped.
+// structure reads the tokens between scalars, from p[i] on, and returns the
+// index where it stopped.
 func (x *indexer) structure(p []byte, i int) int {
 	for ; i < len(p); i++ {
 		c := p[i]

@@ -7,11 +7,11 @@ import (
 	"spyglass/backend/fault"
 )
 
-// maxLeft is how many containers Left tells of.
+// maxLeft limits the containers that Left lists.
 const maxLeft = 500
 
-// foldMarks stand for a container that is closed and one that is open, then for
-// the same with what is inside open unless it is told of, too.
+// foldMarks mark a closed container and an open one, then the same with all
+// containers inside open unless they are listed, too.
 const foldMarks = "-+/*"
 
 func (f *fold) mark() byte {
@@ -30,7 +30,7 @@ func (f *fold) set(mark byte) {
 	f.open, f.inner = i&1 != 0, i&2 != 0
 }
 
-// Left tells what is open: "0+ 9+ c-", one container after the other from the
+// Left lists the open containers: "0+ 9+ c-", one after the other from the
 // front, at most 500. Unfold takes it for any document of the same bytes.
 func (d *Document) Left() string {
 	d.folds.RLock()
@@ -57,8 +57,8 @@ func (d *Document) Left() string {
 	return string(out)
 }
 
-// Unfold opens and closes everything as Left has told. What is no container of
-// this document is passed over; text that Left has not written is
+// Unfold opens and closes containers as listed by Left. It ignores offsets that
+// are no container of this document; text that Left has not written is
 // fault.Invalid, and changes nothing.
 func (d *Document) Unfold(left string) error {
 	words := strings.Fields(left)

@@ -95,7 +95,7 @@ func (x *lineIndex) mark(m lineMark) {
 	}
 }
 
-// rows is how many rows there are: a line feed at the end begins no row.
+// rows returns the number of rows: a line feed at the end begins no row.
 func (x *lineIndex) rows() int {
 	if x.here.at == x.at {
 		return x.here.row

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// lookout finds the places of a body where a needle may be: the needle as it
-// stands, or an escape that can stand for any letter. Only those have to be
-// read as JSON. It belongs to one goroutine.
+// lookout finds candidate positions of a needle in a body: the needle's own
+// bytes, or an escape that can encode any letter. Only those have to be read as
+// JSON. It belongs to one goroutine.
 type lookout struct {
 	ctx      context.Context
 	body     *body
@@ -29,15 +29,16 @@ type lookout struct {
 	err   error   // the first failed read
 }
 
-// signs are what the escapes of one letter stand for, and what broken UTF-8 is
-// read as: a needle with one of them is not in the body as it stands.
+// signs lists the characters that one-letter escapes decode to, and U+FFFD,
+// which replaces broken UTF-8: a needle with one of them may not occur
+// literally in the body.
 const signs = "\"\\/\b\f\n\r\t\uFFFD"
 
-// escape begins what can stand for any letter.
+// escape is the prefix of an escape that can encode any letter.
 var escape = []byte(`\u`)
 
-// newLookout looks for needle in the body up to end; nil where every string has
-// to be decoded to know.
+// newLookout returns a lookout for needle in the body up to end; nil if every
+// string has to be decoded to find it.
 func newLookout(ctx context.Context, b *body, end int64, needle []byte, fold bool) *lookout {
 	if bytes.ContainsAny(needle, signs) || !utf8.Valid(needle) {
 		return nil
@@ -113,7 +114,8 @@ func (l *lookout) index(text, p []byte) int {
 	}
 }
 
-// matters tells whether the letter of which text has the digits is in the needle.
+// matters reports whether the needle contains the letter with the hex digits at
+// the start of text.
 func (l *lookout) matters(text []byte) bool {
 	if len(text) < 4 {
 		return true // the rest is in the next piece
@@ -153,8 +155,8 @@ func (l *lookout) read(pos int64) bool {
 	return true
 }
 
-// landmark is a place at or before at, as near as the index knows one, where a
-// value, a key or what stands between them begins.
+// landmark returns an indexed position at or before at, as near as possible,
+// where a value, a key or the punctuation between them begins.
 func (s *scanner) landmark(root, at int64) int64 {
 	place, next := root, s.after(root)
 	for next < len(s.spans) && s.spans[next].start <= at {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Path is where a node stands, as JSONPath: $.items[0]['odd key']. In the
-// matches of a query it is where it stands in the body they come from, as long
-// as that is kept.
+// Path returns the JSONPath of a node: $.items[0]['odd key']. For the matches
+// of a query it is the path in the body they come from, as long as that is
+// kept.
 func (d *Document) Path(node int64) (path string, err error) {
 	from, match := int64(-1), ""
 	err = d.use(func(s *scanner) error {
@@ -47,7 +47,7 @@ func (s *scanner) jsonPath(chain []member) string {
 	return b.String()
 }
 
-// shortName tells whether a key may stand after a dot (RFC 9535, 2.5.1.1).
+// shortName reports whether a key may follow a dot (RFC 9535, 2.5.1.1).
 func shortName(key string) bool {
 	for i, r := range key {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r >= 0x80
@@ -122,7 +122,7 @@ func (d *Document) Key(node int64) (key string, err error) {
 
 const pieceSize = 64 << 10
 
-// pieces decodes the inside of a string piece by piece, until do says stop.
+// pieces decodes the inside of a string piece by piece, until do returns stop.
 func (s *scanner) pieces(from, to int64, do func(text []byte) (bool, error)) error {
 	var out []byte
 	for from < to {

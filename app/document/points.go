@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// pointSet is what was measured at some moments: of one instance, or all that a
-// graph shows.
+// pointSet locates the values measured at some moments: of one instance, or all
+// that a graph shows.
 type pointSet struct {
 	label   value // what it is called, where there are several; without a kind otherwise
 	names   []string
@@ -52,7 +52,7 @@ func (s *scanner) pointSets(object value) []pointSet {
 	return sets
 }
 
-// listedSets finds what was measured of several instances in a list, each with
+// listedSets finds the measurements of several instances in a list, each with
 // an instanceId and data points of its own.
 func (s *scanner) listedSets(list value) []pointSet {
 	var sets []pointSet
@@ -236,7 +236,8 @@ func (r *pointReader) choose(s *scanner, sets []pointSet, ids []string) error {
 	return s.err
 }
 
-// apart reads the same body through a window of its own, for walks side by side.
+// apart returns a scanner of the same body with its own window, for parallel
+// walks.
 func (s *scanner) apart() *scanner {
 	return &scanner{cursor: newCursor(s.body, smallWindow), spans: s.spans}
 }
@@ -336,7 +337,7 @@ func (s *scanner) moment(values value, want []int, row *record) {
 	}
 }
 
-// number is a value as a number; NaN for what is none, such as "No Data".
+// number returns a value as a number; NaN if it is none, such as "No Data".
 func (s *scanner) number(v value) float64 {
 	if v.kind != Number {
 		return math.NaN()

@@ -46,7 +46,7 @@ func (d *Document) Rows(from, count int) (rows []Row, total int, err error) {
 // maxRows is the most that Rows returns at once.
 const maxRows = 10000
 
-// place is where a value stands in the pretty print.
+// place is the position of a value in the pretty print.
 type place struct{ line, depth int }
 
 // printer writes rows, after leaving some out.
@@ -146,5 +146,5 @@ func (p *printer) row(m member, in Kind, at place, open bool) Row {
 	return r
 }
 
-// comma tells whether the value that ends at end is followed by a comma.
+// comma reports whether the value that ends at end is followed by a comma.
 func (p *printer) comma(end int64) bool { return p.byteAt(p.skipSpace(end)) == ',' }

@@ -159,8 +159,8 @@ const (
 	maxKeys  = 500
 )
 
-// Keys are the different keys in the first MiB of the body, those seen first
-// at the front; at most 500.
+// Keys returns the distinct keys in the first MiB of the body, in order of
+// first appearance; at most 500.
 func (d *Document) Keys() (keys []string, err error) {
 	keys = []string{}
 	if ok, _ := d.JSON(); !ok {

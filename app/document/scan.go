@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Kind is what a row or value is.
+// Kind is the type of a row or value.
 type Kind string
 
 const (
@@ -18,7 +18,7 @@ const (
 	End    Kind = "end" // the closing bracket of an open object or array
 )
 
-// value is one JSON value and what its extent says.
+// value is one JSON value with its extent.
 type value struct {
 	start, end int64
 	kind       Kind
@@ -29,7 +29,7 @@ type value struct {
 
 func (v *value) container() bool { return v.kind == Object || v.kind == Array }
 
-// holds tells whether the offset of another value lies inside v.
+// holds reports whether the offset of another value lies inside v.
 func (v *value) holds(at int64) bool { return v.start < at && at < v.end }
 
 // member is a value in its container.
@@ -189,7 +189,8 @@ func (s *scanner) whole(at int64, kind Kind) value {
 	}
 }
 
-// spanFrom returns the span at at, or nil; next goes along as at grows.
+// spanFrom returns the span at at, or nil; next is a cursor that advances as at
+// grows.
 func (s *scanner) spanFrom(next *int, at int64) *span {
 	for *next < len(s.spans) && s.spans[*next].start < at {
 		*next++

@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// SeriesQuery says which lines are wanted. From and To are epoch milliseconds;
+// SeriesQuery selects the lines of a chart. From and To are epoch milliseconds;
 // 0 for no bound.
 type SeriesQuery struct {
 	Time   string   // the ID of the column with the moments; needed for a list only
@@ -20,7 +20,7 @@ type SeriesQuery struct {
 	To     int64
 }
 
-// Series is what a chart draws.
+// Series is the data of a chart.
 type Series struct {
 	Title string      `json:"title"`
 	Unit  string      `json:"unit"`
@@ -36,8 +36,8 @@ type SeriesSet struct {
 	Lines []SeriesLine `json:"lines"`
 }
 
-// SeriesLine is one line of a chart. What is said about its values is of all points
-// between From and To, whether or not they were thinned.
+// SeriesLine is one line of a chart. Its statistics cover all points between
+// From and To, whether or not they were thinned.
 type SeriesLine struct {
 	Name   string   `json:"name"`
 	Values Values   `json:"values"` // NaN for a gap
@@ -48,10 +48,10 @@ type SeriesLine struct {
 	Gaps   int      `json:"gaps"`  // times that the line breaks off and goes on later
 }
 
-// Values are numbers, of which those that are none become null in JSON.
+// Values are numbers; NaN and infinities become null in JSON.
 type Values []float64
 
-// MarshalJSON writes null for NaN and for what is too large for JSON.
+// MarshalJSON writes null for NaN and for numbers too large for JSON.
 func (v Values) MarshalJSON() ([]byte, error) {
 	out := append(make([]byte, 0, 8*len(v)+2), '[')
 	for i, n := range v {
@@ -69,7 +69,7 @@ func (v Values) MarshalJSON() ([]byte, error) {
 
 const (
 	maxLines = 50
-	// pause is how many usual steps without a moment are a gap.
+	// pause is the number of usual steps without a moment that count as a gap.
 	pause = 3
 )
 

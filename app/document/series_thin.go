@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// series is a measurement as a chart draws it: within the bounds of q, with
-// gaps where moments are missing, and no more points than asked for.
+// series returns a measurement for a chart: within the bounds of q, with gaps
+// where moments are missing, and no more points than requested.
 func (m *measurement) series(q SeriesQuery) (set SeriesSet, thin bool) {
 	m.cut(q.From, q.To)
 	m.breakOff()
@@ -24,7 +24,7 @@ func (m *measurement) series(q SeriesQuery) (set SeriesSet, thin bool) {
 	return set, thin
 }
 
-// cut keeps what lies between two moments and, so that the line goes on to the
+// cut keeps the points between two moments and, so that the line reaches the
 // edge, the point before and the one after.
 func (m *measurement) cut(from, to int64) {
 	first, last := 0, len(m.times)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Limits bound a Store. Sizes are bytes; what is zero gets the default.
+// Limits bound a Store. Sizes are bytes; zero means the default.
 type Limits struct {
 	AtOnce   int   // a body below this is looked at by Finish, a larger one as it arrives (256 KiB)
 	InMemory int   // a body up to this stays in memory (1 MiB)
@@ -33,8 +33,9 @@ type Store struct {
 
 const filePattern = "body-*.spool"
 
-// NewStore keeps large bodies in files in dir, which no other process may use:
-// it deletes what an earlier one left there. dir is made when it is needed.
+// NewStore returns a store that keeps large bodies in files in dir, which no
+// other process may use: it deletes the files that an earlier one left there.
+// dir is created when it is needed.
 func NewStore(dir string, limits Limits) (*Store, error) {
 	if limits.AtOnce == 0 {
 		limits.AtOnce = 256 << 10
@@ -160,7 +161,7 @@ func (s *Store) keep(b *body, p []byte) error {
 	return diskError(err)
 }
 
-// spool moves what is in memory to a file that only this user may read.
+// spool moves a body from memory to a file that only this user may read.
 func (s *Store) spool(b *body) error {
 	f, err := s.file()
 	if err != nil {
@@ -180,7 +181,7 @@ func (s *Store) file() (*os.File, error) {
 	return os.CreateTemp(s.dir, filePattern)
 }
 
-// drop waits for those who read the document and deletes its body.
+// drop waits until nobody reads the document and deletes its body.
 func (d *Document) drop() {
 	if d == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Shape says what the rows of a table are.
+// Shape is the kind of rows that a table has.
 type Shape string
 
 const (
@@ -19,14 +19,14 @@ const (
 	Scalar Shape = ""       // a body that is no table
 )
 
-// Column is what may stand above the cells of a table.
+// Column is a column of a table, with its heading.
 type Column struct {
 	ID    string `json:"id"`    // keys from the item down, with dots between; \ before a dot or \ in a key. $ is an item that is no object
 	Kind  Kind   `json:"kind"`  // of its cells, null left out; empty when they differ
 	Count int    `json:"count"` // rows that have it
 }
 
-// Columns are those of a whole table, or of its first rows.
+// Columns lists the columns of a whole table, or of its first rows.
 type Columns struct {
 	Shape   Shape    `json:"shape"`
 	Total   int      `json:"total"` // rows
@@ -35,7 +35,7 @@ type Columns struct {
 	More    int      `json:"more"`  // columns beyond the first 500, counted up to 500
 }
 
-// TableQuery says which part of a table is wanted.
+// TableQuery selects a part of a table.
 type TableQuery struct {
 	Columns []string // IDs
 	Sort    string   // the ID of a column; empty: as sent
@@ -44,7 +44,7 @@ type TableQuery struct {
 	Count   int // rows; in Each, 0 for all
 }
 
-// Cell is one value in a table. What an item does not have is nil.
+// Cell is one value in a table; nil if the item does not have it.
 type Cell struct {
 	Node int64  `json:"node"`
 	Kind Kind   `json:"kind"`
@@ -151,9 +151,9 @@ func (d *Document) Table(ctx context.Context, q TableQuery) (rows []TableRow, to
 	return rows, total, err
 }
 
-// Each hands out the cells of the rows wanted, one row after the other and
-// each value whole: a container as compact JSON. What an item does not have is
-// nil. The slice is good until do returns.
+// Each passes the cells of the selected rows to do, one row after the other and
+// each value whole: a container as compact JSON. A cell is nil if the item does
+// not have it. The slice is valid until do returns.
 func (d *Document) Each(ctx context.Context, q TableQuery, do func(cells []*Cell) error) error {
 	window := largeWindow
 	if q.Sort != "" || d.jumps() {
@@ -176,7 +176,7 @@ func (d *Document) Each(ctx context.Context, q TableQuery, do func(cells []*Cell
 	})
 }
 
-// jumps tells whether a row's cells lie far apart.
+// jumps reports whether a row's cells lie far apart.
 func (d *Document) jumps() (far bool) {
 	_ = d.use(func(s *scanner) error {
 		far = d.table(s).shape == Points

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Columns finds the columns of the table in the order they come up, with those
-// of nested objects in place of the objects if nested is set. look is how many
-// rows are looked at, 0 for all; the columns of all are kept.
+// Columns returns the columns of the table in order of first appearance, with
+// those of nested objects in place of the objects if nested is set. look is the
+// number of rows to examine, 0 for all; the columns of all are cached.
 func (d *Document) Columns(ctx context.Context, nested bool, look int) (found *Columns, err error) {
 	kept := &d.columns[0]
 	if nested {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// record is one row while it is read.
+// record is one row while it is being read.
 type record struct {
 	index int
 	node  int64
@@ -133,7 +133,7 @@ func (r *rowReader) fill(v value, w *wanted) {
 	}
 }
 
-// forget drops what an earlier value of the same key left behind.
+// forget drops the state that an earlier value of the same key left.
 func (r *rowReader) forget(w *wanted) {
 	for _, below := range w.below {
 		for _, at := range below.at {

@@ -22,8 +22,8 @@ const (
 	sortedText = 64        // characters of a text that count
 )
 
-// sortKey is what a row is sorted by: what has a lower rank comes first, what
-// the item does not have last, in both directions.
+// sortKey is the sort key of a row: lower ranks come first, missing values
+// last, in both directions.
 type sortKey struct {
 	rank   uint8
 	number float64
@@ -39,7 +39,7 @@ const (
 	rankNothing
 )
 
-// order sorts the table, or answers what it did the last time.
+// order sorts the table, or returns the cached order of the last call.
 func (d *Document) order(ctx context.Context, s *scanner, t *table, column string, desc bool) ([]int32, error) {
 	d.tables.Lock()
 	last := d.sorted
@@ -124,8 +124,8 @@ func (k sortKey) compare(other sortKey) int {
 	return cmp.Compare(k.text, other.text)
 }
 
-// compareDigits tells whole numbers apart that are one float64. Of anything
-// else it says that they are alike.
+// compareDigits compares whole numbers that are equal as float64. It treats
+// anything else as equal.
 func compareDigits(a, b string) int {
 	if !isDigits(a) || !isDigits(b) {
 		return 0

@@ -25,7 +25,7 @@ func heads(t *testing.T, d *document.Document, nested bool, look int) string {
 	return fmt.Sprintf("%s %d: %s", c.Shape, c.Total, strings.Join(parts, ", "))
 }
 
-// grid shows rows: "0| 7 | web". What is not there is -.
+// grid formats rows: "0| 7 | web". A missing cell is -.
 func grid(t *testing.T, d *document.Document, q document.TableQuery) string {
 	t.Helper()
 	if q.Count == 0 {

@@ -17,7 +17,7 @@ const (
 
 func itoa[T int | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
-// quoteByte is how a problem sentence shows a byte.
+// quoteByte formats a byte for a problem sentence.
 func quoteByte(c byte) string {
 	if c > ' ' && c < 0x7f {
 		return string(rune(c))
@@ -30,7 +30,7 @@ func isHex(c byte) bool {
 }
 
 // decode appends up to limit characters of the inside of a JSON string to dst,
-// with U+FFFD for what is not UTF-8. It returns how many bytes of raw it used:
+// with U+FFFD for invalid UTF-8. It returns the number of bytes of raw it used:
 // all, unless limit is reached or, when more is to come, raw ends within a
 // character.
 func decode(dst, raw []byte, limit int, more bool) (text []byte, used, chars int) {
@@ -107,7 +107,7 @@ func hex4(raw []byte) rune {
 }
 
 // text decodes the string at [start, end), which includes its quotes, and
-// tells whether limit characters were not enough.
+// reports whether it has more than limit characters.
 func (s *scanner) text(start, end int64, limit int) (string, bool) {
 	from, to := start+1, end-1
 	part := min(to, from+12*int64(limit))

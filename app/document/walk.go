@@ -9,8 +9,8 @@ import (
 )
 
 // walker runs a query over a body, mostly in one pass: it reads on while it
-// goes down, and jumps over what the index knows the end of. Offsets stand for
-// values throughout, so that nothing of the body is kept.
+// descends, and jumps over values whose end the index knows. It identifies
+// values by offset, so that it keeps nothing of the body.
 type walker struct {
 	*scanner
 	ctx   context.Context
@@ -22,7 +22,7 @@ type walker struct {
 	done  struct{ at, end int64 } // the container walked last
 }
 
-// child is one member of a container that is walked.
+// child is one member of a container that is being walked.
 type child struct {
 	key, keyEnd int64 // with its quotes; -1 in an array
 	at          int64
@@ -34,7 +34,7 @@ const (
 	noMore     = -1 // from a visit: no further child is wanted
 )
 
-// halted tells whether the walk is to end, looking at the context now and then.
+// halted reports whether the walk must end; it checks the context now and then.
 func (w *walker) halted() bool {
 	if w.seen++; w.seen&0xfff == 0 && w.stop == nil {
 		w.stop = w.ctx.Err()
@@ -77,7 +77,7 @@ func (w *walker) each(at int64, from mark, visit func(child) int64) int64 {
 	}
 }
 
-// isContainer tells whether an object or array begins at at.
+// isContainer reports whether an object or array begins at at.
 func (w *walker) isContainer(at int64) bool {
 	c := w.byteAt(at)
 	return c == '{' || c == '['
@@ -105,7 +105,7 @@ func (w *walker) textAfter(at int64) int64 {
 	return w.textEnd(at)
 }
 
-// structural are the bytes at which containerEnd looks.
+// structural marks the bytes at which containerEnd stops.
 var structural = [256]bool{'{': true, '}': true, '[': true, ']': true, '"': true}
 
 func (w *walker) containerEnd(at int64) int64 {
@@ -178,7 +178,7 @@ func (w *walker) beginning(at, index int64) mark {
 	return mark{at: at + 1}
 }
 
-// count is how many children the container at at has.
+// count returns the number of children of the container at at.
 func (w *walker) count(at int64) (n int64) {
 	if i := w.spanAfter(at); i < len(w.spans) && w.spans[i].start == at {
 		return int64(w.spans[i].count)
@@ -187,7 +187,7 @@ func (w *walker) count(at int64) (n int64) {
 	return n
 }
 
-// keyIs tells whether a child's key is name once decoded.
+// keyIs reports whether a child's key, once decoded, is name.
 func (w *walker) keyIs(c child, name string) bool {
 	raw := w.bytes(c.key+1, c.keyEnd-1)
 	if string(raw) == name {
@@ -320,11 +320,11 @@ func (w *walker) stretch(at, from, to, step int64, use func(child) int64) int64 
 	return unknownEnd
 }
 
-// maxHeld is how many values .. may find: they are put in order before they are used.
+// maxHeld limits the values that .. may find: they are sorted before use.
 const maxHeld = 8 << 20
 
-// descend collects what a segment with .. selects in the value at at: first
-// among its own children, then in each of them (RFC 9535, 2.5.2.2).
+// descend collects the values that a segment with .. selects in the value at
+// at: first among its own children, then in each of them (RFC 9535, 2.5.2.2).
 func (w *walker) descend(at int64, seg *query.Segment, out *[]int64) int64 {
 	s := &seg.Selectors[0]
 	if s.Kind == query.Itself {

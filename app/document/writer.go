@@ -43,7 +43,7 @@ func (w *Writer) take(p []byte) error {
 	return w.next(p)
 }
 
-// begin settles the charset, and takes what has come until then.
+// begin determines the charset, and takes the bytes received until then.
 func (w *Writer) begin() error {
 	w.begun = true
 	from, reading := charsetOf(w.doc.ContentType, w.head[:min(len(w.head), declaredIn)])
@@ -81,7 +81,7 @@ func (t textWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Size is how many bytes have come so far.
+// Size returns the number of bytes received so far.
 func (w *Writer) Size() int64 { return w.size }
 
 func diskError(err error) error {
@@ -127,7 +127,7 @@ func (w *Writer) Finish() (*Document, error) {
 	return d, nil
 }
 
-// Abort forgets what has come. After Finish it does nothing.
+// Abort discards the bytes received. After Finish it does nothing.
 func (w *Writer) Abort() {
 	if w.err == errEnded {
 		return

@@ -12,7 +12,7 @@ func (p *parser) pipeline() *Query {
 	return q
 }
 
-// steps reads what stands before the closing sign, or before the end.
+// steps reads the steps before the closing sign, or before the end.
 func (p *parser) steps(q *Query, closing string) {
 	defer p.deeper()()
 	mapped := false
@@ -44,8 +44,8 @@ func (p *parser) steps(q *Query, closing string) {
 	}
 }
 
-// step reads one. What comes one by one already, from a slice or from map, has
-// no use for a [] in front.
+// step reads one step. A [] after a slice or map has no effect, since their
+// items come one by one already.
 func (p *parser) step(q *Query, mapped bool) {
 	begin := p.at
 	step := p.jqStep()
@@ -201,7 +201,7 @@ type term struct {
 	operand Operand
 }
 
-// condition is what a term means where a condition is wanted.
+// condition converts a term to a condition.
 func (p *parser) condition(t term) Expr {
 	if t.expr != nil {
 		return t.expr
@@ -238,7 +238,7 @@ func (p *parser) jqPipe() term {
 	return term{at: left.at, expr: &Within{path, p.condition(right)}}
 }
 
-// jqNot is left | not, and what comes after it.
+// jqNot parses the rest of left | not, and the operators after it.
 func (p *parser) jqNot(left term) term {
 	t := term{at: left.at, expr: &Not{p.condition(left)}}
 	for p.space(); p.take("|"); p.space() {

@@ -201,7 +201,7 @@ func (p *parser) test(at int, operand Operand, test Expr) Expr {
 	return &Exists{path}
 }
 
-// comparable refuses what has no single value.
+// comparable refuses operands that have no single value.
 func (p *parser) comparable(at int, operand Operand) {
 	if operand == nil {
 		p.fail(at, "match and search are conditions; they are not compared")

@@ -39,14 +39,14 @@ type Path struct {
 	Segments []Segment
 }
 
-// Segment chooses among the children of a value or, with Descend, among those
-// of the value and of everything in it.
+// Segment selects among the children of a value or, with Descend, among the
+// children of the value and of all its descendants.
 type Segment struct {
 	Descend   bool
 	Selectors []Selector
 }
 
-// Kind is what a Selector goes by.
+// Kind is the type of a Selector.
 type Kind uint8
 
 // The kinds of Selector.
@@ -69,7 +69,7 @@ type Selector struct {
 	Filter     Expr
 }
 
-// Select keeps what Filter holds for.
+// Select keeps the values for which Filter is true.
 type Select struct{ Filter Expr }
 
 // Summary is length, keys, values or type of a value.
@@ -115,7 +115,7 @@ type Compare struct {
 	NothingNull bool // what is not there is null, as in jq
 }
 
-// Match tells whether a text matches a regular expression, as a whole or
+// Match reports whether a text matches a regular expression, as a whole or
 // somewhere in it. Compiled is nil when the pattern comes from the document.
 type Match struct {
 	Text, Pattern Operand
@@ -156,7 +156,7 @@ type Literal struct {
 	Text string
 }
 
-// Call is length, count or value of what its argument gives.
+// Call applies length, count or value to its argument.
 type Call struct {
 	Name string
 	Of   Operand
@@ -166,7 +166,7 @@ func (*Literal) operand() {}
 func (*Path) operand()    {}
 func (*Call) operand()    {}
 
-// Singular tells whether a path leads to one value at most.
+// Singular reports whether a path leads to one value at most.
 func (p *Path) Singular() bool {
 	for _, s := range p.Segments {
 		if s.Descend || len(s.Selectors) != 1 || s.Selectors[0].Kind > ByIndex {
@@ -176,7 +176,7 @@ func (p *Path) Singular() bool {
 	return true
 }
 
-// Error says what is wrong with a query and where.
+// Error describes a mistake in a query and its position.
 type Error struct {
 	At      int // the character it is about, from 0
 	Message string
@@ -184,8 +184,8 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s at character %d", e.Message, e.At+1) }
 
-// MaxLength is how many bytes a query may have.
+// MaxLength limits the bytes of a query.
 const MaxLength = 4096
 
-// maxDepth is how deep parentheses and filters may be nested.
+// maxDepth limits the nesting of parentheses and filters.
 const maxDepth = 64

@@ -16,7 +16,7 @@ type parser struct {
 	depth int
 }
 
-// Parse reads a query; what begins with $ is JSONPath, anything else jq.
+// Parse parses a query: as JSONPath if it begins with $, otherwise as jq.
 func Parse(src string) (q *Query, err error) {
 	p := &parser{src: src}
 	defer func() {
@@ -201,7 +201,7 @@ func (p *parser) text() string {
 	}
 }
 
-// escapes are what a letter after a backslash stands for.
+// escapes maps the letter after a backslash to the character it encodes.
 var escapes = map[byte]rune{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', '/': '/', '\\': '\\'}
 
 func (p *parser) escape(quote byte) rune {
