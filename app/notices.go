@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// noticePause is how long after a notice the next one comes: a storm is few.
+	// noticePause is the minimum time between two notices: a storm causes few.
 	noticePause = 10 * time.Second
 
 	noticesSetting = "notices" // of the person: false for none
@@ -22,8 +22,9 @@ const (
 	mostNamed      = 3         // devices that a notice about several alerts names
 )
 
-// tellAlerts hands a notice of critical alerts that open from now on to show,
-// until ctx ends: of those that the window's user may see and nobody knows of.
+// tellAlerts sends a notice of critical alerts that open from now on to show,
+// until ctx ends: of those that the window's user may see and that are neither
+// in maintenance nor acknowledged.
 func (a *App) tellAlerts(ctx context.Context, show chan<- shell.Notice) error {
 	if err := keychain.Bus(); err != nil {
 		return nil //nolint:nilerr // nobody to show them, on a desktop without a session bus
@@ -49,13 +50,13 @@ func (a *App) tellAlerts(ctx context.Context, show chan<- shell.Notice) error {
 	})
 }
 
-// criticalAlerts are those that a notice may tell of.
+// criticalAlerts returns the alerts that a notice may report.
 func (a *App) criticalAlerts(ctx context.Context) ([]openAlert, error) {
 	alerts, _, err := a.openAlerts(ctx, threshold.SeverityCritical, mostCritical)
 	return alerts, err
 }
 
-// wantsNotices says whether the window's user wants to be told now.
+// wantsNotices reports whether the window's user wants notices now.
 func (a *App) wantsNotices(ctx context.Context) (bool, error) {
 	if a.paused.Load() {
 		return false, nil
@@ -65,14 +66,15 @@ func (a *App) wantsNotices(ctx context.Context) (bool, error) {
 	return wanted, err
 }
 
-// lookout knows which alerts were there before.
+// lookout remembers the alerts that it has seen.
 type lookout struct {
 	alerts func(context.Context) ([]openAlert, error)
 	wanted func(context.Context) (bool, error)
 	known  map[string]bool
 }
 
-// mostKnown is when those that are over are forgotten.
+// mostKnown is the number of known alerts above which closed ones are
+// forgotten.
 const mostKnown = 10_000
 
 // news are the alerts that were not there at the last look, where they are wanted.
@@ -98,7 +100,7 @@ func (l *lookout) news(ctx context.Context) (opened []openAlert, err error) {
 	return opened, nil
 }
 
-// noticeOf tells of one alert, or of several at once.
+// noticeOf returns a notice of one alert, or of several at once.
 func noticeOf(opened []openAlert) shell.Notice {
 	if len(opened) == 1 {
 		a := opened[0]

@@ -4,6 +4,6 @@ package app
 
 import "syscall"
 
-// private keeps what this process and its children write from here on to this
-// user: the window's WebKit keeps files of its own beside ours.
+// private restricts files that this process and its children create from here
+// on to this user: the window's WebKit keeps files of its own beside ours.
 func private() { syscall.Umask(0o077) }

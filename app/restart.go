@@ -26,14 +26,14 @@ func (d *desk) Restart() error {
 	return nil
 }
 
-// afterVariable tells a program that another one has started it to go on as its
-// successor: its standard input ends when that one has.
+// afterVariable marks a program as the successor of the one that has started
+// it: its standard input ends when that one exits.
 const afterVariable = "SPYGLASS_AFTER_STDIN"
 
 // startAgain starts the program with the same arguments beside this process,
-// which is about to end and has let go of the data folder. It logs where this one
-// does, and begins when this one has ended, so that what both would have open
-// (the tray, names on the desktop's bus) is free.
+// which is about to exit and has closed the data folder. It logs to the same
+// place, and begins when this one has exited, so that resources both would hold
+// (the tray, names on the desktop's bus) are free.
 func startAgain() error {
 	program, err := os.Executable()
 	if err != nil {

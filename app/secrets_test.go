@@ -71,7 +71,7 @@ func open(t *testing.T) *house {
 	return h
 }
 
-// ask sends one request of the person; headers come in pairs.
+// ask sends one request as the person; headers come in pairs.
 func (h *house) ask(method, path, body string, headers ...string) (*http.Response, string) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.app.Origin()+path, strings.NewReader(body))
@@ -101,8 +101,8 @@ func (h *house) ask(method, path, body string, headers ...string) (*http.Respons
 // stream is the path of the events, which has no end to wait for.
 const stream = "/events"
 
-// listen begins to listen to a stream; the function it returns waits until the
-// stream has ended, as it does when a group changes, and answers what it told.
+// listen opens a stream; the function it returns waits until the stream has
+// ended, as it does when a group changes, and returns the events received.
 func (h *house) listen(path string) (told func() string) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.app.Origin()+path, nil)
@@ -123,7 +123,7 @@ func (h *house) listen(path string) (told func() string) {
 	return func() string { return <-ended }
 }
 
-// must sends a request that has to succeed, and decodes the answer.
+// must sends a request that has to succeed, and decodes the response.
 func (h *house) must(method, path, body string, into any) {
 	h.t.Helper()
 	answer, text := h.ask(method, path, body)
@@ -149,7 +149,8 @@ func (h *house) signIn(username, password string) (secret string) {
 	return cookie.Value
 }
 
-// draft is the body of what the Explorer sends, previews and writes snippets of.
+// draft returns the request body for the Explorer's send, preview and snippet
+// endpoints.
 func draft(method, path, body string, headers ...string) string {
 	rows := []map[string]any{}
 	for i := 0; i < len(headers); i += 2 {
@@ -261,7 +262,7 @@ func TestPlantedSecretsAreInNoOutput(t *testing.T) {
 	}
 }
 
-// outputs are the answers of everything that can be read, and of questions that
+// outputs returns the responses of all readable endpoints, and of requests that
 // name a secret.
 func (h *house) outputs(bearer string) map[string]string {
 	h.t.Helper()
@@ -307,7 +308,7 @@ func (h *house) outputs(bearer string) map[string]string {
 	return out
 }
 
-// unzip is what a ZIP holds, by name.
+// unzip returns the contents of a ZIP, by name.
 func unzip(t *testing.T, packed string) map[string]string {
 	t.Helper()
 	z, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
@@ -329,7 +330,7 @@ func unzip(t *testing.T, packed string) map[string]string {
 	return out
 }
 
-// files are all files below a folder, as they lie there.
+// files returns the contents of all files below a folder.
 func files(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

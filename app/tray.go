@@ -13,8 +13,8 @@ import (
 
 const traySetting = "tray" // of the person: false for no icon
 
-// tellTray hands what the tray shows to show, now and at each change until ctx
-// ends: of the critical and the error alerts that notices would tell of.
+// tellTray sends the tray's content to show, now and at each change until ctx
+// ends: the critical and the error alerts that notices would report.
 func (a *App) tellTray(ctx context.Context, show chan<- shell.Tray) error {
 	if err := keychain.Bus(); err != nil {
 		return nil //nolint:nilerr // no tray either, on a desktop without a session bus

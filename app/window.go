@@ -20,10 +20,10 @@ import (
 )
 
 // Window opens the desktop window on the portal of a data folder and returns
-// when it is closed. When one is open on that folder already, it comes to the
-// front instead. Either opens args, which are spyglass:// links. The portal opens
-// while the window comes up; when it cannot, the window says why, and so does
-// Window when it is closed.
+// when it is closed. If one is open on that folder already, it comes to the
+// front instead. Either opens args, which are spyglass:// links. The portal
+// opens while the window comes up; if it cannot, the window shows the error,
+// and Window returns it when it is closed.
 func Window(ctx context.Context, o server.Options, args []string) error {
 	if err := awaitPredecessor(); err != nil {
 		return err
@@ -95,10 +95,10 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	return errors.Join(err, p.err)
 }
 
-// unhurried lets garbage lie while the window opens, where the page and the
-// portal want both hands, and gives back what that took when all is quiet. From
-// then on little garbage comes, and less of it may lie than Go's own measure
-// allows: collecting it at two fifths of what lives takes milliseconds a minute.
+// unhurried delays garbage collection while the window opens, when the page and
+// the portal need the processor, and frees that memory when startup is over.
+// From then on there is little garbage, and it is collected earlier than by
+// Go's default: at 40 % of the live heap, which takes milliseconds a minute.
 func unhurried() *time.Timer {
 	const lazy, thrifty, quiet = 400, 40, 30 * time.Second // percent of what lives; after that the past of a demo is filled, too
 	debug.SetGCPercent(lazy)
@@ -118,7 +118,7 @@ type opening struct {
 	ways   chan wayIn // the first, made before the window asks
 }
 
-// wayIn is an address that signs in, and when it was made.
+// wayIn is an address that signs in, with its creation time.
 type wayIn struct {
 	address string
 	made    time.Time
@@ -133,8 +133,8 @@ func (p *opening) open(ctx context.Context, o server.Options, links []string) {
 	}
 }
 
-// tell runs what tells the desktop something, once the portal is open; ended is
-// what its end before ctx's means for a person.
+// tell runs a function that sends updates to the desktop, once the portal is
+// open; ended is the log message if it fails before ctx ends.
 func (p *opening) tell(ctx context.Context, ended string, by func(*App) error) {
 	<-p.opened
 	if p.err != nil {
@@ -156,7 +156,8 @@ func (p *opening) link(text string) {
 	}
 }
 
-// fresh is how old a way in may be that the window gets; it is good for 30 s.
+// fresh is the maximum age of a sign-in address that the window gets; it is
+// valid for 30 s.
 const fresh = 15 * time.Second
 
 // address is where the window goes once the portal is open.
@@ -175,7 +176,8 @@ func (p *opening) address(ctx context.Context) (string, error) {
 	return p.app.enter(ctx), nil
 }
 
-// theme is how the window's user wants the page to look, once that is known.
+// theme returns the page theme that the window's user has chosen, once it is
+// known.
 func (p *opening) theme(ctx context.Context) (theme string, known bool) {
 	select {
 	case <-p.opened:
@@ -198,9 +200,9 @@ func (a *App) enter(ctx context.Context) string {
 	return address
 }
 
-// Launch is an address that signs in whoever opens it first, within 30 s: as
+// Launch returns an address that signs in the first to open it, within 30 s: as
 // the user of the credential in the OS keyring, or else as the administrator,
-// whose portal this is. The keyring then holds a fresh credential.
+// who owns this portal. The keyring then holds a fresh credential.
 func (a *App) Launch(ctx context.Context) (string, error) {
 	user, err := a.resume(ctx)
 	if err != nil {
@@ -234,10 +236,10 @@ func (a *App) resume(ctx context.Context) (int64, error) {
 
 const administrator = "admin"
 
-// keepFirstPassword puts the password that a new portal's administrator has
-// into the keyring, where a person may look it up, and takes it out once it is
-// theirs no more. What they choose themselves is kept nowhere. Changing it ends
-// the credential, so that this is asked at the next start.
+// keepFirstPassword saves the initial password of a new portal's administrator
+// in the keyring, where a person may look it up, and removes it once it has
+// changed. It never saves a password that they choose themselves. Changing it
+// ends the credential, so that this is checked at the next start.
 func (a *App) keepFirstPassword(ctx context.Context) {
 	account := a.Setting.Instance + "/" + administrator
 	if password := a.Passwords[administrator]; password != "" {
@@ -261,13 +263,13 @@ func (a *App) keepFirstPassword(ctx context.Context) {
 	}
 }
 
-// hasKeyring tells whether what is kept secret outlives the process.
+// hasKeyring reports whether stored secrets outlive the process.
 func (a *App) hasKeyring() bool {
 	ok, _ := a.keys.Available()
 	return ok
 }
 
-// notice is what a person should know of the keyring; empty when it answers.
+// notice returns a warning about the keyring; empty when it works.
 func (a *App) notice() string {
 	if ok, why := a.keys.Available(); !ok && a.native.HasWindow() {
 		return why
@@ -275,8 +277,8 @@ func (a *App) notice() string {
 	return ""
 }
 
-// lastWindow is what window.json keeps of the window: what must be known before
-// the keyring has told who opens it.
+// lastWindow is the part of window.json about the window: settings that are
+// needed before the keyring has named the user who opens it.
 type lastWindow struct {
 	Theme  string       `json:"theme"`
 	Places shell.Places `json:"places"`

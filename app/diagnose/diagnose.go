@@ -1,5 +1,5 @@
-// Package diagnose keeps what helps to find out later what went wrong: the last
-// lines of the log, and apart from them the last warnings and errors.
+// Package diagnose keeps the data needed to find the cause of a fault later:
+// the last lines of the log, and separately the last warnings and errors.
 //
 // The log has no secrets (trust.md, rule 11), so these have none either.
 package diagnose

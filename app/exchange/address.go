@@ -56,11 +56,11 @@ func (f *File) hostless(path string) string {
 	return rooted(unescape(path))
 }
 
-// longestAddress is how many bytes an address may have that is made of variables.
+// longestAddress limits the bytes of an address that is made of variables.
 const longestAddress = 2048
 
-// hostPath is what the variables at the beginning of an address have behind the
-// host: of {{baseUrl}} that is https://h.example/v2, the /v2.
+// hostPath returns the path after the host in the variables at the beginning of
+// an address: for {{baseUrl}} with the value https://h.example/v2, the /v2.
 func (f *File) hostPath(host string) string {
 	if f.hosts == nil {
 		f.hosts = map[string]bool{}

@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// What a file may cost beside what it has itself.
+// Limits of the work that a file may cause beyond its own size.
 const (
 	spareBytes = 4 << 20
 	spareSteps = 16 << 20
@@ -29,7 +29,7 @@ func budgetFor(ctx context.Context, size int) *budget.Budget {
 	return budget.New(ctx, budget.Limits{Bytes: spareBytes + bytesPerByte*int64(size), Steps: spareSteps + stepsPerByte*int64(size)})
 }
 
-// tooMuch says in words that a file was too much work.
+// tooMuch describes in a sentence that a file was too much work.
 func (f *File) tooMuch(err error) error {
 	if !budget.Spent(err) {
 		return err
@@ -40,7 +40,8 @@ func (f *File) tooMuch(err error) error {
 // Some rows of a draft beside their texts, in bytes.
 const rowSize = 64
 
-// spendRows spends what a copy of the rows takes, in memory and in the workspace.
+// spendRows spends the cost of a copy of the rows, in memory and in the
+// workspace.
 func (f *File) spendRows(rows workspace.Rows) error {
 	n := len(rows) * rowSize
 	for _, r := range rows {
@@ -49,12 +50,12 @@ func (f *File) spendRows(rows workspace.Rows) error {
 	return f.budget.Bytes(n)
 }
 
-// maxNesting is how deep brackets or lines may go.
+// maxNesting limits the nesting of brackets or lines.
 const maxNesting = 200
 
 // A value takes some hundred bytes of memory, however short it is in the file.
-// Files of people have one value in many bytes; these refuse what has hardly
-// anything else.
+// Files that people write have one value in many bytes; these limits refuse
+// files of hardly anything but values.
 const (
 	bytesPerValue = 16
 	spareValues   = 10_000
@@ -76,7 +77,7 @@ func (f *File) tooMany(values, size int) error {
 }
 
 // shapeOfJSON refuses JSON that is nested too deep or has too many values for
-// its size. What is no JSON passes; it is refused when it is read.
+// its size. Text that is not JSON passes; it is refused when it is read.
 func (f *File) shapeOfJSON(text []byte) error {
 	var lists [maxNesting + 1]bool // which levels are lists
 	level, values := 0, 0
@@ -192,8 +193,8 @@ func (w *weigher) of(n *yaml.Node) int64 {
 // localReference is a reference within a description of an API.
 var localReference = regexp.MustCompile(`"\$ref"\s*:\s*"#/?([^"]*)"`)
 
-// references spends what the references of a description cost: the library goes
-// through what each leads to, and copies what is no component and no path.
+// references spends the cost of a description's references: the library visits
+// the target of each, and copies targets other than components and paths.
 func (f *File) references() error {
 	sizes := targets(f.top)
 	found := localReference.FindAllSubmatch(f.Text, -1)
@@ -208,8 +209,8 @@ func (f *File) references() error {
 	return nil
 }
 
-// targets returns the bytes of what references usually lead to, by the beginning
-// of the pointer.
+// targets returns the bytes of the usual targets of references, by the
+// beginning of the pointer.
 func targets(top map[string]json.RawMessage) map[string]int {
 	sizes := map[string]int{}
 	add := func(place string, text json.RawMessage) {
@@ -251,13 +252,13 @@ func costOf(pointer string, sizes map[string]int, all int) int {
 
 var pointerPart = strings.NewReplacer("~1", "/", "~0", "~")
 
-// copied reports whether what lies below such a part of a pointer is copied.
+// copied reports whether values below such a part of a pointer are copied.
 func copied(part string) bool {
 	return strings.HasPrefix(part, "x-") || slices.Contains([]string{"example", "examples", "default", "enum"}, part)
 }
 
-// weigh spends what a value takes when it is written out in lines, at that level
-// of nesting, and reports whether the budget bears it.
+// weigh spends the cost of a value written out in lines, at that level of
+// nesting, and reports whether the budget suffices.
 func (f *File) weigh(v any, level int) bool {
 	size := 2*level + 2
 	switch v := v.(type) {

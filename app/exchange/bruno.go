@@ -10,8 +10,9 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Bruno is what Bruno keeps and exports: a whole collection as JSON, and .bru
-// files, one or several behind each other. OpenCollection is its later format.
+// Bruno is the format that Bruno saves and exports: a whole collection as JSON,
+// and .bru files, one or several concatenated. OpenCollection is its later
+// format.
 var Bruno = Format{
 	ID: "bruno", Label: "Bruno", Ext: "bru", Type: "text/plain",
 	Is: func(f *File) bool {
@@ -45,7 +46,7 @@ type brunoEnvironment struct {
 	Variables []brunoPair `json:"variables"`
 }
 
-// brunoRoot is what holds for all that lies in a folder.
+// brunoRoot holds the settings for everything in a folder.
 type brunoRoot struct {
 	Request brunoRequest `json:"request"`
 	Docs    string       `json:"docs"`
@@ -162,7 +163,7 @@ func (f *File) brunoFolder(item *brunoItem, headers workspace.Rows, level int) (
 
 func signsIn(mode string) bool { return mode != "" && mode != "none" && mode != "inherit" }
 
-// scripted tells whether a request has anything that runs.
+// scripted reports whether a request has scripts.
 func (r *brunoRequest) scripted() bool {
 	return r.Script.Req+r.Script.Res+r.Tests != "" || len(r.Assertions) > 0
 }
@@ -190,7 +191,7 @@ func (f *File) brunoRequest(item *brunoItem, headers workspace.Rows) (workspace.
 	return saved, true
 }
 
-// brunoRows are pairs of a kind; "query" is the kind of those that have none.
+// brunoRows returns the pairs of a kind; the default kind is "query".
 func brunoRows(pairs []brunoPair, kind string) (rows workspace.Rows) {
 	for _, p := range pairs {
 		if kind == "" || cmp.Or(p.Type, "query") == kind {

@@ -60,7 +60,8 @@ func (f *File) readBru(c *brunoCollection) error {
 	return nil
 }
 
-// sortBru makes environments and settings of a folder of what is no request.
+// sortBru converts items of a folder that are not requests to environments and
+// settings.
 func (f *File) sortBru(c *brunoCollection) {
 	c.Items = slices.DeleteFunc(c.Items, func(i brunoItem) bool {
 		if i.Request.Method != "" || i.Type == "grpc" || i.Type == "ws" {

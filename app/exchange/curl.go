@@ -135,8 +135,8 @@ func (w *curlWriter) marked(text string) string {
 	return strings.Join(parts, "")
 }
 
-// mark stands for what a reference such as {{name}} or {id} becomes. What the
-// bundle has no value for is taken from the environment.
+// mark returns the mark of the variable for a reference such as {{name}} or
+// {id}. Values missing in the bundle are read from the environment.
 func (w *curlWriter) mark(reference string) string {
 	name := strings.Trim(reference, "{}")
 	v := snippet.Variable{Name: reference, Source: snippet.Environment, Value: snippet.EnvironmentName(name)}

@@ -19,7 +19,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// listen tells what arrives, one line each; a path that ends in gone answers 404.
+// listen records the requests that arrive, one line each; it responds with 404
+// to a path that ends in gone.
 func listen(t *testing.T) (address string, arrived func() []string) {
 	t.Helper()
 	var mu sync.Mutex

@@ -51,17 +51,17 @@ import (
 	"spyglass/backend/resource"
 )
 
-// MaxSize is how many bytes a file may have.
+// MaxSize limits the bytes of a file.
 const MaxSize = 32 << 20
 
-// Variable is one that requests of a file use.
+// Variable is a variable that requests of a file use.
 type Variable struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`
 	Secret bool   `json:"-"` // belongs into the keyring
 }
 
-// Bundle is what is written.
+// Bundle is the content to write.
 type Bundle struct {
 	Name      string
 	BaseURL   string // "http://127.0.0.1:8443/api", the value of {{baseUrl}}
@@ -72,7 +72,7 @@ type Bundle struct {
 	budget *budget.Budget // of the writing; nil: unlimited
 }
 
-// Write writes a bundle. It ends with ctx, and when the bundle asks for more work
+// Write writes a bundle. It ends with ctx, and when the bundle causes more work
 // than its size explains.
 func Write(ctx context.Context, format *Format, b *Bundle) ([]byte, error) {
 	own := *b
@@ -104,7 +104,7 @@ func sizeOf(folders []workspace.Folder) (n int) {
 	return n
 }
 
-// Found is what a file holds.
+// Found is the content of a file.
 type Found struct {
 	Format    *Format
 	Folders   []workspace.Folder
@@ -122,7 +122,7 @@ type Format struct {
 	Write func(*Bundle) ([]byte, error) // nil: it is not written from collections; call Write of the package
 }
 
-// Formats are all there are, those that are sure of themselves first.
+// Formats lists all formats, those with unambiguous files first.
 var Formats = []*Format{&Spyglass, &Postman, &PostmanEnvironment, &Insomnia, &Yaak, &Bruno, &HAR, &OpenAPI, &Swagger, &OpenCollection, &Curl}
 
 // ByID is the format of that id.
@@ -135,7 +135,7 @@ func ByID(id string) (*Format, error) {
 	return nil, fault.At("format", "there is no format %q", id)
 }
 
-// File is what is read.
+// File is a file to read.
 type File struct {
 	Name  string
 	Text  []byte
@@ -149,11 +149,11 @@ type File struct {
 	hosts   map[string]bool // variables that stood where an address begins
 }
 
-// has tells whether the file is a JSON object with that key at its top.
+// has reports whether the file is a JSON object with that key at its top.
 func (f *File) has(key string) bool { _, ok := f.top[key]; return ok }
 
-// Read finds out what a file is and reads it. It writes nothing. It ends with
-// ctx, and when the file asks for more work than its size explains.
+// Read detects the format of a file and reads it. It writes nothing. It ends
+// with ctx, and when the file causes more work than its size explains.
 func Read(ctx context.Context, f *File) (found *Found, err error) {
 	f.budget = budgetFor(ctx, len(f.Text))
 	if err := f.open(); err != nil {
@@ -194,7 +194,7 @@ func (f *File) name() string {
 	return f.Name
 }
 
-// open refuses what is no text at all, and looks at the top of JSON.
+// open refuses files that are not text, and decodes the top level of JSON.
 func (f *File) open() error {
 	f.Text = bytes.TrimSpace(bytes.TrimPrefix(f.Text, []byte("\xef\xbb\xbf")))
 	switch {
@@ -215,7 +215,7 @@ func (f *File) open() error {
 	return nil
 }
 
-// decode reads JSON, and says in words what is wrong with it.
+// decode decodes JSON, and describes in words its errors.
 func (f *File) decode(text []byte, into any) error {
 	err := json.Unmarshal(text, into)
 	var syntax *json.SyntaxError
@@ -241,10 +241,11 @@ func depth(folders []workspace.Folder) int {
 	return most
 }
 
-// maxName is how many characters of a name are kept.
+// maxName limits the characters of a name that are kept.
 const maxName = 255
 
-// tidy makes names what the workspace takes, and notes values that are stars.
+// tidy shortens and corrects names so that the workspace accepts them, and adds
+// notes about values that are masked with asterisks.
 func (f *File) tidy(folders []workspace.Folder) {
 	for i := range folders {
 		folder := &folders[i]
@@ -278,7 +279,7 @@ func plain(name string) string {
 	return strings.TrimSpace(name)
 }
 
-// notes count what is worth telling; each sentence begins with how many.
+// notes counts the notes about a file; each sentence begins with its count.
 type notes struct {
 	order []string
 	count map[string]int
@@ -298,7 +299,7 @@ func (n *notes) add(sentence string) {
 	n.count[sentence]++
 }
 
-// say tells something once that is not counted.
+// say adds a note without a count, once.
 func (n *notes) say(format string, args ...any) {
 	sentence := strings.ReplaceAll(fmt.Sprintf(format, args...), "%", "%%")
 	if n.said[sentence] {
@@ -314,7 +315,7 @@ func (n *notes) say(format string, args ...any) {
 // addresses is the place of the sentence about all of them.
 const addresses = "addresses"
 
-// address tells of an address that was left out.
+// address notes an address that was left out.
 func (n *notes) address(host string) {
 	n.say(addresses)
 	if !n.said[host] {
@@ -323,7 +324,7 @@ func (n *notes) address(host string) {
 	}
 }
 
-// mostNotes is how many sentences are told of one file.
+// mostNotes limits the notes about one file.
 const mostNotes = 100
 
 func (n *notes) sentences() []string {

@@ -20,7 +20,7 @@ import (
 
 func row(key, value string) workspace.Row { return workspace.Row{On: true, Key: key, Value: value} }
 
-// bundle has one of everything that a draft can hold.
+// bundle returns a bundle with one of every field that a draft can have.
 func bundle() *exchange.Bundle {
 	off := workspace.Row{Key: "offset", Value: "0", Doc: "Items to skip"}
 	return &exchange.Bundle{

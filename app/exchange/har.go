@@ -14,10 +14,10 @@ import (
 	"spyglass/app/workspace"
 )
 
-// HAR is what browsers write of their network traffic, version 1.2. Only
-// requests are read; WriteHAR writes requests with their answers. A HAR has no
-// place for path parameters and variables: ours has the request as it was edited
-// beside it, as _spyglass, which other programs pass over.
+// HAR is the format in which browsers save their network traffic, version 1.2.
+// Read reads the requests only; WriteHAR writes requests with their responses.
+// A HAR has no place for path parameters and variables: ours adds the request
+// as it was edited, as _spyglass, which other programs ignore.
 var HAR = Format{
 	ID: "har", Label: "HAR 1.2", Ext: "har", Type: "application/json",
 	Is: func(f *File) bool { return f.has("log") },
@@ -148,7 +148,7 @@ func (f *File) harRequest(r *harRequest) (workspace.Saved, bool) {
 	return workspace.Saved{Draft: d}, true
 }
 
-// Sent is one request of the history with its answer, secrets masked.
+// Sent is one request of the history with its response, secrets masked.
 type Sent struct {
 	At          time.Time
 	Method, URL string

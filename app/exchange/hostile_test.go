@@ -13,8 +13,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// allocated is how many bytes this process has allocated so far. It is more than
-// what is in use at any one time, and the same at each run.
+// allocated returns the bytes that this process has allocated so far. It is
+// more than is in use at any one time, and the same at each run.
 func allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -47,7 +47,7 @@ type insomniaFile struct {
 	Spec         *struct{}            `json:"spec"`
 }
 
-// insomniaMeta is what version 5 says of anything.
+// insomniaMeta holds the metadata that version 5 has for every item.
 type insomniaMeta struct {
 	ID    string    `json:"id"`
 	About looseText `json:"description"`
@@ -135,7 +135,8 @@ func (in *insomniaWire) item() insomniaItem {
 
 var otherProtocol = regexp.MustCompile(`^(?:ws-req|greq|socketio-req|mcp-req)_`)
 
-// kindOf is the kind of an item of version 5 by its looks, in version 4's words.
+// kindOf guesses the kind of an item of version 5 from its fields, in version
+// 4's terms.
 func kindOf(i *insomniaItem) string {
 	switch {
 	case i.Children != nil, strings.HasPrefix(i.ID, "fld_"):
@@ -166,14 +167,14 @@ func (s *insomniaSignIn) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// treeReader reads one file of Insomnia, or of Yaak, which is alike.
+// treeReader reads one file of Insomnia, or of Yaak, whose format is similar.
 type treeReader struct {
 	*File
 	text func(string) string // with our variables in the place of theirs
 	tags standIns
 }
 
-// resources reads version 4, where items say what they lie in.
+// resources reads version 4, where items name their parents.
 func (r *treeReader) resources(all []insomniaItem) (*Found, error) {
 	inside := map[string][]insomniaItem{}
 	for _, i := range all {
@@ -218,7 +219,7 @@ func (r *treeReader) resources(all []insomniaItem) (*Found, error) {
 	return found, nil
 }
 
-// below is the tree of what lies in an item; ids that lead in a circle are in none.
+// below returns the tree of the items in an item; it omits ids in a cycle.
 func (r *treeReader) below(id string, inside map[string][]insomniaItem, level int) *[]insomniaItem {
 	items := inside[id]
 	delete(inside, id)
@@ -260,7 +261,7 @@ func (r *treeReader) environment(e *insomniaEnvironment) {
 	}
 }
 
-// values takes variables over; what lies in objects has a dot in its name.
+// values imports variables; those inside objects get a dot in their names.
 func (r *treeReader) values(from, prefix string, data json.RawMessage) {
 	var object map[string]json.RawMessage
 	if r.budget.Steps(len(data)) != nil || json.Unmarshal(data, &object) != nil {

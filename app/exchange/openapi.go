@@ -14,7 +14,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// openAPILine is what a YAML file of that kind has at its top.
+// openAPILine matches the top-level key of an OpenAPI file in YAML.
 var openAPILine = regexp.MustCompile(`(?m)^["']?openapi["']?\s*:`)
 
 // OpenAPI is a description of an API, version 3, as JSON or YAML: one request
@@ -48,7 +48,7 @@ func apiLoader() *openapi3.Loader {
 	return loader
 }
 
-// described is what a description of an API holds.
+// described converts a description of an API to requests.
 func (f *File) described(doc *openapi3.T) (*Found, error) {
 	if doc.Paths.Len() == 0 {
 		return nil, fault.New(fault.Invalid, "%s describes no paths", f.name())

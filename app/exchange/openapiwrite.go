@@ -11,7 +11,7 @@ import (
 	"spyglass/app/workspace"
 )
 
-// operation is one method of a path, as far as requests tell of it.
+// operation is one method of a path, as far as the requests show it.
 type operation struct {
 	Summary     string               `json:"summary,omitempty"`
 	Description string               `json:"description,omitempty"`
@@ -47,9 +47,9 @@ type content struct {
 
 var anyParam = regexp.MustCompile(`\{\{\s*\$?([^{}]*?)\s*\}\}|\{([^{}/]+)\}`)
 
-// writeOpenAPI describes what the requests show of an API: their paths, their
-// parameters and their bodies as examples. Requests of one method and path are
-// one operation.
+// writeOpenAPI describes an API as far as the requests show it: their paths,
+// their parameters and their bodies as examples. Requests of one method and
+// path are one operation.
 func writeOpenAPI(b *Bundle) ([]byte, error) {
 	w := &openAPIWriter{Bundle: b, paths: map[string]map[string]*operation{}, shapes: map[string]string{}}
 	w.folders(b.Folders, "")
@@ -209,11 +209,11 @@ func (w *openAPIWriter) body(op *operation, r *workspace.Saved) {
 	c.Examples[fmt.Sprintf("example%d", len(c.Examples)+1)] = map[string]any{"summary": r.Name, "value": value}
 }
 
-// indentedAt is how deep in the document the lines of an example lie.
+// indentedAt is the indentation of the lines of an example in the document.
 const indentedAt = 10
 
-// indented spends what a JSON text takes in lines: the deeper it is nested, the
-// longer they are.
+// indented spends the cost of a JSON text written out in lines: the deeper it
+// is nested, the longer they are.
 func (b *Bundle) indented(text string) error {
 	level, size, quoted := indentedAt, len(text), false
 	for i := 0; i < len(text); i++ {

@@ -12,7 +12,7 @@ var (
 	openCollectionPart = regexp.MustCompile(`(?m)^(?:opencollection|http|graphql|grpc|websocket|variables)\s*:`)
 )
 
-// OpenCollection is what Bruno has written since version 3, in YAML: a whole
+// OpenCollection is the format of Bruno since version 3, in YAML: a whole
 // collection in one file, one request, or one environment.
 var OpenCollection = Format{
 	ID: "opencollection", Label: "OpenCollection (Bruno)", Ext: "opencollection.yml", Type: "application/yaml",

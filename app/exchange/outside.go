@@ -18,7 +18,7 @@ type outside struct {
 	Params  workspace.Rows // values of :names in the path
 }
 
-// What is told of requests of several formats.
+// Notes about requests that several formats share.
 const (
 	ownSignIn      = "%s with authorization: it was left out, the portal's sign-in is used."
 	ownScripts     = "%s with scripts: they were left out."
@@ -64,9 +64,10 @@ func (f *File) saved(o *outside) (workspace.Saved, bool) {
 	return saved, true
 }
 
-// over returns rows of a folder with those of what lies in it, which count first.
-// Every request below a folder gets its rows, so they are spent each time; when
-// the budget is spent it returns the inner ones alone, and the file is refused.
+// over returns the rows of a folder combined with those of an item in it, which
+// take precedence. Every request below a folder gets its rows, so they are
+// spent each time; when the budget is spent it returns the inner ones alone,
+// and the file is refused.
 func (f *File) over(outer, inner workspace.Rows) workspace.Rows {
 	if len(outer) == 0 || f.spendRows(outer) != nil {
 		return inner

@@ -11,8 +11,8 @@ import (
 
 const postmanSchema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 
-// Postman is a collection of Postman's, version 2.1. Of authorization, scripts
-// and saved answers it keeps nothing.
+// Postman is a Postman collection, version 2.1. It omits authorization, scripts
+// and saved responses.
 var Postman = Format{
 	ID: "postman", Label: "Postman collection v2.1", Ext: "postman_collection.json", Type: "application/json",
 	Is: func(f *File) bool {

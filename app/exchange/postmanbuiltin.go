@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// What Postman fills in by itself, under its names and ours; those of one value
-// that Postman would have no name for are written as values.
+// Postman's built-in variables, with their names there and here; those of one
+// value that Postman has no name for are written as values.
 var (
 	fromPostman   = strings.NewReplacer("{{$guid}}", "{{$uuid}}", "{{$randomUUID}}", "{{$uuid}}", "{{$timestamp}}", "{{$now}}")
 	toPostman     = []string{"{{$uuid}}", "{{$guid}}", "{{$now}}", "{{$timestamp}}"}
 	postmanFilled = regexp.MustCompile(`\{\{(\$\w+)\}\}`)
 )
 
-// ownBuiltIns are the built-in variables of a collection under our names; a note
-// says which have no like. Bruno has those of Postman.
+// ownBuiltIns renames the built-in variables of a collection to our names; a
+// note lists those without an equivalent. Bruno uses Postman's.
 func (f *File) ownBuiltIns(text []byte, program string) []byte {
 	own := fromPostman.Replace(string(text))
 	var strange []string

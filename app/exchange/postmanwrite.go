@@ -79,7 +79,8 @@ func postmanOf(r *workspace.Saved) *postmanRequest {
 	return out
 }
 
-// rawPart escapes what would end a key or a value; {{variables}} stay readable.
+// rawPart escapes characters that would end a key or a value; {{variables}}
+// stay readable.
 func rawPart(text string) string {
 	return readable.Replace(url.QueryEscape(text))
 }

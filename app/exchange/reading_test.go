@@ -9,7 +9,7 @@ import (
 	"spyglass/app/workspace"
 )
 
-// reading is a file of another program and what it becomes.
+// reading is a file of another program with the expected result.
 type reading struct {
 	name, text, label, want string
 	variables, notes        []string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// standIns are variables in the place of tags: of what other programs fill in by
-// themselves and we do not.
+// standIns are variables that replace template tags: values that other programs
+// fill in and Spyglass does not.
 type standIns struct {
 	by    map[string]string // a variable for each tag
 	order []string          // the tags
@@ -32,7 +32,7 @@ func (s *standIns) of(tag, name string) string {
 	return own
 }
 
-// ask notes that a person would be asked for the variable.
+// ask notes that the other program would prompt a person for the variable.
 func (s *standIns) ask(variable string) {
 	if s.asks == nil {
 		s.asks = map[string]bool{}
@@ -43,7 +43,7 @@ func (s *standIns) ask(variable string) {
 	}
 }
 
-// say tells once which variables stand in.
+// say adds a note that lists the replacement variables.
 func (s *standIns) say(f *File, program string) {
 	list := []string{}
 	for _, call := range s.order {

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// swaggerText is what the editor of Swagger 2.0 writes, shortened.
+// swaggerText is a shortened file from the Swagger 2.0 editor.
 const swaggerText = `swagger: "2.0"
 info: {title: Pet store, description: Pets for all, version: 1.0.0}
 host: petstore.example

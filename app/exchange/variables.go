@@ -9,7 +9,7 @@ import (
 	"spyglass/app/workspace"
 )
 
-// longest is how many bytes a value may have, and a name.
+// Limits of the bytes of a value and of a name.
 const (
 	longestValue = 65_536
 	longestName  = 100
@@ -65,8 +65,8 @@ func (f *File) valueOf(name string) (string, bool) {
 	return f.taken.list[i].Value, true
 }
 
-// variables completes what was found with the file's variables: those of values
-// written out, and without such as stood for a host and nothing else.
+// variables adds the file's variables to the result, with their values written
+// out, and without those that were only used as a host.
 func (f *File) variables(found *Found) {
 	found.Variables = append(found.Variables, f.taken.list...)
 	f.rename(found)
@@ -145,8 +145,9 @@ func variableName(name string) string {
 	return name[:min(len(name), longestName)]
 }
 
-// writtenOut is a value with the values of those that stand in it, as far as
-// they are known and short enough: here variables do not refer to each other.
+// writtenOut returns a value with its variables replaced by their values, as
+// far as they are known and short enough: here variables do not refer to each
+// other.
 func (f *File) writtenOut(value string, most int) string {
 	for range 5 {
 		left := most - len(value)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Yaak is an export of Yaak's: lists of resources in JSON that say what they lie in.
+// Yaak is an export of Yaak: JSON lists of resources that name their parents.
 var Yaak = Format{
 	ID: "yaak", Label: "Yaak", Ext: "yaak.json", Type: "application/json",
 	Is: func(f *File) bool { return f.has("yaakSchema") },

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// isYAML tells whether the file is no JSON object and has such a line.
+// isYAML reports whether the file is not a JSON object and has such a line.
 func (f *File) isYAML(line *regexp.Regexp) bool { return f.top == nil && line.Match(f.Text) }
 
 // decodeAny reads JSON or YAML, whichever the file is.

@@ -25,7 +25,7 @@ package export
 
 import "io"
 
-// Kind is what a cell holds.
+// Kind is the type of a cell.
 type Kind uint8
 
 const (
@@ -41,7 +41,7 @@ type Cell struct {
 	Text string
 }
 
-// Column is what stands above the cells.
+// Column is a column of a table, with its heading.
 type Column struct {
 	Name   string
 	Number bool // its cells are numbers
@@ -61,7 +61,7 @@ type Format struct {
 	Open                 func(w io.Writer, head []Column) (Writer, error)
 }
 
-// Formats are all there are.
+// Formats lists all formats.
 var Formats = []Format{CSV, TSV, Markdown, XLSX}
 
 // Of is the format with an ID.

@@ -9,7 +9,7 @@ import (
 	"github.com/xuri/excelize/v2" // pinned: its StreamWriter writes rows as they come, to a file on disk when they are many
 )
 
-// XLSX is a workbook. Rows beyond what a sheet holds go on in a further one.
+// XLSX is a workbook. Rows beyond the limit of a sheet continue on another one.
 var XLSX = Format{ID: "xlsx", Label: "Excel", Extension: "xlsx", Type: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Open: func(w io.Writer, head []Column) (Writer, error) {
 	out := &xlsxWriter{to: w, file: excelize.NewFile(), head: make([]any, len(head)), line: make([]any, len(head))}
 	bold, err := out.file.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
@@ -96,8 +96,9 @@ func sheetValue(c Cell) any {
 	return sheetText(c.Text)
 }
 
-// sheetNumber is a number that a spreadsheet keeps: a float64 writes the same
-// digits again, and a whole number is not longer than what is shown.
+// sheetNumber returns a number that a spreadsheet stores exactly: a float64
+// writes the same digits again, and a whole number is no longer than a cell
+// shows.
 func sheetNumber(text string) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	if strings.Contains(text, ".") && !strings.ContainsAny(text, "eE") {
@@ -117,7 +118,7 @@ func sheetText(text string) string {
 	return text[:within(text, sheetChars-utf8.RuneCountInString(cutMark))] + cutMark
 }
 
-// within is how many bytes of a text are at most so many UTF-16 units.
+// within returns the bytes of a text that take at most units UTF-16 units.
 func within(text string, units int) int {
 	for at, r := range text {
 		if units--; r > 0xffff {

@@ -24,7 +24,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Target is what a link leads to: a screen of the Monitor, or a request.
+// Target is the destination of a link: a screen of the Monitor, or a request.
 type Target struct {
 	Screen string `json:"screen,omitempty"` // as the Monitor calls it
 	ID     string `json:"id,omitempty"`     // of an object on the screen
@@ -61,7 +61,8 @@ var (
 	keyText = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 )
 
-// Is tells a link, whole or broken, from any other word of a command line.
+// Is reports whether text is a link, whole or broken, and not another
+// command-line argument.
 func Is(text string) bool {
 	scheme, _, found := strings.Cut(text, ":")
 	return found && strings.EqualFold(scheme, "spyglass")

@@ -104,7 +104,7 @@ func TestTheSentenceRepeatsNothingThatMisleads(t *testing.T) {
 	}
 }
 
-// FuzzRead looks for a link that leads out of what the package comment allows.
+// FuzzRead searches for a link that leads outside the package comment's limits.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"spyglass://monitor/alerts/12", "spyglass://device/7", "spyglass://api/GET/device/devices?filter=a~%22b%22&size=5",

@@ -1,6 +1,7 @@
-// Package hostile makes files that ask importers for far more than their size:
-// long texts that are repeated by reference, lists that meet lists, values that
-// are nested deep. Tests read them under a memory bound; so can a longer run.
+// Package hostile makes files that cause importers far more work than their
+// size suggests: long texts that are repeated by reference, lists that multiply
+// lists, deeply nested values. Tests read them under a memory bound; so can a
+// longer run.
 package hostile
 
 import (
@@ -8,7 +9,7 @@ import (
 	"strings"
 )
 
-// File is one file and what it attacks.
+// File is one file with the attack it makes.
 type File struct {
 	Attack string // "insomnia: headers of a folder"
 	Name   string // of the file
