@@ -6,9 +6,9 @@
 //	err = w.Row(cells)
 //	err = w.Close()
 //
-// # What a cell may do
+// # No formulas
 //
-// A cell is what it says and never a formula, in none of the formats: in CSV
+// A cell is text or a number and never a formula, in none of the formats: in CSV
 // and TSV a text that a spreadsheet would calculate is quoted as
 // resource.CSVCell does it; in XLSX a text is a text by its type. Numbers keep
 // their digits: XLSX has a number only where a spreadsheet shows it as it was,
@@ -20,7 +20,7 @@
 //
 // # Errors
 //
-// Those of the writer below, as they come.
+// Errors are those of the underlying writer, unchanged.
 package export
 
 import "io"

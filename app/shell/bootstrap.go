@@ -34,9 +34,9 @@ const bootstrapPage = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{
 <script>location.replace({{.Address}})</script></head><body></body></html>
 `
 
-// bootstrap has visit take the window to a new address, and answers with the
-// bootstrap page and that address where it does not. When there is none, it
-// answers with the trouble page and with what its buttons ask for. Both pages are
+// bootstrap has visit take the window to a new address, and where it does not,
+// responds with the bootstrap page and that address. If Open fails, it responds
+// with the trouble page and runs the actions of its buttons. Both pages are
 // XHTML, because Wails adds its own scripts to text/html, and these shall have
 // none of them.
 func bootstrap(w Window, visit func(address string) bool) http.Handler {

@@ -7,8 +7,8 @@ import (
 )
 
 // display is one screen of the desktop. X and Y are its corner within all of
-// them; where that is not known they are 0, and windows are placed within
-// whichever screen they open on.
+// them; if unknown they are 0, and windows are placed within the screen they
+// open on.
 type display struct {
 	Name                string
 	X, Y, Width, Height int
@@ -25,7 +25,7 @@ func arrangement(displays []display) string {
 	return strings.Join(parts, ", ")
 }
 
-// holds says how much of p lies on d, in square pixels.
+// holds returns the area of p that lies on d, in square pixels.
 func (d display) holds(p Place) int {
 	width := min(p.X+p.Width, d.X+d.Width) - max(p.X, d.X)
 	height := min(p.Y+p.Height, d.Y+d.Height) - max(p.Y, d.Y)
@@ -75,7 +75,7 @@ type Placed struct {
 	Place
 }
 
-// mostPlaces is how many arrangements are remembered: a person's desk, the
+// mostPlaces limits the arrangements that are remembered: a person's desk, the
 // office, a room with a projector, with room to spare.
 const mostPlaces = 12
 

@@ -80,8 +80,8 @@ import (
 	"unsafe"
 )
 
-// displays are the screens as they stand now. Like all that asks the window, it
-// must not be called once beforeClose has returned false.
+// displays returns the current screens. Like every call that queries the
+// window, it must not be made once beforeClose has returned false.
 func (r *running) displays() (found []display, err error) {
 	all := (*C.Screens)(C.calloc(1, C.size_t(unsafe.Sizeof(C.Screens{}))))
 	defer C.free(unsafe.Pointer(all))
@@ -97,6 +97,7 @@ func (r *running) displays() (found []display, err error) {
 	return found, nil
 }
 
-// move puts the window where p says, from the corner of all displays. Wails would
-// count from the one that the window is on, which it may just be leaving.
+// move moves the window to p, relative to the corner of all displays. Wails
+// would count from the display that the window is on, which it may just be
+// leaving.
 func (r *running) move(p Place) { C.later(C.int(p.X), C.int(p.Y)) }

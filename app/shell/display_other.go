@@ -8,8 +8,8 @@ import (
 	desktop "github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// displays are the screens as they stand now. Here Wails tells how large they
-// are but not where, and counts places from the corner of the window's own.
+// displays returns the current screens. Here Wails reports their sizes but not
+// their positions, and counts places from the corner of the window's own.
 func (r *running) displays() (found []display, err error) {
 	screens, err := desktop.ScreenGetAll(r.wails)
 	if err != nil {
@@ -24,5 +24,5 @@ func (r *running) displays() (found []display, err error) {
 	return found, nil
 }
 
-// move puts the window where p says, from the corner of the display it is on.
+// move moves the window to p, relative to the corner of the display it is on.
 func (r *running) move(p Place) { desktop.WindowSetPosition(r.wails, p.X, p.Y) }

@@ -17,7 +17,8 @@ static void leave_graphics_alone(void) {
 */
 import "C"
 
-// leaveGraphicsAlone has GTK and WebKit load no graphics driver into this
-// process, unless the user's environment says otherwise. It comes before the
-// window. The environment that programs get from os/exec stays as it was.
+// leaveGraphicsAlone keeps GTK and WebKit from loading a graphics driver into
+// this process, unless the user's environment says otherwise. Call it before
+// opening the window. The environment that programs get from os/exec stays
+// unchanged.
 func leaveGraphicsAlone() { C.leave_graphics_alone() }

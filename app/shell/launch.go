@@ -9,8 +9,8 @@ import (
 
 // OpenPrivately opens an address that signs in, in the system's browser. Every
 // user of a machine can read the command lines of its programs, so the browser
-// gets a page in folder instead, which only this user can read and which leads
-// there. The answer removes the page.
+// gets a page in folder instead, which only this user can read and which
+// redirects to it. remove deletes the page.
 func (n *Native) OpenPrivately(folder, address string) (remove func(), err error) {
 	address, err = webAddress(address)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/service"
 )
 
-// Native is what a page may ask of the desktop. The zero value has no window:
-// it opens links, and everything else returns ErrNoWindow.
+// Native gives a page access to the desktop. The zero value has no window: it
+// opens links, and everything else returns ErrNoWindow.
 type Native struct {
 	mu   sync.Mutex
 	acts acts // nil while there is no window
@@ -46,15 +46,15 @@ func (n *Native) window() (acts, error) {
 	return n.acts, nil
 }
 
-// HasWindow says whether anything but OpenLink can be asked now.
+// HasWindow reports whether methods other than OpenLink are available now.
 func (n *Native) HasWindow() bool {
 	_, err := n.window()
 	return err == nil
 }
 
-// SaveFile asks the person where to save, with name as the suggestion, and
-// returns the path they chose; it is empty when they cancelled. It blocks
-// until they have answered.
+// SaveFile opens a save dialog, with name as the suggestion, and returns the
+// chosen path; it is empty when the person cancels. It blocks until the dialog
+// closes.
 func (n *Native) SaveFile(name string) (path string, err error) {
 	w, err := n.window()
 	if err != nil {
@@ -112,8 +112,7 @@ func (n *Native) OpenLink(link string) error {
 	return nil
 }
 
-// reap waits for a program that was started, which ends when it pleases; nobody
-// waits for that.
+// reap waits in the background for a started program to exit.
 func reap(cmd *exec.Cmd) {
 	new(service.Group).Go("another program", func() { _ = cmd.Wait() })
 }

@@ -1,6 +1,6 @@
 package shell
 
-// Notice is what the desktop shows for a moment, over whatever is done there.
+// Notice is a desktop notification.
 type Notice struct {
 	Title string
 	Body  string // plain text

@@ -9,11 +9,11 @@ import (
 	desktop "github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// notifier shows notices by what Windows and macOS have for it.
+// notifier shows notices through the notifications of Windows and macOS.
 type notifier struct{ wails context.Context }
 
-// newNotifier asks the person, where the system wants that; it waits for their
-// answer. clicked is called with a notice's link.
+// newNotifier requests the person's permission if the system requires it, and
+// waits for it. clicked is called with a notice's link.
 func newNotifier(wails context.Context, clicked func(link string)) (*notifier, error) {
 	if err := desktop.InitializeNotifications(wails); err != nil {
 		return nil, err

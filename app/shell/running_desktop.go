@@ -16,11 +16,11 @@ import (
 	"spyglass/backend/service"
 )
 
-// settle is how long a window has held still when its place is kept; each look
-// at where it stands wakes the display's server, too.
+// settle is the time a window must hold still before its place is saved; each
+// check of its position wakes the display's server, too.
 const settle = 5 * time.Second
 
-// running is one window, while Run runs.
+// running is one window while Run runs.
 type running struct {
 	window  Window
 	wails   context.Context // what the functions of Wails' runtime want; set by start
@@ -134,9 +134,9 @@ func (r *running) look() Place {
 	return p
 }
 
-// beforeClose is Wails' OnBeforeClose. Everything that asks the window about
-// itself ends here, because the window stops answering once it returns false.
-// It does so once: two signals at the same moment close one window.
+// beforeClose is Wails' OnBeforeClose. It ends everything that queries the
+// window, because the window stops responding once it returns false. It does so
+// once: two signals at the same moment close one window.
 func (r *running) beforeClose(context.Context) (prevent bool) {
 	<-r.started
 	prevent = true
@@ -209,7 +209,7 @@ func colour(hex string) *options.RGBA {
 	return options.NewRGB(uint8(n>>16), uint8(n>>8), uint8(n))
 }
 
-// wailsLog writes what Wails logs.
+// wailsLog writes Wails' log messages to log.
 type wailsLog struct{ log *slog.Logger }
 
 func (l wailsLog) Print(message string)   { l.log.Info(message) }

@@ -1,10 +1,10 @@
-// Package shell is the desktop window and what a page may ask of the desktop.
+// Package shell shows the desktop window and gives its page access to the desktop.
 // It is the only package that imports Wails.
 //
 // The window shows no page of its own. It opens on the address Window.Open gives,
 // so that a browser and the window run the same page from the same origin: by way
-// of a bootstrap page, except on Linux, where that would cost a second process. No Go method is bound to the page: what
-// needs the desktop goes over HTTP to Native.
+// of a bootstrap page, except on Linux, where that would cost a second process. No Go method is bound to the page:
+// requests to the desktop go over HTTP to Native.
 //
 // # Builds
 //
@@ -29,35 +29,35 @@ import (
 	"log/slog"
 )
 
-// ErrHeadless is what Run returns in a build without the window.
+// ErrHeadless is returned by Run in a build without the window.
 var ErrHeadless = errors.New("this build has no window")
 
-// ErrNoWindow is what Native returns while no window is open: from serve,
-// before the window stands, and after it has closed.
+// ErrNoWindow is returned by Native while no window is open: in serve, before
+// the window is ready, and after it has closed.
 var ErrNoWindow = errors.New("this needs the desktop window")
 
-// Window is what the desktop shows and remembers.
+// Window configures the desktop window and its callbacks.
 type Window struct {
 	Title string // of the window and of the application's entry in the desktop's lists
 	Icon  []byte // PNG; nil leaves the desktop's own
 
-	// Open gives the address of the page, with a fresh one-time token, each
-	// time the window asks for its first page. It may take its time; the window shows
+	// Open returns the address of the page, with a fresh one-time token, each
+	// time the window requests its first page. It may block; the window shows
 	// the sentence of an error.
 	Open func() (string, error)
 
 	// Trouble is offered where Open has an error.
 	Trouble Trouble
 
-	// Load gives what Save got last; none opens the window at its default size
-	// in the middle of a display.
+	// Load returns the value last passed to Save; none opens the window at its
+	// default size in the middle of a display.
 	Load func() Places
 
 	// Save keeps the sizes and places: when they have changed and held still
 	// for a moment, and before the window closes.
 	Save func(Places)
 
-	// Theme is how the window looks before its page has painted: "dark",
+	// Theme is the look of the window before its page has painted: "dark",
 	// "light", or anything else for the system's.
 	Theme string
 
@@ -67,23 +67,24 @@ type Window struct {
 	// Notices are shown by the desktop, where it can; nil for none.
 	Notices <-chan Notice
 
-	// Tray tells what the icon in the desktop's tray shows, where there is a tray;
-	// nil for no icon. The first value brings the icon.
+	// Tray delivers the content of the icon in the desktop's tray, where there
+	// is a tray; nil for no icon. The first value shows the icon.
 	Tray <-chan Tray
 
-	// Pause is told when notices shall pause, or go on, by the tray's menu.
+	// Pause is called when the tray's menu pauses notices or resumes them.
 	Pause func(paused bool)
 
-	// Link is told of a link that is opened from outside of the page: that of a
-	// notice or of the tray, and on macOS of any program; other systems start ours once more.
+	// Link is called with a link that is opened outside the page: from a notice
+	// or the tray, and on macOS from any program; other systems start ours once
+	// more.
 	Link func(text string)
 
 	Native *Native // gets its window while Run runs; may be nil
 	Log    *slog.Logger
 }
 
-// Place is where a window stands. While it is maximised, X, Y, Width and
-// Height are what it goes back to.
+// Place is the position and size of a window. While it is maximised, X, Y,
+// Width and Height are those it returns to.
 type Place struct {
 	X         int  `json:"x"` // from the left edge of all displays; on Windows and macOS, of the one it is on
 	Y         int  `json:"y"` // from their top edge, likewise
@@ -97,7 +98,7 @@ const (
 	minWidth, minHeight         = 640, 480
 )
 
-// known says whether a window has stood there.
+// known reports whether a window has been there.
 func (p Place) known() bool { return p.Width >= minWidth && p.Height >= minHeight }
 
 // orDefault is p, or where a first window opens.

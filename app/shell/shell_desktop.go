@@ -19,11 +19,11 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/windows"
 )
 
-// Desktop says whether this build can open a window.
+// Desktop reports whether this build can open a window.
 const Desktop = true
 
-// DisplayMissing says why no window can open, in one sentence; it is empty
-// when one can.
+// DisplayMissing returns the reason why no window can open, in one sentence; it
+// is empty when one can.
 func DisplayMissing() string {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set): " +
@@ -32,8 +32,8 @@ func DisplayMissing() string {
 	return ""
 }
 
-// Run shows w until it is closed or ctx ends. It returns nil for both; an
-// error says why the window did not open.
+// Run shows w until it is closed or ctx ends, and then returns nil. An error
+// explains why the window did not open.
 func Run(ctx context.Context, w Window) (err error) {
 	if missing := DisplayMissing(); missing != "" {
 		return errors.New(missing)

@@ -4,14 +4,14 @@ package shell
 
 import "context"
 
-// Desktop says whether this build can open a window.
+// Desktop reports whether this build can open a window.
 const Desktop = false
 
-// HasTray says whether the window has an icon in the desktop's tray.
+// HasTray reports whether the window has an icon in the desktop's tray.
 const HasTray = false
 
-// DisplayMissing says why no window can open, in one sentence; it is empty
-// when one can.
+// DisplayMissing returns the reason why no window can open, in one sentence; it
+// is empty when one can.
 func DisplayMissing() string {
 	return "this build has no window: open the address that serve prints in a browser"
 }

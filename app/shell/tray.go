@@ -1,6 +1,6 @@
 package shell
 
-// Tray is what the icon in the desktop's tray tells.
+// Tray is the content of the icon in the desktop's tray.
 type Tray struct {
 	Level Level  // picks the icon
 	Text  string // how many alerts are open, in a few words
@@ -13,15 +13,15 @@ type Entry struct {
 	Link string // a spyglass:// link
 }
 
-// Level is how bad the worst open alert is.
+// Level is the severity of the worst open alert.
 type Level int
 
-// The levels that the tray tells apart.
+// The levels that the tray distinguishes.
 const (
 	Calm Level = iota
 	Errors
 	Critical
 )
 
-// MostWorst is how many entries the tray's menu shows.
+// MostWorst limits the entries of the tray's menu.
 const MostWorst = 5

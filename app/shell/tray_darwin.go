@@ -2,8 +2,8 @@
 
 package shell
 
-// HasTray says whether the window has an icon in the desktop's tray, where the
-// desktop has one.
+// HasTray reports whether the window has an icon in the desktop's tray, where
+// the desktop has one.
 const HasTray = false
 
 // showTray has no tray to show: on macOS its libraries and Wails both want to be

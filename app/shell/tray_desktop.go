@@ -15,8 +15,8 @@ import (
 	"fyne.io/systray"
 )
 
-// HasTray says whether the window has an icon in the desktop's tray, where the
-// desktop has one.
+// HasTray reports whether the window has an icon in the desktop's tray, where
+// the desktop has one.
 const HasTray = true
 
 // tray is the icon in the desktop's tray, and its menu.
@@ -30,8 +30,9 @@ type tray struct {
 	told Tray // what worst leads to
 }
 
-// showTray shows what the tray tells until the window closes. There is one tray
-// in a process, and nobody waits for it: Linux takes the icon away with the program.
+// showTray shows the tray's content until the window closes. There is one tray
+// in a process, and nothing waits for it: Linux removes the icon with the
+// program.
 func (r *running) showTray() {
 	var shown *tray
 	for {
@@ -115,7 +116,7 @@ func (r *running) entry(text string, do func()) *systray.MenuItem {
 	return item
 }
 
-// open opens what entry i leads to, for each click on it.
+// open opens the link of entry i at each click on it.
 func (t *tray) open(i int, clicks <-chan struct{}) {
 	for range clicks {
 		t.mu.Lock()
@@ -147,10 +148,11 @@ func (t *tray) tell(now Tray) {
 	}
 }
 
-// longestLabel is how many letters of a name a line of the menu has room for.
+// longestLabel limits the letters of a name in a line of the menu.
 const longestLabel = 60
 
-// label is text as a menu shows it as it is: what marks a letter as a key is doubled.
+// label escapes text for a menu: it doubles the character that marks a letter
+// as a shortcut key.
 func label(text string) string {
 	if letters := []rune(text); len(letters) > longestLabel {
 		text = string(letters[:longestLabel-1]) + "…"
@@ -162,7 +164,7 @@ func label(text string) string {
 	return strings.ReplaceAll(text, mark, mark+mark)
 }
 
-// trayLog takes what the library has to say, a line at a time.
+// trayLog logs the library's messages, a line at a time.
 type trayLog struct{ log *slog.Logger }
 
 func (l trayLog) Write(line []byte) (int, error) {

@@ -9,8 +9,8 @@ import (
 	"image/png"
 )
 
-// traySize is the tray icon's width and height in pixels: twice what most
-// desktops show, for screens with small pixels.
+// traySize is the tray icon's width and height in pixels: twice the size on
+// most desktops, for screens with small pixels.
 const traySize = 64
 
 // fills are the dots of the levels: --crit-fill and --error-fill of the dark theme.

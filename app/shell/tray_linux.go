@@ -7,8 +7,8 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// startTray shows the tray with what build has put into it. Where nothing on
-// the bus is a tray, or that starts later, the icon waits.
+// startTray shows the tray with the entries that build adds. If the bus has no
+// tray, or gets one later, the icon waits.
 func startTray(build func()) error {
 	if _, err := dbus.SessionBus(); err != nil {
 		return err // the library would only log it

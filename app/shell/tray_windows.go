@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// startTray shows the tray, and what build puts into it.
+// startTray shows the tray with the entries that build adds.
 func startTray(build func()) error {
 	ready := make(chan struct{})
 	began := sync.OnceFunc(func() { close(ready) })

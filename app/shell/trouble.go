@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// Trouble is what a person can do when there is no page to show.
+// Trouble is an action that a person can take when there is no page to show.
 type Trouble struct {
 	Folder string       // what Open folder shows
 	Again  func() error // closes the window, and starts the program once more
 }
 
-// troublePage says why there is no page. Its buttons send POST requests to the
-// handler it came from, which no page from elsewhere can reach.
+// troublePage explains why there is no page. Its buttons send POST requests to
+// the handler it came from, which no page from elsewhere can reach.
 const troublePage = `<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head><title>{{.Title}}</title>
 <style>{{.Style}}
 	html { --text: #eaedf1; --soft: #b3bac0; --line: #333a40; --field: #171d22; --accent: #70d9d2; --on: #021819; color-scheme: dark }
@@ -42,7 +42,7 @@ const lightTrouble = "--text: #1b222a; --soft: #464e57; --line: #c7c4bc; --field
 
 var trouble = template.Must(template.New("trouble").Parse(troublePage))
 
-// sayWhy shows the page that says why there is no other.
+// sayWhy shows the page that explains why there is no other.
 func (w Window) sayWhy(rw http.ResponseWriter, why error) {
 	err := trouble.Execute(rw, map[string]any{"Title": w.Title, "Why": why.Error(), "Theme": w.Theme, "Style": w.style(), "Light": template.CSS(lightTrouble)})
 	if err != nil {
@@ -50,8 +50,8 @@ func (w Window) sayWhy(rw http.ResponseWriter, why error) {
 	}
 }
 
-// act does what a button of the trouble page asks for. The answer is why it
-// could not, or nothing.
+// act runs the action of a button of the trouble page. The response is the
+// reason why it failed, or empty.
 func (w Window) act(rw http.ResponseWriter, path string) {
 	var err error
 	switch path {

@@ -76,10 +76,10 @@ static int visit(const char *address) {
 import "C"
 import "unsafe"
 
-// visit takes the window to an address instead of to the page that it asks for
-// now, and says whether it does. As long as no page has come, WebKit has the one
-// process that it has started show the first; from a page to one of another
-// origin it starts a second, which costs a fifth of a second.
+// visit takes the window to an address instead of to the page that it requests
+// now, and reports whether it does. As long as no page has come, WebKit shows
+// the first in the one process that it has started; from a page to one of
+// another origin it starts a second, which costs a fifth of a second.
 func visit(address string) bool {
 	text := C.CString(address)
 	defer C.free(unsafe.Pointer(text))

@@ -2,5 +2,5 @@
 
 package shell
 
-// visit says that the window goes by way of the bootstrap page.
+// visit reports that the window uses the bootstrap page.
 func visit(string) bool { return false }

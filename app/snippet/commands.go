@@ -19,8 +19,8 @@ type Command struct {
 }
 
 // Commands writes chapters as a bash script of plain cURL commands, each of
-// which can be copied out of it. It stops at the first that fails. Behind each
-// variable stands a comment with the Name of what it is.
+// which can be copied out of it. It stops at the first that fails. After each
+// variable comes a comment with its Name.
 func Commands(title string, chapters []Chapter, variables []Variable) string {
 	s := newScript(stepsOf(chapters), variables)
 	w := &commandWriter{script: s, names: bashNames(s)}

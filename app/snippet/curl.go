@@ -23,8 +23,8 @@ var Curl = Language{
 	},
 }
 
-// longestWord is safely below what Linux allows in one argument (128 KiB).
-// The shell's own printf has no such limit.
+// longestWord is safely below Linux's limit for one argument (128 KiB). The
+// shell's own printf has no such limit.
 const longestWord = 100_000
 
 // curlHeader is a header as -H takes it; "Name:" would mean not to send it.

@@ -97,7 +97,7 @@ in_json() {
 
 const bashToken = `: "${SPYGLASS_TOKEN:?set it to an API token of the portal}"` + "\n"
 
-// bashVariables sets the variables, and defines what escapes them.
+// bashVariables sets the variables, and defines the functions that escape them.
 func bashVariables(s *script, names map[string]string) string {
 	var b strings.Builder
 	b.WriteString(bashToken)
@@ -121,7 +121,7 @@ func bashAssignment(v *Variable, name string) string {
 	return name + "=" + shellQuoted(v.Value)
 }
 
-// bashEscapes defines what escapes variables for the places they go to.
+// bashEscapes defines the functions that escape variables for their places.
 func bashEscapes(s *script) string {
 	var b strings.Builder
 	if s.has(inURL) {
@@ -160,8 +160,8 @@ func bashText(t text, names map[string]string) string {
 	})
 }
 
-// bashArguments are what comes behind curl and its options. A body that is too
-// long for them, quoted, is to be curl's standard input.
+// bashArguments returns the arguments after curl and its options. A body that
+// is too long for them, quoted, is returned as long, for curl's standard input.
 func bashArguments(st *scriptStep, names map[string]string) (long string, words []string) {
 	words = []string{"-X " + shellWord(st.method) + " " + bashText(st.url, names)}
 	for _, h := range st.headers {

@@ -29,7 +29,7 @@ func fetch(method, url string, headers [][2]string, body string) (*http.Response
 	return response, text
 }
 
-// pause is how long a 429 asks to wait.
+// pause returns the wait that a 429 requests.
 func pause(headers http.Header) time.Duration {
 	for _, name := range []string{"Retry-After", "X-Rate-Limit-Window"} {
 		if seconds, err := strconv.ParseUint(headers.Get(name), 10, 32); err == nil {

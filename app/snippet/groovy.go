@@ -29,8 +29,8 @@ var Groovy = Language{
 // groovyText is a text literal in single quotes, in which $ is plain.
 func groovyText(s string) string { return "'" + escaped(s, `\'`, `\n`) + "'" }
 
-// groovyPart is how many characters of text one constant may have: a class
-// file holds 65,535 bytes of it, and a character takes up to six.
+// groovyPart limits the characters of text in one constant: a class file holds
+// 65,535 bytes of it, and a character takes up to six.
 const groovyPart = 10_000
 
 // groovyBody is a body as one literal, or several that are put together.

@@ -7,7 +7,7 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// Class is what a token is, for its colour.
+// Class is the kind of a token, for its color.
 type Class string
 
 // The classes; there will be no others.
@@ -28,7 +28,8 @@ type Token struct {
 	Text  string `json:"text"`
 }
 
-// longest is how many bytes are coloured; chroma needs half a second a MB.
+// longest limits the bytes that are highlighted; chroma needs half a second a
+// MB.
 const longest = 256 << 10
 
 // Highlight splits code into lines of tokens. The texts of all tokens with a

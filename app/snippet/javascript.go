@@ -2,8 +2,8 @@ package snippet
 
 import "strings"
 
-// JavaScript writes a program for Node.js 18 or newer, with nothing but what it
-// brings along. It runs as a module and as a script.
+// JavaScript writes a program for Node.js 18 or newer that needs only its
+// built-in modules. It runs as a module and as a script.
 var JavaScript = Language{
 	ID: "javascript", Label: "JavaScript", Lexer: "javascript", Extension: "js",
 	script: jsScript,

@@ -31,8 +31,8 @@ var PowerShell = Language{
 	},
 }
 
-// powerShellText is a text literal in single quotes, in which nothing is
-// special but a single quote. PowerShell takes typographic ones for those, too.
+// powerShellText returns a text literal in single quotes, in which only a
+// single quote is special. PowerShell takes typographic ones for those, too.
 func powerShellText(s string) string {
 	return "'" + powerShellQuotes.Replace(s) + "'"
 }

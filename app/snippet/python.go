@@ -32,8 +32,8 @@ var Python = Language{
 	},
 }
 
-// pythonText is a text literal. Go's and Python's escapes are the same for
-// whatever is valid UTF-8.
+// pythonText returns a text literal. Go's and Python's escapes are the same for
+// valid UTF-8.
 func pythonText(s string) string { return strconv.Quote(s) }
 
 // pythonHeader is a header's value; urllib would send a text as Latin-1.

@@ -15,14 +15,14 @@ import (
 	"spyglass/app/snippet"
 )
 
-// arrival is what a listener saw of a request.
+// arrival is a request as a listener received it.
 type arrival struct {
 	method, uri, body string
 	header            http.Header
 }
 
-// listen answers every request. Paths begin with a number; arrived is what came
-// with that number, without it.
+// listen responds to every request. Paths begin with a number; arrived returns
+// the request with that number, without it.
 func listen(t *testing.T, status int) (url string, arrived func(number int) (arrival, bool)) {
 	var mu sync.Mutex
 	all := map[string]arrival{}
@@ -57,7 +57,7 @@ args.each { name ->
 `
 
 // run runs programs of one language with a token in their environment, and
-// returns what each prints, whether it failed or not.
+// returns the output of each, whether it failed or not.
 func run(t *testing.T, language string, programs []string) []string {
 	t.Helper()
 	dir := t.TempDir()

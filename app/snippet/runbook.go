@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Runbook writes steps for people, as Markdown: what to set first, and each
-// request as a cURL command with the status to expect.
+// Runbook writes steps for people, as Markdown: the settings needed first, and
+// each request as a cURL command with the status to expect.
 func Runbook(title string, steps []Step, variables []Variable) string {
 	s := newScript(steps, variables)
 	names := bashNames(s)
@@ -62,7 +62,7 @@ func fenced(code string) string {
 	return fence + "bash\n" + code + fence + "\n"
 }
 
-// markdownText keeps what stands in a line from being markup.
+// markdownText escapes a line so that nothing in it is markup.
 func markdownText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "<", `\<`, "&", `\&`).Replace(s)
 }

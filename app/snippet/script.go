@@ -15,9 +15,9 @@ type Step struct {
 	Pages   Pages  // of a list; the URL then ends where the offset goes
 }
 
-// Pages says that a step asks for a list page by page until it ends: until the
-// offset has come to the total that a page tells or, where it tells none, until
-// a page has no items. The zero value is one request.
+// Pages makes a step request a list page by page until it ends: until the
+// offset has reached the total in a page or, without a total, until a page has
+// no items. The zero value is one request.
 type Pages struct {
 	Size   int64 // items of a page, as the URL asks for them
 	Offset int64 // of the first page
@@ -34,9 +34,9 @@ const (
 	Random                    // a new UUID
 )
 
-// Variable is a value that steps use. Where Mark stands in a step the value
-// goes, escaped for that place. A mark is digits only, so that no escaping
-// changes it and it is a JSON value of its own.
+// Variable is a value that steps use. It replaces its Mark in a step, escaped
+// for that place. A mark is digits only, so that no escaping changes it and it
+// is a JSON value of its own.
 type Variable struct {
 	Name  string
 	Mark  string
@@ -44,7 +44,7 @@ type Variable struct {
 	Source
 }
 
-// EnvironmentName is what the environment calls the value of a variable.
+// EnvironmentName returns the name of a variable in the environment.
 func EnvironmentName(name string) string {
 	return "SPYGLASS_" + strings.ToUpper(strings.Trim(identifier(name), "_"))
 }
@@ -59,16 +59,16 @@ func identifier(name string) string {
 }
 
 // Script writes steps as one program. It stops with a message at the first
-// answer that has another status than expected; bodies go to the standard
-// output, what it does to the standard error. Nothing was done where the portal
-// answers 429, so it waits as long as that asks to (Retry-After, else the window
-// of the limit, else five seconds) and sends the request again, up to four times;
-// where that is more than an hour it stops.
+// response with an unexpected status; bodies go to the standard output,
+// progress to the standard error. A 429 means that the portal did nothing, so
+// the program waits as long as that requests (Retry-After, else the window of
+// the limit, else five seconds) and sends the request again, up to four times;
+// if that is more than an hour it stops.
 func (l Language) Script(steps []Step, variables []Variable) string {
 	return l.script(newScript(steps, variables))
 }
 
-// script is what the languages write.
+// script is the program that the languages write.
 type script struct {
 	variables []Variable // those that are used; names are unique
 	steps     []scriptStep
@@ -99,7 +99,7 @@ type piece struct {
 	as      place
 }
 
-// place says how a value is escaped.
+// place selects how a value is escaped.
 type place int
 
 const (
@@ -208,7 +208,8 @@ func (m *marked) next(t string, from int) (at int, found Variable) {
 	return -1, Variable{}
 }
 
-// split makes pieces of a text; as says what a place behind before is.
+// split splits a text into literals and variables; as returns the place that
+// follows before.
 func (m *marked) split(t string, used map[string]bool, as func(before string) place) (out text) {
 	from := 0
 	for from < len(t) {
@@ -244,8 +245,9 @@ func (m *marked) filledIn(t string) string {
 	return out.String() + t[from:]
 }
 
-// quoted tells whether a JSON text, which begins within a string or not, ends
-// within one. A mark that follows is no quote, so a backslash at the end is done.
+// quoted reports whether the end of a JSON text, which begins inside a string
+// if in is set, is inside one. A mark that follows is no quote, so a backslash
+// at the end is done.
 func quoted(text string, in bool) bool {
 	for i := 0; i < len(text); i++ {
 		switch {
@@ -258,8 +260,8 @@ func quoted(text string, in bool) bool {
 	return in
 }
 
-// join writes the pieces, with between them what puts texts together; none is
-// what nothing is written as.
+// join writes the pieces, with between, the concatenation operator, between
+// them; none is the expression for no pieces.
 func (t text) join(between, none string, literal func(string) string, value func(piece) string) string {
 	parts := make([]string, len(t))
 	for i, p := range t {
@@ -275,7 +277,7 @@ func (t text) join(between, none string, literal func(string) string, value func
 	return strings.Join(parts, between)
 }
 
-// has tells whether any value goes to such a place, so that a function for it
+// has reports whether any value goes to such a place, so that a function for it
 // is needed.
 func (s *script) has(as place) bool {
 	in := func(t text) bool {
@@ -286,7 +288,8 @@ func (s *script) has(as place) bool {
 	})
 }
 
-// paged tells whether any step has pages, so that a function for them is needed.
+// paged reports whether any step has pages, so that a function for them is
+// needed.
 func (s *script) paged() bool {
 	return slices.ContainsFunc(s.steps, func(st scriptStep) bool { return st.pages.Size > 0 })
 }
@@ -300,7 +303,7 @@ func (st *scriptStep) call(one, pages, arguments string) (function, more string)
 	return pages, fmt.Sprintf(arguments, st.pages.Offset, st.pages.Size)
 }
 
-// uses tells whether a variable has that source.
+// uses reports whether a variable has that source.
 func (s *script) uses(source Source) bool {
 	return slices.ContainsFunc(s.variables, func(v Variable) bool { return v.Source == source })
 }

@@ -66,8 +66,8 @@ func TestAScriptSendsItsStepsWithItsVariables(t *testing.T) {
 	}
 }
 
-// listOf answers lists of seven items, page by page; those below /unsaid do not
-// know their total. asked are the addresses that came, in order.
+// listOf responds with lists of seven items, page by page; those below /unsaid
+// do not know their total. asked returns the addresses received, in order.
 func listOf(t *testing.T) (url string, asked func() []string) {
 	var mu sync.Mutex
 	var all []string

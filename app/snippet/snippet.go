@@ -10,8 +10,8 @@
 // # What a snippet sends
 //
 // Exactly the request's method, URL, headers and body, with the bearer token
-// from the environment variable SPYGLASS_TOKEN. What the request has of a
-// session (Authorization, Cookie, X-CSRF-Token) is never in a snippet, nor are
+// from the environment variable SPYGLASS_TOKEN. The request's session headers
+// (Authorization, Cookie, X-CSRF-Token) are never in a snippet, nor are
 // headers that an HTTP client sets itself. Headers of one name are sent as one,
 // separated by commas. A body without a Content-Type is JSON. Characters that
 // may not stand in a URL are percent-encoded. Variables must be resolved.
@@ -33,7 +33,7 @@ import (
 	"unicode/utf8"
 )
 
-// Request is what a snippet sends, with every variable resolved.
+// Request is the request that a snippet sends, with every variable resolved.
 type Request struct {
 	Method  string // GET, POST, PUT, PATCH or DELETE
 	URL     string // absolute
@@ -96,7 +96,7 @@ func clean(r Request) Request {
 	return out
 }
 
-// header returns the place of a header, whatever its case; -1 without one.
+// header returns the index of a header, ignoring case; -1 without one.
 func (r *Request) header(name string) int {
 	return slices.IndexFunc(r.Headers, func(h Header) bool { return strings.EqualFold(h.Name, name) })
 }
@@ -109,7 +109,7 @@ func oneLine(r rune) rune {
 	return r
 }
 
-// validName tells whether name is a token (RFC 9110, 5.6.2).
+// validName reports whether name is a token (RFC 9110, 5.6.2).
 func validName(name string) bool {
 	for _, r := range name {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
@@ -120,7 +120,7 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// cleanURL percent-encodes what clients refuse, each in its own way.
+// cleanURL percent-encodes characters that clients refuse, each in its own way.
 func cleanURL(raw string) string {
 	start := 0
 	if i := strings.Index(raw, "://"); i >= 0 {
@@ -149,7 +149,7 @@ func cleanURL(raw string) string {
 
 const hex = "0123456789abcdef"
 
-// printable tells whether s can stand in source code as it is: no control
+// printable reports whether s can appear unescaped in source code: no control
 // characters but line feeds and tabs, nothing that changes the direction.
 func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
@@ -182,7 +182,8 @@ func escaped(s, special, newline string) string {
 	return b.String()
 }
 
-// invisible characters are written as escapes, so that code is what it looks like.
+// invisible reports whether a character must be escaped, so that code is as it
+// looks.
 func invisible(r rune) bool {
 	return r == 0x7f || 0x80 <= r && r < 0xa0 || r == 0xad || 0x200b <= r && r <= 0x200f ||
 		0x2028 <= r && r <= 0x202e || 0x2060 <= r && r <= 0x206f || r == 0xfeff || r == utf8.RuneError

@@ -12,7 +12,7 @@ import (
 	"spyglass/app/snippet"
 )
 
-// nasty is what quoting gets wrong.
+// nasty holds text that is easily misquoted.
 const nasty = "\"double\" 'single' ''' \"\"\" \\ \\\\ \\n \\u0041 $HOME ${x} $(id) `id` %s %d %% !! # & | ; < > * ? [a-z] {1,2} ~ ünï 😀 ‘curly’ \u2028 end\\"
 
 func TestASnippetSendsTheRequest(t *testing.T) {
