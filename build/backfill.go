@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// backfill is from the start of the program on an empty folder until the demo
-// has the samples of seven days, in which it answers requests already: what
-// fills rests for a quarter of the time of each step.
+// backfill measures from the start of the program on an empty folder until the
+// demo has the samples of seven days. The demo serves requests meanwhile: the
+// filler rests for a quarter of the time of each step.
 var backfill = figure{
 	name: "backfill", does: "start of the demo until it has a past of 7 days, s (other: limit)", goal: "≤ 1",
 	measure: func(ctx context.Context, p project) (_ score, err error) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// figure is one thing that is measured, beside the least that it could cost, or
-// beside what others need for it, on the same machine at the same time.
+// figure is one measurement, beside the least that it could cost, or beside the
+// cost of others for the same, on the same machine at the same time.
 type figure struct {
 	name    string // for the command line
 	does    string // for the table, with the unit
@@ -18,13 +18,13 @@ type figure struct {
 	beside  func(ctx context.Context, r *rivals) (score, error) // instead of measure, where several figures share what runs
 }
 
-// score is what a figure came to. The ratio is ours to the other.
+// score is the result of a figure. The ratio is ours to the other.
 type score struct {
 	ours, other float64
 	late        *[2]float64 // p99 of both in ms, where answers were timed
 }
 
-// plain measures what has no p99.
+// plain wraps a measurement without a p99.
 func plain(measure func(ctx context.Context, p project) (ours, floor float64, err error)) func(context.Context, project) (score, error) {
 	return func(ctx context.Context, p project) (score, error) {
 		ours, floor, err := measure(ctx, p)

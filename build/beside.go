@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// The figures beside PocketBase: 16 connections ask for the same devices of
+// The figures beside PocketBase: 16 connections request the same devices from
 // both, with a token. Ours counts each request against its limit and keeps each
 // change in the access log.
 var (
@@ -45,7 +45,8 @@ func askBoth(ours, theirs request) func(context.Context, *rivals) (score, error)
 	}
 }
 
-// side asks on from where the last one ended, so that no name comes twice.
+// side returns a side that continues the requests of the last one, so that no
+// name comes twice.
 func (s *served) side(next request) *side {
 	return &side{origin: s.origin, bearer: s.bearer, next: func(int64) (string, string, []byte) { return next(s.asked.Add(1)) }}
 }
@@ -76,7 +77,7 @@ func theirDevice(n int64) (string, string, []byte) {
 	return http.MethodGet, fmt.Sprintf("/api/collections/devices/records/%015d", deviceID(n)), nil
 }
 
-// measureMemory reads what both hold once each has had some of every load.
+// measureMemory reads the memory of both once each has had some of every load.
 func measureMemory(ctx context.Context, r *rivals) (score, error) {
 	for _, f := range []figure{besidePage, besideContains, besideGet, besideCreate} {
 		if _, err := f.beside(ctx, r); err != nil {

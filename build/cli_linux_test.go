@@ -20,7 +20,8 @@ type typing struct {
 	says *bufio.Reader
 }
 
-// onTerminal starts the program on a terminal that script makes, and waits for it to ask.
+// onTerminal starts the program on a terminal made by script, and waits for its
+// prompt.
 func onTerminal(t *testing.T, program string, args ...string) *typing {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "script", "-qec", "exec "+program+" "+strings.Join(args, " "), "/dev/null")
@@ -42,7 +43,7 @@ func onTerminal(t *testing.T, program string, args ...string) *typing {
 	return s
 }
 
-// unseen waits until the terminal does not show what is typed.
+// unseen waits until the terminal no longer echoes input.
 func (s *typing) unseen() {
 	s.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; {
@@ -61,7 +62,8 @@ func (s *typing) unseen() {
 	}
 }
 
-// press types keys, and returns what the program says until it ends, and its exit code.
+// press types keys, and returns the program's output until it ends, and its
+// exit code.
 func (s *typing) press(keys string) (rest string, code int) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.keys, keys); err != nil {

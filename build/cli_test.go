@@ -74,7 +74,7 @@ func serving(t *testing.T, program string, args ...string) *running {
 	return r
 }
 
-// end sends SIGTERM and returns what else was on standard output, and the exit code.
+// end sends SIGTERM and returns the rest of standard output, and the exit code.
 func (r *running) end() (rest string, code int) {
 	r.t.Helper()
 	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {

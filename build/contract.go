@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// contract holds the portal's OpenAPI document against those who are not us: a
+// contract checks the portal's OpenAPI document with independent tools: a
 // linter, and a client that is generated from it and used on the portal.
 func contract(ctx context.Context, p project) (err error) {
 	s, err := p.serve(ctx)
@@ -31,7 +31,7 @@ func (p project) lint(ctx context.Context, document string) error {
 	return named(cmd.Run(), "npm run lint-api", nil)
 }
 
-// client makes the client anew and runs its tests against s.
+// client regenerates the client and runs its tests against s.
 func (p project) client(ctx context.Context, s *served, document string) error {
 	folder := p.path("build", "client", "portal")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -47,7 +47,8 @@ func (p project) client(ctx context.Context, s *served, document string) error {
 	return named(cmd.Run(), "the client's tests", nil)
 }
 
-// download saves what a path answers to the program's administrator.
+// download saves the response of a path, requested as the program's
+// administrator.
 func (s *served) download(ctx context.Context, path, file string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.origin+path, nil)
 	if err != nil {

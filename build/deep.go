@@ -23,7 +23,7 @@ var (
 	}
 )
 
-// asks is how often each is measured; odd, for the median.
+// asks is the number of measurements of each; odd, for the median.
 const asks = 51
 
 func measureDeep(path string) func(context.Context, project) (score, error) {
@@ -51,8 +51,8 @@ func measureDeep(path string) func(context.Context, project) (score, error) {
 	}
 }
 
-// warm asks until what is kept in memory is made: meanwhile a question may take
-// longer than it is given.
+// warm repeats a request until the caches are built: meanwhile a request may
+// take longer than its timeout.
 func (p *portal) warm(ctx context.Context) error {
 	_, path, _ := ourContains(0)
 	var err error
@@ -64,7 +64,7 @@ func (p *portal) warm(ctx context.Context) error {
 	return err
 }
 
-// time is how long one GET takes, in ms.
+// time returns the duration of one GET, in ms.
 func (p *portal) time(ctx context.Context, path string) (float64, error) {
 	begun := time.Now()
 	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Origin()+path, nil)
@@ -83,8 +83,8 @@ func (p *portal) time(ctx context.Context, path string) (float64, error) {
 	return milliseconds(time.Since(begun)), errors.Join(err, answer.Body.Close())
 }
 
-// million is one question among 1,000,000 devices; the other is SQLite looking
-// through the same names with LIKE, and no more than that.
+// million measures one request among 1,000,000 devices; the other is SQLite
+// scanning the same names with LIKE, and no more than that.
 var million = figure{
 	name: "million", does: "one contains request among 1,000,000 devices, ms (other: a LIKE scan)", goal: "≤ 0.1",
 	measure: measureMillion,

@@ -15,9 +15,9 @@ import (
 )
 
 // dev serves the demo from build/bin/dev-data, and the UI from Vite, which
-// brings each change of it into the open page. A change in Go builds the
-// server again and starts it anew on the same address; if it does not build,
-// the old one goes on.
+// brings each change of it into the open page. A change in Go rebuilds the
+// server and restarts it on the same address; if it does not build, the old one
+// keeps running.
 func dev(ctx context.Context, p project, args []string) error {
 	if len(args) > 0 {
 		return errors.New("dev takes no arguments")
@@ -80,7 +80,7 @@ func (p project) serveChanges(ctx context.Context, address string) error {
 }
 
 // rebuild returns the path of the new server; it is empty when the compiler
-// has said what is wrong.
+// reports errors.
 func (p project) rebuild(ctx context.Context) string {
 	started := time.Now()
 	path, err := p.compile(ctx, fmt.Sprintf("spyglass-dev-%d", started.UnixMilli()%2), "", ".")
@@ -116,7 +116,7 @@ func (p project) goChanged() (time.Time, error) {
 	return last, nil
 }
 
-// halt asks a program to end, and waits until it has.
+// halt requests a program to end, and waits until it has.
 func halt(cmd *exec.Cmd) {
 	if cmd == nil {
 		return

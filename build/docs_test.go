@@ -68,7 +68,8 @@ func (r *reader) put(name, text string, mode os.FileMode) string {
 	return path
 }
 
-// follow runs a command there, and fails the test unless its output is as the pattern says.
+// follow runs a command there, and fails the test unless its output matches the
+// pattern.
 func (r *reader) follow(want, stdin string, command ...string) string {
 	r.t.Helper()
 	cmd := exec.CommandContext(r.t.Context(), command[0], command[1:]...)
@@ -192,7 +193,8 @@ func TestAServerIsSetUpAsThePageTells(t *testing.T) {
 	r.shell("holds the portal of", "", strings.ReplaceAll(shell[3], "2026-11-22.zip", "before-upgrade.zip"))
 }
 
-// scrapes makes the user that the page gives Prometheus, and asks as the page configures it.
+// scrapes creates the user for Prometheus as the page describes, and sends
+// requests as the page configures it.
 func scrapes(t *testing.T, r *reader, program, data, address, example string) {
 	t.Helper()
 	stdout, _, _ := execute(t, "", program, "token", "create", "--data", data, "--user", "admin")
@@ -218,7 +220,7 @@ func scrapes(t *testing.T, r *reader, program, data, address, example string) {
 	}
 }
 
-// overTLS asks the portal, whose certificate nobody knows.
+// overTLS sends a request to the portal without verifying its certificate.
 func overTLS(t *testing.T, method, url, bearer, body string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

@@ -24,7 +24,7 @@ var indexed = figure{
 	goal: "≤ 2", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Indexed, m.Parse }),
 }
 
-// findIn looks for what stands once, at the end.
+// findIn measures a search for text that occurs once, at the end.
 var findIn = figure{
 	name: "find", does: "50 MB: find and count what stands at its end, ms (floor: JSON.parse)",
 	goal: "≤ 1.5", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Find, m.Parse }),
@@ -36,14 +36,14 @@ var task = figure{
 	goal: "≤ 1", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Task, 50 }),
 }
 
-// heap is what the page has more of afterwards.
+// heap measures the growth of the page's heap.
 var heap = figure{
 	name: "heap", does: "50 MB: growth of the page's heap, MB (floor: 20)",
 	goal: "≤ 1", measure: inBrowser(func(m browserTimes) (float64, float64) { return m.Heap, 20 }),
 }
 
-// browserTimes is what frontend/e2e/bench-document.mjs prints, in milliseconds
-// and megabytes.
+// browserTimes holds the output of frontend/e2e/bench-document.mjs, in
+// milliseconds and megabytes.
 type browserTimes struct {
 	Bytes                                   int64
 	Paint, Indexed, Find, Parse, Task, Heap float64
@@ -59,7 +59,7 @@ var catalogSearch = figure{
 	}),
 }
 
-// What makes 50 MB: each device has this many properties of this length.
+// The parts of 50 MB: each device has this many properties of this length.
 const (
 	longDevices    = 1000
 	longProperties = 2
@@ -81,7 +81,7 @@ func inBrowser(pick func(browserTimes) (ours, floor float64)) func(context.Conte
 }
 
 // inPage runs a script of frontend/e2e, with a browser, against a portal that
-// was made ready, and reads what it prints into out.
+// ready has prepared, and decodes its output into out.
 func (p project) inPage(ctx context.Context, script string, ready func(*served) error, out any) (err error) {
 	if err := p.install(ctx, forPage); err != nil {
 		return err

@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// How the servers are loaded: in turn, by the same clients, so that what else
-// the machine does falls on both. The clients are as light as they can be,
-// because they share the processors with the servers.
+// The load on the servers: in turn, by the same clients, so that other load on
+// the machine affects both. The clients are as light as they can be, because
+// they share the processors with the servers.
 const (
 	connections = 16
 	rounds      = 3
 	round       = 2 * time.Second
 )
 
-// request is what one client sends; n counts the requests of all rounds.
+// request returns the next request of a client; n counts those of all rounds.
 type request func(n int64) (method, path string, body []byte)
 
-// side is one of the servers that are loaded.
+// side is one of the servers under load.
 type side struct {
 	origin string // "http://127.0.0.1:8080"
 	bearer string
@@ -35,13 +35,13 @@ type side struct {
 	sent   atomic.Int64
 }
 
-// pace is how fast a server answered.
+// pace is the speed of a server's responses.
 type pace struct {
 	perSecond float64
 	p99       time.Duration // 99 of 100 answers took no longer
 }
 
-// load asks as fast as it can for one round.
+// load sends requests as fast as it can for one round.
 func (s *side) load(ctx context.Context) (pace, error) {
 	times := make([][]time.Duration, connections)
 	failed := make([]error, connections)
@@ -128,7 +128,7 @@ func inTurn(ctx context.Context, ours, other *side) (score, error) {
 	return score{ours: median(our), other: median(least), late: &[2]float64{median(ourLate), median(otherLate)}}, nil
 }
 
-// get is a client that asks for one page again and again.
+// get returns a client that requests one page again and again.
 func get(path string) request {
 	return func(int64) (string, string, []byte) { return http.MethodGet, path, nil }
 }

@@ -20,7 +20,8 @@ var (
 	}
 )
 
-// editorTimes is what build/bench/editors/measure.mjs prints, in milliseconds.
+// editorTimes holds the output of build/bench/editors/measure.mjs, in
+// milliseconds.
 type (
 	editorTimes struct{ CodeMirror, Monaco editorTime }
 	editorTime  struct{ Paint, Task, Parse float64 }

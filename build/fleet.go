@@ -39,7 +39,7 @@ const (
 	fleetCounts  = 2 * fleetEvery * time.Second
 )
 
-// fleet is a portal that watches, and what it came to.
+// fleet is a portal that polls devices, with its results.
 type fleet struct {
 	*served
 	source  int64 // the data source
@@ -47,7 +47,7 @@ type fleet struct {
 	trouble func() (trouble, error)
 }
 
-// burden is what watching takes: of one core in percent, MB, and how many
+// burden is the cost of polling: of one core in percent, MB, and how many
 // seconds the latest check was late.
 type burden struct {
 	cpu, memory, late float64
@@ -93,7 +93,8 @@ type point struct {
 	AlertExpr string `json:"alertExpr,omitempty"`
 }
 
-// fleetPoints are named so that each has another shape. The second is what a storm raises.
+// fleetPoints returns data points whose names give each a different shape. A
+// storm raises the second.
 func fleetPoints(alert string) []point {
 	names := []string{"cpuPercent", "memoryPercent", "responseTime", "inOctets", "errors", "temperature", "upTime", "diskPercent", "sessions", "load1"}
 	points := make([]point, len(names))
@@ -145,7 +146,7 @@ func (f *fleet) settle(ctx context.Context) error {
 	return nil
 }
 
-// measure reads what two intervals take.
+// measure measures the burden of two intervals.
 func (f *fleet) measure(ctx context.Context) (b burden, err error) {
 	if err := wait(ctx, fleetWarm); err != nil {
 		return b, err
@@ -172,7 +173,7 @@ func (f *fleet) measure(ctx context.Context) (b burden, err error) {
 	return b, nil
 }
 
-// spent is how much of one core processes use for a while, in percent.
+// spent returns the use of one core by processes over d, in percent.
 func spent(ctx context.Context, d time.Duration, pids ...int) (float64, error) {
 	begun := time.Now()
 	before, err := processorTime(pids)
@@ -186,7 +187,7 @@ func spent(ctx context.Context, d time.Duration, pids ...int) (float64, error) {
 	return 100 * (now - before).Seconds() / time.Since(begun).Seconds(), err
 }
 
-// figures are what the portal tells of itself.
+// figures returns the portal's own metrics.
 func (f *fleet) figures(ctx context.Context) (map[string]float64, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.origin+"/metrics", nil)
 	if err != nil {
@@ -212,7 +213,7 @@ func (f *fleet) figures(ctx context.Context) (map[string]float64, error) {
 	return all, lines.Err()
 }
 
-// processorTime is what processes have used of the processors so far.
+// processorTime returns the processor time that processes have used so far.
 func processorTime(pids []int) (time.Duration, error) {
 	var ticks int64
 	for _, pid := range pids {
@@ -236,8 +237,8 @@ func processorTime(pids []int) (time.Duration, error) {
 	return time.Duration(ticks) * time.Second / 100, nil // USER_HZ is 100 on all that Go runs on
 }
 
-// resident is the memory of a process that is in the machine's, in MB; of what
-// it shares with others, its part.
+// resident returns the memory of a process that is in the machine's, in MB; of
+// shared memory, its part.
 func resident(pid int) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {

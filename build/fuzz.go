@@ -85,8 +85,8 @@ func fuzz(ctx context.Context, p project) error {
 }
 
 // outOfTime reports whether a run failed only because its time was up while an
-// input was tried: the go command then says "context deadline exceeded" and
-// names no input. What it finds, it writes down and names.
+// input was tried: the go command then prints "context deadline exceeded" and
+// names no input. It writes down and names real findings.
 func outOfTime(said string) bool {
 	return strings.Contains(said, "\n    context deadline exceeded\n") && !strings.Contains(said, "Failing input") && !strings.Contains(said, "panic:")
 }

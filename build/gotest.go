@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// fewEnough is how many packages may fail and still be tried once more.
+// fewEnough limits the packages that may fail and still be retried once.
 const fewEnough = 3
 
-// goTest runs the tests of Go packages with flags. A few that fail are tried
-// once more: what then passes had lost a race with the machine. It is named, as
-// the browser's tests name theirs, because it is a mistake all the same.
+// goTest runs the tests of Go packages with flags. It retries a few that fail:
+// those that then pass had lost a race with the machine. It names them, as the
+// browser's tests name theirs, because it is a mistake all the same.
 func (p project) goTest(ctx context.Context, env, flags []string, packages ...string) error {
 	try := func(packages []string) (failed []string, err error) {
 		cmd := p.command(ctx, ".", "go", slices.Concat([]string{"test"}, flags, packages)...)
@@ -41,6 +41,6 @@ func (p project) goTest(ctx context.Context, env, flags []string, packages ...st
 	return nil
 }
 
-// failedPackage is what go test says of a package that failed: its time, or that
-// it does not build.
+// failedPackage matches go test's line for a package that failed: its time, or
+// that it does not build.
 var failedPackage = regexp.MustCompile(`(?m)^FAIL\t(\S+)[\t ]`)

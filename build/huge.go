@@ -13,8 +13,8 @@ import (
 	kept "spyglass/app/document"
 )
 
-// The figures of a response of 500 MB, which no page could hold: what the page
-// asks for while it shows one, from the package that keeps it.
+// The figures of a response of 500 MB, which no page could hold: the requests
+// of the page while it shows one, made to the package that keeps it.
 var (
 	huge = figure{
 		name: "huge", does: "500 MB: last byte to first rows, ms (floor: 16, a frame)", goal: "≤ 1",
@@ -41,7 +41,7 @@ var (
 
 const documentBytes = 50_000_000
 
-// keeping is what a kept response costs: milliseconds and megabytes.
+// keeping is the cost of a kept response: milliseconds and megabytes.
 type keeping struct{ opened, screen, held float64 }
 
 func measureKept(ctx context.Context, bytes int) (k keeping, err error) {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// installer is what people download.
+// installer measures the file that people download.
 var installer = figure{
 	name: "installer", does: "the .deb, MB (other: limit)", goal: "≤ 1",
 	measure: plain(func(ctx context.Context, p project) (ours, limit float64, err error) {

@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/server"
 )
 
-// portal is a running one, filled with so many devices, and the token to ask it.
+// portal is a running portal with so many devices, and the token for requests.
 type portal struct {
 	*server.Server
 	folder string

@@ -1,4 +1,4 @@
-// Build does everything that is done to this project from outside:
+// Build runs, tests, measures and packages this project:
 //
 //	go run ./build run [-- ARGUMENT…]   build it and open it
 //	go run ./build test [STEP…]         run every test, or the steps named
@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// command is one word after go run ./build.
+// command is one subcommand of go run ./build.
 type command struct {
 	name, does string
 	run        func(ctx context.Context, p project, args []string) error
@@ -102,8 +102,8 @@ func (p project) path(elements ...string) string {
 	return filepath.Join(append([]string{p.root}, elements...)...)
 }
 
-// command is a program that shows what it prints, in a folder of the project.
-// The end of ctx asks it to end, and a little later ends it.
+// command returns a program that shows its output, in a folder of the project.
+// When ctx ends it gets SIGTERM, and is killed 10 s later.
 func (p project) command(ctx context.Context, folder, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = p.path(folder)
@@ -122,7 +122,7 @@ func (p project) doIn(ctx context.Context, folder, name string, args ...string) 
 	return named(p.command(ctx, folder, name, args...).Run(), name, args)
 }
 
-// named says which program an error is about.
+// named prefixes an error with the program and its arguments.
 func named(err error, name string, args []string) error {
 	if err == nil {
 		return nil

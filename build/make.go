@@ -17,7 +17,7 @@ import (
 // desktopTags are the build tags of the window.
 const desktopTags = "desktop,production,webkit2_41"
 
-// modules installs the frontend's packages if they are not those of
+// modules installs the frontend's packages if they differ from
 // package-lock.json.
 func (p project) modules(ctx context.Context) error {
 	if err := node(ctx); err != nil {
@@ -39,7 +39,7 @@ func (p project) modules(ctx context.Context) error {
 	return os.WriteFile(stamp, []byte(want), 0o600)
 }
 
-// frontend builds the UI if a source of it is newer than what was built.
+// frontend builds the UI if a source of it is newer than the last build.
 func (p project) frontend(ctx context.Context) error {
 	if err := p.modules(ctx); err != nil {
 		return err
@@ -55,9 +55,9 @@ func (p project) frontend(ctx context.Context) error {
 	return p.doIn(ctx, "frontend", "npm", "run", "build")
 }
 
-// newest is when a file below folder that counts, or a folder, last changed;
-// a removed file changes its folder. What is built, installed or hidden does
-// not count.
+// newest returns the time of the last change to a file below folder that
+// counts, or to a folder; a removed file changes its folder. Built, installed
+// and hidden files do not count.
 func newest(folder string, counts func(path string) bool) (time.Time, error) {
 	var last time.Time
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

@@ -20,7 +20,7 @@ type need struct {
 	has func() bool
 }
 
-// forWindow is what the desktop build takes on Linux.
+// forWindow lists the packages that the desktop build needs on Linux.
 var forWindow = []need{
 	{"build-essential", program("gcc")},
 	{"pkg-config", program("pkg-config")},
@@ -28,7 +28,7 @@ var forWindow = []need{
 	{"libwebkit2gtk-4.1-dev", library("webkit2gtk-4.1")},
 }
 
-// What single steps of the tests take, some of them on top of forWindow.
+// The packages that single steps of the tests need, some on top of forWindow.
 var (
 	forBrowser = []need{
 		{"chromium-headless-shell", program("chromium-headless-shell")}, // draws no window around its pages, for a third less work
@@ -59,10 +59,10 @@ var (
 	}, forKeyring...)
 )
 
-// forPackages is what making packages takes, on Linux.
+// forPackages lists the packages for making packages, on Linux.
 var forPackages = slices.Concat(forWindow, []need{{"nsis", program("makensis")}, {"git", program("git")}})
 
-// forInstalling is what the packages are tested with.
+// forInstalling lists the packages for testing the packages.
 var forInstalling = slices.Concat(forWindow, forScreen, []need{
 	{"git", program("git")},
 	{"lintian", program("lintian")},
@@ -104,7 +104,7 @@ func missing(needs []need) []string {
 	return pkgs
 }
 
-// install brings what is missing, or says what is.
+// install installs missing packages, or returns an error that names them.
 func (p project) install(ctx context.Context, needs []need) error {
 	pkgs := missing(needs)
 	if len(pkgs) == 0 || runtime.GOOS != "linux" {
@@ -135,7 +135,7 @@ func (p project) install(ctx context.Context, needs []need) error {
 	return nil
 }
 
-// administrator is what goes before a command that installs packages.
+// administrator returns the prefix of a command that installs packages.
 func administrator() ([]string, error) {
 	if os.Geteuid() == 0 {
 		return nil, nil
@@ -149,7 +149,7 @@ func administrator() ([]string, error) {
 // oldestNode is the first major version of Node.js that builds the frontend.
 const oldestNode = 20
 
-// node says whether Node.js is there and new enough.
+// node returns an error unless Node.js is installed and new enough.
 func node(ctx context.Context) error {
 	const please = "please install Node.js %d or newer with npm (https://nodejs.org), and run this again"
 	if !program("node")() || !program("npm")() {

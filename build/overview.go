@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// overview is from the start of the program to the Monitor's overview with what
-// the portal knows in it.
+// overview measures from the start of the program to the Monitor's overview
+// with the portal's data in it.
 var overview = figure{
 	name: "overview", does: "start to the overview with live data, ms (floor: first paint of an empty Wails window)",
 	goal: "≤ 2.5", measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
@@ -21,7 +21,7 @@ var overview = figure{
 	}),
 }
 
-// overviewLarge is the same with many devices.
+// overviewLarge measures the same with many devices.
 var overviewLarge = figure{
 	name: "overview-large", does: "start to the overview of 100,000 devices, ms (other: of 150)",
 	goal: "≤ 1.5", measure: plain(func(ctx context.Context, p project) (ours, other float64, err error) {
@@ -63,7 +63,7 @@ func (p project) overviewOf(ctx context.Context, args ...string) (*served, error
 	return s, nil
 }
 
-// overviewDrawn says whether each part of the overview has something in it:
+// overviewDrawn reports whether each part of the overview has something in it:
 // the counts, the alerts of the last hours, the active alerts, the devices, and
 // the chart of the worst alert.
 func overviewDrawn(s screen) bool {

@@ -13,7 +13,7 @@ import (
 	"runtime"
 )
 
-// packing is what is packaged, and where to.
+// packing holds the programs to package, and the destination.
 type packing struct {
 	out      string
 	version  string
@@ -74,8 +74,8 @@ func (p project) version() (string, error) {
 	return wails.Info.ProductVersion, err
 }
 
-// programs builds what is packaged, with the licences in its page. The same
-// commit and tools build the same, to the byte.
+// programs builds the programs to package, with the licences in their page. The
+// same commit and tools build the same, to the byte.
 func (p project) programs(ctx context.Context, k *packing) (err error) {
 	if err := p.frontend(ctx); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (p project) epoch(ctx context.Context) (string, error) {
 }
 
 // packaged makes the packages for Linux, twice and as an older version too, and
-// does with them what people do.
+// uses them as people do.
 func packaged(ctx context.Context, p project) error {
 	version, err := p.version()
 	if err != nil {

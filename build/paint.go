@@ -34,7 +34,7 @@ var paint = figure{
 	}),
 }
 
-// paintTabs is the same with requests that were left open.
+// paintTabs measures the same with requests that were left open.
 var paintTabs = figure{
 	name: "paint-tabs", does: "the same with 30 tabs to restore, ms (floor: an empty Wails window)",
 	goal: "≤ 1.6", measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
@@ -65,20 +65,20 @@ func (s *served) leaveOpen(ctx context.Context, tabs int) error {
 	return nil
 }
 
-// paints is how often each program is started; odd, for the median.
+// paints is the number of starts of each program; odd, for the median.
 const paints = 7
 
 // fewColours are the root window's, the window's and the page's grounds.
 const fewColours = 12
 
-// textDrawn says whether there is text on the screen.
+// textDrawn reports whether there is text on the screen.
 func textDrawn(s screen) bool { return s.coloured(image.Rect(0, 0, s.width, s.height)) }
 
-// nothingDrawn says whether the screen is empty.
+// nothingDrawn reports whether the screen is empty.
 func nothingDrawn(s screen) bool { return s.colours(image.Rect(0, 0, s.width, s.height), 3) <= 2 }
 
-// measureStarts starts our window on a data folder until it has drawn what is
-// wanted, and the empty one until it has drawn its text, in turn.
+// measureStarts starts our window on a data folder until drawn reports true,
+// and the empty one until it has drawn its text, in turn.
 func measureStarts(ctx context.Context, p project, data string, drawn func(screen) bool) (ours, floor float64, err error) {
 	app, empty, err := p.windows(ctx)
 	if err != nil {
@@ -101,14 +101,14 @@ func (p project) windows(ctx context.Context) (app, empty string, err error) {
 	return app, empty, err
 }
 
-// opening is a program that opens a window, and what it shall have drawn.
+// opening is a program that opens a window, with the drawing to wait for.
 type opening struct {
 	name  string
 	args  []string
 	drawn func(screen) bool
 }
 
-// startInTurn is how many milliseconds each takes.
+// startInTurn returns the milliseconds that each takes.
 func startInTurn(ctx context.Context, a, b opening) (ours, other float64, err error) {
 	desk, err := desktop.Start(desktop.Options{Width: 1440, Height: 900, Bus: true})
 	if err != nil {
@@ -162,7 +162,7 @@ func shut(ctx context.Context, desk *desktop.Desktop, cmd *exec.Cmd) error {
 	return untilScreen(ctx, desk, nothingDrawn)
 }
 
-// untilScreen looks at the screen every 5 ms until it is as wanted.
+// untilScreen checks the screen every 5 ms until wanted reports true.
 func untilScreen(ctx context.Context, desk *desktop.Desktop, wanted func(screen) bool) error {
 	dump, err := os.Open(desk.Framebuffer())
 	if err != nil {
@@ -192,7 +192,7 @@ func untilScreen(ctx context.Context, desk *desktop.Desktop, wanted func(screen)
 	return errors.New("the screen did not change as it should have within a minute")
 }
 
-// screen is what an X window dump of 32 bits a pixel shows.
+// screen is the image in an X window dump of 32 bits a pixel.
 type screen struct {
 	width, height int
 	line          int // bytes
@@ -206,12 +206,12 @@ func screenOf(dump []byte) screen {
 	return screen{field(width), field(height), field(line), dump[field(headerSize)+colourSize*field(colourCount):]}
 }
 
-// coloured says whether an area has more than a few colours, as text has.
+// coloured reports whether an area has more than a few colours, as text has.
 func (s screen) coloured(area image.Rectangle) bool {
 	return s.colours(area, fewColours+1) > fewColours
 }
 
-// colours counts those of an area, up to limit.
+// colours counts the colours of an area, up to limit.
 func (s screen) colours(area image.Rectangle, limit int) int {
 	var seen []uint32
 	last := ^uint32(0)

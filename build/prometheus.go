@@ -27,7 +27,7 @@ var (
 	}
 )
 
-// scraped is what both took in the same two minutes.
+// scraped is the burden of both in the same two minutes.
 type scraped struct{ ours, theirs burden }
 
 func ofScraped(what func(scraped) score) func(context.Context, *rivals) (score, error) {
@@ -99,7 +99,8 @@ func (p project) besidePrometheus(ctx context.Context, f *fleet) (s scraped, err
 	return s, err
 }
 
-// configure writes what Prometheus is to scrape, each target under another name.
+// configure writes Prometheus' scrape configuration, each target under another
+// name.
 func configure(folder, address string) error {
 	type target struct {
 		Targets []string          `json:"targets"`

@@ -71,7 +71,7 @@ func (r *rivals) startOurs(ctx context.Context) error {
 	return nil
 }
 
-// unlimited sets limits beyond what the API lets anybody set.
+// unlimited sets limits beyond those that the API allows.
 func unlimited(ctx context.Context, path string) error {
 	db, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {

@@ -30,7 +30,7 @@ func run(ctx context.Context, p project, args []string) error {
 	return named(err, "spyglass", args)
 }
 
-// display says whether a window can be shown.
+// display reports whether a window can be shown.
 func display() bool {
 	return runtime.GOOS != "linux" || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
 }

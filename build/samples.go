@@ -17,8 +17,8 @@ import (
 )
 
 // The figures of samples beside Prometheus' database, as a library in a process
-// of its own: a week of 2,000 series, polled every five minutes. Ours is on disk
-// when a round is answered; Prometheus does not wait for the disk.
+// of its own: a week of 2,000 series, polled every five minutes. Ours is on
+// disk when a round returns; Prometheus does not wait for the disk.
 var (
 	samples = figure{
 		name: "samples", does: "samples appended a second (other: Prometheus TSDB)", goal: "≥ 0.5",
@@ -34,7 +34,8 @@ var (
 	}
 )
 
-// sampling is what samples cost: appended a second, bytes each, seconds for a day.
+// sampling is the cost of samples: appended a second, bytes each, seconds for a
+// day.
 type sampling struct{ Rate, Bytes, Day float64 }
 
 const (
@@ -61,7 +62,7 @@ func sampled(what func(sampling) float64) func(context.Context, project) (score,
 	}
 }
 
-// sampleValues are one of each series, then the next round.
+// sampleValues returns one value of each series, then the next round.
 func sampleValues() []float64 {
 	values := make([]float64, 0, sampleSeries*sampleRounds)
 	for round := range int64(sampleRounds) {

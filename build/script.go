@@ -10,8 +10,8 @@ import (
 	"regexp"
 )
 
-// pageScript is what the page must have before it shows anything. Editor, chart and
-// export are loaded when they are first used.
+// pageScript measures the scripts that the page needs before it shows anything.
+// Editor, chart and export are loaded when they are first used.
 var pageScript = figure{
 	name: "script", does: "page script at the start, KB compressed (floor: 250)", goal: "≤ 1",
 	measure: plain(func(ctx context.Context, p project) (ours, floor float64, err error) {
@@ -45,5 +45,5 @@ var pageScript = figure{
 	}),
 }
 
-// startScript is what index.html loads by itself.
+// startScript matches the scripts that index.html loads itself.
 var startScript = regexp.MustCompile(`(?:src|href)="/?([^"]+\.js)"`)

@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// send is a request through the Explorer, as its page sends one, until the
-// first rows of the answer are there. The floor is what people do without it.
+// send measures a request through the Explorer, as its page sends one, until
+// the first rows of the response are there. The floor is the usual way without
+// it.
 var send = figure{
 	name: "send", does: "a page of 50 devices through the Explorer, ms (floor: a curl process)",
 	goal: "≤ 0.3", measure: plain(measureSend),
 }
 
-// sends is how often each is measured; odd, for the median.
+// sends is the number of measurements of each; odd, for the median.
 const sends = 101
 
 func measureSend(ctx context.Context, p project) (ours, floor float64, err error) {

@@ -119,7 +119,7 @@ func (s *served) close() error {
 	return os.RemoveAll(s.folder)
 }
 
-// post asks as the page does, and reads the answer into out.
+// post sends a request as the page does, and decodes the response into out.
 func (s *served) post(ctx context.Context, path string, body, out any) error {
 	return s.send(ctx, http.MethodPost, path, body, out)
 }

@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// The figures of alerts, on the portal that watches 10,000 devices. Moments of a
-// sample are those at which our own web server answers a check with an error;
-// those of an alert, at which the stream of events brings it. In the storm all
-// devices are beyond their threshold at once, so that within a minute each of
-// them opens an alert, while somebody looks at the lists 50 times a second. That
-// is repeated when the storm is over, with all its alerts open.
+// The figures of alerts, on the portal that polls 10,000 devices. The time of a
+// sample is when our own web server responds to a check with an error; the time
+// of an alert, when the stream of events brings it. In the storm all devices
+// are beyond their threshold at once, so that within a minute each of them
+// opens an alert, while a client requests the lists 50 times a second. That is
+// repeated when the storm is over, with all its alerts open.
 var (
 	alertSoon = figure{
 		name: "alert-soon", does: "sample to its alert on the event stream, median ms (other: limit)", goal: "≤ 1",
@@ -40,7 +40,7 @@ var (
 	}
 )
 
-// trouble is what alerts came to; times in ms.
+// trouble holds the results for alerts; times in ms.
 type trouble struct {
 	p50, p99      float64
 	kept          int
@@ -247,7 +247,7 @@ func (f *fleet) fail(ctx context.Context, s *stream, t *trouble) (err error) {
 	return nil
 }
 
-// until asks each tenth of a second.
+// until polls done each tenth of a second.
 func (f *fleet) until(ctx context.Context, limit time.Duration, done func() (bool, error)) error {
 	for end := time.Now().Add(limit); ; {
 		ok, err := done()
@@ -293,7 +293,8 @@ func (f *fleet) storm(ctx context.Context, s *stream, t *trouble) error {
 	return nil
 }
 
-// look asks for pages of the lists 50 times a second, and gives how long each took, the shortest first.
+// look requests pages of the lists 50 times a second, and returns the duration
+// of each, the shortest first.
 func (f *fleet) look(ctx context.Context, end time.Time) (took []time.Duration, err error) {
 	each := time.NewTicker(20 * time.Millisecond)
 	defer each.Stop()

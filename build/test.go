@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// step is one part of the tests. Each can run alone: it makes what it needs.
+// step is one part of the tests. Each can run alone: it makes everything it
+// needs.
 type step struct {
 	name  string
 	needs []need
@@ -38,7 +39,7 @@ var steps = []step{
 	{name: "package", needs: forInstalling, lacks: debian, run: packaged},
 }
 
-// linux is for what drives a desktop of its own.
+// linux returns the requirement missing for steps that drive their own desktop.
 func linux() string {
 	if runtime.GOOS != "linux" {
 		return "Linux"
@@ -46,7 +47,7 @@ func linux() string {
 	return ""
 }
 
-// debian is for what installs a .deb.
+// debian returns the requirement missing for steps that install a .deb.
 func debian() string {
 	if !program("dpkg")() {
 		return "dpkg"
@@ -100,7 +101,8 @@ func test(ctx context.Context, p project, args []string) error {
 	return nil
 }
 
-// choose is the steps with those names, in their own order; all without names.
+// choose returns the steps with those names, in their own order; all without
+// names.
 func choose(names []string) ([]step, error) {
 	var chosen []step
 	var known []string
@@ -122,23 +124,23 @@ func choose(names []string) ([]step, error) {
 	return chosen, nil
 }
 
-// unraced lists what runs without the race detector. The demo plays days of its
-// engine, which the detector makes 25 times slower; what runs side by side there
-// has tests of its own in backend/monitor. The importers are held to how much
-// memory they take, which the detector multiplies.
+// unraced lists packages that run without the race detector. The demo plays
+// days of its engine, which the detector makes 25 times slower; its concurrent
+// code has tests of its own in backend/monitor. The importers have a limit on
+// the memory they take, which the detector multiplies.
 var unraced = []string{"spyglass/backend/demo", "spyglass/app/exchange"}
 
 // longest is the package whose tests take as long as half of all others: they
 // begin first, so that the others run beside them.
 const longest = "spyglass/backend/server"
 
-// unracedParts leaves the race detector out of what it makes ten times slower and
-// is not ours: the SQLite engine, which is a C program in Go's clothes, and the
-// compressor. Each connection, and each stream, is used by one goroutine at a
-// time, and that is looked at in our packages. It is right for code without
-// generics alone: what others share of sync.Map, say, may come from a package that
-// was left out, and then races are seen where none are. What SQLite does with
-// pointers, as C does, is not checked either.
+// unracedParts lists parts without the race detector: those that it makes ten
+// times slower and that are not ours, which are the SQLite engine, a C program
+// translated to Go, and the compressor. Each connection, and each stream, is
+// used by one goroutine at a time, and our packages are checked for that.
+// Leaving parts out works only for code without generics: code of sync.Map,
+// say, that others share may come from a part left out, which causes reports of
+// false races. SQLite's use of pointers, as in C, is not checked either.
 var unracedParts = []string{
 	"-gcflags=modernc.org/...=-d=checkptr=0",
 	"-gcflags=modernc.org/sqlite/lib=-race=false", // the last that fits a package counts

@@ -11,9 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/*.ps1 anew; the page's tests read them with a PowerShell grammar")
 
-// TestPowerShellFiles keeps the files that a real grammar reads up to date, in
-// frontend/src/response/powershell.test.ts: PowerShell itself cannot be
-// installed everywhere.
+// TestPowerShellFiles compares testdata/*.ps1 with today's output.
+// frontend/src/response/powershell.test.ts reads them with a real grammar:
+// PowerShell itself cannot be installed everywhere.
 func TestPowerShellFiles(t *testing.T) {
 	nastyBody := snippet.Request{Method: "POST", URL: "http://127.0.0.1:8443/api/x?a=1&b=$x", Body: nasty + "\r\n\t\n'@\n\"@\n" + nasty}
 	for name, code := range map[string]string{

@@ -4,9 +4,9 @@
 //	bench fill FOLDER <devices.jsonl   one device as JSON a line
 //	bench serve FOLDER                 until SIGTERM
 //
-// Serve prints one line {"origin":"http://…","bearer":"…"} when it answers. The
+// Serve prints one line {"origin":"http://…","bearer":"…"} when it is ready. The
 // collection has the fields of a device under the same names, its indexes, and
-// rules that ask for a signed-in user; all else is as PocketBase comes.
+// rules that require a signed-in user; all else is PocketBase's default.
 package main
 
 import (

@@ -37,7 +37,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// answers fails the test when a status is not the expected one.
+// answers fails the test when a response has an unexpected status.
 func answers(t *testing.T, what string, answer *http.Response, body []byte, status int) {
 	t.Helper()
 	if answer.StatusCode != status {

@@ -22,8 +22,8 @@ import (
 // mount is where published clients look for the API.
 const mount = "/santaba/rest"
 
-// signed is the client of a program that signs its requests, LMv1, as published
-// clients do: with the path after the mount, without the query.
+// signed returns the client of a program that signs its requests, LMv1, as
+// published clients do: with the path after the mount, without the query.
 func signed(t *testing.T) *portal.Client {
 	t.Helper()
 	made, err := connect(t).PostSettingAdminsByAdminIdApitokensWithResponse(t.Context(), 1, portal.PostSettingAdminsByAdminIdApitokensJSONRequestBody{Note: new("made by the client")})
@@ -56,7 +56,8 @@ func sign(r *http.Request, id, key string) error {
 	return nil
 }
 
-// read takes an answer of a client, and fails the test when the status is another.
+// read decodes a response of a client, and fails the test when the status is
+// another.
 func read(t *testing.T, what string, answer *http.Response, err error, status int, into any) {
 	t.Helper()
 	must(t, err)

@@ -6,9 +6,9 @@ import (
 	"net"
 )
 
-// The ports that FreeAddress gives: below those that systems give to connections
-// that go out (RFC 6335 has these begin at 49152, Linux at 32768). What listens
-// on one of those can find it taken when it ends and starts again.
+// The ports that FreeAddress returns: below those that systems use for outgoing
+// connections (RFC 6335 has these begin at 49152, Linux at 32768). A server on
+// one of those can find it taken when it ends and starts again.
 const firstPort, endPort = 20000, 32768
 
 // FreeAddress is an address of this machine, host:port, on which nothing listens

@@ -33,7 +33,7 @@ type app struct {
 	code   int // valid once ended is closed
 }
 
-// output is a file with what a program prints, and what that starts in its place.
+// output is a file with the output of a program, and of its successor.
 type output string
 
 func (o output) String() string {
@@ -114,7 +114,8 @@ func open(t *testing.T, desk *Desktop, data string, args ...string) *app {
 	return a
 }
 
-// xdotool returns what it prints; who looks for a window and finds none gets nothing.
+// xdotool returns xdotool's output; it is empty when a window search finds
+// none.
 func (a *app) xdotool(args ...string) string {
 	a.t.Helper()
 	out, err := a.desk.Command("xdotool", args...).Output()
@@ -186,7 +187,7 @@ func (a *app) exit() int {
 }
 
 // ask sends a request to the running portal, as its administrator, and returns
-// the answer.
+// the response.
 func (a *app) ask(method, path, body string) []byte {
 	a.t.Helper()
 	if a.bearer == "" {
@@ -222,7 +223,7 @@ func (a *app) ask(method, path, body string) []byte {
 	return text
 }
 
-// holds says whether a file in the data folder contains text.
+// holds reports whether a file in the data folder contains text.
 func holds(data, text string) bool {
 	files, _ := filepath.Glob(filepath.Join(data, "workspace.db*"))
 	for _, file := range files {

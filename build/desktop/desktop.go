@@ -1,7 +1,7 @@
 // Package desktop starts a desktop of its own, for tests and benchmarks of the
-// window: an X display that nobody sees, a window manager, a session bus and
-// an unlocked keyring, with a home folder that is thrown away. Nothing of the
-// person's own desktop is touched.
+// window: an invisible X display, a window manager, a session bus and an
+// unlocked keyring, with a temporary home folder. It leaves the person's own
+// desktop alone.
 //
 // It needs Linux with Xvfb, openbox, dbus-daemon and gnome-keyring-daemon. A
 // Desktop belongs to one goroutine. Close ends everything that it started;
@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// patience is how long a part of the desktop may take to stand.
+// patience limits how long a part of the desktop may take to start.
 const patience = 20 * time.Second
 
 // Options are the parts that are wanted.
@@ -38,7 +38,7 @@ type Desktop struct {
 	started []*exec.Cmd // in this order; Close ends them in reverse
 }
 
-// Start starts what o asks for.
+// Start starts a desktop with the parts selected in o.
 func Start(o Options) (*Desktop, error) {
 	home, err := os.MkdirTemp("", "spyglass-desktop-")
 	if err != nil {
@@ -89,8 +89,8 @@ func (d *Desktop) Environ() []string {
 	return append(env, d.env...)
 }
 
-// Framebuffer is the file in which Xvfb keeps what the screen shows, as an X
-// window dump.
+// Framebuffer returns the file in which Xvfb keeps the screen's contents, as an
+// X window dump.
 func (d *Desktop) Framebuffer() string { return filepath.Join(d.home, "Xvfb_screen0") }
 
 // Command is a program on this desktop, not yet started; it ends with the

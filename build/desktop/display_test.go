@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestEachArrangementOfDisplaysHasItsPlaceOfTheWindow has one display at a time:
-// to GDK, the server without a graphics card has no second output.
+// TestEachArrangementOfDisplaysHasItsPlaceOfTheWindow uses one display at a
+// time: to GDK, the server without a graphics card has no second output.
 func TestEachArrangementOfDisplaysHasItsPlaceOfTheWindow(t *testing.T) {
 	desk, data := deskOf(t, 3200, 1000), t.TempDir()
 	xrandr := func(args ...string) {

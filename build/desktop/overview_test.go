@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// chartHeight is how high the chart of the worst alert is drawn, in pixels; 0 for not at all.
+// chartHeight is the height of the worst alert's chart, in pixels; 0 if not
+// drawn.
 const chartHeight = `named('region', 'Chosen alert')?.querySelector('canvas')?.clientHeight ?? 0`
 
 func TestTheOverviewDrawsTheChartOfTheWorstAlert(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// largest is how many bytes a package may have.
+// largest limits the bytes of a package.
 const largest = 20 << 20
 
 // The folders that go run ./build test package fills: with the present version,
@@ -32,8 +32,8 @@ func made(t *testing.T, folder, pattern string) string {
 	return found[0]
 }
 
-// finish runs a program to its end, and returns what it prints. One that takes
-// minutes is ended, and is an error.
+// finish runs a program to its end, and returns its output. It stops a program
+// that takes minutes, and returns an error.
 func finish(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -85,7 +85,7 @@ func TestThePackagesAreInOrderAndTheSameEachTime(t *testing.T) {
 	}
 }
 
-// TestTheDebIsInstalledOpenedUpgradedAndRemoved does what a person does with it.
+// TestTheDebIsInstalledOpenedUpgradedAndRemoved follows a user's steps with it.
 func TestTheDebIsInstalledOpenedUpgradedAndRemoved(t *testing.T) {
 	if version, err := installed(); err == nil {
 		t.Skipf("Spyglass %s is installed on this machine, and shall stay as it is", version)
@@ -199,9 +199,9 @@ func (c clicked) said() string {
 	return string(text)
 }
 
-// stateOf is the letter that Linux has for what a process does. It is empty for
-// none, and Z for one that has ended and that nobody has asked about, which is
-// where init is none.
+// stateOf returns Linux's letter for the state of a process. It is empty if
+// there is none, and Z for one that has ended and that no parent has waited
+// for, as happens without an init.
 func stateOf(pid int) string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

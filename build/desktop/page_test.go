@@ -14,14 +14,14 @@ import (
 	"golang.org/x/net/websocket"
 )
 
-// page is what the window shows, seen through WebKit's remote inspector.
+// page is the window's page, seen through WebKit's remote inspector.
 type page struct {
 	t         *testing.T
 	inspector string // host:port
 }
 
-// named is a JavaScript function that finds what a screen reader would: the
-// visible element with a role and an accessible name.
+// named is a JavaScript function that finds elements as a screen reader does:
+// the visible element with a role and an accessible name.
 const named = `(role, name) => {
 	const tags = {region: 'section', combobox: 'select', textbox: 'input,textarea', button: 'button', dialog: 'dialog', tab: 'x', status: 'output', link: 'a[href]'}
 	const label = e => e.getAttribute('aria-label') ??
@@ -60,8 +60,8 @@ func (p page) eval(expression string) (string, error) {
 	return evaluate(socket, "(named => String("+expression+"))("+named+")")
 }
 
-// evaluate waits for the page to present itself, asks it, and waits for the
-// answer. Messages to a page are JSON inside JSON.
+// evaluate waits for the page to present itself, sends it the expression, and
+// waits for the response. Messages to a page are JSON inside JSON.
 func evaluate(socket *websocket.Conn, expression string) (string, error) {
 	for {
 		var event struct {
@@ -115,7 +115,7 @@ func value(message string) (string, error) {
 	return answer.Result.Result.Value, nil
 }
 
-// soon is how long the window may take for anything, on a machine that is
+// soon limits how long the window may take for anything, on a machine that is
 // busy with other tests too.
 const soon = 20 * time.Second
 

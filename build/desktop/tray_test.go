@@ -58,7 +58,7 @@ func (w *watcher) item() dbus.BusObject {
 	}
 }
 
-// tooltip is what the icon tells.
+// tooltip returns the icon's tooltip.
 func (w *watcher) tooltip(item dbus.BusObject) string {
 	w.t.Helper()
 	var tip struct {
@@ -79,7 +79,7 @@ func (w *watcher) tooltip(item dbus.BusObject) string {
 	return tip.Title
 }
 
-// line is one of a menu.
+// line is one line of a menu.
 type line struct {
 	id      int32
 	text    string
@@ -138,7 +138,8 @@ func (w *watcher) click(item dbus.BusObject, text string) {
 	}
 }
 
-// counted is what the tray should tell, and the critical alert that changed last.
+// counted returns the text that the tray should show, and the critical alert
+// that changed last.
 func (a *app) counted() (text, id string) {
 	a.t.Helper()
 	var pages [2]struct {

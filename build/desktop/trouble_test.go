@@ -16,7 +16,8 @@ import (
 	_ "modernc.org/sqlite" // BSD-3: the driver
 )
 
-// says waits for the window to say why there is no portal, and for its first button.
+// says waits until the window shows why there is no portal, and its first
+// button.
 func (a *app) says(why string) {
 	a.t.Helper()
 	a.page.until("the window says why", `document.querySelector('[role=alert]')?.textContent.includes(`+strconv.Quote(why)+`)`, "true")

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// What the tests look for, by the names that assistive technology reads.
+// Elements that the tests use, by the names that assistive technology reads.
 const (
 	dialogOpen  = `!!named('dialog', 'Command palette')`
 	command     = `named('textbox', 'Command') === document.activeElement`
@@ -29,7 +29,7 @@ func desk(t *testing.T) *Desktop {
 	return deskOf(t, 1600, 1000)
 }
 
-// deskOf is one with a screen of that size.
+// deskOf starts a desktop with a screen of that size.
 func deskOf(t *testing.T, width, height int) *Desktop {
 	t.Helper()
 	d, err := Start(Options{Width: width, Height: height, Manager: true, Bus: true})
@@ -44,7 +44,8 @@ func deskOf(t *testing.T, width, height int) *Desktop {
 	return d
 }
 
-// explorer goes from whatever the window shows to a request in the Explorer.
+// explorer navigates from any screen of the window to a request in the
+// Explorer.
 func (a *app) explorer() {
 	a.t.Helper()
 	a.page.until("the page is ours", `location.pathname + document.readyState`, "/complete")
@@ -213,7 +214,7 @@ func TestASecondStartOpensItsLinkInTheFirstWindowAndEnds(t *testing.T) {
 
 var geometry = regexp.MustCompile(`(?m)^(X|Y|WIDTH|HEIGHT)=\d+$`)
 
-// place is where the window stands, as xdotool says it.
+// place returns the window's position, as xdotool prints it.
 func (a *app) place() string {
 	a.t.Helper()
 	return strings.Join(geometry.FindAllString(a.xdotool("getwindowgeometry", "--shell", a.window), -1), " ")

@@ -12,7 +12,8 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// kinds are the packages for Linux, with what each calls the libraries of the window.
+// kinds are the packages for Linux, with the names that each has for the
+// libraries of the window.
 var kinds = []struct {
 	name    string
 	depends []string
@@ -79,7 +80,8 @@ func (r release) makePackage(kind string, depends []string, stage string, tree [
 	return packager.Package(info, file)
 }
 
-// linuxTree is what lies below /usr, or below wherever the .tar.gz is unpacked.
+// linuxTree returns the files below /usr, or below the folder where the .tar.gz
+// is unpacked.
 func (r release) linuxTree() ([]entry, error) {
 	binary, err := os.ReadFile(r.linux)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Packages makes what people install of Spyglass:
+// Packages makes Spyglass' packages for users:
 //
 //	packages licences ROOT FILE                  the licences of all that is part of the program
 //	packages make FLAGS                          .deb, .rpm, .tar.gz, the installer for Windows, the
 //	                                             bundle for a Mac, SHA256SUMS and the list of parts (SBOM)
 //
-// It is a module of its own, so that what only makes packages is no part of the
+// It is a module of its own, so that tools for packaging stay out of the
 // program's own modules. `go run ./build package` builds the programs and runs it.
 //
 // What it makes depends on its arguments alone: archives are sorted, and every
@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// release is what is packaged.
+// release is the release to package.
 type release struct {
 	version  string    // 0.1.0
 	arch     string    // of the program for Linux, as Go calls it

@@ -23,7 +23,7 @@ type part struct {
 	text          string // of its licence files
 }
 
-// parts are all of them: Go itself, Go modules, and packages of the page.
+// parts returns all parts: Go itself, Go modules, and packages of the page.
 func parts(root string) ([]part, error) {
 	found := map[string]part{}
 	for _, system := range []string{"linux", "windows", "darwin"} {
@@ -95,8 +95,8 @@ func goParts(root, system string, found map[string]part) error {
 	return nil
 }
 
-// pageParts are the packages that the page is built from: Svelte's runtime, and
-// what package-lock.json does not call a tool.
+// pageParts adds the packages that the page is built from: Svelte's runtime,
+// and those that package-lock.json does not mark as a tool.
 func pageParts(folder string, found map[string]part) error {
 	text, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
 	if err != nil {

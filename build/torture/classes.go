@@ -133,7 +133,7 @@ func (a *attacker) one(of ...string) string { return of[a.random.IntN(len(of))] 
 
 func (a *attacker) text() string { return a.one(hostileTexts...) }
 
-// key is one key of the endpoint's body; empty when it has none.
+// key returns a random key of the endpoint's body; empty when it has none.
 func (a *attacker) key(t *target) string {
 	if t.Body == nil || len(t.Body.Properties) == 0 {
 		return ""

@@ -17,8 +17,8 @@ import (
 	"spyglass/backend/server"
 )
 
-// jumps are what a clock does: small corrections, a laptop that slept, a wrong
-// battery, a wrong year. Each is taken back before the next.
+// jumps lists changes of the clock: small corrections, a laptop that slept, a
+// wrong battery, a wrong year. Each is undone before the next.
 var jumps = []time.Duration{
 	time.Second, -time.Second, 5 * time.Minute, -5 * time.Minute, 3 * time.Hour, -3 * time.Hour,
 	26 * time.Hour, -26 * time.Hour, 40 * 24 * time.Hour, -40 * 24 * time.Hour, 10 * 365 * 24 * time.Hour, -3 * 365 * 24 * time.Hour,
@@ -27,9 +27,10 @@ var jumps = []time.Duration{
 // sessionLasts is a jump that no session may end at: less than its idle limit.
 const sessionLasts = 10 * time.Minute
 
-// jumpingClock runs a portal in this process, whose clock it can set, and looks
-// after each jump for requests that are refused, sessions that end too early,
-// limits that never let go, and maintenance that does not follow the clock.
+// jumpingClock runs a portal in this process, whose clock it can set, and
+// checks after each jump for requests that are refused, sessions that end too
+// early, limits that never reset, and maintenance that does not follow the
+// clock.
 func jumpingClock(ctx context.Context, o Options, r *result) error {
 	return inFolder(func(folder string) (err error) {
 		var offset atomic.Int64
@@ -87,7 +88,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// stopSoon stops the portal and says when that takes longer than it may.
+// stopSoon stops the portal and reports a finding when that takes too long.
 func stopSoon(s *server.Server, r *result) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
 	defer cancel()
@@ -130,7 +131,7 @@ func (v *visitor) signedIn(ctx context.Context) bool {
 	return err == nil && status == http.StatusOK
 }
 
-// look asks and writes after a jump.
+// look sends reads and a write after a jump.
 func (v *visitor) look(ctx context.Context, jump time.Duration) {
 	short := jump.Abs() <= sessionLasts
 	for _, call := range []struct{ method, path, body string }{

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// needsRoot says what mounting a small disk needs.
+// needsRoot returns the privilege that is missing for mounting a small disk.
 func needsRoot() string {
 	if os.Geteuid() != 0 {
 		return "root"
@@ -28,8 +28,8 @@ const (
 var long = strings.Repeat("x", 1000)
 
 // fullDisk fills a small disk under the program, expects 507 and readable data,
-// gives the disk room and expects writes to go on; at the end it kills the
-// program and looks for what was acknowledged.
+// frees space and expects writes to work again; at the end it kills the program
+// and checks that acknowledged writes are still there.
 func fullDisk(ctx context.Context, o Options, r *result) error {
 	return inFolder(func(folder string) (err error) {
 		if err := os.Mkdir(folder, 0o700); err != nil {

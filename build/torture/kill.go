@@ -9,7 +9,7 @@ import (
 )
 
 // killed kills the program again and again while it writes to each database,
-// and compares what is there after the next start with what was acknowledged.
+// and compares the data after the next start with the acknowledged writes.
 func killed(ctx context.Context, o Options, r *result) error {
 	return inFolder(func(folder string) error {
 		random := rand.New(rand.NewPCG(o.Seed, 1))
@@ -37,8 +37,8 @@ func killed(ctx context.Context, o Options, r *result) error {
 	})
 }
 
-// round checks what is there, writes until there were enough acknowledgements,
-// and kills the program in the middle of the next writes.
+// round checks the data, writes until there were enough acknowledgements, and
+// kills the program in the middle of the next writes.
 func (p *program) round(ctx context.Context, r *result, books []*ledger, round, enough int) error {
 	defer p.kill()
 	for _, book := range books {

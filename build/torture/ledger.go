@@ -23,8 +23,9 @@ var (
 	variables = shelf{"/explorer/variables", "name", "value", "?size=1000&offset="}
 )
 
-// ledger knows the last acknowledged value of each object, and the one that was
-// asked for when the program died. An empty value means that it was deleted.
+// ledger records the last acknowledged value of each object, and the one that
+// was requested when the program died. An empty value means that it was
+// deleted.
 type ledger struct {
 	of      shelf
 	mu      sync.Mutex
@@ -58,8 +59,8 @@ func (l *ledger) acknowledged(name string) {
 }
 
 // write creates, changes and deletes objects until the program dies or until
-// says to stop; it may be nil. Statuses in fine are no mistakes, and nothing was
-// written then.
+// returns true; until may be nil. Statuses in fine are no mistakes, and nothing
+// was written then.
 func (l *ledger) write(ctx context.Context, p *program, r *result, prefix string, until func() bool, fine ...int) {
 	for i := 0; until == nil || !until(); i++ {
 		name := fmt.Sprintf("torture-%s-%d", prefix, i)
@@ -85,7 +86,7 @@ func (l *ledger) write(ctx context.Context, p *program, r *result, prefix string
 }
 
 // one sends one write; ok is false when there is no response. A refused write
-// has no answer.
+// returns no answer.
 func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, name, value string, fine []int) (answer []byte, ok bool) {
 	body := ""
 	switch method {
@@ -118,7 +119,7 @@ func (l *ledger) one(ctx context.Context, p *program, r *result, method, path, n
 	return nil, true
 }
 
-// check compares what the program has with the ledger, and goes on from there.
+// check compares the program's data with the ledger, and continues from there.
 func (l *ledger) check(ctx context.Context, p *program, r *result) error {
 	have := map[string]string{}
 	for offset, total := 0, 1; offset < total; {

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// memoryLimit is what the program is told to stay below, and growth what its
-	// peak may be above its peak after the start. A request of 100 KB may take 64 MB,
-	// four run at a time.
+	// memoryLimit is the memory limit set for the program, and growth the most
+	// that its peak may be above its peak after the start. A request of 100 KB
+	// may take 64 MB, four run at a time.
 	memoryLimit = 512 << 20
 	growth      = 4*64<<20 + 128<<20
 	patience    = 5 * time.Second // a response to a wrong request takes at most 2 s on an idle machine
@@ -55,16 +55,17 @@ func targets(ctx context.Context, folder string) (_ []target, err error) {
 	return all, a.Wait(over)
 }
 
-// spared reports whether an endpoint would end the trial: it ends the session or
-// the program, or takes rights from the administrator who asks.
+// spared reports whether an endpoint would end the trial: it ends the session
+// or the program, or takes rights from the administrator who sends the
+// requests.
 func (t *target) spared() bool {
 	return strings.HasPrefix(t.Path, "/native/") || strings.HasPrefix(t.Path, "/data/restore") || strings.HasSuffix(t.Path, "/events") ||
 		t.Path == "/session" || t.Path == "/demo/time/reset" || t.Method != http.MethodGet && (strings.HasPrefix(t.Path, "/setting/admins") || strings.HasPrefix(t.Path, "/setting/roles"))
 }
 
 // hostileRequests sends every class of hostile request to every endpoint, under
-// a memory limit. Nothing may answer a 5xx, end the program, take long, or take
-// more memory than a request may.
+// a memory limit. None may get a 5xx response, end the program, take long, or
+// take more memory than a request may.
 func hostileRequests(ctx context.Context, o Options, r *result) error {
 	return inFolder(func(folder string) error {
 		all, err := targets(ctx, folder+"-catalog")
@@ -115,14 +116,14 @@ type attacker struct {
 }
 
 // class is one way in which a request can be hostile. It changes a request that
-// is right but for that.
+// is otherwise right.
 type class struct {
 	name string
 	do   func(a *attacker, t *target, q *request)
 	cut  bool // net/http may refuse it by itself, in its own words
 }
 
-// request is what an attacker sends.
+// request is a request that an attacker sends.
 type request struct {
 	path, query string
 	header      http.Header

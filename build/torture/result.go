@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// result collects what a trial saw. Its methods are safe for concurrent use.
+// result collects the findings of a trial. Its methods are safe for concurrent
+// use.
 type result struct {
 	mu      sync.Mutex
 	tries   int
@@ -17,7 +18,7 @@ type result struct {
 	said    []string // the first findings, in words
 }
 
-// shown is how many findings a trial describes; the rest is counted.
+// shown limits the findings that a trial describes; the rest is counted.
 const shown = 20
 
 func (r *result) tried(took time.Duration) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// slowCount is how many bad connections stand open at a time.
+// slowCount is the number of bad connections open at a time.
 const slowCount = 1000
 
 // slowKinds are connections that want nothing but to be held.
@@ -30,8 +30,9 @@ var slowKinds = []struct {
 	}},
 }
 
-// slowConnections holds slowCount connections of each kind in turn, and asks
-// beside them. The slowest twentieth may take ten times as long as without them.
+// slowConnections holds slowCount connections of each kind in turn, and sends
+// requests beside them. The slowest twentieth may take ten times as long as
+// without them.
 func slowConnections(ctx context.Context, o Options, r *result) error {
 	return inFolder(func(folder string) error {
 		p, err := startProgram(o.Program, folder, nil, "--demo", "--rate-limit", "off")
@@ -90,7 +91,8 @@ func (p *program) hold(ctx context.Context, r *result, name string, first func(h
 	return p.slowest(ctx, r, "beside 1,000 times "+name)
 }
 
-// slowest asks 200 times and returns how long the slowest twentieth takes at least.
+// slowest sends 200 requests and returns the shortest time of the slowest
+// twentieth.
 func (p *program) slowest(ctx context.Context, r *result, when string) time.Duration {
 	var took []time.Duration
 	for range 200 {

@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-// Options say what is tortured, and for how long.
+// Options select the program and the trials, and limit their duration.
 type Options struct {
 	Program string        // path of the built program
 	For     time.Duration // of all trials together

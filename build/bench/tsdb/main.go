@@ -32,7 +32,7 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 )
 
-// load is what the command line says.
+// load holds the command-line arguments.
 type load struct {
 	folder                       string
 	series, rounds, begin, every int64
@@ -40,7 +40,7 @@ type load struct {
 	values                       []float64
 }
 
-// result is what is printed.
+// result is the printed line.
 type result struct {
 	Rate  float64 `json:"rate"`
 	Bytes float64 `json:"bytes"`
@@ -124,7 +124,7 @@ func (l load) ingest(ctx context.Context, db *tsdb.DB) error {
 	return nil
 }
 
-// bytes are those of the blocks, for each sample in them.
+// bytes returns the size of the blocks per sample in them.
 func (l load) bytes(db *tsdb.DB) (float64, error) {
 	var samples uint64
 	var size int64
