@@ -77,7 +77,8 @@ type lookout struct {
 // forgotten.
 const mostKnown = 10_000
 
-// news are the alerts that were not there at the last look, where they are wanted.
+// news returns the alerts that were not there at the last check, if notices are
+// wanted.
 func (l *lookout) news(ctx context.Context) (opened []openAlert, err error) {
 	now, err := l.alerts(ctx)
 	if err != nil {

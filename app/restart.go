@@ -48,7 +48,8 @@ func startAgain() error {
 	return cmd.Start()
 }
 
-// awaitPredecessor waits for the end of the program that this one goes on for, if any.
+// awaitPredecessor waits for the end of the program that this one replaces, if
+// any.
 func awaitPredecessor() error {
 	if os.Getenv(afterVariable) == "" {
 		return nil

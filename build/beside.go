@@ -66,7 +66,7 @@ func theirContains(n int64) (string, string, []byte) {
 	return http.MethodGet, "/api/collections/devices/records?" + query.Encode(), nil
 }
 
-// deviceID goes through all devices, far from one to the next.
+// deviceID cycles through all devices, far from one to the next.
 func deviceID(n int64) int64 { return n*7919%rivalDevices + 1 }
 
 func ourDevice(n int64) (string, string, []byte) {
@@ -92,7 +92,7 @@ func measureMemory(ctx context.Context, r *rivals) (score, error) {
 	return score{ours: ours, other: theirs}, err
 }
 
-// anonymous is the resident memory of a process that is no file's, in MB.
+// anonymous returns the resident memory of a process that is no file's, in MB.
 func anonymous(pid int) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// compiled is the program without a window, made once for all tests here.
+// compiled returns the program without a window, made once for all tests here.
 func compiled(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "spyglass")

@@ -48,7 +48,7 @@ func measureCreate(ctx context.Context, _ project) (_ score, err error) {
 	return inTurn(ctx, &side{origin: p.Origin(), bearer: p.bearer, next: addDevice("/api/device/devices")}, &side{origin: url, next: addDevice("/")})
 }
 
-// addDevice is a client that adds one device after the other.
+// addDevice returns a client that adds one device after the other.
 func addDevice(path string) request {
 	return func(n int64) (string, string, []byte) {
 		return http.MethodPost, path, fmt.Appendf(nil, `{"name":"10.1.2.3","displayName":"made-%d","hostGroupIds":"1","customProperties":[{"name":"location","value":"Oslo"}]}`, n)

@@ -91,7 +91,7 @@ func (p project) rebuild(ctx context.Context) string {
 	return path
 }
 
-// goChanged is when a Go file last changed.
+// goChanged returns when a Go file last changed.
 func (p project) goChanged() (time.Time, error) {
 	var last time.Time
 	for _, folder := range []string{"main.go", "go.mod", "app", "backend"} {

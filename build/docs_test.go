@@ -22,7 +22,7 @@ import (
 	"spyglass/build/desktop"
 )
 
-// fenced are the examples of a page of docs that are in a language, in their order.
+// fenced returns the examples of a page of docs that are in a language, in their order.
 func fenced(t *testing.T, page, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("docs", page))

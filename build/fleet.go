@@ -64,7 +64,7 @@ func ofFleet(what func(burden) score) func(context.Context, *rivals) (score, err
 	}
 }
 
-// watched is the fleet, which is started once.
+// watched returns the fleet, which is started once.
 func (r *rivals) watched(ctx context.Context) (*fleet, error) {
 	if r.fleet != nil {
 		return r.fleet, nil

@@ -67,7 +67,7 @@ var only = map[string][]string{
 	"golang.org/x/image":                       {"backend/report"},
 }
 
-// floorOf is the floor of a package, from 0; -1 for none.
+// floorOf returns the floor of a package, from 0; -1 for none.
 func floorOf(pkg string) int {
 	for i, floor := range floors {
 		for _, name := range floor {

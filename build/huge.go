@@ -92,7 +92,7 @@ func measureKept(ctx context.Context, bytes int) (k keeping, err error) {
 	return k, nil
 }
 
-// writeItems is a list of devices, of at least so many bytes.
+// writeItems writes a list of devices, of at least so many bytes.
 func writeItems(ctx context.Context, w io.Writer, bytes int) error {
 	written := 0
 	put := func(format string, args ...any) error {

@@ -8,7 +8,7 @@ import (
 	"spyglass/build/desktop"
 )
 
-// The figures of a window that nobody touches, on the overview of the demo.
+// The figures of an idle window, on the overview of the demo.
 var (
 	idleMemory = figure{
 		name: "idle-memory", does: "idle on the overview: memory of all processes, MB (floor: an empty Wails window)", goal: "≤ 1.2",
@@ -72,7 +72,7 @@ func idling(ctx context.Context, o opening, measure func(pids []int) (float64, e
 	return measure(desktop.Family(cmd.Process.Pid))
 }
 
-// residents is the memory of several processes, in MB.
+// residents returns the memory of several processes, in MB.
 func residents(pids []int) (total float64, err error) {
 	for _, pid := range pids {
 		mb, err := resident(pid)

@@ -5,11 +5,11 @@
 //	go run ./build dev                  run it, and rebuild it whenever a source changes
 //	go run ./build bench [FIGURE…]      measure it against the least it could cost
 //	go run ./build torture [TRIAL…]     run it under hostile conditions and count what it loses
-//	go run ./build package --out DIR    make what people install
+//	go run ./build package --out DIR    make the packages for users
 //
-// It needs Go and Node.js. What else is missing it installs where that is
-// Debian's business (as root, or with sudo), and names elsewhere. What it
-// builds lies in build/bin, which git ignores.
+// It needs Go and Node.js. It installs other missing packages on Debian (as
+// root, or with sudo), and names them elsewhere. Its output is in build/bin,
+// which git ignores.
 package main
 
 import (
@@ -97,7 +97,7 @@ func find(ctx context.Context) (project, error) {
 	return project{filepath.Dir(file)}, os.Setenv("GOFLAGS", strings.TrimSpace(flags+" -trimpath"))
 }
 
-// path is a file or folder of the project.
+// path returns a file or folder of the project.
 func (p project) path(elements ...string) string {
 	return filepath.Join(append([]string{p.root}, elements...)...)
 }

@@ -91,7 +91,7 @@ func file(pattern string) func() bool {
 	}
 }
 
-// missing are the packages of the needs that are not met, each once.
+// missing returns the packages of the needs that are not met, each once.
 func missing(needs []need) []string {
 	var pkgs []string
 	seen := map[string]bool{}

@@ -45,7 +45,7 @@ var overviewLarge = figure{
 	}),
 }
 
-// overviewOf is a demo with its past whose user was last at the overview; it
+// overviewOf returns a demo with its past whose user was last at the overview; it
 // does not run any more.
 func (p project) overviewOf(ctx context.Context, args ...string) (*served, error) {
 	s, err := p.serve(ctx, args...)

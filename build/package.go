@@ -123,7 +123,7 @@ func (p project) program(ctx context.Context, k packing, system, tags string) (s
 	return path, named(cmd.Run(), "the build for "+system, nil)
 }
 
-// epoch is the moment of everything in the packages: that of SOURCE_DATE_EPOCH,
+// epoch returns the moment of everything in the packages: that of SOURCE_DATE_EPOCH,
 // or of the last commit, in seconds.
 func (p project) epoch(ctx context.Context) (string, error) {
 	if given := os.Getenv("SOURCE_DATE_EPOCH"); given != "" {

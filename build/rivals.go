@@ -115,7 +115,7 @@ func (r *rivals) startTheirs(ctx context.Context) error {
 	return nil
 }
 
-// lines is a whole list, one object a line; the caller closes it.
+// lines returns a whole list, one object a line; the caller closes it.
 func (s *served) lines(ctx context.Context, path string) (io.ReadCloser, error) {
 	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, s.origin+path, nil)
 	if err != nil {

@@ -147,7 +147,7 @@ var unracedParts = []string{
 	"-gcflags=compress/flate=-race=false",
 }
 
-// goTests are the tests of the Go packages, under the race detector as far as
+// goTests runs the tests of the Go packages, under the race detector as far as
 // that can be waited for.
 func goTests(ctx context.Context, p project) error {
 	list := p.command(ctx, ".", "go", "list", "./...")
@@ -168,7 +168,7 @@ func goTool(args ...string) func(context.Context, project) error {
 	return func(ctx context.Context, p project) error { return p.do(ctx, "go", args...) }
 }
 
-// script is an npm script of the frontend's.
+// script returns a step that runs an npm script of the frontend.
 func script(name string) func(context.Context, project) error {
 	return func(ctx context.Context, p project) error {
 		if err := p.modules(ctx); err != nil {

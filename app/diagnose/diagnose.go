@@ -25,7 +25,7 @@ type Tail struct {
 	log, troubles *lines
 }
 
-// NewTail is a Tail before another handler.
+// NewTail returns a Tail before another handler.
 func NewTail(next slog.Handler) *Tail {
 	t := &Tail{next: next, log: &lines{most: mostLines}, troubles: &lines{most: mostTroubles}}
 	options := &slog.HandlerOptions{Level: slog.LevelDebug} // next decides
@@ -33,10 +33,10 @@ func NewTail(next slog.Handler) *Tail {
 	return t
 }
 
-// Log is the last lines, oldest first.
+// Log returns the last lines, oldest first.
 func (t *Tail) Log() []byte { return t.log.text() }
 
-// Troubles is the last warnings and errors, oldest first.
+// Troubles returns the last warnings and errors, oldest first.
 func (t *Tail) Troubles() []byte { return t.troubles.text() }
 
 // Enabled implements slog.Handler.

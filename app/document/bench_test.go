@@ -12,7 +12,7 @@ import (
 	"spyglass/app/document/query"
 )
 
-// body50 is a list of some 50 MB.
+// body50 returns a list of some 50 MB.
 func body50() string { return devices(220_000) }
 
 func write(b *testing.B, s *document.Store, body string) *document.Writer {

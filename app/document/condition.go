@@ -72,8 +72,8 @@ func (w *walker) once(o query.Operand, work func() datum) datum {
 	return d
 }
 
-// only is the value at the end of a path to one value; of duplicate keys the
-// last, as for every reader of JSON.
+// only returns the value of a path with one value; of duplicate keys the last,
+// as every reader of JSON does.
 func (w *walker) only(p *query.Path, at int64) datum {
 	for i := range p.Segments {
 		next := int64(-1)
@@ -102,7 +102,7 @@ func (w *walker) call(c *query.Call, at int64) datum {
 	return datum{}
 }
 
-// origin is where a path begins.
+// origin returns the value at which a path begins.
 func (w *walker) origin(p *query.Path, at int64) int64 {
 	if p.Root {
 		return w.root
@@ -110,7 +110,8 @@ func (w *walker) origin(p *query.Path, at int64) int64 {
 	return at
 }
 
-// length is in characters of a text, in children of a container; others have none.
+// length returns the number of a text's characters or a container's children;
+// other values have none.
 func (w *walker) length(d datum) datum {
 	n := int64(0)
 	switch d.kind {

@@ -103,7 +103,7 @@ func (d *differ) add(kind, path string, before, after *string) {
 	}
 }
 
-// shown is a value as a Change has it.
+// shown returns a value as a Change shows it.
 func (w *walker) shown(at int64) *string {
 	end := w.skip(at)
 	raw := string(bytes.ToValidUTF8(w.bytes(at, min(end, at+4*changeText)), []byte("\uFFFD")))
@@ -153,15 +153,15 @@ func (d *differ) equalScalars(a, b int64) bool {
 	return left.kind == right.kind && bytes.Equal(left.text, right.text)
 }
 
-// entry is a child of a container and the name it goes by.
+// entry is a child of a container, with the name it is compared by.
 type entry struct {
 	name string
 	path string
 	at   int64
 }
 
-// entries are an object's children; the second of two duplicate keys goes by
-// its own name.
+// entries returns an object's children; the second of two duplicate keys gets a
+// name of its own.
 func (d *differ) entries(w *walker, at int64) (all []entry) {
 	times := map[string]int{}
 	w.each(at, mark{at: at + 1}, func(c child) int64 {
@@ -176,7 +176,7 @@ func (d *differ) entries(w *walker, at int64) (all []entry) {
 	return all
 }
 
-// keyStep is a key as a step of a JSONPath.
+// keyStep returns a key as a step of a JSONPath.
 func keyStep(key string) string {
 	if shortName(key) {
 		return "." + key
@@ -308,7 +308,7 @@ func align(a, b []uint64) (pairs [][2]int) {
 	return pairs
 }
 
-// common is the longest common subsequence by the usual table.
+// common returns the longest common subsequence by the usual table.
 func common(x, y []uint64, shift int) (pairs [][2]int) {
 	width := len(y) + 1
 	length := make([]int32, (len(x)+1)*width)
@@ -335,7 +335,7 @@ func common(x, y []uint64, shift int) (pairs [][2]int) {
 	return pairs
 }
 
-// hashes are equal for values that mean the same.
+// hashes returns hashes that are equal for values with the same meaning.
 func (d *differ) hashes(w *walker, items []int64) []uint64 {
 	out := make([]uint64, len(items))
 	for i, at := range items {

@@ -82,7 +82,7 @@ type Document struct {
 	sorted  *order // of the newest sort
 }
 
-// Size is the length of the body in bytes, as it was sent.
+// Size returns the length of the body in bytes, as it was sent.
 func (d *Document) Size() int64 { return d.length }
 
 // JSON reports whether the body can be shown as a tree, or else why not, in one
@@ -151,7 +151,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	})
 }
 
-// beginning is the first n bytes of the text, or all of it.
+// beginning returns the first n bytes of the text, or all of it.
 func (d *Document) beginning(n int64) (head []byte, err error) {
 	err = d.use(func(s *scanner) error {
 		head = make([]byte, min(n, d.size))

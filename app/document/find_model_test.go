@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tokensOf are the keys and scalars of a body, as text.
+// tokensOf returns the keys and scalars of a body, as text.
 func tokensOf(body string) (tokens []string) {
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()

@@ -27,7 +27,7 @@ func (m *member) plain(open bool) int {
 	return 1
 }
 
-// plainRow is the row of m among its siblings' rows, when none of them has a fold.
+// plainRow returns the row of m among its siblings' rows, when none of them has a fold.
 func plainRow(index, line int, open bool) int {
 	if open {
 		return line - 1
@@ -110,8 +110,8 @@ const (
 	firstLook   = 64  // containers and children that the first state looks at
 )
 
-// openFirst is the state in which a document is first seen: the root and its
-// direct children open, of an array among them the first element only.
+// openFirst sets the initial state of a document: the root and its direct
+// children open, of an array among them the first element only.
 func (d *Document) openFirst(s *scanner) {
 	d.fold = &fold{member: d.root, open: true}
 	if d.root.container() {

@@ -279,7 +279,7 @@ func (x *indexer) scalar(end int64) {
 	}
 }
 
-// plain are the bytes of a text that need no look.
+// plain marks the bytes of a text that need no check.
 var plain = func() (t [256]bool) {
 	for c := ' '; c < 256; c++ {
 		t[c] = c != '"' && c != '\\'

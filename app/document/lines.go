@@ -75,7 +75,7 @@ func (x *splitter) next(at int64, part bool) {
 	x.begin(x.here)
 }
 
-// lineIndex knows every few hundredth row of the Raw view.
+// lineIndex records the position of every few hundredth row of the Raw view.
 type lineIndex struct {
 	splitter
 	marks []lineMark

@@ -64,7 +64,7 @@ func newLookout(ctx context.Context, b *body, end int64, needle []byte, fold boo
 	return l
 }
 
-// from is the first place at or after pos; the end of the body for none
+// from returns the first place at or after pos; the end of the body for none
 // and after an error.
 func (l *lookout) from(pos int64) int64 {
 	for pos < l.end {
@@ -98,8 +98,8 @@ func (l *lookout) from(pos int64) int64 {
 	return l.end
 }
 
-// index is the first place of p in text; of an escape, the first that stands for
-// a letter of the needle.
+// index returns the first place of p in text; of an escape, the first that
+// encodes a letter of the needle.
 func (l *lookout) index(text, p []byte) int {
 	for skipped := 0; ; {
 		found := bytes.Index(text[skipped:], p)

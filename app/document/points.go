@@ -108,7 +108,7 @@ func (s *scanner) plot(object value) (pointSet, bool) {
 	return set, true
 }
 
-// textOf is the first of the keys that has a text, cut for a screen.
+// textOf returns the first of the keys that has a text, cut for a screen.
 func (s *scanner) textOf(object value, keys ...string) string {
 	for _, key := range keys {
 		if v, ok := s.child(object, key); ok && v.kind == String && v.end-v.start > 2 {
@@ -140,7 +140,7 @@ func pointTable(sets []pointSet) *table {
 	return t
 }
 
-// pointHeads are the IDs of the columns: instance where there are several sets,
+// pointHeads returns the IDs of the columns: instance where there are several sets,
 // time, and the data points, each once.
 func pointHeads(sets []pointSet) []string {
 	ids := []string{timeColumn}
@@ -157,7 +157,7 @@ func pointHeads(sets []pointSet) []string {
 	return ids
 }
 
-// head is the ID of the set's i-th data point: its name, with a number when it
+// head returns the ID of the set's i-th data point: its name, with a number when it
 // is not the only one or is the name of another column.
 func (p *pointSet) head(i int) string {
 	name, n := columnEscapes.Replace(p.names[i]), 1
@@ -253,7 +253,7 @@ func (s *scanner) at(list value, index int) members {
 	return walk
 }
 
-// seek goes to a moment, counted over all sets.
+// seek moves to a moment, counted over all sets.
 func (r *pointReader) seek(s *scanner, sets []pointSet, index int) {
 	for r.set = 0; r.set < len(sets) && index >= sets[r.set].count; r.set++ {
 		index -= sets[r.set].count

@@ -229,10 +229,10 @@ func (s *scanner) from(v value, m mark) members {
 	return members{s, v.kind == Object, m.at, m.index, m.line}
 }
 
-// first is the place of v's first child.
+// first returns the place of v's first child.
 func (v *value) first() mark { return mark{at: v.start + 1, line: 1} }
 
-// lastMark is the last place known among v's children for which ok holds. ok
+// lastMark returns the last place known among v's children for which ok holds. ok
 // must hold for all before one for which it holds.
 func (v *value) lastMark(ok func(mark) bool) mark {
 	i := sort.Search(len(v.marks), func(i int) bool { return !ok(v.marks[i]) })

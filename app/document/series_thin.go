@@ -127,8 +127,7 @@ func (m *measurement) thin(set *SeriesSet, steps int) {
 	}
 }
 
-// extremes are the least and the greatest value, whichever came first before
-// the other.
+// extremes returns the least and the greatest value, in order of appearance.
 func extremes(values []float64) (first, second float64) {
 	least, greatest := -1, -1
 	for i, v := range values {

@@ -114,8 +114,8 @@ func (s *scanner) listOf(list value) *table {
 	return &table{shape: Items, of: list, total: list.count}
 }
 
-// child is the value of a key; of a key that is there twice, the last, as
-// programs read it.
+// child returns the value of a key; of duplicate keys the last, as programs
+// read it.
 func (s *scanner) child(object value, key string) (found value, ok bool) {
 	walk := s.from(object, object.first())
 	for m, more := walk.next(); more; m, more = walk.next() {
@@ -222,7 +222,7 @@ func (d *Document) each(ctx context.Context, s *scanner, t *table, q TableQuery,
 	return s.err
 }
 
-// shown are values as cells of a screen.
+// shown returns values as cells for the screen.
 func (s *scanner) shown(values []value) []*Cell {
 	cells := make([]*Cell, len(values))
 	for i, v := range values {
@@ -240,7 +240,7 @@ func (s *scanner) shown(values []value) []*Cell {
 	return cells
 }
 
-// entire is a value as a whole text.
+// entire returns a value as a whole text.
 func (s *scanner) entire(v value) string {
 	if !v.container() {
 		text, _ := s.literal(v, math.MaxInt32)

@@ -69,7 +69,7 @@ func (s *scanner) reader(t *table, ids []string) (*rowReader, error) {
 	return r, nil
 }
 
-// seek goes to a row.
+// seek moves to a row.
 func (r *rowReader) seek(index int) {
 	r.row.index = index - 1
 	if r.table.shape == Points {
@@ -79,7 +79,7 @@ func (r *rowReader) seek(index int) {
 	r.rows = r.at(r.table.of, index)
 }
 
-// next returns the row at hand and goes to the one after it.
+// next returns the current row and moves to the next one.
 func (r *rowReader) next() (*record, bool) {
 	clear(r.row.cells)
 	if r.table.shape == Points {
@@ -157,7 +157,7 @@ const itemColumn = "$"
 
 var columnEscapes = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `$`, `\$`)
 
-// columnKeys are the keys that the ID of a column was made of.
+// columnKeys returns the keys that the ID of a column was made of.
 func columnKeys(id string) []string {
 	keys, key := []string{}, []byte{}
 	for i := 0; i < len(id); i++ {

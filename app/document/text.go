@@ -116,7 +116,7 @@ func (s *scanner) text(start, end int64, limit int) (string, bool) {
 	return string(out), from+int64(used) < to
 }
 
-// literal is the text of a scalar: a string decoded, anything else as sent.
+// literal returns the text of a scalar: a string decoded, anything else as sent.
 func (s *scanner) literal(v value, limit int) (string, bool) {
 	if v.kind == String {
 		return s.text(v.start, v.end, limit)
@@ -125,7 +125,7 @@ func (s *scanner) literal(v value, limit int) (string, bool) {
 	return string(s.bytes(v.start, end)), end < v.end
 }
 
-// preview is a closed container in a few words: { id: 7, name: "web", … }.
+// preview returns a closed container in a few words: { id: 7, name: "web", … }.
 func (s *scanner) preview(v value) string {
 	left, right := "{", "}"
 	if v.kind == Array {
@@ -160,7 +160,7 @@ func (s *scanner) preview(v value) string {
 	return b.String()
 }
 
-// brief is a value within a preview.
+// brief returns a value within a preview.
 func (s *scanner) brief(v value) string {
 	switch {
 	case v.kind == Object && v.count > 0:
@@ -194,7 +194,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// hint is the name of an object: its displayName or else its name.
+// hint returns the name of an object: its displayName or else its name.
 func (s *scanner) hint(v value) string {
 	name := ""
 	walk := s.from(v, v.first())

@@ -168,8 +168,8 @@ func (w *walker) spanAfter(at int64) int {
 	return w.near
 }
 
-// beginning is where the walk through the container at at begins to reach the
-// child with an index, as far as the index knows.
+// beginning returns the place from which the walk through the container at at
+// reaches the child with an index, as near as the index knows.
 func (w *walker) beginning(at, index int64) mark {
 	if i := w.spanAfter(at); i < len(w.spans) && w.spans[i].start == at {
 		v := value{start: at, marks: w.spans[i].marks}
@@ -200,8 +200,8 @@ func (w *walker) keyIs(c child, name string) bool {
 	return string(text) == name
 }
 
-// follow goes the way of segs from the value at at, calls found for each value
-// it leads to and returns the end of the first one, if that is known. found
+// follow follows segs from the value at at, calls found for each value that
+// they select and returns the end of the first one, if that is known. found
 // returns an end, too.
 func (w *walker) follow(at int64, segs []query.Segment, found func(int64) int64) int64 {
 	if len(segs) == 0 {
@@ -264,7 +264,7 @@ func (w *walker) choose(at int64, s *query.Selector, use func(child) int64) int6
 	return unknownEnd
 }
 
-// bounds are the first index of a slice and the one it ends before (RFC 9535, 2.3.4.2).
+// bounds returns the first index of a slice and the one it ends before (RFC 9535, 2.3.4.2).
 func (w *walker) bounds(at int64, s *query.Selector) (from, to int64) {
 	n := int64(-1)
 	place := func(i *int64, otherwise int64) int64 {

@@ -17,8 +17,8 @@ var (
 	wholeParam   = regexp.MustCompile(`^\{([^{}/]+)\}$`)
 )
 
-// address takes a URL of a file apart: the path of a portal's API and the
-// query behind it. The host goes.
+// address splits a URL of a file into the path of a portal's API and the query.
+// It drops the host.
 func (f *File) address(raw string) (path string, query workspace.Rows) {
 	raw, _, _ = strings.Cut(raw, "#")
 	path, search, _ := strings.Cut(raw, "?")
@@ -85,7 +85,7 @@ func (f *File) hostPath(host string) string {
 	return rest
 }
 
-// unmounted is a path without the place where portals have their API.
+// unmounted returns a path without the prefix of the portal's API.
 func unmounted(path string) string {
 	mount := usualMount.FindString(path)
 	return path[len(strings.TrimSuffix(mount, "/")):]
@@ -105,7 +105,7 @@ func unescape(text string) string {
 	return text
 }
 
-// params are rows for the {names} in a path.
+// params returns rows for the {names} in a path.
 func params(path string, values map[string]workspace.Row) workspace.Rows {
 	var rows workspace.Rows
 	have := map[string]bool{}
@@ -122,7 +122,7 @@ func params(path string, values map[string]workspace.Row) workspace.Rows {
 	return rows
 }
 
-// methodOf is the method as ours, or false for one that no draft has.
+// methodOf returns the method as ours, or false for one that no draft has.
 func (f *File) methodOf(method string) (string, bool) {
 	method = strings.ToUpper(strings.TrimSpace(method))
 	if method == "" {
@@ -138,7 +138,8 @@ func (f *File) methodOf(method string) (string, bool) {
 // notSent are headers that belong to a browser or to the session.
 var notSent = regexp.MustCompile(`(?i)^(:.*|host|cookie|content-length|connection|accept-encoding|user-agent|origin|referer|sec-.*|x-csrf-token|upgrade-insecure-requests|dnt|priority|pragma)$`)
 
-// header is a row for a header of a file, unless it is none of ours to send.
+// header returns a row for a header of a file, unless we do not send that
+// header.
 func (f *File) header(row workspace.Row) (workspace.Row, bool) {
 	switch {
 	case strings.TrimSpace(row.Key) == "" || notSent.MatchString(row.Key):
@@ -151,7 +152,7 @@ func (f *File) header(row workspace.Row) (workspace.Row, bool) {
 	return row, true
 }
 
-// stem is the file's name without its ending, to name a collection after.
+// stem returns the file's name without its ending, to name a collection after.
 func (f *File) stem(otherwise string) string {
 	name, _, _ := strings.Cut(f.Name, ".")
 	if name = plain(name); name == "" {

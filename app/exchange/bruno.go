@@ -97,7 +97,7 @@ type brunoGraphQL struct {
 	Variables string `json:"variables"`
 }
 
-// bruno is a collection as ours.
+// bruno returns a collection as ours.
 func (f *File) bruno(c *brunoCollection) (*Found, error) {
 	for _, e := range c.Environments {
 		f.brunoVariables("the environment "+e.Name.text, e.Variables)
@@ -220,7 +220,7 @@ func (f *File) brunoBody(b *brunoBody) string {
 	return ""
 }
 
-// text is the JSON that goes out.
+// text returns the JSON that goes out.
 func (g *brunoGraphQL) text() string {
 	body := map[string]any{"query": g.Query}
 	if json.Valid([]byte(g.Variables)) {

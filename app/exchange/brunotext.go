@@ -153,7 +153,7 @@ func (i *brunoItem) bruText(name, text string) {
 	}
 }
 
-// undented is the text of a block, which is two blanks in.
+// undented returns the text of a block, which is two blanks in.
 func undented(lines []string) string {
 	out := make([]string, len(lines))
 	for i, line := range lines {

@@ -122,7 +122,8 @@ var (
 	clockUnits    = map[string]int{"": 0, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 )
 
-// marked is a text with marks for its {{variables}} and for masked secrets.
+// marked returns a text with marks for its {{variables}} and for masked
+// secrets.
 func (w *curlWriter) marked(text string) string {
 	text = reference.ReplaceAllStringFunc(text, func(r string) string {
 		return w.mark("{{" + reference.FindStringSubmatch(r)[1] + "}}")

@@ -125,7 +125,7 @@ type Format struct {
 // Formats lists all formats, those with unambiguous files first.
 var Formats = []*Format{&Spyglass, &Postman, &PostmanEnvironment, &Insomnia, &Yaak, &Bruno, &HAR, &OpenAPI, &Swagger, &OpenCollection, &Curl}
 
-// ByID is the format of that id.
+// ByID returns the format of that id.
 func ByID(id string) (*Format, error) {
 	for _, f := range Formats {
 		if f.ID == id {
@@ -265,7 +265,7 @@ func (f *File) tidy(folders []workspace.Folder) {
 	}
 }
 
-// plain is a name on one line, not too long.
+// plain returns a name on one line, not too long.
 func plain(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -85,7 +85,7 @@ func again(t *testing.T, f *exchange.Format, b *exchange.Bundle) *exchange.Found
 	return found
 }
 
-// lines are the requests of folders as text.
+// lines returns the requests of folders as text.
 func lines(folders []workspace.Folder, indent string) string {
 	var out strings.Builder
 	for _, f := range folders {

@@ -13,7 +13,7 @@ var (
 	bracketed     = regexp.MustCompile(`\[\s*['"]?([^\]'"]*)['"]?\s*\]`)
 )
 
-// insomniaText is a text with our variables in the place of Insomnia's.
+// insomniaText returns a text with our variables in the place of Insomnia's.
 func (r *treeReader) insomniaText(text string) string {
 	if strings.Contains(text, "{%") {
 		text = insomniaCall.ReplaceAllStringFunc(text, func(in string) string {
@@ -45,8 +45,8 @@ func argsOf(text string) (args []string) {
 	return args
 }
 
-// call is the variable that a tag becomes: one of ours that does the same, or
-// one of its own name that has to be given a value.
+// call returns the variable that replaces a tag: one of ours with the same
+// value, or one named after it that needs a value.
 func (r *treeReader) call(tag, name string, args []string) string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(args, w) })

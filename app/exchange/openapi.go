@@ -171,7 +171,7 @@ func (f *File) paramExample(p *openapi3.Parameter) string {
 	return string(text)
 }
 
-// bodyExample is the example of a JSON body, or one made from its schema.
+// bodyExample returns the example of a JSON body, or one made from its schema.
 func (f *File) bodyExample(b *openapi3.RequestBody) string {
 	media := b.Content.Get("application/json")
 	if media == nil {
@@ -229,7 +229,7 @@ func (s *sampler) of(ref *openapi3.SchemaRef, above []*openapi3.Schema) any {
 	return v
 }
 
-// given returns a value that the file gives, if the budget bears another copy.
+// given returns a value from the file, if the budget allows another copy.
 func (s *sampler) given(v any, above []*openapi3.Schema) any {
 	if !s.weigh(v, len(above)) {
 		return nil

@@ -145,7 +145,7 @@ type openEnvironment struct {
 
 type openEnvironments []openEnvironment
 
-// own are environments as Bruno's other format has them.
+// own returns environments as Bruno's other format has them.
 func (list openEnvironments) own() (out []brunoEnvironment) {
 	for _, e := range list {
 		out = append(out, brunoEnvironment{e.Name, ownPairs(e.Variables)})
@@ -161,7 +161,7 @@ func ownPairs(list []openPair) (out []brunoPair) {
 	return out
 }
 
-// own is an item as Bruno's other format has it.
+// own returns an item as Bruno's other format has it.
 func (o *openItem) own() *brunoItem {
 	out := &brunoItem{Type: o.Info.Type, Name: o.Info.Name, Seq: o.Info.Seq}
 	for i := range o.Items {

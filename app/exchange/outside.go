@@ -28,7 +28,7 @@ const (
 	notHTTP        = "%s with another protocol than HTTP, such as gRPC or WebSocket: left out."
 )
 
-// saved is the request as ours, or false for a method that no draft has.
+// saved returns the request as ours, or false for a method that no draft has.
 func (f *File) saved(o *outside) (workspace.Saved, bool) {
 	saved := workspace.Saved{Name: o.Name, Doc: o.Doc}
 	method, ok := f.methodOf(o.Method)

@@ -34,7 +34,7 @@ func (f *File) ownBuiltIns(text []byte, program string) []byte {
 	return []byte(own)
 }
 
-// postmanBuiltIns are ours under Postman's names.
+// postmanBuiltIns returns ours under Postman's names.
 func (b *Bundle) postmanBuiltIns(text []byte) []byte {
 	pairs := toPostman
 	if b.UserID != 0 {

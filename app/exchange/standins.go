@@ -15,7 +15,7 @@ type standIns struct {
 	asks  map[string]bool
 }
 
-// of is the variable for a tag, which has the tag's name if that is free.
+// of returns the variable for a tag, which has the tag's name if that is free.
 func (s *standIns) of(tag, name string) string {
 	if own, have := s.by[tag]; have {
 		return own

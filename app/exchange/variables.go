@@ -56,7 +56,7 @@ func (f *File) variable(from string, v Variable) {
 	}
 }
 
-// valueOf is the value of a variable of the file.
+// valueOf returns the value of a variable of the file.
 func (f *File) valueOf(name string) (string, bool) {
 	i, ok := f.taken.at[name]
 	if !ok {
@@ -101,7 +101,7 @@ func (f *File) variables(found *Found) {
 	}
 }
 
-// rename gives variables names that they may have here, where they are used as well.
+// rename gives variables valid names, also where they are used.
 func (f *File) rename(found *Found) {
 	now := map[string]string{}
 	for i := range found.Variables {
@@ -133,7 +133,8 @@ var (
 	startsName = regexp.MustCompile(`^[A-Za-z_]`)
 )
 
-// variableName is a name with nothing in it that a variable's may not have.
+// variableName returns a name without characters that a variable's may not
+// have.
 func variableName(name string) string {
 	name = strings.Trim(noNamePart.ReplaceAllString(strings.TrimSpace(name), "_"), ".-")
 	if name == "" || name == "_" {
@@ -181,7 +182,8 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// eachText gives every text of the requests that may hold variables to change.
+// eachText applies change to every text of the requests that may hold
+// variables.
 func eachText(folders []workspace.Folder, change func(string) string) {
 	for i := range folders {
 		for j := range folders[i].Requests {
@@ -197,7 +199,7 @@ func eachText(folders []workspace.Folder, change func(string) string) {
 	}
 }
 
-// plainValue is a value of JSON as a variable has it.
+// plainValue returns a value of JSON as a variable has it.
 func plainValue(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -63,7 +63,7 @@ type yaakPair struct {
 	Enabled     *bool
 }
 
-// item is the resource as Insomnia has it.
+// item returns the resource as Insomnia has it.
 func (y *yaakItem) item(kind string) insomniaItem {
 	out := insomniaItem{
 		ID: y.ID, Kind: kind, Parent: y.WorkspaceID, SortKey: y.SortPriority, Name: y.Name, About: y.Description,
@@ -115,7 +115,7 @@ var (
 	yaakCall = regexp.MustCompile(`^([\w.-]+)\(`)
 )
 
-// yaakText is a text with our variables in the place of Yaak's.
+// yaakText returns a text with our variables in the place of Yaak's.
 func (r *treeReader) yaakText(text string) string {
 	return yaakTag.ReplaceAllStringFunc(text, func(in string) string {
 		inside := yaakTag.FindStringSubmatch(in)[1]

@@ -64,7 +64,7 @@ type Format struct {
 // Formats lists all formats.
 var Formats = []Format{CSV, TSV, Markdown, XLSX}
 
-// Of is the format with an ID.
+// Of returns the format with an ID.
 func Of(id string) (Format, bool) {
 	for _, f := range Formats {
 		if f.ID == id {

@@ -110,7 +110,7 @@ func sheetNumber(text string) (float64, bool) {
 	return n, strings.Contains(text, ".") || len(strings.TrimPrefix(text, "-")) <= numberLen
 }
 
-// sheetText is a text of a length that a cell holds.
+// sheetText returns a text of a length that a cell holds.
 func sheetText(text string) string {
 	if within(text, sheetChars) == len(text) {
 		return text

@@ -155,7 +155,7 @@ func readQuery(text, query string) ([]Pair, error) {
 	return out, nil
 }
 
-// refuse is the sentence about a link, with as much of it as can be read.
+// refuse returns the error for a link, with as much of the link as can be read.
 func refuse(text, why string, args ...any) error {
 	shown := []rune(strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) && r != utf8.RuneError {

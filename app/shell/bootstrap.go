@@ -11,7 +11,7 @@ const (
 	lightBackground = "#efede7"
 )
 
-// background is the window's own colour, which cannot follow the system.
+// background returns the window's own colour, which cannot follow the system.
 func (w Window) background() string {
 	if w.Theme == "light" {
 		return lightBackground
@@ -28,7 +28,8 @@ func (w Window) style() template.CSS {
 	return "html { background: " + darkBackground + " } @media (prefers-color-scheme: light) { html { background: " + lightBackground + " } }"
 }
 
-// bootstrapPage goes on to the real page, leaving no step back in the history.
+// bootstrapPage redirects to the real page, leaving no step back in the
+// history.
 const bootstrapPage = `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{{.Title}}</title>
 <style>{{.Style}}</style>
 <script>location.replace({{.Address}})</script></head><body></body></html>

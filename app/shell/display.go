@@ -32,8 +32,8 @@ func (d display) holds(p Place) int {
 	return max(width, 0) * max(height, 0)
 }
 
-// choose is the display that most of p lies on; where none holds any of it, the
-// primary one, or the one that the window is on, or the first.
+// choose returns the display that most of p lies on; if none holds any of it,
+// the primary one, or the one that the window is on, or the first.
 func choose(displays []display, p Place) display {
 	chosen, most := displays[0], 0
 	for _, d := range displays {
@@ -65,11 +65,11 @@ func (p Place) fit(d display) Place {
 	return p
 }
 
-// Places are where a window has stood: a place for each arrangement of the
+// Places lists the window's positions: one for each arrangement of the
 // displays, the last one first.
 type Places []Placed
 
-// Placed is where a window stood while the displays were arranged so.
+// Placed is the window's position for one arrangement of the displays.
 type Placed struct {
 	Displays string `json:"displays"`
 	Place
@@ -79,7 +79,7 @@ type Placed struct {
 // office, a room with a projector, with room to spare.
 const mostPlaces = 12
 
-// at is where the window stood on that arrangement, or else where it stood last.
+// at returns the window's place for that arrangement, or else its last place.
 func (all Places) at(displays string) Place {
 	for _, one := range all {
 		if one.Displays == displays {
@@ -92,7 +92,7 @@ func (all Places) at(displays string) Place {
 	return Place{}
 }
 
-// with are the places after the window stood at p on that arrangement.
+// with returns the places after the window was at p on that arrangement.
 func (all Places) with(displays string, p Place) Places {
 	next := Places{{displays, p}}
 	for _, one := range all {

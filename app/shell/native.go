@@ -27,7 +27,7 @@ type acts interface {
 	quit()
 }
 
-// attach gives n its window; nil takes it away.
+// attach sets n's window; nil removes it.
 func (n *Native) attach(a acts) {
 	if n == nil {
 		return
@@ -72,7 +72,7 @@ func (n *Native) SetClipboard(text string) error {
 	return w.setClipboard(text)
 }
 
-// ToggleFullScreen fills the screen with the window, or goes back from there.
+// ToggleFullScreen fills the screen with the window, or restores it.
 func (n *Native) ToggleFullScreen() error {
 	w, err := n.window()
 	if err != nil {
@@ -126,7 +126,7 @@ func webAddress(link string) (string, error) {
 	return u.String(), nil
 }
 
-// opener is the command that opens link in the default browser.
+// opener returns the command that opens link in the default browser.
 func opener(goos, link string) (name string, args []string) {
 	switch goos {
 	case "windows":

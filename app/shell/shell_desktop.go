@@ -82,7 +82,7 @@ func (r *running) options(ctx context.Context) *options.App {
 	}
 }
 
-// windowsTheme is the look of the title bar.
+// windowsTheme returns the look of the title bar.
 func (w Window) windowsTheme() windows.Theme {
 	switch w.Theme {
 	case "dark":
@@ -93,7 +93,7 @@ func (w Window) windowsTheme() windows.Theme {
 	return windows.SystemDefault
 }
 
-// applicationMenu is the one at the top of a Mac's screen, without which Cmd+C
+// applicationMenu returns the one at the top of a Mac's screen, without which Cmd+C
 // and its kin do nothing there. Elsewhere the page has it all.
 func applicationMenu(system string) *menu.Menu {
 	if system != "darwin" {

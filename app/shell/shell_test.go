@@ -134,7 +134,7 @@ func TestTheBootstrapPageGoesOnToAFreshAddressEachTime(t *testing.T) {
 	}
 }
 
-// stay is a window that cannot go anywhere by itself.
+// stay is the visit of a window that cannot change its address by itself.
 func stay(string) bool { return false }
 
 func TestAWindowThatGoesThereItselfGetsNoBootstrapPage(t *testing.T) {

@@ -19,7 +19,7 @@ var fills = map[Level]color.RGBA{
 	Critical: {0xec, 0x56, 0x5b, 0xff},
 }
 
-// trayIcons are the application's icon as PNGs of the tray's size, with a dot in
+// trayIcons returns the application's icon as PNGs of the tray's size, with a dot in
 // the corner where there is something to look at.
 func trayIcons(application []byte) (map[Level][]byte, error) {
 	from, err := png.Decode(bytes.NewReader(application))
@@ -44,7 +44,7 @@ func trayIcons(application []byte) (map[Level][]byte, error) {
 	return icons, nil
 }
 
-// shrink is the mean of the pixels that fall on one, with their transparency.
+// shrink returns the mean of the pixels that fall on one, with their transparency.
 func shrink(from image.Image) *image.RGBA {
 	b := from.Bounds()
 	to := image.NewRGBA(image.Rect(0, 0, traySize, traySize))
@@ -81,7 +81,7 @@ func disc(on draw.Image, centre image.Point, radius int, fill color.RGBA) {
 	}
 }
 
-// ico is a PNG as a Windows icon file: a directory of one picture.
+// ico returns a PNG as a Windows icon file: a directory of one picture.
 func ico(picture []byte) []byte {
 	head := []any{
 		uint16(0), uint16(1), uint16(1), // reserved, an icon, one picture

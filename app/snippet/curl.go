@@ -27,7 +27,7 @@ var Curl = Language{
 // shell's own printf has no such limit.
 const longestWord = 100_000
 
-// curlHeader is a header as -H takes it; "Name:" would mean not to send it.
+// curlHeader returns a header as -H takes it; "Name:" would mean not to send it.
 func curlHeader(h Header) string {
 	if h.Value == "" {
 		return h.Name + ";"

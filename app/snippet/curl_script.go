@@ -108,7 +108,7 @@ func bashVariables(s *script, names map[string]string) string {
 	return b.String()
 }
 
-// bashAssignment gives a variable its value.
+// bashAssignment assigns a variable its value.
 func bashAssignment(v *Variable, name string) string {
 	switch v.Source {
 	case Environment:
@@ -133,7 +133,7 @@ func bashEscapes(s *script) string {
 	return b.String()
 }
 
-// bashNames are the variables' names in the script.
+// bashNames returns the variables' names in the script.
 func bashNames(s *script) map[string]string {
 	names, taken, next := map[string]string{}, map[string]bool{}, map[string]int{}
 	for _, v := range s.variables {
@@ -178,7 +178,7 @@ func bashArguments(st *scriptStep, names map[string]string) (long string, words 
 	return long, words
 }
 
-// bashBody gives the body of the next request, where it is a long one.
+// bashBody assigns the body of the next request, if it is a long one.
 func bashBody(long string) string {
 	if long == "" {
 		return ""
@@ -186,7 +186,7 @@ func bashBody(long string) string {
 	return "body=" + long + "\n"
 }
 
-// bashHeader is a header as -H takes it; "Name:" would mean not to send it.
+// bashHeader returns a header as -H takes it; "Name:" would mean not to send it.
 func bashHeader(h scriptHeader) text {
 	switch {
 	case len(h.value) == 0:

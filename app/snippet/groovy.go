@@ -26,14 +26,14 @@ var Groovy = Language{
 	},
 }
 
-// groovyText is a text literal in single quotes, in which $ is plain.
+// groovyText returns a text literal in single quotes, in which $ is plain.
 func groovyText(s string) string { return "'" + escaped(s, `\'`, `\n`) + "'" }
 
 // groovyPart limits the characters of text in one constant: a class file holds
 // 65,535 bytes of it, and a character takes up to six.
 const groovyPart = 10_000
 
-// groovyBody is a body as one literal, or several that are put together.
+// groovyBody returns a body as one literal, or several that are put together.
 func groovyBody(s string) string {
 	var parts []string
 	for all := []rune(s); len(all) > 0; {

@@ -36,7 +36,7 @@ var Python = Language{
 // valid UTF-8.
 func pythonText(s string) string { return strconv.Quote(s) }
 
-// pythonHeader is a header's value; urllib would send a text as Latin-1.
+// pythonHeader returns a header's value; urllib would send a text as Latin-1.
 func pythonHeader(s string) string {
 	if strings.Trim(s, ascii) == "" {
 		return pythonText(s)

@@ -53,7 +53,7 @@ do :; done
 `, p.Offset, method, rest, p.Size)
 }
 
-// fenced is a block of code, in a fence that it does not contain.
+// fenced returns a block of code, in a fence that it does not contain.
 func fenced(code string) string {
 	fence := "```"
 	for strings.Contains(code, fence) {

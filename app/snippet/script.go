@@ -294,7 +294,7 @@ func (s *script) paged() bool {
 	return slices.ContainsFunc(s.steps, func(st scriptStep) bool { return st.pages.Size > 0 })
 }
 
-// call is the function that a step calls: one for a request, or one for all
+// call returns the function that a step calls: one for a request, or one for all
 // pages, which takes more arguments, the first offset and the size.
 func (st *scriptStep) call(one, pages, arguments string) (function, more string) {
 	if st.pages.Size == 0 {
@@ -308,7 +308,7 @@ func (s *script) uses(source Source) bool {
 	return slices.ContainsFunc(s.variables, func(v Variable) bool { return v.Source == source })
 }
 
-// seconds is the offset of a clock as " + 5" or " - 3600", or nothing.
+// seconds returns the offset of a clock as " + 5" or " - 3600", or nothing.
 func (v *Variable) seconds() string {
 	n, err := strconv.ParseInt(v.Value, 10, 64)
 	switch {

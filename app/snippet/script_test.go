@@ -168,7 +168,7 @@ func TestAScriptStopsAtAnotherStatusThanExpected(t *testing.T) {
 	}
 }
 
-// blocksOf is the code of a runbook, with a token.
+// blocksOf returns the code of a runbook, with a token.
 func blocksOf(text string) (blocks []string) {
 	for _, m := range regexp.MustCompile("(?s)```bash\n(.*?)\n```").FindAllStringSubmatch(text, -1) {
 		blocks = append(blocks, strings.Replace(m[1], "export SPYGLASS_TOKEN='…'", "export SPYGLASS_TOKEN=s3cret", 1))

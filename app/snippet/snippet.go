@@ -157,7 +157,7 @@ func printable(s string) bool {
 	})
 }
 
-// escaped is the inside of a literal of the C family: special characters have a
+// escaped returns the inside of a literal of the C family: special characters have a
 // backslash before them, newline is how a line feed is written.
 func escaped(s, special, newline string) string {
 	var b strings.Builder

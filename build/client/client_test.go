@@ -15,7 +15,7 @@ import (
 	"spyglass/build/client/portal"
 )
 
-// connect is the generated client, signed in by a token.
+// connect returns the generated client, signed in by a token.
 func connect(t *testing.T) *portal.ClientWithResponses {
 	t.Helper()
 	origin, bearer := os.Getenv("SPYGLASS_ORIGIN"), os.Getenv("SPYGLASS_BEARER")

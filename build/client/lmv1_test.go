@@ -19,7 +19,7 @@ import (
 	"spyglass/build/client/portal"
 )
 
-// mount is where published clients look for the API.
+// mount is the path at which published clients expect the API.
 const mount = "/santaba/rest"
 
 // signed returns the client of a program that signs its requests, LMv1, as

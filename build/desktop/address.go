@@ -11,7 +11,7 @@ import (
 // one of those can find it taken when it ends and starts again.
 const firstPort, endPort = 20000, 32768
 
-// FreeAddress is an address of this machine, host:port, on which nothing listens
+// FreeAddress returns an address of this machine, host:port, on which nothing listens
 // now.
 func FreeAddress() (string, error) {
 	var taken error

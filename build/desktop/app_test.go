@@ -44,7 +44,7 @@ func (o output) String() string {
 	return string(text)
 }
 
-// binary is the program under test: a desktop build.
+// binary returns the program under test: a desktop build.
 func binary(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("SPYGLASS_BIN")

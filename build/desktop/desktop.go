@@ -77,7 +77,7 @@ var personal = []string{
 	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "HOME", "GTK_THEME", "DESKTOP_STARTUP_ID",
 }
 
-// Environ is the environment of a program on this desktop.
+// Environ returns the environment of a program on this desktop.
 func (d *Desktop) Environ() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -93,7 +93,7 @@ func (d *Desktop) Environ() []string {
 // X window dump.
 func (d *Desktop) Framebuffer() string { return filepath.Join(d.home, "Xvfb_screen0") }
 
-// Command is a program on this desktop, not yet started; it ends with the
+// Command returns a program on this desktop, not yet started; it ends with the
 // process that starts it.
 func (d *Desktop) Command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Family is a process and all that have come from it.
+// Family returns a process and all its descendants.
 func Family(pid int) []int {
 	all := []int{pid}
 	for i := 0; i < len(all); i++ {

@@ -29,7 +29,7 @@ func (n *notifications) Notify(_ string, _ uint32, _, title, _ string, _ []strin
 	return 7, nil
 }
 
-// sessionBus is a connection to the desktop's session bus.
+// sessionBus returns a connection to the desktop's session bus.
 func sessionBus(t *testing.T, desk *Desktop) *dbus.Conn {
 	t.Helper()
 	address := ""

@@ -22,7 +22,7 @@ const largest = 20 << 20
 // with the same once more, and with an older version.
 const now, again, before = "SPYGLASS_PACKAGES", "SPYGLASS_PACKAGES_AGAIN", "SPYGLASS_PACKAGES_BEFORE"
 
-// made is the one package of a kind in a folder.
+// made returns the one package of a kind in a folder.
 func made(t *testing.T, folder, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(os.Getenv(folder), pattern))
@@ -139,7 +139,7 @@ func TestTheDebIsInstalledOpenedUpgradedAndRemoved(t *testing.T) {
 	}
 }
 
-// installed is the version that dpkg has installed.
+// installed returns the version that dpkg has installed.
 func installed() (string, error) {
 	out, err := exec.Command("dpkg-query", "--show", "--showformat=${db:Status-Status} ${Version}", "spyglass").Output()
 	version, is := strings.CutPrefix(string(out), "installed ")

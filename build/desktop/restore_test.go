@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// push gives the keyboard to the button of that name, once it can be pushed,
-// and presses Return.
+// push focuses the button of that name, once it is enabled, and presses Return.
 func (a *app) push(name string) {
 	a.t.Helper()
 	button := fmt.Sprintf("named('button', %q)", name)

@@ -86,7 +86,7 @@ type line struct {
 	checked bool
 }
 
-// menu are the lines that can be seen.
+// menu returns the visible lines.
 func (w *watcher) menu(item dbus.BusObject) (lines []line) {
 	w.t.Helper()
 	type layout struct {

@@ -95,10 +95,10 @@ func (r release) make() error {
 	return nil
 }
 
-// name is the path of one package.
+// name returns the path of one package.
 func (r release) name(rest string) string { return filepath.Join(r.out, "spyglass-"+r.version+rest) }
 
-// fill is a template of files/ with the release's facts in it.
+// fill returns a template of files/ with the release's facts in it.
 func (r release) fill(name string) ([]byte, error) {
 	t, err := template.ParseFS(templates, "files/"+name)
 	if err != nil {

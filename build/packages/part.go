@@ -51,7 +51,7 @@ func parts(root string) ([]part, error) {
 	return all, nil
 }
 
-// goParts are the modules of the packages that the window's build imports.
+// goParts adds the modules of the packages that the window's build imports.
 func goParts(root, system string, found map[string]part) error {
 	cmd := exec.Command("go", "list", "-deps", "-json=Module", "-tags", "desktop,production,webkit2_41", ".")
 	cmd.Dir = root
@@ -155,7 +155,7 @@ func licenceOf(folder string) (string, error) {
 	return text.String(), nil
 }
 
-// spdx are the licences in a text.
+// spdx returns the licences in a text.
 func spdx(text string) (string, error) {
 	var names []string
 	for _, m := range licensecheck.Scan([]byte(text)).Match {

@@ -27,7 +27,7 @@ const (
 	program os.FileMode = 0o755
 )
 
-// packed is a file as Debian wants documents: gzip -9n.
+// packed returns a file as Debian wants documents: gzip -9n.
 func packed(text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

@@ -72,7 +72,7 @@ func (r release) windowsIcon() (*winres.Icon, error) {
 	return winres.NewIconFromImages(pictures)
 }
 
-// dressed is the program with its icon, manifest and version.
+// dressed returns the program with its icon, manifest and version.
 func (r release) dressed(icon *winres.Icon) ([]byte, error) {
 	bare, err := os.ReadFile(r.windows)
 	if err != nil {

@@ -141,7 +141,7 @@ func (a *attacker) key(t *target) string {
 	return t.Body.Properties[a.random.IntN(len(t.Body.Properties))].Name
 }
 
-// param is a query parameter of the endpoint.
+// param returns a query parameter of the endpoint.
 func (a *attacker) param(t *target) string {
 	names := []string{"size"}
 	for _, p := range t.Params {

@@ -120,7 +120,7 @@ func (p *program) send(r *http.Request) (status int, answer []byte, err error) {
 	return response.StatusCode, answer, err
 }
 
-// peak is the largest resident memory the process ever had; 0 where that is not known.
+// peak returns the largest resident memory the process ever had; 0 where that is not known.
 func (p *program) peak() int64 {
 	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "status"))
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *program) peak() int64 {
 	return n << 10
 }
 
-// tail is the end of the log.
+// tail returns the end of the log.
 func (p *program) tail() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {

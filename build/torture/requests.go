@@ -180,8 +180,8 @@ func isError(answer []byte) bool {
 	return json.Unmarshal(answer, &e) == nil && e.ErrorMessage != "" && e.ErrorCode > 1000
 }
 
-// path is that of the endpoint's example, or with small ids; a DELETE names
-// objects that are hardly there.
+// path returns the path of the endpoint's example, or one with small ids; a
+// DELETE names objects that are unlikely to exist.
 func (a *attacker) path(t *target) string {
 	path := t.Path
 	if t.Example.Path != "" && t.Method == http.MethodGet {

@@ -251,7 +251,7 @@ func (p *parser) jqNot(left term) term {
 	return t
 }
 
-// then is the path that goes on with another one.
+// then returns the path that goes on with another one.
 func (p *Path) then(next *Path) *Path {
 	return &Path{p.Root, append(append([]Segment{}, p.Segments...), next.Segments...)}
 }

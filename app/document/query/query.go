@@ -27,7 +27,7 @@ import (
 	"regexp"
 )
 
-// Query is one or more steps; each takes what the one before gives.
+// Query is one or more steps; each takes the results of the one before.
 type Query struct{ Steps []Step }
 
 // Step is a *Path, *Select, *Summary or *Object.
