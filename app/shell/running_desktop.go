@@ -34,7 +34,7 @@ type running struct {
 	place   Place           // the last one seen; likewise
 }
 
-// start is Wails' OnStartup: a goroutine, with the window on its way.
+// start is Wails' OnStartup: a goroutine, while the window opens.
 func (r *running) start(ctx, wails context.Context) {
 	defer close(r.started)
 	r.wails = wails
@@ -47,9 +47,9 @@ func (r *running) start(ctx, wails context.Context) {
 	r.tasks.Go("tray", r.showTray)
 }
 
-// restore puts the window where it stood while the displays were arranged as
-// now, or else where it stood last, as far as that is on a display. Wails opens
-// it in the middle of one, at the size that it was given.
+// restore moves the window to its place for the current arrangement of
+// displays, or else to its last place, as far as that is on a display. Wails
+// opens it in the middle of one, at the size that it was given.
 func (r *running) restore() {
 	displays, err := r.displays()
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *running) save() {
 	r.window.Save(r.places)
 }
 
-// look is where the window stands now.
+// look returns the window's current place.
 func (r *running) look() Place {
 	p := r.place
 	switch {
@@ -168,7 +168,7 @@ func (r *running) raise() {
 	desktop.WindowUnminimise(r.wails) // also brings it to the front
 }
 
-// toggleFullScreen fills the screen, or goes back to a window.
+// toggleFullScreen fills the screen, or restores the window.
 func (r *running) toggleFullScreen() {
 	if desktop.WindowIsFullscreen(r.wails) {
 		desktop.WindowUnfullscreen(r.wails)

@@ -101,7 +101,7 @@ const (
 // known reports whether a window has been there.
 func (p Place) known() bool { return p.Width >= minWidth && p.Height >= minHeight }
 
-// orDefault is p, or where a first window opens.
+// orDefault returns p, or the place of a first window.
 func (p Place) orDefault() Place {
 	if p.known() {
 		return p

@@ -19,8 +19,8 @@ var fills = map[Level]color.RGBA{
 	Critical: {0xec, 0x56, 0x5b, 0xff},
 }
 
-// trayIcons returns the application's icon as PNGs of the tray's size, with a dot in
-// the corner where there is something to look at.
+// trayIcons returns the application's icon as PNGs of the tray's size, with a
+// dot in the corner if there are alerts.
 func trayIcons(application []byte) (map[Level][]byte, error) {
 	from, err := png.Decode(bytes.NewReader(application))
 	if err != nil {

@@ -19,6 +19,6 @@ func startTray(build func()) error {
 	return nil
 }
 
-// endTray has nothing to do: the icon goes with the program. The connection that
-// the library would close is the keyring's, too.
+// endTray does nothing: the icon disappears with the program. The connection
+// that the library would close is the keyring's, too.
 func endTray() {}
