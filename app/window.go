@@ -87,7 +87,7 @@ func Window(ctx context.Context, o server.Options, args []string) error {
 	case p.err == nil:
 		err = errors.Join(err, p.app.close(ctx))
 	case ctx.Err() != nil && errors.Is(p.err, context.Canceled):
-		p.err = nil // it was told to end before it was open
+		p.err = nil // it was stopped before it was open
 	}
 	if err == nil && p.native.again.Load() {
 		return startAgain()
@@ -160,7 +160,7 @@ func (p *opening) link(text string) {
 // valid for 30 s.
 const fresh = 15 * time.Second
 
-// address is where the window goes once the portal is open.
+// address returns the address of the window's page once the portal is open.
 func (p *opening) address(ctx context.Context) (string, error) {
 	<-p.opened
 	if p.err != nil {

@@ -72,7 +72,7 @@ func newest(folder string, counts func(path string) bool) (time.Time, error) {
 			return fs.SkipDir
 		}
 		if path == folder || !d.IsDir() && !counts(path) {
-			return nil // the folder itself changes whenever dist is made anew
+			return nil // the folder itself changes whenever dist is recreated
 		}
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {

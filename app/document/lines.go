@@ -23,7 +23,7 @@ type Line struct {
 	Part   bool   `json:"part,omitempty"` // it goes on from the row before
 }
 
-// lineMark is where a row of the Raw view begins.
+// lineMark is the position at which a row of the Raw view begins.
 type lineMark struct {
 	at   int64
 	row  int

@@ -68,7 +68,7 @@ const (
 	instance   = "instance"
 )
 
-// table is where a document's rows are.
+// table locates a document's rows.
 type table struct {
 	shape Shape
 	of    value // the list or the object

@@ -162,7 +162,7 @@ type weigher struct {
 	most  int64
 }
 
-// enough is where adding up ends: sizes double with each line.
+// enough is the limit at which adding up ends: sizes double with each line.
 const enough = 1 << 40
 
 func (w *weigher) of(n *yaml.Node) int64 {

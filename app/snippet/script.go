@@ -23,7 +23,7 @@ type Pages struct {
 	Offset int64 // of the first page
 }
 
-// Source is where a script has a variable's value from.
+// Source is the origin of a variable's value in a script.
 type Source int
 
 // The sources.

@@ -93,16 +93,16 @@ func (*Object) step()  {}
 // *Holds or *Within.
 type Expr interface{ expr() }
 
-// Or holds when one does.
+// Or is true if one is.
 type Or struct{ Left, Right Expr }
 
-// And holds when both do.
+// And is true if both are.
 type And struct{ Left, Right Expr }
 
-// Not holds when X does not.
+// Not is true if X is false.
 type Not struct{ X Expr }
 
-// Exists holds when the path leads somewhere.
+// Exists is true if the path has a value.
 type Exists struct{ Path *Path }
 
 // Truthy holds for anything but null, false and nothing.
@@ -130,7 +130,7 @@ type Holds struct {
 	Text string
 }
 
-// Within holds when Filter holds for one of the values at Path.
+// Within is true if Filter is true for one of the values at Path.
 type Within struct {
 	Path   *Path
 	Filter Expr
