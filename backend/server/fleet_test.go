@@ -99,7 +99,7 @@ type member struct {
 }
 
 func (f *demoFleet) on(t *testing.T, s *server.Server, who string) *member {
-	return &member{t: t, mount: s.Origin() + "/api", bearer: f.bearers[who], client: &http.Client{Timeout: 20 * time.Second}}
+	return &member{t: t, mount: s.Origin() + "/api", bearer: f.bearers[who], client: &http.Client{Timeout: time.Minute}}
 }
 
 // reply is an answer: of an event stream the head only.
