@@ -27,7 +27,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// declaration is what the tests below ask of a resource, whatever its rows.
+// declaration is the interface by which the tests below check a resource of any
+// row type.
 type declaration interface {
 	check(t *testing.T)
 }

@@ -82,7 +82,7 @@ type Alert struct {
 	Told               Told
 }
 
-// Told is what people have been told of an alert.
+// Told is the last notification that was sent about an alert.
 type Told struct {
 	Stage    int64            `json:"stage"` // of the chain; 0: nobody has been told
 	Severity int64            `json:"severity"`
@@ -90,7 +90,7 @@ type Told struct {
 	Acked    bool             `json:"acked"`
 }
 
-// AlertNote is what somebody wrote to an alert, or what became of it.
+// AlertNote is a note on an alert: a user's comment, or an event in its life.
 type AlertNote struct {
 	By   string           `json:"by" doc:"a user, or system for the portal itself"`
 	On   resource.Seconds `json:"on" doc:"epoch seconds"`
@@ -235,7 +235,8 @@ var Alerts = resource.Resource[*Alert]{
 	},
 }
 
-// alertComment is what acknowledging an alert and writing to it take.
+// alertComment is the body of the requests that acknowledge or comment an
+// alert.
 type alertComment struct {
 	Comment string `json:"ackComment,omitempty" doc:"what is known of it, 1 to 4,000 characters; required, or note instead"`
 	Note    string `json:"note,omitempty" doc:"the same"`
@@ -268,7 +269,7 @@ func ackAlert(w *resource.Write, a *Alert) error {
 	return nil
 }
 
-// Acknowledge says that somebody has taken the alert on. It is for SaveAlert to keep.
+// Acknowledge marks the alert as acknowledged. SaveAlert stores it.
 func (a *Alert) Acknowledge(by string, at resource.Seconds, comment string) {
 	a.Acked, a.AckedBy, a.AckedOn, a.AckComment = true, by, at, comment
 	a.note(by, at, "acknowledged: "+comment)

@@ -26,7 +26,8 @@ type Chain struct {
 	InAlerting       bool
 }
 
-// Destination is one chain of stages; the first whose period it is counts.
+// Destination is a list of stages; the first destination whose period includes
+// the present time applies.
 type Destination struct {
 	Type   string        `json:"type" doc:"single, at any time, or timebased, in its period"`
 	Period *Period       `json:"period,omitempty" doc:"when a timebased one counts"`
@@ -93,7 +94,7 @@ var Chains = resource.Resource[*Chain]{
 
 const maxDestinations, maxStages = 50, 100
 
-// check looks at everything inside destinations and ccDestinations.
+// check validates everything inside destinations and ccDestinations.
 func (c *Chain) check(w *resource.Write) error {
 	if len(c.Destinations) == 0 || len(c.Destinations) > maxDestinations {
 		return fault.At("destinations", "an escalation chain has 1 to %d destinations", maxDestinations)
@@ -165,7 +166,8 @@ func (p *Period) check(field string) error {
 	return nil
 }
 
-// AnyRecipient asks do of every recipient, and reports whether any said yes.
+// AnyRecipient calls do for every recipient, and reports whether any call
+// returned true.
 func (c *Chain) AnyRecipient(do func(*Recipient) bool) bool {
 	found := AnyRecipient(c.CC, do)
 	for _, d := range c.Destinations {

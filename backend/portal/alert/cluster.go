@@ -107,7 +107,8 @@ var ClusterAlerts = resource.Resource[*ClusterAlert]{
 	},
 }
 
-// dataPointOf is a data point with its data source; nil where there is none.
+// dataPointOf returns a data point with its data source; nil where there is
+// none.
 func dataPointOf(ctx context.Context, r resource.Reader, id int64) (*datasource.DataSource, *datasource.DataPoint,
 	error) {
 	source, err := resource.Lookup(ctx, r, datasource.DataSourceRows, id/datasource.IDsOfEach)
@@ -122,8 +123,8 @@ func dataPointOf(ctx context.Context, r resource.Reader, id int64) (*datasource.
 	return source, nil, nil
 }
 
-// dataPointText gives each row a text about the data point whose id it is
-// computed from; an empty one where that has gone.
+// dataPointText derives a text for each row from the data point whose id the
+// row holds; an empty one where the data point was deleted.
 func dataPointText(of func(*datasource.DataSource, *datasource.DataPoint) string) func(context.Context, resource.Reader,
 	[]resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {

@@ -16,15 +16,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// JudgeClusters counts the active alerts in the groups that have cluster alerts,
-// and opens, turns and clears these. points are the data points whose alerts may
-// have changed; without any it looks at all, and clears what has no declaration
-// any more.
+// JudgeClusters counts the active alerts in the groups that have cluster
+// alerts, and opens, turns and clears these. points are the data points whose
+// alerts may have changed; without any it judges all, and clears alerts whose
+// declaration was deleted.
 //
-// An alert counts when it is as bad as the declaration asks and no maintenance
-// covers it, once for each device or for each instance in the group and the
-// groups below. A percentage is of the devices, or instances, there on which the
-// data source is polled. Only those in sizes are judged.
+// An alert counts when it has at least the severity of the declaration and no
+// maintenance covers it, once for each device or for each instance in the group
+// and the groups below. A percentage is of the devices, or instances, there on
+// which the data source is polled. Only those in sizes are judged.
 func JudgeClusters(ctx context.Context, tx resource.Tx, sizes ClusterSizes, at time.Time) error {
 	all, err := clustersOf(ctx, tx)
 	if err != nil {
@@ -83,7 +83,8 @@ func (c *ClusterAlert) size(ctx context.Context, r resource.Counter) (int64, err
 	return n, err
 }
 
-// clustersOf are all cluster alerts; they are read again only when one has changed.
+// clustersOf returns all cluster alerts; they are read again only when one has
+// changed.
 func clustersOf(ctx context.Context, r resource.Reader) ([]ClusterAlert, error) {
 	value, err := r.Memo("cluster alerts", []string{string(clusterAlertRows)}, func() (any, error) {
 		return resource.Find(ctx, r, clusterAlertRows)
@@ -94,7 +95,8 @@ func clustersOf(ctx context.Context, r resource.Reader) ([]ClusterAlert, error) 
 	return value.([]ClusterAlert), nil
 }
 
-// EndLostClusters ends alerts whose declaration went with its data source.
+// EndLostClusters ends alerts whose declaration was deleted with its data
+// source.
 func EndLostClusters(ctx context.Context, tx resource.Tx, at time.Time) error {
 	all, err := clustersOf(ctx, tx)
 	if err != nil {
@@ -124,10 +126,10 @@ const (
 	mostGrace  = 15 * 60 // seconds
 )
 
-// grace is how many seconds nobody is told yet of an alert that is not
-// suppressed any more: as many polls as it takes to clear, and two at least. The
-// devices of a group recover one after the other; those that come last would be
-// told as active and, seconds later, as cleared.
+// grace returns for how many seconds notifications wait after an alert is no
+// longer suppressed: as many polls as it takes to clear, and two at least. The
+// devices of a group recover one after the other; the last ones would otherwise
+// be notified as active and, seconds later, as cleared.
 func (a *Alert) grace(sources map[int64]*datasource.DataSource) resource.Seconds {
 	source := sources[a.DataSourceID]
 	if source == nil || a.Told.Stage > 0 { // who has been told already waits for what comes next
@@ -194,7 +196,8 @@ func (c *ClusterAlert) alerts(ctx context.Context, r resource.Reader, tree *flee
 	}), err
 }
 
-// measure is what the threshold is held against: how many, or of a hundred.
+// measure returns the value that is compared with the threshold: a count, or a
+// percentage.
 func (c *ClusterAlert) measure(alerts []Alert, size int64) (value float64, note string) {
 	what := "devices"
 	if c.CountBy == "instance" {
@@ -220,12 +223,13 @@ func (c *ClusterAlert) measure(alerts []Alert, size int64) (value float64, note 
 	return math.Round(10_000*float64(len(hit))/float64(max(1, of))) / 100, note
 }
 
-// suppressorOf is how alerts name the cluster alert that people are told of
-// instead of them.
+// suppressorOf returns the name by which suppressed alerts refer to the cluster
+// alert that is notified instead of them.
 func suppressorOf(cluster int64) string { return "cluster alert " + integer(cluster) }
 
-// suppress keeps people from being told of these alerts, which are active, and
-// of no others because of that: these are told after a grace, see Alert.grace.
+// suppress suppresses the notifications of these active alerts, and ends the
+// suppression of all others by the same cause: these are notified after a grace
+// period, see Alert.grace.
 func suppress(ctx context.Context, tx resource.Tx, alerts []Alert, by, why string, at resource.Seconds) error {
 	still := make(map[resource.TextID]bool, len(alerts))
 	for i := range alerts {

@@ -53,11 +53,11 @@ var conditions = map[string]string{
 	ConditionExpressions: "has expressions that take too much work",
 }
 
-// CollectorSource is what alerts about conditions of a collector name in place of
-// a data source.
+// CollectorSource is the data source name in alerts about conditions of a
+// collector.
 const CollectorSource = "Collector"
 
-// What people are told about a condition other than a missing heartbeat.
+// The texts of notifications about a condition other than a missing heartbeat.
 const (
 	conditionSubject = "##LEVEL##: ##COLLECTOR## ##CONDITION##"
 	conditionBody    = "##REASON## ##SEVERITY## since ##START##."

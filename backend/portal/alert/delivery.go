@@ -19,7 +19,7 @@ const (
 	DeliverySuperseded = "superseded"
 )
 
-// What a Delivery tells of an alert.
+// The events that a Delivery notifies of.
 const (
 	ToldActive    = "active"
 	ToldEscalated = "escalated"
@@ -29,8 +29,8 @@ const (
 	ToldReport    = "report" // a report was made; there is no alert
 )
 
-// Delivery is one notice on its way to one address. What is sent stands in it,
-// so that a notice says what was so when it was written.
+// Delivery is one notification to one address. It contains the text that is
+// sent, so that a notification shows the state at the time it was written.
 type Delivery struct {
 	ID        int64
 	AlertID   int64 // 0 for a test and for a report

@@ -144,8 +144,9 @@ var Integrations = resource.Resource[*Integration]{
 	},
 }
 
-// keepsSecrets refuses to carry a stored secret over to another place: who may
-// change the place need not know the secret, and would be told it there.
+// keepsSecrets refuses to keep a stored secret when its destination changes: a
+// user who may change the destination need not know the secret, and could
+// receive it there.
 func (i *Integration) keepsSecrets(w *resource.Write, was *Integration) error {
 	if was.Password != "" && !w.Given("password") && (i.Host != was.Host || i.Port != was.Port || i.Security != was.Security || i.Type != was.Type) {
 		return fault.At("password",
@@ -207,7 +208,8 @@ func (i *Integration) checkHook() error {
 	return nil
 }
 
-// isHeader follows RFC 9110, 5.6.2: letters, digits and some signs.
+// isHeader reports whether name is a token of RFC 9110, 5.6.2: letters, digits
+// and some punctuation.
 func isHeader(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))

@@ -19,9 +19,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Finding is what was found out about one data point of an instance, about a
-// condition of a collector, or about a group by its cluster alert: of these only
-// one is named.
+// Finding is the result of evaluating one data point of an instance, a
+// condition of a collector, or a group's cluster alert: only one of these is
+// named.
 type Finding struct {
 	InstanceID  int64
 	DataPointID int64
@@ -94,8 +94,9 @@ func ClearAlerts(ctx context.Context, tx resource.Tx, at resource.Seconds, why s
 	return err
 }
 
-// CoverAlerts says of each active alert, or of those with these ids, which
-// maintenance windows cover it now. It writes those of which that is news.
+// CoverAlerts updates which maintenance windows cover each active alert, or
+// each of those with these ids. It writes only the alerts for which that has
+// changed.
 func CoverAlerts(ctx context.Context, tx resource.Tx, now time.Time, ids ...int64) error {
 	where := []resource.Where{active}
 	if len(ids) > 0 {
@@ -237,7 +238,7 @@ type foundAt struct {
 	group     *fleet.Group
 }
 
-// findingOf looks up where a finding was made; nil where no alert opens.
+// findingOf looks up the object of a finding; nil where no alert opens.
 func findingOf(ctx context.Context, r resource.Reader, f *Finding) (*foundAt, error) {
 	about, err := lookUp(ctx, r, f)
 	if fault.Is(err, fault.Unknown) {

@@ -15,13 +15,13 @@ import (
 	"spyglass/backend/resource"
 )
 
-// AlertMessage is an alert as people are told of it.
+// AlertMessage is the text of a notification about an alert.
 type AlertMessage struct {
 	Subject string `json:"subject"`
 	Body    string `json:"body"`
 }
 
-// What people are told where the data point does not say.
+// The default texts, for data points without their own.
 const (
 	plainSubject = "##LEVEL##: ##HOST## ##INSTANCE## ##DATAPOINT##"
 	plainBody    = "##DATAPOINT## of ##INSTANCE## on ##HOST## is ##READING##; it should be ##EXPECTED##. ##SEVERITY## " +
@@ -36,7 +36,8 @@ const (
 	downBody    = "The collector ##HOST## has not answered since ##START##."
 )
 
-// Longer texts are cut: a property may stand in a message any number of times.
+// maxMessage bounds the length of a text, in bytes: a message may contain a
+// property any number of times.
 const maxMessage = 64 << 10
 
 var tokens = regexp.MustCompile(`##[A-Za-z0-9_.\-]{1,255}##`)
@@ -46,7 +47,7 @@ var tokens = regexp.MustCompile(`##[A-Za-z0-9_.\-]{1,255}##`)
 // they stand. Secret-looking properties are masked.
 type Wording struct{ subject *alertSubject }
 
-// WordingOf looks up what texts about an alert may quote.
+// WordingOf looks up the values that texts about an alert may quote.
 func WordingOf(ctx context.Context, r resource.Reader, a *Alert) (Wording, error) {
 	all, err := subjects(ctx, r, []Alert{*a})
 	if err != nil {
@@ -106,7 +107,8 @@ func subjectsOf(ctx context.Context, r resource.Reader, ids []int64) (map[int64]
 	return all, err
 }
 
-// subjects asks a fixed number of questions, however many alerts there are.
+// subjects looks up the objects of alerts in a fixed number of queries, however
+// many alerts there are.
 func subjects(ctx context.Context, r resource.Reader, alerts []Alert) (map[int64]*alertSubject, error) {
 	tree, err := fleet.TreeOf(ctx, r)
 	if err != nil {
@@ -222,7 +224,7 @@ func fill(text string, value func(name string) (string, bool)) string {
 	return strings.ToValidUTF8(b.String()[:maxMessage], "")
 }
 
-// token is what a word between ## stands for.
+// token returns the value of the token ##name##.
 func (s *alertSubject) token(name string) (string, bool) {
 	if word := alertWords[name]; word != nil {
 		return word(s), true
@@ -308,7 +310,7 @@ func (s *alertSubject) groups() string {
 	return strings.Join(paths, ", ")
 }
 
-// status is what became of the alert, in a word.
+// status returns the state of the alert in one word.
 func (a *Alert) status() string {
 	switch {
 	case a.Cleared:

@@ -200,7 +200,8 @@ func changeRecipients(w *resource.Write, change func(*Recipient) bool) error {
 	return OnRecipientsChanged.Fire(w.Context, w.Tx, RecipientChange{Write: w, Change: change})
 }
 
-// AnyRecipient asks do of every recipient, and reports whether any said yes.
+// AnyRecipient calls do for every recipient, and reports whether any call
+// returned true.
 func AnyRecipient(list []Recipient, do func(*Recipient) bool) bool {
 	found := false
 	for i := range list {
@@ -209,9 +210,9 @@ func AnyRecipient(list []Recipient, do func(*Recipient) bool) bool {
 	return found
 }
 
-// refuseWhileNotified keeps what (a user, a group, an integration) from going
-// while a chain or a recipient group names it. Which one is told only to a role
-// that may read those.
+// refuseWhileNotified refuses to delete a user, a group or an integration
+// (what) while a chain or a recipient group names it. The error names that one
+// only to a role that may read it.
 func refuseWhileNotified(w *resource.Write, what string, is func(*Recipient) bool) error {
 	var by string
 	groups, err := resource.Find(w.Context, w.Tx, RecipientGroupRows)

@@ -13,7 +13,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// routes are all rules by priority, with their chains. It is shared: read it only.
+// routes holds all rules by priority, with their chains. It is shared: read it
+// only.
 type routes struct {
 	rules  []Rule
 	chains map[int64]*Chain
@@ -104,7 +105,7 @@ func (r *Rule) fits(a *Alert, groups []string) bool {
 }
 
 // fitsProperties reports whether a device with those properties, by their names
-// in lower case, has all that the rule asks for.
+// in lower case, has all that the rule requires.
 func (r *Rule) fitsProperties(properties map[string]string) bool {
 	return !slices.ContainsFunc(r.Properties, func(p PropertyGlob) bool {
 		value, ok := properties[strings.ToLower(p.Name)]

@@ -15,7 +15,7 @@ import (
 // ruleRows names the rows of Rule.
 const ruleRows resource.Name[*Rule] = "alertRule"
 
-// Rule says which alerts go along which escalation chain.
+// Rule assigns alerts to an escalation chain.
 type Rule struct {
 	ID            int64
 	Name          string
@@ -108,8 +108,8 @@ type PropertyGlob struct {
 	Value string `json:"value" doc:"its value, * for any characters"`
 }
 
-// propertyGlobs is the list as it is kept. Secrets are not compared: whoever
-// may write rules would learn them by trying.
+// propertyGlobs returns the list as it is stored. Secrets are not compared: a
+// user who may write rules could find them out by trying.
 func propertyGlobs(list []PropertyGlob) ([]PropertyGlob, error) {
 	out := []PropertyGlob{}
 	for _, p := range list {

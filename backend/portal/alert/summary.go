@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// AlertSummary is what GET /alert/summary answers.
+// AlertSummary is the response of GET /alert/summary.
 type AlertSummary struct {
 	Now      int64       `json:"now" doc:"the portal's time, in epoch seconds"`
 	Critical alertCount  `json:"critical" doc:"active alerts of severity 4 that no maintenance covers"`
@@ -41,7 +41,8 @@ type raisedCount struct {
 	Warn     []int64 `json:"warn" doc:"the same of severity 2"`
 }
 
-// GroupHealth is how the devices in a group are, in an answer of GET /device/groups/{id}/health.
+// GroupHealth counts the devices of a group by status, in a response of GET
+// /device/groups/{id}/health.
 type GroupHealth struct {
 	ID       int64  `json:"id"`
 	Name     string `json:"name"`
@@ -70,7 +71,8 @@ const (
 	maxSteps     = 1000
 )
 
-// SummaryEndpoints count alerts and devices for those who look at all of them.
+// SummaryEndpoints returns the endpoints that count alerts and devices for
+// overviews.
 func SummaryEndpoints(db resource.Counter) []resource.Endpoint {
 	s := summaries{db}
 	read := resource.Right{Object: resource.DeviceGroup, Op: resource.Read}
@@ -178,7 +180,8 @@ func (s summaries) count(ctx context.Context, out *AlertSummary, scope []resourc
 	return nil
 }
 
-// scope are the alerts that the caller may see, of the group asked for.
+// scope returns the conditions for the alerts that the caller may see, of the
+// requested group.
 func (s summaries) scope(ctx context.Context, c *resource.Call) ([]resource.Where, error) {
 	scope := []resource.Where{resource.SeenBy(c.Access, resource.Read)}
 	text := c.Query.Get("groupId")
@@ -316,7 +319,7 @@ func (s summaries) groupsIn(ctx context.Context, c *resource.Call, id int64) ([]
 	return slices.DeleteFunc(groups, func(g fleet.Group) bool { return seen[g.ParentID] }), err
 }
 
-// add counts n devices by the worse of their alerts and whether they answer.
+// add counts n devices by the more severe of alert status and host status.
 func (h *GroupHealth) add(alertStatus, hostStatus string, n int64) {
 	h.Total += n
 	switch part := strings.Split(alertStatus, "-"); {

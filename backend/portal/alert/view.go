@@ -15,7 +15,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// alertAsks are what all lists of alerts, and one alert, take besides.
+// alertAsks are the additional parameters of all lists of alerts, and of one
+// alert.
 var alertAsks = []resource.Param{
 	{Name: "needMessage", In: "query",
 		Schema: resource.Schema{Type: "boolean", Doc: "Answer the text of each alert in detailMessage", Default: false}},
@@ -24,7 +25,7 @@ var alertAsks = []resource.Param{
 			"secret-looking ones are masked"), Example: "##system.hostname##"},
 }
 
-// alertTimes are what the list of a device's alerts takes besides.
+// alertTimes are the additional parameters of the list of a device's alerts.
 var alertTimes = []resource.Param{
 	{Name: "start", In: "query",
 		Schema: resource.Schema{Type: "integer", Format: "epoch-seconds", Doc: "Only alerts that opened then or later"}},
@@ -67,7 +68,8 @@ func alertsOfGroup(ctx context.Context, r resource.Reader, id int64) ([]resource
 	)}, nil
 }
 
-// alertDerived are what depends on other rows, or is the same in every alert.
+// alertDerived are the fields that are computed from other rows or are
+// constant.
 var alertDerived = []resource.Derived{
 	{Name: "internalId", Doc: "The id with the kind of alert in front", Schema: resource.Text(""), Example: "DS12",
 		Of: func(_ context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {

@@ -50,11 +50,11 @@ func figure(v float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// should says what a value should be, by the operator of the threshold.
+// should maps the operator of a threshold to the words for the expected value.
 var should = map[string]string{">": "at most", ">=": "below", "<": "at least", "<=": "above", "=": "other than",
 	"!=": ""}
 
-// expected is what the value should be: "at most 60 %", and where the severity
+// expected describes the expected value: "at most 60 %", and where the severity
 // has a limit of its own "at most 60 % (critical above 90 %)".
 func (s *alertSubject) expected() string {
 	expr, err := threshold.ParseAlertExpr(s.alert.Threshold)
@@ -68,7 +68,7 @@ func (s *alertSubject) expected() string {
 	return text
 }
 
-// AlertInShort is "97, above 95" of an alert's value and threshold.
+// AlertInShort returns "97, above 95" for an alert's value and threshold.
 func AlertInShort(value, limits string, severity int64) string {
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil {
@@ -92,7 +92,7 @@ func (w Wording) In(zone *time.Location) Wording {
 	return Wording{&in}
 }
 
-// zoneFor is the time zone of whoever reads: the user's, or the portal's.
+// zoneFor returns the time zone of the reader: the user's, or the portal's.
 func zoneFor(ctx context.Context, r resource.Reader, who *resource.Access) *time.Location {
 	zone := time.UTC
 	if setting, err := resource.Get(ctx, r, setting.SettingRows, setting.SettingID); err == nil {

@@ -20,7 +20,7 @@ import (
 // AuditLogRows names the rows of AuditLog.
 const AuditLogRows resource.Name[*AuditLog] = "auditLog"
 
-// AuditLog is one change that somebody made, or tried to.
+// AuditLog is one change that a user made or tried to make.
 type AuditLog struct {
 	ID          resource.TextID
 	Username    string
@@ -35,8 +35,8 @@ type AuditLog struct {
 	After       string
 }
 
-// How long the log is kept unless the settings say otherwise: whatever passes
-// either bound goes, oldest first.
+// auditRows is how many rows of the log are kept. Rows beyond this number, or
+// older than the settings say, are deleted, oldest first.
 const auditRows = 100_000
 
 // AuditLogs declares /setting/accesslogs. Rows are written by Audit only.
@@ -118,7 +118,7 @@ func Audit(ctx context.Context, tx resource.Tx, c *resource.Change) error {
 const pruneEvery, pruneMost = 64, 128
 
 // PruneAudit drops some of the rows that are too old, and of those that are too
-// many below the newest id. It looks at the oldest few rows only.
+// many below the newest id. It reads the oldest few rows only.
 func PruneAudit(ctx context.Context, tx resource.Tx, newest int64, now time.Time) error {
 	oldest, err := resource.Find(ctx, tx, AuditLogRows, resource.Limit(1))
 	if err != nil || len(oldest) == 0 {
@@ -183,7 +183,7 @@ func describe(c *resource.Change) string {
 	return b.String()
 }
 
-// auditKept is how many days the access log is kept.
+// auditKept returns how many days the access log is kept.
 func auditKept(ctx context.Context, r resource.Reader) int {
 	s, err := resource.Get(ctx, r, setting.SettingRows, setting.SettingID)
 	if err != nil || s.AuditDays < 1 {

@@ -1,8 +1,8 @@
 // Package collector declares collectors, their groups, credentials and versions.
 //
-// Collector 1 is built into the portal and stays, as does group 1. Intervals are
-// in the unit that a field's doc names. A collector that looks after devices, and
-// a group with collectors, is not removed: the fault is of kind Conflict.
+// Collector 1 is built into the portal and stays, as does group 1. Intervals
+// are in the unit that a field's doc names. A collector with devices, or a
+// group with collectors, cannot be deleted: the fault is of kind Conflict.
 package collector
 
 import (
@@ -20,7 +20,7 @@ import (
 // CollectorRows names the rows of Collector.
 const CollectorRows resource.Name[*Collector] = "collector"
 
-// Collector is what runs checks: the one inside this portal, or one elsewhere.
+// Collector runs checks: the one inside this portal, or a remote one.
 type Collector struct {
 	ID              int64
 	Description     string
@@ -182,7 +182,7 @@ var Collectors = resource.Resource[*Collector]{
 	}},
 }
 
-// ackDown is what acknowledging that a collector is down takes.
+// ackDown is the body of a request that acknowledges that a collector is down.
 type ackDown struct {
 	Comment string `json:"comment,omitempty" doc:"what is known of it, up to 4,000 characters"`
 }

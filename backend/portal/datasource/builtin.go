@@ -62,8 +62,8 @@ func builtInWrite(ctx context.Context, tx resource.Tx, now resource.Seconds, rea
 // it. With an id of 0 it gets the next one.
 func AddDataSource(w *resource.Write, d *DataSource) error { return changeDataSource(w, nil, d) }
 
-// AmendBuiltIn brings built-in data sources of an older portal up to date. What
-// somebody has changed stays.
+// AmendBuiltIn updates built-in data sources of an older portal. It keeps what
+// users have changed.
 func AmendBuiltIn(ctx context.Context, tx resource.Tx, now resource.Seconds) error {
 	w := builtInWrite(ctx, tx, now, "Built in, of a newer version")
 	for _, fresh := range builtInDataSources() {

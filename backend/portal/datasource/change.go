@@ -10,12 +10,12 @@ import (
 	"spyglass/backend/resource"
 )
 
-// IDsOfEach is how many ids a data source has for its data points and graphs.
-// None is given twice, so that samples and alerts of one that has gone never
-// seem to be another's.
+// IDsOfEach is the number of ids that a data source has for its data points and
+// graphs. No id is used twice, so that samples and alerts of a deleted data
+// point never appear under another.
 const IDsOfEach = 1000
 
-// checkRoom refuses what there are no ids left for.
+// checkRoom refuses data points and graphs for which no ids are left.
 func (d *DataSource) checkRoom() error {
 	fresh := 0
 	d.eachID(func(id *int64) {

@@ -133,8 +133,8 @@ func (d *DataSource) checkAttribute(w *resource.Write, was *DataSource) error {
 	return checkAttributes("collectorAttribute", d.CollectorAttribute)
 }
 
-// attributeName is what published clients call the attributes of a check; they
-// refuse names they do not know.
+// attributeName returns the name that published clients use for the attributes
+// of a check; they refuse names they do not know.
 func attributeName(method string) string {
 	switch method {
 	case "http":
@@ -145,8 +145,8 @@ func attributeName(method string) string {
 	return method
 }
 
-// discoveryName is what published clients call the ways to look for instances;
-// they refuse names they do not know.
+// discoveryName returns the name that published clients use for a discovery
+// method; they refuse names they do not know.
 func discoveryName(method string) string {
 	switch method {
 	case "snmp":
@@ -239,11 +239,11 @@ func (d *DataSource) checkDiscovery() error {
 	return checkAttributes("autoDiscoveryConfig.method", c.Method)
 }
 
-// MaxRuleSteps bounds each regular expression of a discovery, which looks at
+// MaxRuleSteps bounds each regular expression of a discovery, which runs for
 // every instance that is found.
 const MaxRuleSteps = 1000
 
-// oneOf refuses a value that is none of those.
+// oneOf refuses a value that is not one of the allowed ones.
 func oneOf(field string, allowed []any) error {
 	words := make([]string, len(allowed))
 	for i, v := range allowed {

@@ -20,8 +20,8 @@ import (
 // DataSourceRows names the rows of DataSource.
 const DataSourceRows resource.Name[*DataSource] = "dataSource"
 
-// DataSource says what is measured on the devices it applies to, how, and when
-// that is an alert. It becomes a DeviceDataSource on each of them.
+// DataSource defines what is measured on the devices it applies to, how, and
+// when a value raises an alert. It becomes a DeviceDataSource on each of them.
 type DataSource struct {
 	ID                 int64
 	Name               string // unique, "SNMP_Interfaces"
@@ -154,11 +154,11 @@ var DataSources = resource.Resource[*DataSource]{
 	},
 }
 
-// CollectorAttribute tells the check what to do: its name, and what that one
-// understands besides.
+// CollectorAttribute configures the check: its name, and the parameters of that
+// check.
 type CollectorAttribute map[string]any
 
-// Discovery says how the instances on a device are found.
+// Discovery configures how the instances on a device are found.
 type Discovery struct {
 	ScheduleInterval int64             `json:"scheduleInterval" doc:"minutes between two looks; 0: when the device changes"`
 	DeleteInactive   bool              `json:"deleteInactiveInstance" doc:"instances that are found no more go; otherwise they stay, without data"`
@@ -179,7 +179,7 @@ type DiscoveryFilter struct {
 	Comment   string `json:"comment" doc:"why"`
 }
 
-// DataPoint is one number that each poll of an instance gives.
+// DataPoint is one value that each poll of an instance returns.
 type DataPoint struct {
 	ID                 int64               `json:"id,omitzero" doc:"set by the portal; the data source's id * 1000, and up"`
 	DataSourceID       int64               `json:"dataSourceId,omitzero" doc:"set by the portal"`
@@ -214,7 +214,7 @@ type StatusDisplayName struct {
 	Word     string `json:"statusDisplayName" doc:"shown instead of the number"`
 }
 
-// Graph is how data points are drawn together.
+// Graph configures a chart of data points.
 type Graph struct {
 	ID            int64              `json:"id,omitzero" doc:"set by the portal; the data source's id * 1000, and up"`
 	Name          string             `json:"name" doc:"unique among the graphs of its list"`
@@ -260,7 +260,8 @@ type GraphLine struct {
 	ColorName     string `json:"colorName" doc:"a word such as blue; empty: as the palette has it"`
 }
 
-// ByID are all data sources by id; they are read again only when one has changed.
+// ByID returns all data sources by id; they are read again only when one has
+// changed.
 func ByID(ctx context.Context, r resource.Reader) (map[int64]*DataSource, error) {
 	value, err := r.Memo("dataSources", []string{string(DataSourceRows)}, func() (any, error) {
 		found, err := resource.Find(ctx, r, DataSourceRows)

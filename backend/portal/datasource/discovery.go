@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/pattern"
 )
 
-// Admitted are those of what was found that pass all filters.
+// Admitted returns the found instances that pass all filters.
 func (d *Discovery) Admitted(found []check.Found) []check.Found {
 	var out []check.Found
 	rules := make([]*regexp.Regexp, len(d.Filters))
@@ -74,7 +74,7 @@ func (c *DiscoveryFilter) meets(f *check.Found, rule *regexp.Regexp) bool {
 	return false
 }
 
-// attribute is one of what was found, by any of the names it goes by.
+// attribute returns an attribute of a found instance by any of its names.
 func attribute(f *check.Found, name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	for _, prefix := range []string{"auto.", "instance."} {

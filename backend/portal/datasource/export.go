@@ -48,14 +48,14 @@ func WithExchange(db resource.DB, all []resource.Endpoint) []resource.Endpoint {
 	return append(all, x.importDataSources(), x.importFunctions())
 }
 
-// exchange is what goes out of a portal and comes in as files.
+// exchange exports and imports data sources and functions as files.
 type exchange struct {
 	db resource.DB
 	of map[string]*resource.Endpoint // as the tables have them
 }
 
-// exportType is the media type of a file for importjson: its shape is not that of
-// the data sources that GET answers otherwise.
+// exportType is the media type of a file for importjson: its format differs
+// from the data sources in other responses of GET.
 const exportType = "application/vnd.spyglass.datasources+json"
 
 var (
@@ -143,7 +143,8 @@ func (x *exchange) list(ctx context.Context, c *resource.Call) (any, error) {
 	return download(c, "datasources.json", files), nil
 }
 
-// found are the ids that a list has: a page where one is asked for, otherwise all.
+// found returns the ids of a list: of one page where a page is requested,
+// otherwise all.
 func (x *exchange) found(ctx context.Context, c *resource.Call) ([]int64, error) {
 	plain := plainly(c)
 	plain.Query.Set("fields", "id")

@@ -30,7 +30,7 @@ func CodeOf(functions []Function) map[string]string {
 	return code
 }
 
-// FieldError says which field an expression's error lies in.
+// FieldError names the field in an expression's error.
 func FieldError(field string, err error) error {
 	if err == nil {
 		return nil

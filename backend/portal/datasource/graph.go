@@ -92,7 +92,7 @@ func (g *Graph) works(v VirtualDataPoint) bool {
 		func(name string) bool { return !g.knows(name, before) })
 }
 
-// drawEach answers createGraph: a graph for each data point.
+// drawEach handles createGraph: it adds a graph for each data point.
 func (d *DataSource) drawEach(w *resource.Write) error {
 	each, err := w.Call.Flag("createGraph")
 	if err != nil || !each || len(d.Graphs) > 0 {

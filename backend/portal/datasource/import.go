@@ -128,7 +128,7 @@ func split(text []byte) ([]map[string]json.RawMessage, error) {
 	return files, nil
 }
 
-// words are those of a parameter that may come several times, or with commas.
+// words splits a parameter that may be repeated, or contain commas.
 func words(values []string) []string {
 	var all []string
 	for word := range strings.SplitSeq(strings.Join(values, ","), ",") {
@@ -139,7 +139,7 @@ func words(values []string) []string {
 	return all
 }
 
-// arrival is one file on its way in.
+// arrival is the import of one file.
 type arrival struct {
 	x    *exchange
 	path string
@@ -147,8 +147,8 @@ type arrival struct {
 	keep []string
 }
 
-// prepare is the call that one object of the file amounts to: a POST, or a PUT
-// of the row that it overwrites.
+// prepare returns the call that imports one object of the file: a POST, or a
+// PUT of the row that it overwrites.
 func (a *arrival) prepare(ctx context.Context, file map[string]json.RawMessage, overwrite bool) (*resource.Call,
 	error) {
 	c := *a.call
@@ -225,7 +225,7 @@ func (a *arrival) keepOfFunction(file map[string]json.RawMessage, was *Function)
 	return nil
 }
 
-// handle is what answers a prepared call.
+// handle returns the handler of a prepared call.
 func (a *arrival) handle(c *resource.Call) func(context.Context, *resource.Call) (any, error) {
 	if c.Vars["id"] != "" {
 		return a.x.of["PUT "+a.path+"/{id}"].Handle

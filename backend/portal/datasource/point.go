@@ -148,11 +148,12 @@ func (p *DataPoint) Bounds() (low, high float64) {
 	return low, high
 }
 
-// IsRate reports whether its values are made from two answers, one after the other.
+// IsRate reports whether its values are computed from two consecutive
+// responses.
 func (p *DataPoint) IsRate() bool { return p.Type == typeCounter || p.Type == typeDerive }
 
-// MayFall reports whether a smaller raw value than the one before is a rate too,
-// and not a counter that was set back.
+// MayFall reports whether a raw value smaller than the previous one is a
+// negative rate rather than a counter reset.
 func (p *DataPoint) MayFall() bool { return p.Type == typeDerive }
 
 var statusOperators = []any{"EQ", "NE", "GT", "GE", "LT", "LE"}

@@ -13,7 +13,7 @@ const (
 	reasonsPruned = 64   // every how many changes older ones go
 )
 
-// UpdateReason says who changed a data source, and why.
+// UpdateReason records who changed a data source, and why.
 type UpdateReason struct {
 	ID           int64
 	DataSourceID int64

@@ -17,7 +17,8 @@ import (
 // Applying decides which data sources apply to which devices. It is made from
 // all data sources, groups and functions, and shared: read it only.
 type Applying struct {
-	// Print is the same for two that decide the same about every device.
+	// Print is a fingerprint: two with the same Print decide the same about
+	// every device.
 	Print string
 
 	members *Membership
@@ -32,8 +33,8 @@ type applyingSource struct {
 	expr *appliesto.Expr
 }
 
-// ApplyingOf is what applies now; it is made again only when a data source, a
-// group or a function has changed.
+// ApplyingOf returns the current Applying; it is rebuilt only when a data
+// source, a group or a function has changed.
 func ApplyingOf(ctx context.Context, r resource.Reader) (*Applying, error) {
 	names := []string{string(datasource.DataSourceRows), string(GroupRows), string(datasource.FunctionRows)}
 	value, err := r.Memo("applying", names, func() (any, error) {
@@ -117,7 +118,7 @@ func (a *Applying) to(s *subject) []*datasource.DataSource {
 	return all
 }
 
-// step is what is to be done about one data source on one device.
+// step is one pending change of a data source on a device.
 type step struct {
 	device *Device
 	source *datasource.DataSource // nil: it does not apply any more
@@ -125,8 +126,8 @@ type step struct {
 	finds  bool                   // its instances can be told at once
 }
 
-// plan is what is to be done so that exactly those data sources are on the
-// devices that apply: nothing, as a rule.
+// plan returns the steps after which exactly the data sources that apply are on
+// the devices: none, as a rule.
 func (a *Applying) plan(ctx context.Context, r resource.Reader, devices []Device) ([]step, error) {
 	ids := make([]int64, len(devices))
 	for i := range devices {
@@ -164,12 +165,14 @@ func (a *Applying) plan(ctx context.Context, r resource.Reader, devices []Device
 	return steps, nil
 }
 
-// tells reports whether the row says of its data source what that says itself.
+// tells reports whether the row's copy of its data source's fields is up to
+// date.
 func (d *DeviceDataSource) tells(s *datasource.DataSource) bool {
 	return d.Name == s.Name && d.DisplayName == s.DisplayName && d.Method == s.CollectMethod && d.Multiple == s.HasMultiInstances
 }
 
-// complete reports whether the row has the instances that can be told at once.
+// complete reports whether the row has the instances that are known without
+// discovery.
 func (d *DeviceDataSource) complete(finds bool) bool {
 	if d.Multiple {
 		return !finds || d.DiscoveredOn > 0
@@ -177,8 +180,8 @@ func (d *DeviceDataSource) complete(finds bool) bool {
 	return d.Instances > 0
 }
 
-// Unsettling are those of the devices on which another set of data sources
-// applies than is there, or one under another name.
+// Unsettling returns the devices whose data sources, or their names, differ
+// from what applies now.
 func Unsettling(ctx context.Context, r resource.Reader, devices []Device) ([]int64, error) {
 	a, err := ApplyingOf(ctx, r)
 	if err != nil {
@@ -195,9 +198,10 @@ func Unsettling(ctx context.Context, r resource.Reader, devices []Device) ([]int
 }
 
 // Associate makes the rows of the devices' data sources exactly those that
-// apply: it adds what is missing, with the instances that can be told at once,
-// and removes what no longer applies, with all of its own. Where nothing has
-// changed it only reads. It reports how many rows of data sources it touched.
+// apply: it adds what is missing, with the instances that are known without
+// discovery, and removes what no longer applies, with all that belongs to it.
+// Where nothing has changed it only reads. It reports how many rows of data
+// sources it touched.
 func Associate(ctx context.Context, tx resource.Tx, devices []Device, now resource.Seconds) (changed int, err error) {
 	a, err := ApplyingOf(ctx, tx)
 	if err != nil {
@@ -216,7 +220,7 @@ func Associate(ctx context.Context, tx resource.Tx, devices []Device, now resour
 }
 
 // AssociateOne gives one device one data source that applies to it and is not
-// there yet, with the instances that can be told at once.
+// there yet, with the instances that are known without discovery.
 func AssociateOne(ctx context.Context, tx resource.Tx, d *Device, source *datasource.DataSource,
 	now resource.Seconds) error {
 	a, err := ApplyingOf(ctx, tx)

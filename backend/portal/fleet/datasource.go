@@ -20,7 +20,7 @@ type DataSourceDevice struct {
 	Instances   []DataSourceInstance
 }
 
-// DataSourceInstance is one of its instances there.
+// DataSourceInstance is an instance of the data source on the device.
 type DataSourceInstance struct {
 	ID    int64  `json:"id" doc:"of the instance"`
 	Name  string `json:"name" doc:"name of the data source and alias"`
@@ -88,8 +88,8 @@ func dataSourceDevices(ctx context.Context, r resource.Reader, c *resource.Call)
 	return rows, fillInstances(ctx, r, page(c, rows), byDevice)
 }
 
-// page are those of the rows that a list without filter and order shows: only
-// they need their instances. With either it may be any of them.
+// page returns the rows that a list without filter and order shows: only they
+// need their instances. With either, any row may be shown.
 func page(c *resource.Call, rows []DataSourceDevice) []DataSourceDevice {
 	q, err := resource.ParseQuery(c.Query, c.Lenient)
 	if err != nil || q.Filter != "" || len(q.Sort) > 0 {

@@ -24,7 +24,7 @@ import (
 // DeviceRows names the rows of Device.
 const DeviceRows resource.Name[*Device] = "device"
 
-// Device is one thing we watch.
+// Device is a monitored device.
 type Device struct {
 	ID               int64
 	Name             string // host name or IP address; what checks connect to
@@ -225,8 +225,8 @@ func Prospective(name string, groups resource.IDs, properties []resource.Propert
 	return d
 }
 
-// systemProperties is what the portal itself knows of a device, under the names
-// of the published API.
+// systemProperties returns the properties that the portal itself sets on a
+// device, under the names of the published API.
 func systemProperties(d *Device) []resource.Property {
 	props := []resource.Property{
 		{Name: "system.hostname", Value: d.Name},
@@ -301,9 +301,9 @@ func (t *Tree) Inherited(groups resource.IDs) []resource.Property {
 	return props
 }
 
-// Properties are all that apply to a device, by their names in lower case, with
-// secrets in clear; its own count more than those of its groups, and these more
-// than the portal's.
+// Properties returns all properties that apply to a device, by their names in
+// lower case, with secrets in clear; its own override those of its groups, and
+// these override the portal's.
 func (t *Tree) Properties(d *Device) map[string]string {
 	return t.properties(d, func(p resource.Property) string { return p.Value })
 }

@@ -182,8 +182,8 @@ func alertsDisabled(d *Device, t *Tree) string {
 	return status + "-none"
 }
 
-// OfDevice derives a value from the device whose id the rows name. A device
-// that is deleted gives what an empty one would.
+// OfDevice derives a value from the device whose id the rows hold. A deleted
+// device gives the value of an empty one.
 func OfDevice(value func(*Device, *Tree) any) func(context.Context, resource.Reader, []resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
 		tree, err := TreeOf(ctx, r)
@@ -202,8 +202,8 @@ func OfDevice(value func(*Device, *Tree) any) func(context.Context, resource.Rea
 	}
 }
 
-// OfSource derives a value from the data source whose id the rows name. One
-// that is gone gives what an empty one would.
+// OfSource derives a value from the data source whose id the rows hold. A
+// deleted one gives the value of an empty one.
 func OfSource(value func(*datasource.DataSource) any) func(context.Context, resource.Reader, []resource.Row) ([][]byte,
 	error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {

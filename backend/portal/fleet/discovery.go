@@ -82,7 +82,8 @@ func discovered(ctx context.Context, tx resource.Tx, row *DeviceDataSource, sour
 	return keepInstances(ctx, tx, row, have, gone)
 }
 
-// learn takes over what was found; updatedOn tells whether that is news.
+// learn updates the instance from discovery; updatedOn changes only when a
+// field does.
 func (i *Instance) learn(on *DeviceDataSource, f check.Found, now resource.Seconds) {
 	description := f.Description
 	if i.LockDescription {
@@ -142,9 +143,9 @@ func IsSimulated(categories string) bool {
 	return false
 }
 
-// DiscoverNow associates a device with its data sources, and looks for the
-// instances of those that have many: at once where that asks nobody, otherwise
-// they are due, for whoever can ask the device.
+// DiscoverNow associates a device with its data sources, and discovers the
+// instances of multi-instance ones: at once where that needs no request to the
+// device, otherwise it marks them as due for a collector that can reach it.
 func DiscoverNow(ctx context.Context, tx resource.Tx, d *Device, now resource.Seconds) error {
 	if _, err := Associate(ctx, tx, []Device{*d}, now); err != nil {
 		return err
@@ -179,7 +180,8 @@ func DiscoverNow(ctx context.Context, tx resource.Tx, d *Device, now resource.Se
 	return nil
 }
 
-// dropInstance removes an instance that is found no more, or that nobody wants.
+// dropInstance removes an instance that is no longer found, or that a user
+// deletes.
 func dropInstance(ctx context.Context, tx resource.Tx, row *DeviceDataSource, id int64, at resource.Seconds) error {
 	if err := removingInstance(ctx, tx, row, id, at); err != nil {
 		return err

@@ -28,8 +28,8 @@ type dynamicGroup struct {
 	expr *appliesto.Expr // nil when it cannot be read any more, or does not fit: it holds nothing
 }
 
-// MembershipOf is what applies now; it is made again only when a group or a
-// function has changed.
+// MembershipOf returns the current Membership; it is rebuilt only when a group
+// or a function has changed.
 func MembershipOf(ctx context.Context, r resource.Reader) (*Membership, error) {
 	tree, err := TreeOf(ctx, r)
 	if err != nil || !tree.hasDynamic() {
@@ -95,16 +95,17 @@ func (m *Membership) Place(d *Device) bool {
 	return true
 }
 
-// placed is how many devices are read at a time.
+// placed is the number of devices that are read at a time.
 const placed = 1000
 
-// placeAll places all devices anew: one pass over them, a thousand at a time so
-// that memory stays bounded.
+// placeAll recomputes the dynamic groups of all devices: one pass over them, a
+// thousand at a time so that memory stays bounded.
 func (m *Membership) placeAll(ctx context.Context, tx resource.Tx) error {
 	return m.pass(ctx, tx, func(*Device) bool { return true })
 }
 
-// placeBelow places those anew that are in the group or in one below it.
+// placeBelow recomputes the dynamic groups of the devices in the group or in
+// one below it.
 func (m *Membership) placeBelow(ctx context.Context, tx resource.Tx, group int64) error {
 	below := m.tree.Inside(group)
 	counts, err := tx.CountWithin(ctx, string(DeviceRows), "hostGroupIds", map[int64][]int64{0: below})
@@ -159,7 +160,8 @@ func (t *Tree) hasDynamic() bool {
 	return false
 }
 
-// static are those of the ids that a device is put into by hand.
+// static returns the ids that are static groups, into which a device is put by
+// hand.
 func (t *Tree) static(ids resource.IDs) resource.IDs {
 	out := make(resource.IDs, 0, len(ids)+2)
 	for _, id := range ids {
@@ -235,7 +237,7 @@ func mayChoose(who *resource.Access) error {
 // subject is a device as an expression sees it: its fields, then its properties
 // in the order in which they count. Groups are those it was put into by hand
 // and the ones above them, so that no dynamic group depends on another. The
-// values of secrets are masked: membership must not tell them.
+// values of secrets are masked: membership must not reveal them.
 type subject struct {
 	device *Device
 	static resource.IDs

@@ -23,7 +23,7 @@ func followDataSource(ctx context.Context, tx resource.Tx, c datasource.DataSour
 	return err
 }
 
-// onDevice is what rows on devices keep.
+// onDevice is the part of a data source that its rows on devices copy.
 type onDevice struct {
 	name, displayName, method string
 	multiple                  bool

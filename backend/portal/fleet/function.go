@@ -91,7 +91,7 @@ func checkFunction(w *resource.Write, was, now *datasource.Function) error {
 	return checkUsers(w, was, "give it another name")
 }
 
-// checkRevival asks for the right to choose devices, where an expression that
+// checkRevival requires the right to choose devices where an expression that
 // lost its function finds one again.
 func checkRevival(w *resource.Write, f *datasource.Function, code map[string]string) error {
 	if mayChoose(w.Call.Access) == nil {

@@ -22,10 +22,10 @@ const GroupRows resource.Name[*Group] = "deviceGroup"
 // A group with an expression (AppliesTo) is dynamic: it holds exactly the
 // devices the expression applies to. Both kinds of membership are one link, the
 // device's hostGroupIds, so that filters, counts, inheritance and the scope of
-// roles need not tell them apart; which ids there are dynamic, the group says.
+// roles need not distinguish them; the group shows which ids there are dynamic.
 // The rules of devices, groups and functions keep the link up to date in the
-// transaction that changes what it follows from (dynamic.go). A group whose
-// expression is taken away keeps its devices, as if they were put into it.
+// transaction that changes what it is computed from (dynamic.go). A group whose
+// expression is removed keeps its devices, as if they were put into it.
 type Group struct {
 	ID               int64
 	Name             string
@@ -295,7 +295,7 @@ func subGroups(ctx context.Context, r resource.Reader, rows []resource.Row) ([][
 	return out, nil
 }
 
-// Tree is all groups, by id and by parent. It is shared: read it only.
+// Tree holds all groups, by id and by parent. It is shared: read it only.
 type Tree struct {
 	Groups   map[int64]*Group
 	Children map[int64][]int64 // ascending by name
@@ -342,9 +342,9 @@ func (t *Tree) Below(groups []int64) map[int64][]int64 {
 	return out
 }
 
-// Above are those groups and all groups over them, each once, the nearest
-// first: a group is as far as its longest way up, so that the root comes last
-// however short the way to it is from some of the groups.
+// Above returns those groups and all groups above them, each once, the nearest
+// first: the longest way up counts, so that the root comes last however short
+// the way to it is from some of the groups.
 func (t *Tree) Above(groups resource.IDs) []*Group {
 	steps := map[int64]int{}
 	var all []*Group

@@ -81,7 +81,7 @@ func removeGroup(w *resource.Write, g *Group) error {
 	return nil
 }
 
-// membershipWithout is what applies once those groups are gone.
+// membershipWithout returns the Membership after those groups are deleted.
 func membershipWithout(w *resource.Write, groups []Group, gone func(id int64) bool) (*Membership, error) {
 	left := slices.DeleteFunc(slices.Clone(groups), func(g Group) bool { return gone(g.ID) })
 	if !slices.ContainsFunc(left, func(g Group) bool { return g.AppliesTo != "" }) {

@@ -55,14 +55,14 @@ func (t *Tally) Add(severity int64) {
 	}
 }
 
-// removing tells of a device that is about to be deleted.
+// removing calls the hooks for a device that is about to be deleted.
 func removing(w *resource.Write, d *Device) error {
 	d.AlertStatus = NoAlerts
 	return OnRemoved.Fire(w.Context, w.Tx,
 		Removed{DeviceID: d.ID, At: resource.SecondsOf(w.Call.At), Why: "the device was deleted"})
 }
 
-// removingInstance tells of an instance that is about to be removed.
+// removingInstance calls the hooks for an instance that is about to be removed.
 func removingInstance(ctx context.Context, tx resource.Tx, row *DeviceDataSource, id int64, at resource.Seconds) error {
 	return OnRemoved.Fire(ctx, tx,
 		Removed{DeviceID: row.DeviceID, DeviceDataSourceID: row.ID, InstanceID: id, At: at, Why: "the instance was removed"})

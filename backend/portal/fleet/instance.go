@@ -15,8 +15,8 @@ import (
 // InstanceRows names the rows of Instance.
 const InstanceRows resource.Name[*Instance] = "deviceDatasourceInstance"
 
-// Instance is one thing on a device that a data source measures: a disk, an
-// interface, or the device itself where there is but one.
+// Instance is one part of a device that a data source measures: a disk, an
+// interface, or the device itself where there is only one.
 type Instance struct {
 	ID                 int64
 	DeviceID           int64
@@ -167,7 +167,7 @@ func checkInstance(w *resource.Write, was, now *Instance) error {
 	return nil
 }
 
-// instanceName is what an instance is called in alerts and reports.
+// instanceName returns the name of an instance in alerts and reports.
 func instanceName(on *DeviceDataSource, displayName string) string {
 	if !on.Multiple {
 		return on.Name

@@ -23,9 +23,10 @@ func fit[T any](all []T, expr func(*T) **appliesto.Expr) (load appliesto.Load, o
 	return load, over
 }
 
-// Overloaded returns the groups and data sources whose expressions are not asked
-// because they take too much work beside the others: "the group Servers/Shop". One
-// that is saved always fits; an earlier version may have stored others.
+// Overloaded returns the groups and data sources whose expressions are not
+// evaluated because they cost too much together with the others: "the group
+// Servers/Shop". One that is saved always fits; an earlier version may have
+// stored others.
 func Overloaded(ctx context.Context, r resource.Reader) ([]string, error) {
 	a, err := ApplyingOf(ctx, r)
 	if err != nil {

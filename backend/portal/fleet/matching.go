@@ -19,13 +19,13 @@ type Matches struct {
 	Data     *string   `json:"data" doc:"always null"`
 }
 
-// Matched is one of them.
+// Matched is a device that the expression applies to.
 type Matched struct {
 	ID          int64  `json:"id" doc:"of the device"`
 	DisplayName string `json:"displayName" doc:"name shown in lists"`
 }
 
-// shownMatches are how many devices the answer names.
+// shownMatches is how many devices the response lists.
 const shownMatches = 20
 
 // MatchesEndpoint declares GET /device/devices/matching.
@@ -93,7 +93,8 @@ func matching(ctx context.Context, r resource.Reader, who *resource.Access, text
 	}
 }
 
-// tooLong says why an expression was not tried on all devices.
+// tooLong returns the error for an expression that ran out of time before it
+// was tried on all devices.
 func tooLong(ctx context.Context) error {
 	return &fault.Error{Kind: fault.Invalid, Field: "appliesTo",
 		Message: "appliesTo takes longer than a query may; use simpler regular expressions", Err: ctx.Err()}

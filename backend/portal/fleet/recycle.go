@@ -64,7 +64,8 @@ func deletedDevices(ctx context.Context, r resource.Reader, c *resource.Call) ([
 	return rows, err
 }
 
-// whoDeleted looks in the access log, in the seconds in which the devices were deleted.
+// whoDeleted finds the user in the access log, in the seconds in which the
+// devices were deleted.
 func whoDeleted(ctx context.Context, r resource.Reader, devices []Device) (map[int64]string, error) {
 	when := make([]int64, len(devices))
 	on := make(map[int64]int64, len(devices))

@@ -13,7 +13,7 @@ type Unsettled struct {
 	ID int64 // of the device
 }
 
-// Settling is how far the association of devices with data sources has come.
+// Settling is the progress of associating devices with data sources.
 type Settling struct {
 	ID     int64
 	LastID int64  // every device up to this one has been looked at
@@ -64,7 +64,8 @@ func Unsettle(ctx context.Context, tx resource.Tx, device int64) error {
 	return resource.Put(ctx, tx, unsettledRows, &Unsettled{ID: device})
 }
 
-// sameToExpressions reports whether no expression can tell the two apart.
+// sameToExpressions reports whether every expression gives the same result for
+// both.
 func sameToExpressions(a, b *Device) bool {
 	return a.Name == b.Name && a.DisplayName == b.DisplayName && a.Description == b.Description && a.Link == b.Link &&
 		slices.Equal(a.GroupIDs, b.GroupIDs) && slices.Equal(a.CustomProperties, b.CustomProperties) &&

@@ -38,8 +38,8 @@ type RemoteWrite struct {
 	Error       string
 }
 
-// RemoteWriteMark is how far a remote write has come: what was measured before
-// At has been sent, or given up. There is none while it is turned off.
+// RemoteWriteMark is the progress of a remote write: samples measured before At
+// were sent, or given up. There is none while it is turned off.
 type RemoteWriteMark struct {
 	ID int64 // of the RemoteWrite
 	At resource.Seconds

@@ -44,5 +44,5 @@ const (
 	Administrator         int64 = 1 // the role
 )
 
-// SystemUser is who does what the portal does by itself.
+// SystemUser is the user name for changes that the portal makes by itself.
 const SystemUser = "system"

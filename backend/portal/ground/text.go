@@ -25,7 +25,8 @@ func Listed(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(have string) bool { return strings.EqualFold(have, name) })
 }
 
-// OneLine returns somebody's text as a sentence may quote it: on one line, and short.
+// OneLine returns a user's text so that a sentence may quote it: on one line,
+// and short.
 func OneLine(text string) string {
 	runes := []rune(text)
 	if len(runes) > 200 {

@@ -62,7 +62,7 @@ const (
 	ExpiredSession      = "expiredSession"
 )
 
-// IncidentKinds are all of them.
+// IncidentKinds lists all kinds of incidents.
 var IncidentKinds = []IncidentKind{
 	{Name: CoreSwitchDown, Target: "deviceId", Duration: 1800, Strength: 100,
 		Doc: "a core switch does not answer, nor does what lies behind it; strength: the share of that, in percent"},
@@ -205,7 +205,7 @@ func incidentNames() []any {
 	return names
 }
 
-// incidentDoc tells the kinds apart.
+// incidentDoc describes each kind of incident.
 func incidentDoc() string {
 	var b strings.Builder
 	b.WriteString("What happens.")

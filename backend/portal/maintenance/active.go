@@ -12,7 +12,8 @@ import (
 )
 
 // Watched is what may be in maintenance: an instance, with all that it is on; a
-// device alone, or a data source on it; a group; or a collector. What is 0 is not asked for.
+// device alone, or a data source on it; a group; or a collector. An id of 0 is
+// ignored.
 type Watched struct {
 	DeviceID           int64
 	GroupIDs           resource.IDs // of the device, which they are read from when nil; or a group alone
@@ -23,10 +24,10 @@ type Watched struct {
 	CollectorID        int64
 }
 
-// InMaintenance are the maintenance windows in effect that cover something,
-// ascending by id. It asks the database nothing while neither a maintenance
-// window nor a device group has changed, unless GroupIDs are missing and a
-// group is in maintenance.
+// InMaintenance returns the maintenance windows in effect that cover something,
+// ascending by id. It makes no query while neither a maintenance window nor a
+// device group has changed, unless GroupIDs are missing and a group is in
+// maintenance.
 func InMaintenance(ctx context.Context, r resource.Reader, of Watched, now time.Time) ([]SDT, error) {
 	plan, err := planOf(ctx, r)
 	if err != nil || plan.empty {
@@ -62,7 +63,7 @@ func InMaintenance(ctx context.Context, r resource.Reader, of Watched, now time.
 	return found, nil
 }
 
-// plan is all maintenance there is, by what it is for. It is shared.
+// plan holds all maintenance windows by type and id. It is shared.
 type plan struct {
 	empty bool
 	by    map[string]map[int64][]*planned // by type and id
@@ -116,7 +117,7 @@ func (p *plan) above(groups resource.IDs) []int64 {
 	return ids
 }
 
-// planned is one maintenance, and what is known of the time around now.
+// planned is one maintenance window, with its cached state around now.
 type planned struct {
 	sdt      *SDT
 	schedule *Schedule
@@ -129,7 +130,7 @@ type span struct {
 	in       bool
 }
 
-// at reports whether it is in effect. The time zone is asked once a window.
+// at reports whether it is in effect. It uses the schedule once per window.
 func (p *planned) at(t time.Time) bool {
 	if k := p.known.Load(); k != nil && !t.Before(k.from) && (k.to.IsZero() || t.Before(k.to)) {
 		return k.in
@@ -144,8 +145,8 @@ func (p *planned) at(t time.Time) bool {
 	return k.in
 }
 
-// NextMaintenance is when the next maintenance window begins or ends; zero for
-// never, as far as is known now.
+// NextMaintenance returns when the next maintenance window begins or ends; zero
+// for never, as far as is known now.
 func NextMaintenance(ctx context.Context, r resource.Reader, now time.Time) (next time.Time, err error) {
 	plan, err := planOf(ctx, r)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// aiming works out what a maintenance window is for. What the caller may not see
-// is answered as if it were not there; whether they may change it, the store
-// asks of the ids that come out.
+// aiming resolves the target of a maintenance window. A target that the caller
+// may not see gives the same error as a missing one; the store checks the right
+// to change it by the resolved ids.
 type aiming struct {
 	w     *resource.Write
 	names map[string]string // that stand for ids
@@ -188,8 +188,8 @@ func (a *aiming) instanceGroup() error {
 	return a.on("instance group", g.ID, g.DeviceID, d.DataSourceID, d.ID)
 }
 
-// on notes where something is. Other ids than those are refused where somebody
-// gives them.
+// on sets the ids of the target's device and data source. It refuses other ids
+// in the request.
 func (a *aiming) on(what string, id, device, source, deviceSource int64) error {
 	for _, place := range []struct {
 		field string
@@ -208,7 +208,7 @@ func (a *aiming) on(what string, id, device, source, deviceSource int64) error {
 	return nil
 }
 
-// aims are the fields that say what maintenance is for.
+// aims are the fields that hold the target of a maintenance window.
 var aims = []struct {
 	field string
 	at    func(*SDT) *int64
@@ -222,7 +222,8 @@ var aims = []struct {
 	{"collectorId", func(s *SDT) *int64 { return &s.CollectorID }},
 }
 
-// forget empties the ids that nobody gives, of one whose type changes.
+// forget clears the ids that the request does not give, of a window whose type
+// changes.
 func (s *SDT) forget(w *resource.Write) {
 	for _, f := range aims {
 		if !w.Given(f.field) {
@@ -231,8 +232,8 @@ func (s *SDT) forget(w *resource.Write) {
 	}
 }
 
-// dropOthers empties the ids that its type does not take, and refuses them
-// where somebody gives them.
+// dropOthers clears the ids that its type does not take, and refuses them where
+// the request gives them.
 func (a *aiming) dropOthers() error {
 	for _, f := range aims {
 		at := f.at(a.s)

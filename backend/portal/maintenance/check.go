@@ -88,8 +88,8 @@ var goesWith = []struct {
 	{"monthDay", func(s *SDT) any { return &s.MonthDay }, []string{Monthly}},
 }
 
-// dropOthers empties the fields that mean nothing in this recurrence, and
-// refuses them where somebody gives them. Published clients send what they have.
+// dropOthers clears the fields that this recurrence does not use, and refuses
+// them where the request gives them. Published clients send all they have.
 func (s *SDT) dropOthers(w *resource.Write) error {
 	for _, f := range goesWith {
 		if slices.Contains(f.with, s.Recurrence) {
@@ -138,8 +138,8 @@ func (s *SDT) checkOnce(w *resource.Write, was *SDT) error {
 	return nil
 }
 
-// decide is which of end and duration count: what was given; of both, what has
-// changed; and if both have, they are to say the same.
+// decide returns which of end and duration count: the one given; of both, the
+// one that has changed; and if both have, they must agree.
 func decide(end, endChanged, length, lengthChanged bool) (byEnd, byLength bool) {
 	if end && length && endChanged != lengthChanged {
 		return endChanged, lengthChanged
@@ -200,7 +200,8 @@ func (s *SDT) isWeek(name string) bool {
 	return strings.EqualFold(name, strings.TrimSpace(s.WeekOfMonth))
 }
 
-// uses says of a field of time whether the recurrence has it.
+// uses returns a function that reports whether the recurrence uses a field of
+// time.
 func uses(field string) func(*SDT) bool {
 	return func(s *SDT) bool {
 		for _, f := range goesWith {

@@ -47,7 +47,8 @@ func maintenanceOf(value func([]SDT) any) func(context.Context, resource.Reader,
 	}
 }
 
-// sdtStatus says what is in maintenance: a group, the device, the data source.
+// sdtStatus returns which are in maintenance: a group, the device, the data
+// source.
 func sdtStatus(windows []SDT) any {
 	status := [3]string{"none", "none", "none"}
 	for _, s := range windows {

@@ -85,7 +85,7 @@ var SDTHistories = resource.Resource[*SDTHistory]{
 	},
 }
 
-// wasFor is a field that only tells the portal where the row belongs.
+// wasFor returns a hidden field that only links the row to its target.
 func wasFor[T any](name string, to resource.Name[*T], at func(*SDTHistory) *int64) resource.Field[*SDTHistory] {
 	return resource.Field[*SDTHistory]{Name: name, At: func(h *SDTHistory) any { return at(h) }, Doc: "What it was for",
 		ReadOnly: true, WriteOnly: true, Refs: string(to), Cascade: true, Index: true}

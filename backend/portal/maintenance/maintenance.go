@@ -1,9 +1,10 @@
 // Package maintenance declares maintenance windows (SDTs), once or repeated, and
 // the history of those that have ended.
 //
-// A window is in the time zone it names, else in the portal's; its times are epoch
-// milliseconds. Which windows are in effect is computed from a plan that is kept
-// until a window changes, and shared. Package alert asks it with InMaintenance.
+// A window is in the time zone it names, else in the portal's; its times are
+// epoch milliseconds. Which windows are in effect is computed from a plan that
+// is kept until a window changes, and shared. Package alert reads it with
+// InMaintenance.
 package maintenance
 
 import (
@@ -24,8 +25,8 @@ import (
 // SDTRows names the rows of SDT.
 const SDTRows resource.Name[*SDT] = "sdt"
 
-// SDT is a scheduled down time: a maintenance window in which nobody is told of
-// alerts. What it is for is told by ids alone; names are derived, so that they
+// SDT is a scheduled down time: a maintenance window in which alerts are not
+// notified. It stores its target as ids only; names are derived, so that they
 // follow when something is renamed.
 type SDT struct {
 	ID                 resource.TextID // sent as "R_12"
@@ -280,7 +281,7 @@ func groupPaths(ctx context.Context, r resource.Reader, rows []resource.Row) ([]
 	return resource.EachNamed(rows, tree.Groups, func(g *fleet.Group) any { return g.FullPath })
 }
 
-// namedBy derives the name of the row whose id the rows hold; "" for none.
+// namedBy derives the name of the row whose id each row holds; "" for none.
 func namedBy[T any](of resource.Name[*T], name func(*T) (int64, string)) func(context.Context, resource.Reader,
 	[]resource.Row) ([][]byte, error) {
 	return func(ctx context.Context, r resource.Reader, rows []resource.Row) ([][]byte, error) {
@@ -303,7 +304,7 @@ func namedBy[T any](of resource.Name[*T], name func(*T) (int64, string)) func(co
 // SDTPrefix begins the id of a maintenance window as it is shown: R_12.
 const SDTPrefix = "R_"
 
-// JoinSDTs is how ids of maintenance windows are shown together: "R_12,R_13".
+// JoinSDTs formats the ids of maintenance windows as a list: "R_12,R_13".
 func JoinSDTs(ids []resource.TextID) string {
 	texts := make([]string, len(ids))
 	for i, id := range ids {

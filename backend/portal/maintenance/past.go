@@ -67,8 +67,8 @@ func (m *PastMaintenance) add(kind string, id int64, w pastWindow) {
 	m.by[kind][id] = append(m.by[kind][id], w)
 }
 
-// Of are the windows that covered something, in no order; they may overlap.
-// GroupIDs are asked for as they are: nil is no group.
+// Of returns the windows that covered something, in no order; they may overlap.
+// It uses GroupIDs as they are: nil is no group.
 func (m *PastMaintenance) Of(w Watched) (out []Window) {
 	add := func(list []pastWindow) {
 		for _, one := range list {

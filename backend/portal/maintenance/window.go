@@ -9,8 +9,8 @@ import (
 // and no longer at End.
 type Window struct{ Begin, End time.Time }
 
-// Schedule says when a maintenance is in effect. It goes by the clock on the
-// wall in its zone: a window lasts from one time of day to another, whatever
+// Schedule computes when a maintenance window is in effect. It uses the local
+// time of its zone: a window lasts from one time of day to another, whatever
 // the clock does in between, so that one from 01:00 to 05:00 takes three hours
 // of the night in which the clock is put forward, and five of the other.
 //
@@ -90,10 +90,11 @@ func (s *Schedule) outside(t time.Time) bool {
 	return t.Before(s.Start) || !s.End.IsZero() && !t.Before(s.End)
 }
 
-// reach is how many days a window may have begun before a moment it holds.
+// reach returns how many days before a moment a window that includes it may
+// have begun.
 func (s *Schedule) reach() int64 { return int64(s.Minutes/dayLong) + 2 }
 
-// on is the window that begins on a day, within Start and End.
+// on returns the window that begins on a day, within Start and End.
 func (s *Schedule) on(day int64) (Window, bool) {
 	if !s.matches(day) || wall(day, 0, s.Zone).Equal(wall(day+1, 0, s.Zone)) {
 		return Window{}, false
@@ -125,8 +126,8 @@ func (s *Schedule) matches(day int64) bool {
 	return true
 }
 
-// Longest is how many minutes a window may last, so that none begins before the
-// last one has ended.
+// Longest returns how many minutes a window may last, so that none begins
+// before the last one has ended.
 func (s *Schedule) Longest() int {
 	switch {
 	case s.Recurrence == Daily || s.Recurrence == MonthlyByWeek && len(s.Days) > 1:

@@ -138,8 +138,8 @@ func TestAWindowHoldsItsBeginAndNotItsEnd(t *testing.T) {
 	}
 }
 
-// oracle tells window by window what a schedule means, by looking at the clock
-// on the wall minute by minute.
+// oracle computes the windows of a schedule independently, by reading the local
+// time minute by minute.
 type oracle struct {
 	minutes []time.Time
 	shown   []int64 // on the wall, in minutes since 1970
@@ -166,7 +166,8 @@ func (o *oracle) first(from int, shows int64) int {
 	return len(o.shown)
 }
 
-// windows are those that begin on dates between the first and the last.
+// windows returns the windows that begin on dates between the first and the
+// last.
 func (o *oracle) windows(s *maintenance.Schedule) (list [][2]int) {
 	begun := 0
 	for day := o.shown[0]/1440 + 1; day < o.shown[len(o.shown)-1]/1440; day++ {
@@ -251,7 +252,7 @@ func must(at time.Time, err error) func(*testing.T) time.Time {
 	}
 }
 
-// anySchedule is one whose windows do not overlap.
+// anySchedule returns a random schedule whose windows do not overlap.
 func anySchedule(dice *rand.Rand) *maintenance.Schedule {
 	s := &maintenance.Schedule{Recurrence: []string{maintenance.Daily, maintenance.Weekly, maintenance.Monthly,
 		maintenance.MonthlyByWeek}[dice.IntN(4)]}
@@ -274,7 +275,7 @@ func anySchedule(dice *rand.Rand) *maintenance.Schedule {
 	return s
 }
 
-// compare asks a schedule about moments in the middle of what the oracle has seen.
+// compare tests a schedule at moments in the middle of the oracle's time.
 func (o *oracle) compare(t *testing.T, s *maintenance.Schedule, dice *rand.Rand) {
 	t.Helper()
 	list := o.windows(s)

@@ -35,7 +35,7 @@ type NoteTag struct {
 	Name string `json:"name" doc:"one or a few words"`
 }
 
-// NoteScope is what a note is about.
+// NoteScope is the target of a note.
 type NoteScope struct {
 	Type     string `json:"type" doc:"device, deviceGroup, or groupAll for everything"`
 	DeviceID int64  `json:"deviceId,omitempty" doc:"of a device scope" refs:"device"`

@@ -12,8 +12,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// AlertSetting is what is said about a data point at one level, beside what the
-// levels further away say and what comes of it.
+// AlertSetting is the alert configuration of a data point at one level, with
+// the levels further away and the effective values.
 type AlertSetting struct {
 	ID               int64 // of the data point
 	Device           int64
@@ -48,7 +48,7 @@ type AlertSetting struct {
 	DisabledOn    string
 }
 
-// GroupThreshold is what a device group says.
+// GroupThreshold is the threshold of a device group.
 type GroupThreshold struct {
 	ID              int64  `json:"groupId" doc:"the device group" refs:"deviceGroup"`
 	FullPath        string `json:"groupFullPath" doc:"its full path; empty for the root"`
@@ -59,7 +59,7 @@ type GroupThreshold struct {
 	ClearTransition int64  `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
 }
 
-// InstanceGroupThreshold is what the instance's group says.
+// InstanceGroupThreshold is the threshold of the instance's group.
 type InstanceGroupThreshold struct {
 	ID              int64  `json:"groupId" doc:"the instance group"`
 	Expr            string `json:"alertExpr" doc:"its threshold; empty: as further up"`
@@ -69,14 +69,16 @@ type InstanceGroupThreshold struct {
 	ClearTransition int64  `json:"alertClearTransitionInterval" doc:"polls before it clears; -1: as further up"`
 }
 
-// DeviceThreshold is what is said for all instances of a data source on the device.
+// DeviceThreshold is the threshold for all instances of a data source on the
+// device.
 type DeviceThreshold struct {
 	ID      int64  `json:"resourceDatasourceId" doc:"the device datasource"`
 	Expr    string `json:"alertExpr" doc:"its threshold; empty: as further up"`
 	Enabled bool   `json:"alertEnabled" doc:"it does not disable alerting"`
 }
 
-// settingFields are those of a setting at any level below the device groups.
+// settingFields returns the fields of a setting at any level below the device
+// groups.
 func settingFields() []resource.Field[*AlertSetting] {
 	type row = AlertSetting
 	return []resource.Field[*row]{
@@ -280,8 +282,8 @@ func (s *AlertSetting) save(w *resource.Write, was *AlertSetting, o Override) er
 	return o.keep(w.Context, w.Tx)
 }
 
-// keep writes the override over the one that stands in its place; one that says
-// nothing any more goes.
+// keep replaces the override at the same position; it deletes one that
+// overrides nothing any more.
 func (o *Override) keep(ctx context.Context, tx resource.Tx) error {
 	found, err := resource.Find(ctx, tx, overrideRows,
 		resource.Where{Field: "dataPointId", Op: "=", Value: o.DataPointID},
@@ -345,8 +347,9 @@ func settingsOf(ctx context.Context, r resource.Reader, deviceID int64, instance
 	return all, nil
 }
 
-// setting is what is said about a data point at the nearest level of the spot,
-// and around it. Groups that the caller does not see are left out.
+// setting returns the alert configuration of a data point at the nearest level
+// of the spot, and at the levels around it. Groups that the caller does not see
+// are left out.
 func (t *Thresholds) setting(who *resource.Access, spot Spot, of *datasource.DataSource,
 	dp *datasource.DataPoint) AlertSetting {
 	s := AlertSetting{

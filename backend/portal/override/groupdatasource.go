@@ -16,7 +16,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// GroupDataSource is what a device group says about a data source that is on
+// GroupDataSource is a device group's configuration of a data source that is on
 // devices inside it.
 type GroupDataSource struct {
 	ID              int64
@@ -136,14 +136,14 @@ func groupSources(ctx context.Context, r resource.Reader, who *resource.Access, 
 	return all, nil
 }
 
-// groupConfig is what a group says about the data points of a data source.
+// groupConfig is a group's configuration of the data points of a data source.
 type groupConfig struct {
 	ID         int64
 	Type       string
 	DataPoints []GroupDataPoint
 }
 
-// GroupDataPoint is what a group says about one data point.
+// GroupDataPoint is a group's configuration of one data point.
 type GroupDataPoint struct {
 	ID              int64           `json:"dataPointId" doc:"id of the datapoint"`
 	Name            string          `json:"dataPointName" doc:"its name"`

@@ -107,8 +107,8 @@ type Effective struct {
 	DisabledAt      string // which: the first from near to far
 }
 
-// Thresholds answers what counts where. It is made from all overrides and
-// groups, and shared: read it only.
+// Thresholds resolves the effective alert configuration. It is made from all
+// overrides and groups, and shared: read it only.
 type Thresholds struct {
 	tree   *fleet.Tree
 	at     map[position]*Override
@@ -122,7 +122,7 @@ type position struct {
 	dataPoint int64
 }
 
-// position is where the override stands.
+// position returns the position of the override.
 func (o *Override) position() position {
 	switch {
 	case o.InstanceID > 0:
@@ -135,8 +135,8 @@ func (o *Override) position() position {
 	return position{LevelGroup, o.GroupID, o.DataPointID}
 }
 
-// ThresholdsOf is what applies now; it is made again only when one of its parts
-// has changed.
+// ThresholdsOf returns the current Thresholds; they are rebuilt only when one
+// of their parts has changed.
 func ThresholdsOf(ctx context.Context, r resource.Reader) (*Thresholds, error) {
 	value, err := r.Memo("thresholds",
 		[]string{string(overrideRows), string(groupDataSourceRows), string(fleet.GroupRows)}, func() (any, error) {
@@ -164,7 +164,7 @@ func ThresholdsOf(ctx context.Context, r resource.Reader) (*Thresholds, error) {
 	return value.(*Thresholds), nil
 }
 
-// For is what counts at the spot for a data point.
+// For returns the effective alert configuration of a data point at the spot.
 func (t *Thresholds) For(s Spot, dp *datasource.DataPoint) Effective {
 	e := Effective{NoData: inherit, Transition: inherit, ClearTransition: inherit}
 	for _, o := range t.chain(s, dp.ID) {
@@ -197,7 +197,7 @@ func (e *Effective) take(level string, o *Override) {
 	}
 }
 
-// chain are the overrides of a data point at the spot, the nearest first.
+// chain returns the overrides of a data point at the spot, the nearest first.
 func (t *Thresholds) chain(s Spot, dataPoint int64) []*Override {
 	var all []*Override
 	for _, p := range []position{{LevelInstance, s.InstanceID, dataPoint},

@@ -68,7 +68,8 @@ func encodePassword(password, origin string) string {
 const dataParameter = ",data="
 
 // PasswordOrigin identifies the password behind a hash. It stays the same when
-// RehashPassword encodes that password anew, and changes with every other write.
+// RehashPassword encodes that password again, and changes with every other
+// write.
 func PasswordOrigin(hash string) string {
 	if parts := strings.Split(hash, "$"); len(parts) == 6 {
 		if _, origin, found := strings.Cut(parts[3], dataParameter); found {
@@ -105,8 +106,8 @@ func checkNotName(password string, names ...string) error {
 	return nil
 }
 
-// CheckPassword reports whether password is the one that was hashed. It takes
-// as long for a hash that is none: nobody learns from the time whether a user exists.
+// CheckPassword reports whether password matches the hash. An invalid hash
+// takes as long: the time does not reveal whether a user exists.
 func CheckPassword(hash, password string) bool {
 	var version, memory, passes, lanes int
 	var salt, want []byte

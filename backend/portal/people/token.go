@@ -36,7 +36,8 @@ const (
 func AccessKeyPlace(accessID string) string { return "apiToken.accessKey " + accessID }
 
 // Tokens declares /setting/admins/{adminId}/apitokens. Creating one belongs to
-// backend/session, because the answer shows what is never shown again.
+// backend/session, because the response shows the secret, which is never shown
+// again.
 var Tokens = resource.Resource[*Token]{
 	Name: tokenRows, Label: "API token", Sample: 1, Path: "/setting/admins/{adminId}/apitokens",
 	Category: ground.CategorySettings, Object: resource.Setting, Area: "useraccess",

@@ -26,7 +26,7 @@ import (
 // UserRows names the rows of User.
 const UserRows resource.Name[*User] = "admin"
 
-// User is somebody who can sign in.
+// User is an account that can sign in.
 type User struct {
 	ID           int64
 	Username     string
@@ -280,7 +280,7 @@ func MayManage(w *resource.Write, was *User) error {
 	return nil
 }
 
-// keepAnAdministrator refuses the write that would leave nobody in charge.
+// keepAnAdministrator refuses a write that would leave no administrator.
 func keepAnAdministrator(w *resource.Write, was, now *User) error {
 	if was == nil || !was.governs() || now != nil && now.governs() {
 		return nil

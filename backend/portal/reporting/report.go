@@ -28,8 +28,8 @@ import (
 // ReportRows names the rows of Report.
 const ReportRows resource.Name[*Report] = "report"
 
-// Report is what a report shows and when it is made. One type of report uses
-// only some of the fields; the others are kept as they are.
+// Report configures the content of a report and its schedule. One type of
+// report uses only some of the fields; the others are kept as they are.
 type Report struct {
 	ID          int64
 	Name        string
@@ -119,7 +119,8 @@ type ReportMetric struct {
 	ItemVal       string `json:"itemVal,omitempty" doc:"Alert trends: full paths of groups or display names of devices, * for any characters"`
 }
 
-// ReportUserFilter says which users a report lists; patterns, * for any characters.
+// ReportUserFilter selects the users that a report lists; patterns, * for any
+// characters.
 type ReportUserFilter struct {
 	Username  string `json:"username,omitempty" doc:"of the user"`
 	FirstName string `json:"firstName,omitempty" doc:"given name"`
@@ -292,10 +293,10 @@ var Reports = resource.Resource[*Report]{
 	Hooks:  reportHooks,
 }
 
-// setRunAs sets whose rights scheduled runs have: those of who changes the
-// report, unless that is somebody who sees all devices and changes neither
-// delivery nor recipients. The recipients were then chosen by a user who may see
-// less, and must not get to see more because somebody corrects the report.
+// setRunAs sets the user whose rights scheduled runs have: the one who changes
+// the report, unless that user sees all devices and changes neither delivery
+// nor recipients. The recipients were then chosen by a user who may see less,
+// and must not get to see more because another user corrects the report.
 func (r *Report) setRunAs(who *resource.Access, was *Report) {
 	r.RunAsID, r.RunAs = r.ModifiedID, r.ModifiedBy
 	if was == nil || who == nil || was.Delivery != r.Delivery || !slices.Equal(was.Recipients, r.Recipients) {
@@ -357,8 +358,8 @@ func (r *Report) MailsIt() bool { return r.Delivery == deliverEmail }
 var linkUnits = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour,
 	"week": 7 * 24 * time.Hour}
 
-// LinkLasts is how long the file of a run can be fetched, "7 days"; 0 for as
-// long as the run is kept.
+// LinkLasts returns how long the file of a run can be downloaded, "7 days"; 0
+// for as long as the run is kept.
 func (r *Report) LinkLasts() time.Duration {
 	number, unit, _ := strings.Cut(strings.TrimSpace(strings.ToLower(r.LinkExpire)), " ")
 	n, err := strconv.Atoi(number)
@@ -440,7 +441,7 @@ func ParseMails(field, text string) ([]string, error) {
 	return out, nil
 }
 
-// reportPermission is what the caller may do with reports in those groups.
+// reportPermission derives the caller's permission for reports in those groups.
 func reportPermission(ctx context.Context, _ resource.Reader, rows []resource.Row) ([][]byte, error) {
 	all, groups := true, []int64(nil)
 	if c := resource.CallOf(ctx); c != nil && c.Access != nil {

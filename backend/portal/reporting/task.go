@@ -24,7 +24,7 @@ const (
 	TaskFailed  = "failed"
 )
 
-// KeptTasks is how many runs of a report are kept.
+// KeptTasks is the number of runs of a report that are kept.
 const KeptTasks = 20
 
 // ReportTask is one run of a report. Its file lies in the data folder.
@@ -168,7 +168,7 @@ func TasksOf(ctx context.Context, r resource.Reader, who *resource.Access, repor
 }
 
 // SeenBy reports whether who may see at least all that the run's user saw. A
-// result shows nobody what they could not look up themselves.
+// result shows a user nothing that they could not look up themselves.
 func (t *ReportTask) SeenBy(who *resource.Access) bool {
 	if who == nil || t.State != TaskDone {
 		return true // nothing is in it

@@ -88,7 +88,7 @@ func reportTypeNames() []any {
 // earlierColumns are names that columns had, as plain as Column compares them; reports that name them go on.
 var earlierColumns = map[string]string{"warn": "warning", "insdt": "inmaintenance"}
 
-// Column is where the column of that name stands, whatever its letter case,
+// Column returns the index of the column of that name, ignoring letter case,
 // spaces and hyphens; -1 where there is none.
 func (t *ReportType) Column(name string) int {
 	plain := func(s string) string {
@@ -121,7 +121,7 @@ func (r *Report) Levels() ([]int64, error) {
 
 const maxReportColumns = 100 // properties and metrics together
 
-// checkContent looks at what depends on the type.
+// checkContent validates the fields that depend on the type.
 func (r *Report) checkContent(w *resource.Write) error {
 	kind := ReportTypeOf(r.Type)
 	for i, c := range r.Columns {
@@ -180,7 +180,7 @@ func (r *Report) checkMetrics(w *resource.Write) error {
 	return nil
 }
 
-// checkItems looks at what an alert trend is bound to.
+// checkItems validates the items that an alert trend is bound to.
 func (r *Report) checkItems() error {
 	for i, m := range r.Metrics {
 		if kind := strings.ToLower(m.ItemType); kind != ItemGroup && kind != ItemHost {

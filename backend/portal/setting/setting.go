@@ -48,7 +48,7 @@ const SettingID int64 = 1
 
 const leastRate, mostRate, mostDays = 10, 100_000, 3650
 
-// mostNetworks is how long a list of networks may be, in characters.
+// mostNetworks is the maximum length of a list of networks, in characters.
 const mostNetworks = 4096
 
 // DefaultAuditDays is how long the access log is kept by default. A bound on its rows
@@ -125,10 +125,12 @@ var Settings = resource.Resource[*Setting]{
 	},
 }
 
-// Networks are those that the Explorer's requests to other portals may go to.
+// Networks returns the networks to which the Explorer may send requests to
+// other portals.
 func (s *Setting) Networks() (check.Networks, error) { return check.NetworksOf(s.Allowed, s.Refused) }
 
-// Requests is how many requests of a method each endpoint takes in a minute.
+// Requests returns how many requests of a method each endpoint takes in a
+// minute.
 func (s *Setting) Requests(method string) int64 {
 	switch method {
 	case "GET":

@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Version is what GET /setting/version answers.
+// Version is the response of GET /setting/version.
 type Version struct {
 	Version    string `json:"version" doc:"of the API, 3.x.y"`
 	APIVersion int64  `json:"apiVersion" doc:"the number a client asks for in X-Version; always 3"`

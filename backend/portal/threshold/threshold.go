@@ -21,9 +21,9 @@ const (
 	SeverityCritical int64 = 4
 )
 
-// AlertExpr says from where on a value is an alert: an operator and up to three
-// numbers, for warn, error and critical in that order. The zero AlertExpr is
-// never one.
+// AlertExpr is an alert threshold: an operator and up to three numbers, for
+// warn, error and critical in that order. The zero AlertExpr is not a
+// threshold.
 type AlertExpr struct {
 	Op     string    // one of alertOps
 	Levels []float64 // of warn, error and critical; fewer numbers, fewer levels
@@ -32,7 +32,7 @@ type AlertExpr struct {
 // alertOps are the operators, longer ones first.
 var alertOps = []string{">=", "<=", "!=", ">", "<", "="}
 
-// severities are those of the numbers.
+// severities are the severities of the numbers, in order.
 var severities = []int64{SeverityWarn, SeverityError, SeverityCritical}
 
 // ParseAlertExpr reads "> 60 80 90". The empty text is the zero AlertExpr.
@@ -78,8 +78,8 @@ func (a AlertExpr) ordered() error {
 	return nil
 }
 
-// Severity is how bad a value is: the highest level it reaches, or 0. No data
-// (NaN) is never bad by itself; alertForNoData says what that is.
+// Severity returns the severity of a value: the highest level it reaches, or 0.
+// No data (NaN) never has one by itself; alertForNoData sets it.
 func (a AlertExpr) Severity(value float64) int64 {
 	if math.IsNaN(value) {
 		return 0
@@ -120,10 +120,11 @@ func (a AlertExpr) String() string {
 	return strings.Join(words, " ")
 }
 
-// OperatorWords are the words for operators whose numbers a value passes.
+// OperatorWords maps an operator to the words for a value past its limit.
 var OperatorWords = map[string]string{">": "above", ">=": "from", "<": "below", "<=": "down from"}
 
-// Limit is the number that a value has passed; false where severities have none.
+// Limit returns the limit that a value of that severity has passed; false where
+// severities have none.
 func (a AlertExpr) Limit(severity int64) (float64, bool) {
 	if len(a.Levels) == 0 || OperatorWords[a.Op] == "" {
 		return 0, false
