@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Header values that never change; shared, so that an answer allocates none.
+// Header values that never change; shared, so that a response allocates none.
 var (
 	typeJSON   = []string{"application/json"}
 	noStore    = []string{"no-store"}
@@ -21,7 +21,7 @@ var (
 	nothingIn  = []string{"default-src 'none'; frame-ancestors 'none'"}
 )
 
-// fixedHeaders go with every answer.
+// fixedHeaders sets the headers of every response.
 func (x *exchange) fixedHeaders() {
 	h := x.w.Header()
 	h["Cache-Control"] = noStore
@@ -32,7 +32,8 @@ func (x *exchange) fixedHeaders() {
 	h["Cross-Origin-Resource-Policy"] = sameOrigin
 }
 
-// begin sends the status, with the headers that every answer of the portal has.
+// begin sends the status, with the headers that every response of the portal
+// has.
 func (x *exchange) begin(status int) {
 	h := x.w.Header()
 	if x.mount != nil && x.mount.portal {
@@ -80,8 +81,8 @@ const deviceAge = 365 * 24 * 60 * 60
 // deviceCookie is the name of the cookie by which a browser is known at a sign-in.
 func (x *exchange) deviceCookie() string { return x.cookie + "_device" }
 
-// windowCookie is the name of the cookie by which the desktop window is known,
-// whoever signs in there.
+// windowCookie returns the name of the cookie that identifies the desktop
+// window, whichever user signs in there.
 func (x *exchange) windowCookie() string { return x.cookie + "_window" }
 
 // fromWindow reports whether the request comes from the desktop window.
@@ -134,7 +135,7 @@ func encode(body any) ([]byte, error) {
 // stallTime limits how long a caller may stop reading a response.
 const stallTime = 30 * time.Second
 
-// send writes a whole answer.
+// send writes a whole response.
 func (x *exchange) send(status int, body []byte) {
 	x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.begin(status)

@@ -1,11 +1,12 @@
 // Package api is the portal's HTTP: it mounts endpoints, guards them, and turns
-// answers and faults into status codes. No other package knows a status code.
+// responses and faults into status codes. No other package knows a status code.
 //
 // # The road of a request
 //
-// Host, then origin, then the endpoint, then who asks, the CSRF token, the
+// Host, then origin, then the endpoint, then the caller, the CSRF token, the
 // right, the rate limit, the body; only then the endpoint's own Handle. Each
-// step can refuse, in one place (guard.go), and every refusal has the same body:
+// step can refuse, in one place (guard.go), and every refusal has the same
+// body:
 //
 //	{"errorMessage": "size is a whole number from 1 to 1000", "errorCode": 1400,
 //	 "errorDetail": {"field": "size", "reason": "size is a whole number from 1 to 1000"}}
@@ -47,8 +48,8 @@ import (
 	"spyglass/backend/session"
 )
 
-// Sessions tells who asks. Errors are faults of kind NoLogin for what is wrong
-// with the credential; Redeem spends its token.
+// Sessions identifies the caller. Errors are faults of kind NoLogin for an
+// invalid credential; Redeem spends its token.
 type Sessions interface {
 	ByCookie(ctx context.Context, secret string) (*session.Session, error)
 	ByToken(ctx context.Context, authorization string, r session.TokenRequest) (*resource.Access, error)
@@ -57,7 +58,7 @@ type Sessions interface {
 	IsWindow(secret string) bool
 }
 
-// Options are all that a handler needs.
+// Options configures a handler.
 type Options struct {
 	Endpoints []resource.Endpoint                          // the portal's, below /api and /santaba/rest
 	Explorer  []resource.Endpoint                          // below /explorer: not in OpenAPI
@@ -72,8 +73,8 @@ type Options struct {
 	Root     []resource.Endpoint // below no prefix, such as /metrics: not in OpenAPI
 	Observer Observer            // is told of every answer; nil for nobody
 
-	// BodyBudget is how many bytes of request bodies may be in memory at once;
-	// DefaultBodyBudget when 0.
+	// BodyBudget is the maximum number of bytes of request bodies in memory at
+	// once; DefaultBodyBudget when 0.
 	BodyBudget int64
 
 	// Trouble may hold up or refuse a request to the portal that everything else
@@ -136,13 +137,15 @@ func New(o Options) (http.Handler, error) {
 	return h, err
 }
 
-// Look is what the page is told of its user before it asks, for its first paint:
-// values by the names of data- attributes. Empty ones are left out.
+// Look is the user's appearance settings that are sent with the page, for its
+// first paint: values by the names of data- attributes. Empty ones are left
+// out.
 type Look map[string]string
 
-// Observer is told what the handler does. It is asked by many at the same time.
+// Observer is notified of the handler's responses and streams. Its methods are
+// called concurrently.
 type Observer interface {
-	// Answered is called when an answer begins; took is the time until then.
+	// Answered is called when a response begins; took is the time until then.
 	Answered(method string, status int, took time.Duration)
 	// Listens is called with 1 when an event stream begins, and with -1 when it ends.
 	Listens(more int)
@@ -193,7 +196,7 @@ var (
 	explorer = mount{prefix: "/explorer"}
 )
 
-// ServeHTTP answers one request.
+// ServeHTTP handles one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{handler: h, w: w, r: r, method: r.Method, path: r.URL.EscapedPath(), came: time.Now()}
 	if r.Method == http.MethodHead { // the same without a body, which net/http leaves out
@@ -230,7 +233,7 @@ func (x *exchange) serve() error {
 	return nil
 }
 
-// exchange is one request and its answer.
+// exchange is one request and its response.
 type exchange struct {
 	*handler
 	w      http.ResponseWriter
@@ -277,9 +280,9 @@ func (x *exchange) serveEndpoint() error {
 // maxQuery limits how long a query may take (trust.md, rule 7).
 const maxQuery = 2 * time.Second
 
-// handle runs the endpoint. Its context ends with the request; a question to
-// the portal has maxQuery until it answers, but the stream it answers with may
-// take longer.
+// handle runs the endpoint. Its context ends with the request; a request to the
+// portal has maxQuery until it responds, but the stream that it responds with
+// may take longer.
 func (x *exchange) handle(call *resource.Call) error {
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// scenario is one request and its whole answer. HOST and PORT stand for the
-// listener's.
+// scenario is one request and its whole response. HOST and PORT are replaced by
+// the listener's.
 type scenario struct {
 	do      string
 	as      string // whose session or token; empty: nobody's
@@ -43,7 +43,7 @@ func (p *served) play(t *testing.T, scenarios []scenario) {
 	}
 }
 
-// hygiene is what no answer may lack, or have.
+// hygiene checks the headers that every response must have, and must not have.
 func (p *served) hygiene(t *testing.T, answer *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -125,7 +125,7 @@ func TestTheGuardLetsInWhoMayAndNobodyElse(t *testing.T) {
 		{do: "GET /api/device/devices", as: "admin", head: "X-HTTP-Method-Override: DELETE", code: 200, want: noDevices},
 		{do: "HEAD /api/device/devices", as: "admin", code: 200, want: "", headers: "Content-Type: application/json\nContent-Length: 50"},
 
-		// Who asks.
+		// Authentication.
 		{do: "GET /api/device/devices", code: 401, want: nobody, headers: "WWW-Authenticate: Bearer realm=\"Spyglass\"\nX-Rate-Limit-Limit: 500\nX-Version: 3"},
 		{do: "GET /api/device/devices", head: "Cookie: spyglass_t1=guess", code: 401, want: `{"errorMessage":"you are not signed in, or the session has ended","errorCode":1401,"errorDetail":null}`},
 		{do: "GET /api/device/devices", head: "Cookie: spyglass=x; spyglass_t2=x", code: 401, want: nobody},
@@ -265,7 +265,7 @@ func TestSigningInSetsTheCookieAndSigningOutTakesIt(t *testing.T) {
 	if answer, _ = p.ask("GET /api/session", "new", ""); answer.StatusCode != 401 {
 		t.Errorf("after sign-out the cookie answers %d, want 401", answer.StatusCode)
 	}
-	// A cookie that has ended does not stand in the way of a new sign-in.
+	// An expired cookie does not prevent a new sign-in.
 	if answer, text = p.ask("POST /api/session", "new", `{"username":"viewer","password":"correct horse battery"}`); answer.StatusCode != 200 {
 		t.Errorf("signing in with an old cookie answers %d %s", answer.StatusCode, text)
 	}

@@ -17,7 +17,7 @@ func (s *sink) Write(p []byte) (int, error) { return len(p), nil }
 func (s *sink) WriteHeader(int)             {}
 
 // BenchmarkTheRoadOfAQuestion measures what this package and the session add to
-// an endpoint that has its answer ready.
+// an endpoint that has its response ready.
 func BenchmarkTheRoadOfAQuestion(b *testing.B) {
 	page := resource.JSON(noDevices)
 	ready := resource.Endpoint{

@@ -25,7 +25,7 @@ func (p *served) signer(t *testing.T) session.Created {
 	return made
 }
 
-// announce sends the head of a POST and no body, and reads the answer.
+// announce sends the head of a POST and no body, and reads the response.
 func (p *served) announce(t *testing.T, path, authorization string, length int) string {
 	t.Helper()
 	c, err := net.Dial("tcp", p.host)
@@ -106,7 +106,8 @@ func TestBodiesInFlightHaveOneBudget(t *testing.T) {
 	}
 }
 
-// holdUntil tells that a request is inside, and holds it until leave is closed.
+// holdUntil signals that a request is inside, and holds it until leave is
+// closed.
 func holdUntil(inside chan<- struct{}, leave <-chan struct{}) func(context.Context, *resource.Call) (any, error) {
 	return func(context.Context, *resource.Call) (any, error) {
 		inside <- struct{}{}

@@ -37,7 +37,8 @@ var status = map[fault.Kind]int{
 // 1,000 more.
 func Status(kind fault.Kind) int { return status[kind] }
 
-// Success is the HTTP status of e's good answer on the native mount.
+// Success returns the HTTP status of e's successful response on the native
+// mount.
 func Success(e *resource.Endpoint) int {
 	if e.Creates {
 		return http.StatusCreated
@@ -45,8 +46,8 @@ func Success(e *resource.Endpoint) int {
 	return http.StatusOK
 }
 
-// fail answers err. Whatever goes wrong for a caller who has gone is nobody's
-// loss: it is what happens to a question that is cut short.
+// fail sends err. It drops errors of a caller who has disconnected: they come
+// from the canceled query.
 func (x *exchange) fail(err error) {
 	f := fault.Of(err)
 	if f.Kind == fault.Internal {
@@ -61,8 +62,8 @@ func (x *exchange) fail(err error) {
 	x.refuse(f)
 }
 
-// refuse sends the error, unless the answer has begun: that one is broken off,
-// so that nobody takes half of it for the whole.
+// refuse sends the error, unless the response has begun: that one is aborted,
+// so that no client takes half of it for the whole.
 func (x *exchange) refuse(f *fault.Error) {
 	if x.begun {
 		panic(http.ErrAbortHandler)

@@ -11,7 +11,8 @@ import (
 	"sync"
 )
 
-// file is an answer that never changes: made, and packed, at its first use.
+// file is a response that never changes: built, and compressed, at its first
+// use.
 type file struct {
 	kind string // media type
 	made func() (made, error)

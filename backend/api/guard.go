@@ -18,9 +18,9 @@ func (x *exchange) guard() error {
 	return nil
 }
 
-// check is every rule a request to an endpoint meets before the endpoint itself.
-// The order matters: nobody learns of rights, nor uses up an endpoint's limit,
-// before it is known who asks.
+// check applies every rule for a request before the endpoint itself runs. The
+// order matters: before the caller is known, nothing about rights is revealed
+// and no endpoint's limit is used up.
 func (x *exchange) check() error {
 	if err := x.checkHost(); err != nil {
 		return err
@@ -120,9 +120,9 @@ func (x *exchange) find() error {
 	return fault.New(fault.NoMethod, "this path takes %s", strings.Join(allowed, ", "))
 }
 
-// identify finds out who asks. An Authorization header decides alone: a bad one
-// is refused even beside a good cookie. Where no sign-in is needed, an expired
-// cookie is none.
+// identify authenticates the caller. An Authorization header decides alone: a
+// bad one is refused even beside a good cookie. Where no sign-in is needed, an
+// expired cookie is none.
 func (x *exchange) identify() error {
 	ctx := x.r.Context()
 	if authorization := x.r.Header.Get("Authorization"); authorization != "" {
@@ -165,8 +165,8 @@ func (x *exchange) tokenRequest() session.TokenRequest {
 	return session.TokenRequest{Method: x.r.Method, Path: x.path, DecodedPath: decoded, Body: x.body, Remote: x.remote()}
 }
 
-// checkToken asks for the CSRF token where the cookie alone, which a browser
-// sends by itself, would allow a write. A read may ask for the token.
+// checkToken requires the CSRF token where the cookie alone, which a browser
+// sends by itself, would allow a write. A read may fetch the token.
 func (x *exchange) checkToken() error {
 	if x.session == nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Limit is how many requests an endpoint takes in any stretch of time as long
-// as the window.
+// Limit is the number of requests that an endpoint accepts in any period as
+// long as the window.
 type Limit struct {
 	Requests int
 	Window   time.Duration
@@ -24,11 +24,12 @@ func DefaultLimit(method string) Limit {
 
 func (l Limit) seconds() int { return seconds(l.Window) }
 
-// seconds rounds up, so that whoever waits that long does not come too early.
+// seconds rounds up, so that a client that waits that long does not retry too
+// early.
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
-// inWords is how long to wait, as the page says it, and never less: "90 s",
-// "12 min 5 s", "1 h 5 min". Up to two minutes one counts seconds.
+// inWords formats a waiting time as the page shows it, and never shorter: "90
+// s", "12 min 5 s", "1 h 5 min". Up to two minutes it is in seconds.
 func inWords(d time.Duration) string {
 	all, large, small := seconds(d), "min", "s"
 	switch {

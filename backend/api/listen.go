@@ -18,7 +18,7 @@ const (
 )
 
 // NewServer returns the server of a handler, with the deadlines that keep slow
-// and silent connections from holding anything for long. Every answer extends
+// and silent connections from holding anything for long. Every response extends
 // the write deadline while it makes progress.
 func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
@@ -104,9 +104,9 @@ func (c *cappedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// networkOf returns whose a remote address is: an IPv4 address, all of this
-// machine's own as one, or the /64 network of an IPv6 address, which one
-// subscriber has to himself. A port is left out.
+// networkOf returns the network of a remote address: an IPv4 address, all
+// loopback addresses as one, or the /64 network of an IPv6 address, which
+// belongs to one subscriber. A port is left out.
 func networkOf(remote string) netip.Addr {
 	address, err := netip.ParseAddr(remote)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// from is a connection from an address, which tells when it is closed.
+// from is a connection from an address, which signals when it is closed.
 type from struct {
 	net.Conn
 	address string

@@ -12,8 +12,8 @@ import (
 )
 
 // OpenAPI describes the endpoints that have a category, in OpenAPI 3.1. base is
-// the mount's URL or path. An answer whose format is a media type
-// ("text/csv") is described as a text of that type.
+// the mount's URL or path. A response whose format is a media type ("text/csv")
+// is described as a text of that type.
 func OpenAPI(endpoints []resource.Endpoint, base, version string) ([]byte, error) {
 	published := slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool { return e.Category == "" })
 	c := &components{texts: map[string][]byte{"Error": {}}, partial: map[string]bool{}, listed: resource.Listed(endpoints)}
@@ -70,7 +70,8 @@ func distinct(endpoints []resource.Endpoint) error {
 	return nil
 }
 
-// notePartial remembers what fields= picks keys of: the answer, or its items.
+// notePartial records the object from which fields= selects keys: the response,
+// or its items.
 func (c *components) notePartial(e *resource.Endpoint) {
 	if e.Answer == nil || !slices.ContainsFunc(e.Params, func(p resource.Param) bool { return p.Name == "fields" }) {
 		return
@@ -244,8 +245,8 @@ func (c *components) responses(e *resource.Endpoint) object {
 	return out
 }
 
-// failsWhen says when the endpoint answers an error of that kind, in its own
-// words or "" for the usual ones. What the guard refuses, every endpoint refuses.
+// failsWhen returns when the endpoint returns an error of that kind, in its own
+// words or "" for the usual ones. Every endpoint has the errors of the guard.
 func failsWhen(e *resource.Endpoint, kind fault.Kind) (when string, ok bool) {
 	for _, f := range e.Errors {
 		if f.Kind == kind {

@@ -16,7 +16,7 @@ func info(version string) object {
 	}
 }
 
-// holds says what is behind each category.
+// holds describes the content of each category.
 var holds = map[string]string{
 	ground.CategoryDevices:     "What is watched: hosts, appliances and services, with their properties and data.",
 	ground.CategoryGroups:      "The tree that devices lie in, by hand or by an expression, and the properties they inherit from it.",

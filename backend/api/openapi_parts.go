@@ -47,13 +47,13 @@ func conditions(e *resource.Endpoint) []any {
 	return nil
 }
 
-// linesDoc says what a list is as one object a line.
+// linesDoc documents a list in the form of one object a line.
 func linesDoc(name string) string {
 	return "With Accept: " + resource.LinesType + " every row that matches, whatever size and offset say: one " + name +
 		" a line, all of one state of the portal. A stream that breaks off before its end ends without the last chunk of its transfer encoding."
 }
 
-// errorResponses are those that any of the endpoints may answer.
+// errorResponses returns the error responses of any of the endpoints.
 func errorResponses(endpoints []resource.Endpoint) object {
 	var out object
 	for _, f := range failures {
@@ -92,7 +92,7 @@ var errorSchema = object{
 	{"required", []string{"errorMessage", "errorCode", "errorDetail"}},
 }
 
-// rateHeaders are the headers of every answer, while rate limits are on.
+// rateHeaders are the headers of every response, while rate limits are on.
 var rateHeaders = object{
 	rateHeader("X-Rate-Limit-Limit", "Requests this endpoint takes in one window"),
 	rateHeader("X-Rate-Limit-Remaining", "Requests that remain"),

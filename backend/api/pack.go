@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// packFrom is the size from which an answer is worth packing.
+// packFrom is the size from which compressing a response is worthwhile.
 const packFrom = 1 << 10 // bytes
 
-// packs reports whether an answer goes packed. On the way to this machine
-// itself it does not, unless the caller gives a weight ("gzip;q=1"), as no
-// client does by itself: to pack a page of 50 devices, 88 KB, takes 0.42 ms of a
-// processor at the fastest level, as long as all the rest of the answer, and
-// loopback gains nothing. A network of 100 Mbit/s takes 7 ms for the page as it
-// is, and 0.7 ms for the 9 KB it packs into.
+// packs reports whether to compress the response. It does not over loopback,
+// unless the caller sends a weight ("gzip;q=1"), which no client does by
+// default: compressing a page of 50 devices, 88 KB, takes 0.42 ms of a
+// processor at the fastest level, as long as all the rest of the response, and
+// loopback gains nothing. A network of 100 Mbit/s takes 7 ms for the
+// uncompressed page, and 0.7 ms for the 9 KB compressed.
 func (x *exchange) packs() bool {
 	accept := x.r.Header.Get("Accept-Encoding")
 	if accept == "" || !acceptsGzip(accept) {
@@ -46,7 +46,8 @@ var packers = sync.Pool{New: func() any {
 	return z
 }}
 
-// sendPacked writes a whole answer, packed where that goes and saves something.
+// sendPacked writes a whole response, compressed where the client accepts that
+// and it saves something.
 func (x *exchange) sendPacked(status int, body []byte) {
 	if len(body) < packFrom {
 		x.send(status, body)
@@ -69,8 +70,8 @@ func (x *exchange) sendPacked(status int, body []byte) {
 	x.send(status, out.Bytes())
 }
 
-// markPacked says that the body is packed. Its tag becomes a weak one: the same
-// object, other bytes.
+// markPacked marks the body as compressed. Its entity tag becomes weak: the
+// same object, other bytes.
 func markPacked(h http.Header) {
 	h["Content-Encoding"] = []string{"gzip"}
 	if tag := h["ETag"]; len(tag) == 1 && !strings.HasPrefix(tag[0], "W/") {

@@ -61,8 +61,8 @@ func newPage(from fs.FS) (*page, error) {
 	return p, nil
 }
 
-// servePage answers what is below no mount: a file of the page, /launch, or the
-// page itself, whose views have paths without an extension.
+// servePage handles paths outside of the mounts: a file of the page, /launch,
+// or the page itself, whose views have paths without an extension.
 func (x *exchange) servePage() error {
 	if err := x.checkHost(); err != nil {
 		return err
@@ -122,8 +122,8 @@ func (x *exchange) sendPage(look Look) {
 	x.send(http.StatusOK, body)
 }
 
-// look is how the page of the one who is signed in looks, so that it does so
-// from its first paint; nil where nobody is.
+// look returns the appearance settings of the user who is signed in, for the
+// first paint of the page; nil where no one is.
 func (x *exchange) look() Look {
 	cookie, err := x.r.Cookie(x.cookie)
 	if err != nil {
@@ -143,9 +143,10 @@ func (x *exchange) lookOf(s *session.Session) Look {
 	return x.Look(x.r.Context(), s.Access.UserID)
 }
 
-// launch signs a window in by its one-time token. It answers the page itself,
-// which takes the token out of its address, and no redirect: a browser that was
-// sent here from elsewhere would not send a Strict cookie along with one.
+// launch signs a window in by its one-time token. It responds with the page
+// itself, which takes the token out of its address, and no redirect: a browser
+// that was sent here from elsewhere would not send a Strict cookie along with
+// one.
 func (x *exchange) launch() error {
 	opened, err := x.Sessions.Redeem(x.r.Context(), x.r.URL.Query().Get("t"))
 	switch {

@@ -47,7 +47,7 @@ type served struct {
 	ended    chan error       // why GET /test/events ended
 }
 
-// login is how a scenario's caller shows who it is.
+// login holds the credentials of a scenario's caller.
 type login struct{ cookie, csrf, bearer string }
 
 // record is a log that may be read while it is written.
@@ -162,7 +162,7 @@ func table[T any](t testing.TB, db *store.DB, r *resource.Resource[*T]) []resour
 	return made.Endpoints()
 }
 
-// echo answers what an endpoint gets to see of a request.
+// echo returns an endpoint that responds with the request as it sees it.
 func echo(method, path string) resource.Endpoint {
 	return resource.Endpoint{
 		Method: method, Path: path, Right: resource.Right{Object: resource.Anyone}, Limit: 100,
@@ -175,7 +175,7 @@ func echo(method, path string) resource.Endpoint {
 	}
 }
 
-// testEndpoints are what no resource does by itself.
+// testEndpoints returns endpoints for cases that no resource has.
 func (p *served) testEndpoints() []resource.Endpoint {
 	get := func(path string, handle func(context.Context, *resource.Call) (any, error)) resource.Endpoint {
 		return resource.Endpoint{Method: "GET", Path: path, Right: resource.Right{Object: resource.Anyone}, Handle: handle}
@@ -228,7 +228,8 @@ func (p *served) testEndpoints() []resource.Endpoint {
 	}
 }
 
-// ask sends one request: "GET /api/x", with "Name: value" headers, as one of who.
+// ask sends one request: "GET /api/x", with "Name: value" headers, as one of
+// who.
 func (p *served) ask(do, as, body string, headers ...string) (*http.Response, string) {
 	p.t.Helper()
 	method, path, _ := strings.Cut(do, " ")

@@ -54,7 +54,8 @@ func isWhole(text string) bool {
 	return err == nil
 }
 
-// noParam says which parameters there are, and which was meant.
+// noParam returns the error for an unknown parameter, with the known ones and a
+// suggestion.
 func (x *exchange) noParam(name string) error {
 	var names []string
 	var allowed []any

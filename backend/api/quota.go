@@ -8,16 +8,17 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Limits of what is no endpoint of the portal. The Explorer's page asks for every
-// row it scrolls to and every key that is typed, and a batch sends 500 requests;
-// none of that comes near its limit, which each user has alone.
+// Limits of requests outside of the portal's endpoints. The Explorer's page
+// sends a request for every row it scrolls to and every key that is typed, and
+// a batch sends 500 requests; none of that comes near its limit, which each
+// user has alone.
 var (
 	explorerLimit = Limit{Requests: 12_000, Window: time.Minute}
 	ownLimit      = Limit{Requests: 1_200, Window: time.Minute} // of /metrics, from each address
 )
 
-// caller is whose requests one bucket counts beside those of the endpoints: a
-// user's or, where nobody is known, those of an address.
+// caller identifies the bucket that counts requests beside those of the
+// endpoints: a user or, where the caller is not signed in, an address.
 type caller struct {
 	kind    string
 	method  string
@@ -81,8 +82,8 @@ func (x *exchange) charge() error {
 	return x.take(x.bucketOf(kindExplorer, "", explorerLimit), explorerLimit, "Spyglass takes")
 }
 
-// chargeRefusal counts a refused request that was not charged yet, and returns
-// what to answer: err or, when too many were refused, that.
+// chargeRefusal counts a refused request that was not counted yet, and returns
+// the error to send: err or, when too many were refused, the rate limit's.
 func (x *exchange) chargeRefusal(err error) error {
 	if x.Limits == nil || x.charged {
 		return err

@@ -17,8 +17,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// maxBody is how much body an endpoint takes that sets no limit of its own, and
-// bodyTime how long it may take to arrive.
+// maxBody is the maximum body of an endpoint that sets no limit of its own, and
+// bodyTime the time in which it must arrive.
 const (
 	maxBody  = 4 << 20
 	bodyTime = 10 * time.Second
@@ -75,7 +75,7 @@ func (x *exchange) patchOnly(names string) (err error) {
 	return err
 }
 
-// wantsLines reports whether an Accept header asks for one object a line.
+// wantsLines reports whether an Accept header requests one object a line.
 func wantsLines(accept string) bool {
 	if accept == "" {
 		return false
@@ -189,8 +189,8 @@ func (x *exchange) unpackUpload() error {
 	}
 }
 
-// hurryBody gives the body its time, whether or not anybody will want it: the
-// server drains what is left of it behind the answer.
+// hurryBody limits the time for reading the body, even when the endpoint does
+// not use it: the server drains the rest of it after the response.
 func (x *exchange) hurryBody() {
 	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(bodyTime)) // only a test's recorder cannot
 }

@@ -125,7 +125,7 @@ func (n *node) find(method, path string, values []string) (*route, []string) {
 	return n.param.find(method, rest, append(values, segment))
 }
 
-// methods are those that go with a path, sorted.
+// methods returns the methods of a path, sorted.
 func (n *node) methods(path string) []string {
 	if path == "" {
 		return slices.Sorted(maps.Keys(n.routes))

@@ -81,7 +81,7 @@ const (
 var suffixes = [...]string{answerSide: "", bodySide: "Body", patchSide: "Changes"}
 
 // components are the named schemas. One name means one content: where a body
-// differs from the answer, it gets a name of its own, DeviceBody.
+// differs from the response, it gets a name of its own, DeviceBody.
 type components struct {
 	schemas object
 	texts   map[string][]byte

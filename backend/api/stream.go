@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/service"
 )
 
-// pulse is how often a stream shows that it is alive and asks whether its
-// caller still may have it: ended sessions and tokens end it within 5 s
+// pulse is the interval at which a stream sends a sign of life and checks that
+// its caller may still have it: ended sessions and tokens end it within 5 s
 // (trust.md, rule 4).
 const pulse = 4 * time.Second
 
@@ -70,7 +70,7 @@ func (x *exchange) tokenHolds(ctx context.Context) bool {
 	return err == nil && access.May(x.route.Right) || err != nil && !fault.Is(err, fault.NoLogin)
 }
 
-// sendStream writes an answer piece by piece. Until the first piece an error
+// sendStream writes a response piece by piece. Until the first piece an error
 // still has a status of its own.
 func (x *exchange) sendStream(ctx context.Context, cancel context.CancelCauseFunc, a *resource.Answer) error {
 	h := x.w.Header()
@@ -199,8 +199,9 @@ func (x *exchange) sendEvents(ctx context.Context, cancel context.CancelCauseFun
 	return err
 }
 
-// patientWriter gives the caller stallTime for each piece of an answer, however
-// many there are: one who stops reading holds nothing up for longer.
+// patientWriter gives the caller stallTime for each piece of a response,
+// however many there are: a client that stops reading blocks nothing for
+// longer.
 type patientWriter struct{ x *exchange }
 
 // piece sets how many bytes have to be read within stallTime.
@@ -224,9 +225,9 @@ func (p *patientWriter) flush() error {
 	return http.NewResponseController(p.x.w).Flush()
 }
 
-// extendWrite gives what is written next its stallTime. The deadline stays
-// behind the answer, for what the server itself has yet to write; the next
-// request on the connection gets a new one.
+// extendWrite gives the next write its stallTime. The deadline remains after
+// the response, for what the server itself has yet to write; the next request
+// on the connection gets a new one.
 func (x *exchange) extendWrite() {
 	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(stallTime)) // only a test's recorder cannot
 }

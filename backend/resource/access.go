@@ -2,7 +2,7 @@ package resource
 
 import "slices"
 
-// Object is what a privilege is about.
+// Object is the kind of object that a privilege applies to.
 type Object string
 
 // The objects of privileges. Anyone needs a session and no privilege; Open
@@ -16,7 +16,8 @@ const (
 	Open        Object = "open"
 )
 
-// Operation is what a privilege allows; each includes the ones before it.
+// Operation is the access that a privilege grants; each includes the ones
+// before it.
 type Operation int
 
 // The operations, weakest first.
@@ -36,7 +37,7 @@ func ParseOperation(text string) Operation {
 	return Operation(max(0, slices.Index(operations, text)))
 }
 
-// Right is what an endpoint asks of the caller.
+// Right is the privilege that an endpoint requires of the caller.
 type Right struct {
 	Object Object
 	Area   string // of the settings
@@ -64,7 +65,7 @@ type Grant struct {
 	Groups map[int64]bool // those groups, when not All
 }
 
-// Access is who asks, and what they may see and do. It never changes once made.
+// Access is the caller's identity and privileges. It never changes once made.
 type Access struct {
 	UserID int64
 	User   string

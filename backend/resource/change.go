@@ -2,8 +2,9 @@ package resource
 
 import "context"
 
-// Change is one write as the audit log tells it. The store makes one of every
-// write of a published resource; Tx.Note makes those that are no row, a sign-in.
+// Change is one write in the audit log. The store records one for every write
+// of a published resource; Tx.Note records those without a row, such as a
+// sign-in.
 type Change struct {
 	Call   *Call  // who asked, when and from where
 	User   string // who it was, where the call does not know yet
@@ -23,13 +24,13 @@ type Auditor func(ctx context.Context, tx Tx, c *Change) error
 
 type callKey struct{}
 
-// WithCall is a context that knows which call it serves, so that the store can
-// tell who made a write that a verb of its own makes. A nil call: nobody's.
+// WithCall returns a context with the call it serves, so that the store knows
+// who made a write in an endpoint's own code. A nil call: the portal itself.
 func WithCall(ctx context.Context, c *Call) context.Context {
 	return context.WithValue(ctx, callKey{}, c)
 }
 
-// CallOf is the call that ctx serves, or nil.
+// CallOf returns the call that ctx serves, or nil.
 func CallOf(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c
@@ -37,8 +38,8 @@ func CallOf(ctx context.Context) *Call {
 
 type pauseKey struct{}
 
-// WithPause is a context whose time limit can be made to wait: pause stops it
-// and returns what lets it begin anew.
+// WithPause returns a context whose time limit can be paused: pause stops it
+// and returns the function that restarts it.
 func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
 	return context.WithValue(ctx, pauseKey{}, pause)
 }

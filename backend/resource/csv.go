@@ -2,8 +2,8 @@ package resource
 
 import "strings"
 
-// CSVCell is a text as it may stand in a cell of a CSV file: a spreadsheet must
-// not take what others wrote for a formula (trust.md, rule 9).
+// CSVCell escapes a text for a cell of a CSV file: a spreadsheet must not
+// evaluate text that others wrote as a formula (trust.md, rule 9).
 func CSVCell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text

@@ -254,12 +254,12 @@ func (f *Field[T]) setText(p *string, v string) error {
 	return nil
 }
 
-// longestName is how long a text may be that is a name.
+// longestName is the maximum length of a name.
 const longestName = 255
 
-// IsLine reports whether a text may be shown as a name within one line: it holds
-// no controls, line or paragraph separators, overrides and isolates of the
-// direction, nor characters that nobody sees. Joiners and direction marks are
+// IsLine reports whether a text may be shown as a name within one line: it
+// holds no controls, line or paragraph separators, overrides and isolates of
+// the direction, nor invisible characters. Joiners and direction marks are
 // allowed, because real scripts need them.
 func IsLine(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
@@ -362,7 +362,7 @@ func CheckProperties(field string, props []Property) error {
 	return nil
 }
 
-// CheckProperty refuses a property whose name or value cannot be kept.
+// CheckProperty refuses a property whose name or value cannot be stored.
 func CheckProperty(field string, prop Property) error {
 	switch {
 	case strings.TrimSpace(prop.Name) == "":

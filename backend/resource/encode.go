@@ -93,10 +93,10 @@ func AppendProperties(out []byte, props []Property) []byte {
 	return append(out, ']')
 }
 
-// secretFlag is how a property says that a person has made it secret.
+// secretFlag is the JSON of a property that a user has marked as secret.
 const secretFlag = `,"secret":true`
 
-// WithoutFlags returns an answer without the flags of secret properties, which
+// WithoutFlags returns a response without the flags of secret properties, which
 // the published API does not have. In a text the quotes would be escaped, so
 // what is found is such a flag.
 func WithoutFlags(answer []byte) []byte {

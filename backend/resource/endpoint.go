@@ -58,7 +58,7 @@ type Operators struct {
 	Ops    []string `json:"ops"`
 }
 
-// Failure says when an endpoint answers an error of a kind.
+// Failure documents when an endpoint returns an error of a kind.
 type Failure struct {
 	Kind fault.Kind
 	When string
@@ -90,7 +90,8 @@ type Call struct {
 	Session Session
 }
 
-// Session is how the caller is signed in; all empty for a token or nobody.
+// Session identifies the caller's sign-in; all empty for a token or an
+// anonymous caller.
 type Session struct {
 	Cookie string // the session's secret, to be sent on to this portal only
 	CSRF   string
@@ -131,7 +132,7 @@ func (c *Call) Flag(name string) (bool, error) {
 	return false, &fault.Error{Kind: fault.Invalid, Field: name, Message: name + " is true or false", Allowed: []any{true, false}}
 }
 
-// JSON is an answer that is encoded already.
+// JSON is a response that is already encoded.
 type JSON []byte
 
 // LinesType is the media type of a list with one object a line.

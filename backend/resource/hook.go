@@ -8,8 +8,8 @@ import "context"
 // for that point in its own declaration. The store calls the hook for as long as
 // both are in the database, inside the same transaction or snapshot.
 //
-// There are no other connections upwards: whatever a room needs of one above it
-// is a Trigger or a Value, and whatever it needs of one below is an import.
+// There are no other connections upwards: a package reaches one above it
+// through a Trigger or a Value, and one below by an import.
 type Hook struct {
 	Point string // the name of the Trigger or the Value
 	Do    any    // the function, of the type that the point asks for

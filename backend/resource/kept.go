@@ -12,7 +12,7 @@ import (
 // does not interpret. A row has one such field; its Keeps declares the keys.
 type Foreign map[string]json.RawMessage
 
-// keptDoc is what the catalog says of each key of a Foreign field.
+// keptDoc is the catalog text for each key of a Foreign field.
 const keptDoc = "Kept for clients of the published API"
 
 // Keeping declares keys of one type, separated by spaces: "boolean",

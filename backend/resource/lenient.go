@@ -8,8 +8,8 @@ import (
 )
 
 // loosen adds to out the value as published clients mean it (wire.md, Two
-// mounts): a boolean and a number may stand in quotes, a text without them, and
-// keys the schema does not have are nobody's.
+// mounts): a boolean and a number may be in quotes, a text without them, and
+// keys that the schema does not have are ignored.
 func loosen(out []byte, n Node, s Schema) []byte {
 	switch {
 	case n.Kind == '[' && s.Items != nil:

@@ -2,9 +2,9 @@ package resource
 
 import "context"
 
-// Props says that the name/value pairs of a row have endpoints of their own,
-// below {path}/{param}/properties: each can be read, added, changed and removed
-// by its name, and their list shows what else applies to the row.
+// Props gives the name/value pairs of a row endpoints of their own, below
+// {path}/{param}/properties: each can be read, added, changed and removed by
+// its name, and their list shows what else applies to the row.
 type Props struct {
 	Param  string // the path parameter of the row's id, "deviceId"
 	Field  string // of pairs: those that may be written, "customProperties"

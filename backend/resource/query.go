@@ -9,7 +9,8 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Kind is what a column holds; it decides which operators go with it.
+// Kind is the type of a column's values; it decides which operators a filter
+// may use.
 type Kind int
 
 // The kinds of column.
@@ -25,7 +26,7 @@ const (
 	KindOther   // JSON: shown, but neither filtered nor sorted
 )
 
-// Column is what a question may say about one field.
+// Column is a field as queries may use it.
 type Column struct {
 	Name   string
 	Kind   Kind
@@ -45,7 +46,8 @@ func (r *Resource[T]) Columns() []Column {
 	return columns
 }
 
-// AbsentColumns are what published clients may ask for and no filter can see.
+// AbsentColumns returns the fields that published clients may request and that
+// no filter can read.
 func (r *Resource[T]) AbsentColumns() []Column {
 	var columns []Column
 	for _, name := range append(r.KeptNames(), strings.Fields(r.Absent)...) {
@@ -76,7 +78,7 @@ func kindOf(at any) Kind {
 	return KindOther
 }
 
-// Query is what a list is asked for.
+// Query holds the parameters of a list request.
 type Query struct {
 	Size   int64 // 1 to MaxSize
 	Offset int64

@@ -109,8 +109,8 @@ type Resource[T any] struct {
 	Actions []Action[T]
 }
 
-// Name is what a resource is called, together with the type of its rows: enough
-// to ask for them, without the declaration.
+// Name is the name of a resource, with the type of its rows: enough to query
+// them without the declaration.
 type Name[T any] string
 
 // Field is one JSON key of a row.
@@ -136,7 +136,8 @@ type Field[T any] struct {
 
 	If func(T) bool // an answer has it only then
 
-	// Keeps are the keys of a Foreign field, which stand in the row's object themselves.
+	// Keeps are the keys of a Foreign field, which are keys of the row's object
+	// themselves.
 	Keeps []Key
 
 	Older map[string]string // of a text with OneOf: former names of its values, which the mount for published clients takes
@@ -146,9 +147,9 @@ type Field[T any] struct {
 	Seal func(string) (string, error)
 }
 
-// Parent says that rows live below a row of another resource. Of several, each
-// lives below the one before: a parent whose own Parents stand at the same path
-// parameters is there only below them.
+// Parent puts the rows below a row of another resource. Of several, each is
+// below the one before: a parent whose own Parents stand at the same path
+// parameters is found only below them.
 type Parent struct {
 	Of     string // its Name, "admin"
 	Param  string // the path parameter, "adminId"
@@ -188,18 +189,19 @@ type Derived struct {
 	From    string // the stored column Of reads as text; empty: the id
 	Pairs   bool   // a list of name/value pairs that depends on From and on nothing else of the row: a filter may ask for it
 	Whole   bool   // it counts devices whatever their groups: 0 for a role that does not see all of them
-	// Of gives one JSON value a row, in the order of rows. One call a page: it
-	// asks the store a fixed number of questions, not one a row.
+	// Of returns one JSON value per row, in the order of rows. It is called
+	// once per page and makes a fixed number of queries, not one per row.
 	Of func(ctx context.Context, r Reader, rows []Row) ([][]byte, error)
 }
 
-// Row is what a Derived value is computed from.
+// Row is the input of a Derived value.
 type Row struct {
 	ID   int64
 	From string
 }
 
-// Write is a write under way: who asks, what for, and the other tables.
+// Write is a write in progress: the call, the data it gives, and the
+// transaction.
 type Write struct {
 	Context context.Context
 	Call    *Call
@@ -221,10 +223,11 @@ func (w *Write) SentText(field string) string {
 	return w.Body.node.Items[k].Text
 }
 
-// Reader asks other tables. It is implemented by the store; use Get and Find.
+// Reader queries other tables. It is implemented by the store; use Get and
+// Find.
 type Reader interface {
 	// GetRow fills row, a pointer to the struct of the named resource. It
-	// answers fault.Unknown where there is none.
+	// returns fault.Unknown where there is none.
 	GetRow(ctx context.Context, name string, id int64, row any) error
 	// FindRows appends all rows that match to rows, a pointer to a slice of the struct.
 	FindRows(ctx context.Context, name string, rows any, where ...Where) error
@@ -232,13 +235,15 @@ type Reader interface {
 	CountBy(ctx context.Context, name, field string) (map[int64]int64, error)
 	// CountWithin counts, per key, the distinct rows of name whose IDs field holds any of its ids.
 	CountWithin(ctx context.Context, name, field string, within map[int64][]int64) (map[int64]int64, error)
-	// Memo keeps what build makes until a row of one of those resources changes.
+	// Memo caches the result of build until a row of one of those resources
+	// changes.
 	Memo(key string, names []string, build func() (any, error)) (any, error)
 	// Hooks returns what resources do at a point, in the order in which they were added; use Trigger.Fire and Value.Or.
 	Hooks(point string) []any
 }
 
-// DB is what verbs of their own work on: it is implemented by the store.
+// DB is the database for endpoints with code of their own: it is implemented by
+// the store.
 type DB interface {
 	Reader
 	// Write runs do in a transaction. When it returns nil the change is on disk;
@@ -246,14 +251,15 @@ type DB interface {
 	Write(ctx context.Context, do func(tx Tx) error) error
 }
 
-// By says by what rows are counted.
+// By is a field by which rows are counted.
 type By struct {
 	Field  string
 	Step   int64             // of numbers: those of one step count together, and are told as that step's number
 	Within map[int64][]int64 // of an IDs field: by each key of which it holds any id; a row counts once a key
 }
 
-// Tally is how many rows have these values, in the order of what they were counted by.
+// Tally is the number of rows with these values, in the order of the fields
+// they were counted by.
 type Tally struct {
 	Of    []any // int64 or string
 	Count int64
@@ -266,10 +272,10 @@ type Counter interface {
 	Tally(ctx context.Context, name string, by []By, where ...Where) ([]Tally, error)
 }
 
-// LiveDB is a DB that tells of changes, as services wait for them.
+// LiveDB is a DB that notifies services of changes.
 type LiveDB interface {
 	DB
-	// Watch tells of commits that changed rows of those resources, until stop.
+	// Watch signals commits that changed rows of those resources, until stop.
 	Watch(names ...string) (changed <-chan struct{}, stop func())
 }
 
@@ -284,10 +290,10 @@ type Tx interface {
 	Note(ctx context.Context, c *Change) error
 }
 
-// Where is one condition on a field; Op is one of = != < > <= >=, "in" or "has any".
-// "in" takes a []int64 and asks whether the number is one of them; "has any"
-// takes a []int64 and asks whether an IDs field holds one of them. Of, Either,
-// SeenBy and Limit make further ones.
+// Where is one condition on a field; Op is one of = != < > <= >=, "in" or "has
+// any". "in" takes a []int64 and matches a number that is one of them; "has
+// any" takes a []int64 and matches an IDs field that holds one of them. Of,
+// Either, SeenBy and Limit make further ones.
 type Where struct {
 	Field string
 	Op    string
@@ -300,11 +306,11 @@ func Of(field string, where ...Where) Where { return Where{Field: field, Op: OpO
 // Either is the condition that at least one of where is met.
 func Either(where ...Where) Where { return Where{Op: OpEither, Value: where} }
 
-// SeenBy is the condition that the caller may do op with the row; everything
-// goes for nobody in particular.
+// SeenBy returns the condition that the caller may do op with the row; a nil
+// caller may do everything.
 func SeenBy(who *Access, op Operation) Where { return Where{Op: OpSeenBy, Value: Seen{who, op}} }
 
-// Deleted looks among the rows in the recycle bin instead of those that are there.
+// Deleted selects rows in the recycle bin instead of the existing ones.
 func Deleted() Where { return Where{Op: OpGone} }
 
 // Seen is the value of SeenBy.
@@ -352,7 +358,7 @@ func Find[T any](ctx context.Context, from Reader, name Name[*T], where ...Where
 	return rows, err
 }
 
-// Limit ends an answer after the n rows of the lowest ids.
+// Limit limits a result to the n rows with the lowest ids.
 func Limit(n int64) Where { return Where{Op: OpLimit, Value: n} }
 
 // Put writes row as it stands: a new one when its id is 0, which is then set.

@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// Results is the answer of a batch: what became of each of its operations, in
+// Results is the response to a batch: the result of each of its operations, in
 // their order.
 type Results struct {
 	Succeeded int        `json:"succeeded" doc:"how many were carried out"`
@@ -19,7 +19,7 @@ type Results struct {
 // ResultList is one Result for each operation.
 type ResultList []Result
 
-// Result is what became of one operation.
+// Result is the result of one operation.
 type Result struct {
 	Op    string       `json:"op" doc:"as it was sent"`
 	ID    int64        `json:"id" doc:"of the row; 0 where none was made"`

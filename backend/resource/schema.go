@@ -107,8 +107,8 @@ func (f *Field[T]) schema(row T) Schema {
 	return s
 }
 
-// shows reports whether an example has all keys, at any depth, that each answer
-// has and a body may omit. No example has nothing to lack.
+// shows reports whether an example has all keys, at any depth, that each
+// response has and a body may omit. No example has nothing to lack.
 func (s *Schema) shows(example any) bool {
 	text, err := json.Marshal(example)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *Schema) showsIn(value any) bool {
 	return true
 }
 
-// loose is a schema whose keys may be left out of a body.
+// loose returns the schema with all keys optional in a body.
 func loose(s Schema) Schema {
 	if s.Items != nil {
 		items := loose(*s.Items)
@@ -154,7 +154,8 @@ func (f *Field[T]) maxLen() int {
 
 // SchemaOf describes a Go value by its type: json tags name the keys, doc tags
 // explain them, refs tags say what their ids are of, and a pointer may be null.
-// A body tag of "optional" is for a key that every answer has and a body may omit.
+// A body tag of "optional" marks a key that every response has and a body may
+// omit.
 func SchemaOf(v any) Schema { return schemaOfType(reflect.TypeOf(v)) }
 
 func schemaOfType(t reflect.Type) Schema {

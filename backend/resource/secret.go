@@ -109,11 +109,11 @@ var shownEndings = []string{
 }
 
 // SecretName reports whether the value of a property of that name is
-// write-only. It looks at the end of the name and at nothing else, in any
-// letter case and with any separators, digits left out:
-// db.pass, DBPASS, db-password_2, apiKey and API KEYS are names of secrets.
-// It is the one recogniser of the whole program. A name that may be one of a
-// secret counts as one: a masked value costs a look, a shown one is public.
+// write-only. It checks only the end of the name, in any letter case and with
+// any separators, digits left out: db.pass, DBPASS, db-password_2, apiKey and
+// API KEYS are names of secrets. It is the one recogniser of the whole program.
+// A name that may be one of a secret counts as one: a masked value costs a
+// lookup, a shown one is public.
 func SecretName(name string) bool {
 	var room [64]byte
 	letters, start := nameLetters(room[:0], name)
@@ -155,8 +155,8 @@ func secretValues(found []Node, n Node) []Node {
 	return found
 }
 
-// SecretRules returns all that SecretName decides by. Whoever keeps values
-// masked writes them anew when it changes.
+// SecretRules returns all rules of SecretName. A package that stores masked
+// values rewrites them when it changes.
 func SecretRules() string {
 	return fmt.Sprint(secretEndings, secretWords, pinOwners, shownWords, shownEndings)
 }
@@ -181,7 +181,7 @@ func endsWith(letters []byte, endings []string) bool {
 // nameLetters adds the letters of a name to out, in lower case, and returns
 // where its last word begins: behind anything that is no letter, and at a
 // capital behind a small one. It allocates nothing for the usual name, because
-// every write asks about every property.
+// every write checks every property.
 func nameLetters(out []byte, name string) (letters []byte, last int) {
 	if !isASCII(name) {
 		name = lowerForeign(name)

@@ -10,9 +10,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// secretNames are names whose values nobody may read, by what they are for.
+// secretNames are names of secret values, by their use.
 var secretNames = []string{
-	// what devices and data sources ask for
+	// what devices and data sources need
 	"snmp.community", "snmp.authToken", "snmp.privToken", "snmp.authpass", "snmp.privpass", "ro.communities", "snmp.rocommunity", "SNMP community string",
 	"jdbc.mysql.pass", "ssh.password", "ssh.passphrase", "ssh.pwd", "db.passwd", "dbpass", "mysqlpwd", "dbpassword", "MYSQLPASSWORD", "dbPassword", "ldap.bindpw", "db-passwords",
 	"PASS", "wmi.Pass", "esx.pass", "wifi.psk", "wpapsk", "WPA2-PSK", "PASSKEYS", "htpasswd", "user passcode", "password_hash", "pass1", "db.password_2",
@@ -26,8 +26,8 @@ var secretNames = []string{
 	// what people type
 	"pin", "sim.pin", "simpin", "userPin", "door_pin", "pincode", "sim.puk", "mfa.otp", "backup.TOTP",
 	"mail.passwort", "vpn.Kennwort", "motdepasse", "db.contraseña", "db.senha",
-	// A PIN and a pin on a map or of a plug are one word. A masked place costs a
-	// look, a shown PIN opens a door: it is masked.
+	// A PIN and a pin on a map or of a plug are one word. A masked place costs
+	// a lookup, a shown PIN opens a door: it is masked.
 	"location.pin", "gpio.pin7",
 	// The last word is a secret of its own, though the letters spell another word.
 	"by.pass", "telecom_pass", "mon.key", "tur-key",

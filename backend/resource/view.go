@@ -14,11 +14,12 @@ type View[T any] struct {
 	Resource[T]
 	Params []Param // further path parameters, which Rows reads
 
-	// Rows are all rows of the path, in their natural order, limited to what the
-	// caller may see; the Parents in the path are there and may be seen.
+	// Rows returns all rows of the path, in their natural order, limited to
+	// what the caller may see; the Parents in the path exist and are visible to
+	// the caller.
 	Rows func(ctx context.Context, r Reader, c *Call) ([]T, error)
-	// Save keeps what was changed by PUT or PATCH; nil: the rows are read only.
-	// The answer is the row as Rows gives it afterwards.
+	// Save stores the changes of a PUT or PATCH; nil: the rows are read only.
+	// The response is the row as Rows returns it afterwards.
 	Save func(w *Write, was, now T) error
 }
 

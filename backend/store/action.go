@@ -59,7 +59,8 @@ func (t *Table[T]) manyOf(a resource.Action[T], one resource.Endpoint) resource.
 	return one
 }
 
-// act answers one action: the row is read, changed and written in one transaction.
+// act handles one action: the row is read, changed and written in one
+// transaction.
 func (t *Table[T]) act(a resource.Action[T]) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		return t.run(ctx, c, func(c *resource.Call) (step, error) { return t.acting(a, c), nil })

@@ -11,10 +11,10 @@ import (
 	"spyglass/backend/resource"
 )
 
-// arena is the texts of one column, row after row in one piece of memory, so
-// that to look through all of them is one pass. Each text ends with a NUL and
-// the arena begins with one; of a list of pairs the values are texts, so a row
-// has any number. Case is folded (foldedText).
+// arena holds the texts of one column, row after row in one piece of memory, so
+// that one pass searches all of them. Each text ends with a NUL and the arena
+// begins with one; of a list of pairs the values are texts, so a row has any
+// number. Case is folded (foldedText).
 type arena struct {
 	data  []byte
 	ends  []uint32    // of row i, behind its last NUL
@@ -53,7 +53,7 @@ type source struct {
 	wide   bool // folds all letters, and not those from A to Z only
 }
 
-// texts is what the arena holds of a stored value; ok is false where a NUL or
+// texts returns the arena's form of a stored value; ok is false where a NUL or
 // broken UTF-8 makes SQLite compare in its own way.
 func (s source) texts(stored string) (texts []byte, ok bool) {
 	values := []string{stored}
@@ -152,8 +152,8 @@ func (a *arena) find(what []byte, skip int, found bitmap) {
 	}
 }
 
-// index is bytes.Index, led by the byte of what that is rare: the first one of
-// what people look for is often in every text.
+// index is bytes.Index, led by the byte of what that is rare: the first byte of
+// a search text is often in every text.
 func index(data, what []byte, rare int) int {
 	for at := 0; ; at++ {
 		if at+len(what) > len(data) {

@@ -7,11 +7,11 @@ import (
 	"spyglass/backend/resource"
 )
 
-// SetAuditor says who keeps the changes that callers make to published
+// SetAuditor sets the auditor that records the changes of callers to published
 // resources. It is called before the first request.
 func (db *DB) SetAuditor(keep resource.Auditor) { db.auditor = keep }
 
-// telling collects the changes that one write under way makes.
+// telling collects the audit log's changes of one write in progress.
 type telling struct {
 	inside int            // > 0 while rules run: what they write goes along with the row they belong to
 	along  map[string]int // what they wrote, by label
@@ -41,11 +41,12 @@ func (t *tx) rule(do func() error) error {
 	return do()
 }
 
-// tells reports whether changes of the table are kept.
+// tells reports whether changes of the table are recorded in the audit log.
 func (t *Table[T]) tells() bool { return t.db.auditor != nil && t.res.Category != "" }
 
-// tell notes what was done to one row. before and after are the row as it is
-// shown, nil where there was none; more are fields that do not show in them.
+// tell records a change of one row in the audit log. before and after are the
+// row as it is shown, nil where there was none; more are fields that do not
+// show in them.
 func (t *Table[T]) tell(ctx context.Context, tx *tx, call *resource.Call, action string, id int64, before, after []byte, more ...string) error {
 	if !t.tells() {
 		return nil
@@ -85,7 +86,8 @@ func title(before, after []byte) string {
 	return ""
 }
 
-// shownAs is a row as it is shown, for the log; nil where nobody keeps one.
+// shownAs returns a row as it is shown, for the audit log; nil where there is
+// no log.
 func (t *Table[T]) shownAs(row T) ([]byte, error) {
 	if !t.tells() {
 		return nil, nil
@@ -106,8 +108,9 @@ func (t *Table[T]) remember(ctx context.Context, tx *tx, id int64, row any) erro
 	return err
 }
 
-// wrote tells of a row that a verb or a rule wrote (after) or deleted (nil).
-// Whatever serves no call is the portal's own doing and is not told.
+// wrote records a row that an endpoint's own code or a rule wrote (after) or
+// deleted (nil). Writes of the portal itself, which serve no call, are not
+// recorded.
 func (t *Table[T]) wrote(ctx context.Context, tx *tx, id int64, fresh bool, after []byte) error {
 	call := resource.CallOf(ctx)
 	switch {

@@ -65,7 +65,7 @@ func (t *Table[T]) batchExample() any {
 	}}
 }
 
-// batch answers many writes of one transaction.
+// batch handles many writes in one transaction.
 func (t *Table[T]) batch(ctx context.Context, c *resource.Call) (any, error) {
 	nodes, atomic, err := readBatch(c)
 	if err != nil {
@@ -162,7 +162,7 @@ func readBatch(c *resource.Call) (nodes []resource.Node, atomic bool, err error)
 	return nodes, atomic, nil
 }
 
-// prepare reads one operation as the single write that it is.
+// prepare parses one operation as a single write.
 func (t *Table[T]) prepare(c *resource.Call, node resource.Node, r *resource.Result) (step, *fault.Error) {
 	one := *c
 	one.Body, one.IfMatch, one.Vars = []byte("{}"), "", maps.Clone(c.Vars)

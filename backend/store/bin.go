@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// life is which rows a question is about, where deleted ones are kept.
+// life selects existing or deleted rows, where deleted ones are kept.
 type life int
 
 const (

@@ -44,7 +44,7 @@ func (b *block) all() bitmap {
 // place is the row with that id.
 func (b *block) place(id int64) (int, bool) { return slices.BinarySearch(b.ids, id) }
 
-// sortBy makes the order of a column whose arena is there.
+// sortBy sorts the rows by a column whose arena is loaded.
 func (b *block) sortBy(column string) {
 	order := make([]uint32, len(b.ids))
 	for i := range order {

@@ -5,13 +5,13 @@ import (
 	"database/sql"
 )
 
-// dependent is a field whose rows go with the row it names.
+// dependent is a field whose rows are deleted with the row it names.
 type dependent struct {
 	table rows
 	field string
 }
 
-// dependents are those of a resource.
+// dependents returns the dependent fields of a resource.
 func (db *DB) dependents(name string) []dependent {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
@@ -24,7 +24,7 @@ func (db *DB) dependents(name string) []dependent {
 	return all
 }
 
-// cascaded are the fields whose rows go with the one they name.
+// cascaded returns the fields whose rows are deleted with the one they name.
 func (t *Table[T]) cascaded(of string) []string {
 	var fields []string
 	for _, c := range t.columns {
@@ -50,8 +50,8 @@ func (t *Table[T]) removeBy(ctx context.Context, tx *tx, field string, id int64)
 	return err
 }
 
-// removeEach removes the rows that meet a condition one by one, so that what
-// goes with each goes too, and tells how many they were.
+// removeEach removes the rows that meet a condition one by one, so that the
+// dependents of each go too, and returns how many they were.
 func (t *Table[T]) removeEach(ctx context.Context, tx *tx, where string, args ...any) (int64, error) {
 	ids, err := t.idsOf(ctx, tx, where, args...)
 	for _, id := range ids {
@@ -74,7 +74,7 @@ func (t *Table[T]) idsOf(ctx context.Context, q asker, where string, args ...any
 	return scanAll[int64](found)
 }
 
-// scanAll reads answers of one column.
+// scanAll reads query results of one column.
 func scanAll[V any](found *sql.Rows) ([]V, error) {
 	defer found.Close()
 	var all []V

@@ -10,8 +10,9 @@ import (
 	"spyglass/backend/fault"
 )
 
-// CopyFile writes what a database holds at this moment to a new file. It reads
-// beside whoever has the database open, and neither waits for the other.
+// CopyFile writes what a database holds at this moment to a new file. It may
+// run while another process has the database open, and neither waits for the
+// other.
 func CopyFile(ctx context.Context, from, to string) error {
 	if _, err := os.Stat(from); err != nil {
 		return err // SQLite would make it
@@ -30,8 +31,8 @@ func CopyFile(ctx context.Context, from, to string) error {
 	return os.Chmod(to, 0o600)
 }
 
-// VerifyFile reads a whole database beside whoever has it open. It is
-// fault.Conflict when the file is damaged; the cause says what SQLite found.
+// VerifyFile reads a whole database, even while another process has it open. It
+// is fault.Conflict when the file is damaged; the cause has SQLite's findings.
 func VerifyFile(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err // SQLite would make it
@@ -54,7 +55,7 @@ func VerifyFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// advice tells what to do about a damaged file.
+// advice is the advice in errors about a damaged file.
 const advice = "stop Spyglass, keep a copy of the data folder, and restore a backup"
 
 // Damaged reports whether err says that a database file is damaged.
@@ -63,9 +64,9 @@ func Damaged(err error) bool {
 	return c == codeCorrupt || c == codeNotADB
 }
 
-// CheckFile reads a whole database that nobody has open, of this package's or
-// of Chunks', and returns the number of its layout. It is fault.Conflict when
-// the file is damaged or from a newer version.
+// CheckFile reads a whole database that no process has open, of this package's
+// or of Chunks', and returns the number of its layout. It is fault.Conflict
+// when the file is damaged or from a newer version.
 func CheckFile(ctx context.Context, path string) (layout int, err error) {
 	// immutable: nothing is made beside the file
 	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&immutable=1")

@@ -138,7 +138,7 @@ func (t *Table[T]) filterDoc() string {
 	return fmt.Sprintf(`Conditions on fields, joined with , for and, || for or: %s~"web"%s`, text, id)
 }
 
-// operators tells which operators go with which fields.
+// operators returns the filter operators of each field.
 func (t *Table[T]) operators() []resource.Operators {
 	var all []resource.Operators
 	var columns []resource.Column
@@ -186,7 +186,7 @@ func (t *Table[T]) idParam() resource.Param {
 // sample is the path of the row that examples use, below the list.
 func (t *Table[T]) sample() string { return fmt.Sprint("/", t.id.Prefix, t.res.Sample) }
 
-// changeParams are those of PUT and PATCH.
+// changeParams returns the parameters of PUT and PATCH.
 func (t *Table[T]) changeParams(ids []resource.Param) []resource.Param {
 	return append(t.withOpType(slices.Clone(ids)), t.flagParams(true)...)
 }
@@ -213,7 +213,7 @@ func (t *Table[T]) flagParams(change bool) []resource.Param {
 	return params
 }
 
-// listExample asks for the first ten, by what people look for.
+// listExample returns an example that lists the first ten rows by id.
 func (t *Table[T]) listExample() resource.Example {
 	e := t.example("", nil)
 	e.Query = [][2]string{{"size", "10"}, {"offset", "0"}, {"sort", "+id"}}

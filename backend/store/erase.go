@@ -8,7 +8,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// erase answers DELETE: the row goes, or is marked deleted where it can come back.
+// erase handles DELETE: it deletes the row, or marks it deleted where it can be
+// restored.
 func (t *Table[T]) erase(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.erasure)
 }

@@ -19,8 +19,8 @@ func (db *DB) MaxPages(ctx context.Context, n int) error {
 // MirrorFrom makes tables of more rows than that keep their texts in memory.
 func (db *DB) MirrorFrom(rows int64) { db.mirrored = rows }
 
-// Mirrored is how many rows of the table are in memory in all, and how many of
-// them changed since.
+// Mirrored returns how many rows of the table are in memory in all, and how
+// many of them changed since.
 func (t *Table[T]) Mirrored() (rows, fresh int) {
 	t.mirror.mu.RLock()
 	defer t.mirror.mu.RUnlock()
@@ -30,7 +30,7 @@ func (t *Table[T]) Mirrored() (rows, fresh int) {
 	return len(t.mirror.base.ids) - t.mirror.stale.count() + len(t.mirror.fresh.ids), len(t.mirror.fresh.ids)
 }
 
-// Prepared is how many questions are kept prepared.
+// Prepared returns how many prepared statements are cached.
 func (db *DB) Prepared() int {
 	db.stmts.mu.RLock()
 	defer db.stmts.mu.RUnlock()

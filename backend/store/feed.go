@@ -11,8 +11,8 @@ type Changed struct {
 	ID   int64
 }
 
-// Feed tells which rows of some tables have changed, for whoever keeps
-// something in step with them. One goroutine reads it.
+// Feed reports which rows of some tables have changed, for consumers that
+// follow them. One goroutine reads it.
 type Feed struct {
 	db    *DB
 	names map[string]bool
@@ -23,7 +23,7 @@ type Feed struct {
 	wake chan struct{}
 }
 
-// maxFeed bounds what waits to be read; what is beyond it is told as lost.
+// maxFeed bounds the unread changes; beyond it, Next reports them as lost.
 const maxFeed = 100_000
 
 // Follow begins a feed of those resources. Close ends it.
@@ -61,8 +61,9 @@ func (f *Feed) Close() {
 	}
 }
 
-// Next waits for a commit, and tells all rows that changed since the last call,
-// each once. With lost, any row may have: read them all again. It ends when ctx does.
+// Next waits for a commit, and returns all rows that changed since the last
+// call, each once. With lost, any row may have: read them all again. It ends
+// when ctx does.
 func (f *Feed) Next(ctx context.Context) (rows []Changed, lost bool, err error) {
 	select {
 	case <-ctx.Done():
@@ -114,7 +115,7 @@ func (t *Table[T]) changed(tx *tx, id int64) {
 	}
 }
 
-// feed tells the feeds what a commit changed.
+// feed passes the changes of a commit to the feeds.
 func (db *DB) feed(changes []Changed) {
 	if len(changes) == 0 {
 		return

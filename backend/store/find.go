@@ -54,8 +54,8 @@ func (t *Table[T]) findRows(ctx context.Context, q asker, list any, where []reso
 	return err
 }
 
-// conditions are what follows WHERE, before any order; a limit is kept by
-// choosing the ids.
+// conditions returns the text after WHERE, before any order; a limit is applied
+// by choosing the ids.
 func (t *Table[T]) conditions(where []resource.Where) (string, []any, error) {
 	which := alive
 	if slices.ContainsFunc(where, func(w resource.Where) bool { return w.Op == resource.OpGone }) {

@@ -23,7 +23,7 @@ const (
 
 var errLasts = fault.New(fault.Invalid, "the stream was not taken within %d minutes", int(longestStream.Minutes()))
 
-// lines answers every row that meets the condition, one object a line, all of
+// lines streams every row that meets the condition, one object a line, all of
 // one state of the database.
 func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition, order string, fields []string) *resource.Answer {
 	return &resource.Answer{Type: resource.LinesType, Stream: func(w io.Writer) error {
@@ -50,8 +50,8 @@ func (t *Table[T]) lines(ctx context.Context, c *resource.Call, cond *condition,
 	}}
 }
 
-// writeLines first asks for the ids in their order, which takes a few bytes a
-// row even where SQLite must sort them, and then for the rows, piece by piece.
+// writeLines first queries the ids in their order, which takes a few bytes a
+// row even where SQLite must sort them, and then the rows, piece by piece.
 func (t *Table[T]) writeLines(ctx context.Context, s *snapshot, w io.Writer, who *resource.Access, cond *condition, order string, fields []string) error {
 	read, stop := context.WithCancel(ctx)
 	defer stop()

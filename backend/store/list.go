@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// list answers one page as the envelope of the specification.
+// list returns one page in the envelope of the specification.
 func (t *Table[T]) list(ctx context.Context, c *resource.Call) (any, error) {
 	which := alive
 	if t.res.SoftBy != "" {
@@ -86,8 +86,9 @@ func (t *Table[T]) listThose(ctx context.Context, c *resource.Call, those those)
 	return t.envelope(ctx, c.Access, page, q.Fields)
 }
 
-// askable are the columns as a filter knows them. What is derived is known too,
-// so that the answer to a question about most of it is that there is none.
+// askable returns the columns that a filter may name. Derived ones are
+// included, so that a filter on most of them gets an error saying that it
+// cannot be filtered.
 func (t *Table[T]) askable(lenient bool) []resource.Column {
 	columns := append(t.res.Columns(), t.derivedColumns()...)
 	if lenient {
@@ -224,7 +225,8 @@ func (t *Table[T]) envelope(ctx context.Context, who *resource.Access, p *page, 
 	return resource.JSON(append(out, `],"data":null}`...)), nil
 }
 
-// derive computes the derived values that are asked for, one call each for the whole page.
+// derive computes the requested derived values, one call each for the whole
+// page.
 func (t *Table[T]) derive(ctx context.Context, q asker, who *resource.Access, p *page, fields []string) ([][][]byte, error) {
 	derived := make([][][]byte, len(t.res.Derived))
 	from := 0
@@ -262,7 +264,7 @@ func seesAll(who *resource.Access) bool {
 	return all
 }
 
-// object adds one row to out: all of it, or the fields asked for.
+// object appends one row to out: all of it, or the requested fields.
 func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields []string) []byte {
 	open := len(out) + 1
 	if len(fields) == 0 {
@@ -283,7 +285,7 @@ func (t *Table[T]) object(out, body []byte, derived [][][]byte, row int, fields 
 	return append(out, '}')
 }
 
-// shownRow is one row as it is shown, whole.
+// shownRow returns one row as it is shown, whole.
 func (t *Table[T]) shownRow(ctx context.Context, q asker, who *resource.Access, id int64, cond *condition) ([]byte, error) {
 	stmt, err := q.stmt(ctx, "SELECT "+t.pageColumns()+" FROM "+t.name()+` WHERE "id" = ? AND `+cond.text.String())
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// oneByOne says what the answer of a change of many rows means.
+// oneByOne documents the response to a change of many rows.
 const oneByOne = "What is wrong with one leaves the others alone: results tells of each, in the order given, what became of it."
 
 // idList describes a body with a list of ids under that name.
@@ -20,9 +20,9 @@ func (t *Table[T]) idList(name string) *resource.Schema {
 	return &resource.Schema{Type: "object", Properties: []resource.Key{{Name: name, Required: true, Schema: ids}}}
 }
 
-// many answers a change of the rows whose ids the body lists under that name.
-// All are changed in one transaction; what is wrong with one row leaves the
-// others alone.
+// many handles a change of the rows whose ids the body lists under that name.
+// All are changed in one transaction; an error in one row does not affect the
+// others.
 func (t *Table[T]) many(name, op string, prepare func(*resource.Call) (step, error)) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		ids, body, err := readIDs(name, c.Body)

@@ -12,8 +12,8 @@ import (
 
 // marks are the ids of every stride-th row of a whole list in the order of its
 // ids, so that a page far down begins near its rows and need not count all
-// those before it. New rows come behind the last mark and change none; a row
-// that goes, or comes back, makes them anew.
+// those before it. New rows come behind the last mark and change none; deleting
+// or restoring a row rebuilds them.
 type marks struct {
 	mu    sync.Mutex
 	state uint64 // of Table.members
@@ -101,7 +101,7 @@ func (t *Table[T]) mark(ctx context.Context, ask ask, n int64) (int64, error) {
 	return ids[n], nil
 }
 
-// oneNumber reads the only value of an answer; 0 where there is no row.
+// oneNumber reads the only value of a query result; 0 where there is no row.
 func oneNumber(found *sql.Rows) (n int64, err error) {
 	defer func() { err = errors.Join(err, found.Close()) }()
 	if found.Next() {

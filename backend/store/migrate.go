@@ -48,8 +48,8 @@ func (t *Table[T]) migrate(ctx context.Context) error {
 	})
 }
 
-// unmigrated says that the rows of a table could not be brought to the present
-// declaration: they are as they were.
+// unmigrated returns the error that the rows of a table could not be migrated
+// to the present declaration: they are unchanged.
 func unmigrated(path, table string, err error) error {
 	var known *fault.Error
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -232,7 +232,8 @@ func definition(name string, kind resource.Kind) string {
 	return quote(name) + " INTEGER NOT NULL DEFAULT 0"
 }
 
-// indexes are made anew from the declaration, under names that tell what they hold.
+// indexes recreates the indexes from the declaration, with names that show
+// their content.
 func (t *Table[T]) indexes() []string {
 	var statements []string
 	for _, c := range t.columns {

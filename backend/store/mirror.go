@@ -13,11 +13,11 @@ import (
 	"spyglass/backend/resource"
 )
 
-// mirror keeps the texts that people look for in a table of many rows, so that a
-// filter need not read the rows. It holds the rows that are there, as they were
-// in one state: a base, which a scan goes through, and the rows that changed
-// since, which are few. It is made when it is first asked for, from one state of
-// the database, while questions are answered without it.
+// mirror caches the searchable texts of a table of many rows, so that a filter
+// need not read the rows. It holds the existing rows as of one state: a base,
+// which a scan goes through, and the rows that changed since, which are few. It
+// is built at its first use, from one state of the database, while SQLite runs
+// the queries.
 type mirror struct {
 	notes  notes
 	newest atomic.Int64 // no row has had a higher id
@@ -35,8 +35,8 @@ type mirror struct {
 // freshRow is a row that changed since base was made; by source.
 type freshRow map[source][]byte
 
-// Up to leastMirrored rows are read as fast as they are. A question waits for
-// the mirror to be made for patience times the texts it looks at, because SQLite
+// Up to leastMirrored rows are read as fast as they are. A query waits for the
+// mirror to be built for patience times the texts it searches, because SQLite
 // would need that many times longer too; none longer than longestPatience.
 const (
 	leastMirrored   = 4096
@@ -44,7 +44,7 @@ const (
 	longestPatience = 8 * time.Second
 )
 
-// wish holds what a query needs of a mirror.
+// wish lists the columns that a query needs of a mirror.
 type wish struct {
 	sources []source
 	sort    string // a text column, or "" for the id

@@ -37,7 +37,7 @@ var words = resource.Resource[*word]{
 	},
 }
 
-// wordList is a table of words whose list can be asked for.
+// wordList is a table of words with a list endpoint.
 type wordList struct {
 	t     *testing.T
 	db    *store.DB
@@ -162,7 +162,7 @@ func (l *wordList) ask(q url.Values) string {
 	return string(answer.(resource.JSON))
 }
 
-// TestAFilterFindsTheSameInMemoryAsInSQLite asks random questions twice, while
+// TestAFilterFindsTheSameInMemoryAsInSQLite runs random queries twice, while
 // rows come, change and go.
 func TestAFilterFindsTheSameInMemoryAsInSQLite(t *testing.T) {
 	for seed := range uint64(2) {
@@ -236,8 +236,8 @@ func TestWhatIsKeptOfAListTellsLargeNumbersApart(t *testing.T) {
 	}
 }
 
-// TestAnAnswerFromMemoryIsOfOneState asks while rows change places: in every
-// state 50 of 100 have the note.
+// TestAnAnswerFromMemoryIsOfOneState runs queries while rows change places: in
+// every state 50 of 100 have the note.
 func TestAnAnswerFromMemoryIsOfOneState(t *testing.T) {
 	l := newWordList(t, 0)
 	l.db.MirrorFrom(0)

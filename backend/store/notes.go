@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// notes are the rows that commits have changed since somebody last asked, so
-// that what is kept of a table can follow it row by row.
+// notes collects the rows that commits have changed since they were last read,
+// so that a cache of a table can be updated row by row.
 type notes struct {
 	mu     sync.Mutex
 	on     bool // somebody will ask
@@ -33,7 +33,7 @@ func (t *tx) note(s *seqlock, id int64) {
 	t.noted[s].ids = append(t.noted[s].ids, id)
 }
 
-// publish tells what a commit changed, before the new state shows.
+// publish passes on the rows that a commit changed, before the new state shows.
 func (t *tx) publish(s *seqlock, touched int) {
 	if s.notes == nil {
 		return

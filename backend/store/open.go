@@ -19,8 +19,8 @@
 // # Errors
 //
 // Rows that are missing or out of the caller's scope are fault.Unknown, names
-// that are taken fault.Conflict, a full disk fault.Full. What SQLite says
-// otherwise is returned as it is and is nobody's business but the log's.
+// that are taken fault.Conflict, a full disk fault.Full. Other errors of SQLite
+// are returned as they are and belong in the log only.
 package store
 
 import (
@@ -128,8 +128,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return db, nil
 }
 
-// SetZone says in which zone a day of a filter is a day, instead of Options.Zone.
-// It is called before the first question; zone is asked at each filter.
+// SetZone sets the time zone for days in filters, instead of Options.Zone. It
+// is called before the first query; zone is called for each filter.
 func (db *DB) SetZone(zone func() *time.Location) { db.zone = zone }
 
 func (db *DB) dayZone(filter string) *time.Location {
@@ -171,7 +171,8 @@ func (db *DB) connect(ctx context.Context, o Options) error {
 	return nil
 }
 
-// dsn says how a connection is opened; first are pragmas that come before all others.
+// dsn returns the data source name of a connection; first are pragmas that come
+// before all others.
 func dsn(path, lock string, first ...string) string {
 	values := url.Values{"_txlock": {lock}}
 	for _, pragma := range append(first,

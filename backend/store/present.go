@@ -9,8 +9,8 @@ import (
 )
 
 // presence knows the file that a database opened. A file that was deleted or
-// replaced takes writes like any other, and all of them are lost: so each commit
-// looks whether it is still there.
+// replaced takes writes like any other, and all of them are lost: so each
+// commit checks that it is still there.
 type presence struct {
 	path string
 	file os.FileInfo

@@ -27,7 +27,7 @@ func propNamed(props []resource.EntityProperty, name string) *resource.EntityPro
 	return nil
 }
 
-// getProp answers one property as it applies.
+// getProp returns one property as it applies.
 func (t *Table[T]) getProp(ctx context.Context, c *resource.Call) (any, error) {
 	fields := resource.ParseFields(c.Query)
 	if err := knownPropFields(fields); err != nil {
@@ -48,8 +48,8 @@ func (t *Table[T]) getProp(ctx context.Context, c *resource.Call) (any, error) {
 	return &resource.Answer{ETag: tag, Body: resource.JSON(propJSON(p, fields))}, nil
 }
 
-// propBody is what a write of a property takes; what the portal sets is
-// accepted and ignored.
+// propBody is the body of a write of a property; fields that the portal sets
+// are accepted and ignored.
 type propBody struct {
 	Name        *string `json:"name"`
 	Value       *string `json:"value"`
@@ -137,7 +137,7 @@ func (t *Table[T]) dropProp(ctx context.Context, c *resource.Call) (any, error) 
 	return resource.JSON("{}"), err
 }
 
-// writeProp changes the row as a PATCH of its field of pairs would, and answers
+// writeProp changes the row as a PATCH of its field of pairs would, and returns
 // the property of that name.
 func (t *Table[T]) writeProp(ctx context.Context, c *resource.Call, name string, edit func(own []resource.Property) ([]resource.Property, error)) (any, error) {
 	field := t.res.Props.Field
@@ -187,7 +187,7 @@ func (t *Table[T]) sameProp(ctx context.Context, tx *tx, c *resource.Call, row T
 	return nil
 }
 
-// shownProp answers a property; nothing where it is gone.
+// shownProp returns a property; nothing where it is deleted.
 func (t *Table[T]) shownProp(ctx context.Context, tx *tx, c *resource.Call, row T, name string) (*resource.Answer, error) {
 	props, err := t.propsOf(ctx, tx, c.Access, row)
 	if err != nil {

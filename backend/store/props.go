@@ -76,8 +76,9 @@ func propSchema(named bool) resource.Schema {
 	return s
 }
 
-// propsOf is all that applies to a row, by name, secrets masked. What is
-// inherited from groups that the caller does not see applies, but they are not named.
+// propsOf returns all properties that apply to a row, by name, secrets masked.
+// Properties inherited from groups that the caller does not see apply, but the
+// groups are not named.
 func (t *Table[T]) propsOf(ctx context.Context, q asker, who *resource.Access, row T) ([]resource.EntityProperty, error) {
 	p := t.res.Props
 	all, at := []resource.EntityProperty{}, map[string]int{}
@@ -125,7 +126,8 @@ func (t *Table[T]) pairsOf(row T, field string) []resource.Property {
 	return *t.column(field).field.At(row).(*[]resource.Property)
 }
 
-// propRow is the call as one about the row itself, whose entity tag is another.
+// propRow returns the call as one for the row itself, whose entity tag is
+// another.
 func (t *Table[T]) propRow(c *resource.Call) *resource.Call {
 	row := *c
 	row.Vars, row.IfMatch = map[string]string{"id": c.Vars[t.res.Props.Param]}, ""

@@ -7,8 +7,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// recent keeps the pages that were read last, until the table changes: what
-// many look at is the same first page.
+// recent caches the pages that were read last, until the table changes: many
+// users view the same first page.
 type recent struct {
 	mu    sync.Mutex
 	state uint64 // of the table, for all of them
@@ -24,7 +24,7 @@ func pageKey(cond *condition, order string, q resource.Query) string {
 	return fmt.Sprint(cond.key(), " ", order, " ", q.Size, " ", q.Offset)
 }
 
-// key tells conditions apart.
+// key returns a cache key of the condition.
 func (c *condition) key() string {
 	if len(c.args) == 0 {
 		return c.text.String()
@@ -41,7 +41,7 @@ func (r *recent) get(key string, state uint64) *page {
 	return r.pages[key]
 }
 
-// put keeps a page that nobody changes any more.
+// put caches a page, which must not change afterwards.
 func (r *recent) put(key string, state uint64, p *page) {
 	size := 200 + len(key)
 	for i := range p.body {

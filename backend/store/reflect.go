@@ -150,7 +150,7 @@ func (t *Table[T]) pin(ctx context.Context) (*sql.Tx, uint64, error) {
 }
 
 // readTexts visits the rows that are there and meet a condition, in any order.
-// odd tells which texts cannot be kept.
+// odd marks the texts that cannot be cached.
 func (t *Table[T]) readTexts(ctx context.Context, ask ask, sources []source, where string, args []any, visit func(id int64, texts [][]byte, odd []bool) error) error {
 	columns := []string{`"id"`}
 	for _, s := range sources {
@@ -208,7 +208,7 @@ func (b *block) arrange(sorted bool) {
 	}
 }
 
-// sourcesOf are the columns that a filter on one field looks through.
+// sourcesOf returns the columns that a filter on one field searches.
 func (t *Table[T]) sourcesOf(name string, wide bool) []source {
 	var sources []source
 	for _, c := range t.columns {

@@ -26,8 +26,8 @@ type sealer struct{ aead cipher.AEAD }
 // keyName names the entry in which a database keeps the fingerprint of its key.
 const keyName = "key"
 
-// released stands for a fingerprint once somebody has gone on without the key:
-// the next start takes the key that is there, or makes one.
+// released replaces a fingerprint once a user has chosen to continue without
+// the key: the next start takes the present key, or makes one.
 const released = "released"
 
 // openKey reads the key beside the database. A new database gets a new one. In
@@ -99,13 +99,14 @@ func newKey(path string, missing bool) ([]byte, error) {
 	return key, nil
 }
 
-// KeyFingerprint tells one key from another, and says nothing else about it.
+// KeyFingerprint identifies a key, and reveals nothing else about it.
 func KeyFingerprint(key []byte) string {
 	sum := sha256.Sum256(append([]byte("spyglass key "), key...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// ReleaseKey lets a database that nobody has open go on with another key.
+// ReleaseKey lets a database that no process has open continue with another
+// key.
 func ReleaseKey(ctx context.Context, path string) error {
 	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=journal_mode(DELETE)&_pragma=synchronous(FULL)")
 	if err != nil {
@@ -121,10 +122,10 @@ func ReleaseKey(ctx context.Context, path string) error {
 const sealedVersion = "v2:"
 
 // Seal encrypts a secret with the portal's key and binds it to its place (the
-// additional data of AES-GCM): only Unseal with the same place opens it, so that
-// whoever can write the file cannot give one row the secret of another. The place
-// must never change. Tables use their name, the field and the id of the row, which
-// is known before a row is first written.
+// additional data of AES-GCM): only Unseal with the same place opens it, so
+// that an attacker who can write the file cannot give one row the secret of
+// another. The place must never change. Tables use their name, the field and
+// the id of the row, which is known before a row is first written.
 func (db *DB) Seal(place string, secret []byte) string {
 	nonce := make([]byte, db.seal.aead.NonceSize())
 	rand.Read(nonce)

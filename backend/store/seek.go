@@ -26,8 +26,8 @@ const (
 	mostNarrow = 2000
 )
 
-// seek answers a page by the mirror, where that is quicker than to look through
-// the table; else nil, and SQLite answers it.
+// seek returns a page from the mirror, where that is faster than scanning the
+// table; else nil, and SQLite runs the query.
 func (t *Table[T]) seek(ctx context.Context, q question) (*page, error) {
 	if t.mirror.newest.Load() < t.db.mirrored || named(q.f) || q.f == nil && (q.query.Offset < farFrom || len(q.query.Sort) == 0) {
 		return nil, nil
@@ -111,9 +111,9 @@ type look struct {
 	test test
 }
 
-// searchOf is what of the question the mirror can answer. whole means all of it;
-// else what it finds holds every row of the answer, and others. ok is false
-// where that would be no help.
+// searchOf returns the part of the query that the mirror can evaluate. whole
+// means all of it; otherwise the result includes every matching row, and
+// others. ok is false where that would not help.
 func (t *Table[T]) searchOf(q question) (s search, whole, ok bool) {
 	if !strings.HasPrefix(q.base, t.live()) { // deleted ones are asked for too
 		return s, false, false

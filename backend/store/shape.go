@@ -105,7 +105,7 @@ func kindName(k resource.Kind) string {
 // Accept checks that this program knows all that the file keeps: shapes are
 // those of every table it is about to add. It is fault.Conflict when a newer
 // version has added tables or fields; nothing in the file is changed then. Add
-// refuses tables that Accept was not told of.
+// refuses tables that were not passed to Accept.
 func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
 	kept, err := db.keptFields(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (db *DB) Accept(ctx context.Context, shapes ...Shape) error {
 	return newer(db.path, foreign)
 }
 
-// newer says that a file has what this program does not know.
+// newer returns the error that a file contains what this program does not know.
 func newer(path string, foreign []string) error {
 	return fault.New(fault.Conflict, "%s was written by a newer version of Spyglass: it has %s, which this version does not know and would lose. Start the newer version, or choose another --data folder. Nothing was changed",
 		path, some(foreign))

@@ -88,8 +88,8 @@ func add[T any](h *house, r *resource.Resource[*T]) {
 
 var admin = &resource.Access{UserID: 1, User: "admin", Admin: true}
 
-// ask sends "GET /device/devices?size=2" with a body, as somebody, and gives
-// the answer's body, or the fault as "kind field: sentence".
+// ask sends "GET /device/devices?size=2" with a body, as a user, and returns
+// the response's body, or the fault as "kind field: sentence".
 func (h *house) ask(who *resource.Access, request, body string) string {
 	h.t.Helper()
 	answer, err := h.do(who, request, body, "")

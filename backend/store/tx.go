@@ -41,8 +41,8 @@ func (t *tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return t.w.stmts.get(ctx, query)
 }
 
-// statements keeps what is prepared. Only questions whose text comes from a
-// declaration are asked through it, so there are few.
+// statements caches prepared statements. It is used only for those whose text
+// comes from a declaration, so there are few.
 type statements struct {
 	prepare func(context.Context, string) (*sql.Stmt, error)
 	mu      sync.RWMutex
@@ -95,8 +95,8 @@ func (s *seqlock) end()         { s.n.Add(1) }
 func (s *seqlock) now() uint64  { return s.n.Load() }
 func settled(state uint64) bool { return state%2 == 0 }
 
-// memos keeps values that are made from tables until one of them changes. When
-// it is full, the values that were not asked for lately go.
+// memos caches values that are made from tables until one of them changes. When
+// it is full, the least recently used values go.
 type memos struct {
 	mu    sync.RWMutex
 	young map[string]memo // made or asked for since the last change of generations
@@ -108,9 +108,9 @@ type memo struct {
 	value  any
 }
 
-// maxMemos is how many values a generation has: of each of the few things that
-// are made from whole tables, and of each of many rows that are referred to,
-// which are kept apart.
+// maxMemos is the number of values in a generation: one of each of the few
+// things that are made from whole tables, and one of each of many rows that are
+// referred to, which are kept apart.
 const maxMemos = 5_000
 
 func (m *memos) get(key string) (memo, bool) {
@@ -204,7 +204,7 @@ func (db *DB) states(names []string) []uint64 {
 	return states
 }
 
-// rows is a Table whose row type is not known: what rules ask by name.
+// rows is a Table whose row type is not known: rules use it by name.
 type rows interface {
 	state() *seqlock
 	follow(n int32)

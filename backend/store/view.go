@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// view answers the endpoints of computed rows. SQLite chooses among them, so
+// view serves the endpoints of computed rows. SQLite filters and sorts them, so
 // that filter and sort mean the same as in a table.
 type view[T any] struct {
 	db    *DB
@@ -59,7 +59,8 @@ func ViewEndpoints[T any](db *DB, v *resource.View[T]) []resource.Endpoint {
 	return all
 }
 
-// rows are all rows of the path, for a caller who may do op with its parents.
+// rows returns all rows of the path, for a caller who may do op with its
+// parents.
 func (w *view[T]) rows(ctx context.Context, q asker, c *resource.Call, op resource.Operation) ([]T, error) {
 	for _, p := range w.views.Parents {
 		if _, err := w.db.below(ctx, q, c, p, op); err != nil {
@@ -129,10 +130,10 @@ func (w *view[T]) question(ctx context.Context, q resource.Query) (*condition, s
 	return cond, order, err
 }
 
-// placeColumn is where a row stands in its natural order.
+// placeColumn is the index of a row in its natural order.
 const placeColumn = `"#"`
 
-// choose are the places of the rows that meet the condition, in order.
+// choose returns the indexes of the rows that meet the condition, in order.
 func (w *view[T]) choose(ctx context.Context, rows []T, cond *condition, order string) ([]int, error) {
 	text := []byte{'['}
 	for i := range rows {
@@ -205,7 +206,7 @@ func (w *view[T]) shown(row T) (*resource.Answer, error) {
 	return &resource.Answer{ETag: etag(body), Body: resource.JSON(body)}, err
 }
 
-// change answers PUT, where whole, and PATCH.
+// change handles PUT, where whole, and PATCH.
 func (w *view[T]) change(whole bool) func(context.Context, *resource.Call) (any, error) {
 	return func(ctx context.Context, c *resource.Call) (any, error) {
 		body, err := w.views.Read(c.Body, c.Lenient)
@@ -275,7 +276,7 @@ func (w *view[T]) edited(was T, body *resource.Body, whole bool) (T, error) {
 	return now, w.views.Apply(body, now, true)
 }
 
-// tell notes the change in the audit log, as one of the row that was asked for.
+// tell records the change in the audit log, as one of the requested row.
 func (w *view[T]) tell(ctx context.Context, tx *tx, c *resource.Call, was, now T, whole bool) error {
 	before, err := w.views.AppendJSON(nil, was)
 	if err != nil {

@@ -6,9 +6,9 @@ type watcher struct {
 	tell chan struct{}
 }
 
-// Watch tells after each commit that changed a row of one of those resources.
-// What happens before the last one was taken off the channel is told once. stop
-// ends it; the channel is never closed.
+// Watch signals each commit that changed a row of one of those resources.
+// Commits before the last signal was received are signaled once. stop ends it;
+// the channel is never closed.
 func (db *DB) Watch(names ...string) (changed <-chan struct{}, stop func()) {
 	w := &watcher{tell: make(chan struct{}, 1)}
 	db.mu.Lock()
@@ -29,7 +29,7 @@ func (db *DB) Watch(names ...string) (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// announce tells who watches a table that was changed.
+// announce signals the watchers of the tables that were changed.
 func (db *DB) announce(touched map[*seqlock]int) {
 	db.mu.RLock()
 	defer db.mu.RUnlock()

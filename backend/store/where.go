@@ -102,8 +102,8 @@ func (t *Table[T]) derivedPairs(ctx context.Context, c *condition, name string, 
 	return nil
 }
 
-// derivedLists is an object: what stands in the column that d is made from, and
-// what d is there.
+// derivedLists returns an object that maps each value in d's source column to
+// the value of d.
 func (t *Table[T]) derivedLists(ctx context.Context, d *resource.Derived) ([]byte, error) {
 	found, err := t.db.read.QueryContext(ctx, "SELECT DISTINCT "+quote(d.From)+" FROM "+t.name())
 	if err != nil {
@@ -191,7 +191,7 @@ func byID(cond filter.Cond) bool {
 	return cond.Column.Name == "id" && cond.Column.Kind == resource.KindInteger && cond.Op == filter.Equal
 }
 
-// named reports whether a filter does no more than that: its question is the same
+// named reports whether a filter only selects by id: its statement is the same
 // text whatever the ids, and SQLite finds them at once.
 func named(f *filter.Filter) bool {
 	if f == nil || len(f.Any) != 1 {
@@ -231,7 +231,7 @@ func (t *Table[T]) holdsIDs(c *column[T], cond filter.Cond) (string, []any) {
 	return text, args
 }
 
-// anyText asks every text of the row, the values of pairs too.
+// anyText compares every text of the row, the values of pairs too.
 func (t *Table[T]) anyText(cond filter.Cond) (string, []any) {
 	op := cond.Op
 	if negated(op) {

@@ -8,9 +8,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Words is a full-text index beside a table: which row holds which words. It
-// keeps the words and not the texts, so it is small, and what was found is read
-// where it lies. A row has words from Put until Delete; nobody does that by itself.
+// Words is a full-text index for a table: it maps words to rows. It keeps the
+// words and not the texts, so it is small, and what was found is read where it
+// lies. A row has words from Put until Delete; nobody does that by itself.
 //
 // Tags are words that only WordQuery.Tags finds; they are letters and digits.
 type Words struct{ Name string } // of the index in the file
@@ -44,7 +44,7 @@ func (x Words) Last(ctx context.Context, in resource.Tx) (last int64, err error)
 	return last, err
 }
 
-// WordQuery asks for rows that have all tags and all words, as a word or the
+// WordQuery selects rows that have all tags and all words, as a word or the
 // beginning of one. A word is letters, digits and . _ - without anything else.
 type WordQuery struct {
 	Tags   []string
@@ -54,7 +54,7 @@ type WordQuery struct {
 	Limit  int
 }
 
-// Find answers ids, the highest first.
+// Find returns ids, the highest first.
 func (x Words) Find(ctx context.Context, db *DB, q WordQuery) (ids []int64, err error) {
 	text, args := q.conditions(x.Name)
 	rows, err := db.read.QueryContext(ctx, `SELECT "rowid" FROM `+quote(x.Name)+` WHERE `+text+` ORDER BY "rowid" DESC LIMIT ?`, append(args, q.Limit)...)
@@ -90,8 +90,8 @@ func (q *WordQuery) conditions(name string) (text string, args []any) {
 	return text, args
 }
 
-// FirstSince is the lowest id of a row whose indexed field, a moment, is not
-// before at; 0 for none. It takes ids and moments to grow together.
+// FirstSince returns the lowest id of a row whose indexed field, a moment, is
+// not before at; 0 for none. It assumes that ids and moments grow together.
 func (db *DB) FirstSince(ctx context.Context, name, field string, at resource.Millis) (id int64, err error) {
 	err = db.read.QueryRowContext(ctx, `SELECT coalesce((SELECT "id" FROM `+quote(name)+` WHERE `+quote(field)+` >= ? ORDER BY `+quote(field)+` LIMIT 1), 0)`, int64(at)).Scan(&id)
 	return id, err

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// get answers one row.
+// get returns one row.
 func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	fields := resource.ParseFields(c.Query)
 	if err := t.knownFields(fields); err != nil {
@@ -40,13 +40,13 @@ func (t *Table[T]) get(ctx context.Context, c *resource.Call) (any, error) {
 	return &resource.Answer{ETag: tag, Body: resource.JSON(body)}, nil
 }
 
-// create adds a row and answers it.
+// create adds a row and returns it.
 func (t *Table[T]) create(ctx context.Context, c *resource.Call) (any, error) {
 	return t.run(ctx, c, t.creation)
 }
 
-// step is one write, read and checked as far as that goes without the rows;
-// what runs inside the transaction is still to come.
+// step is one write, parsed and checked as far as possible without the rows;
+// the rest runs inside the transaction.
 type step func(ctx context.Context, tx *tx) (*resource.Answer, error)
 
 // run makes one write of its own.
@@ -117,7 +117,7 @@ func (t *Table[T]) location(c *resource.Call) string {
 	return path
 }
 
-// save runs the rules, writes now and answers it as it is shown.
+// save runs the rules, writes now and returns it as it is shown.
 func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action string, body *resource.Body, was, now T) (*resource.Answer, error) {
 	w := &resource.Write{Context: ctx, Call: c, Tx: tx, Given: body.Given, Body: body}
 	if t.res.Check != nil {
@@ -131,8 +131,9 @@ func (t *Table[T]) save(ctx context.Context, tx *tx, c *resource.Call, action st
 	return t.record(ctx, tx, w, action, was, now, t.unseen(body)...)
 }
 
-// record writes now, and what follows from it, and answers it as it is shown.
-// The audit log gets action, and the names of fields that do not show in the row.
+// record writes now, and what follows from it, and returns it as it is shown.
+// The audit log gets action, and the names of fields that do not show in the
+// row.
 func (t *Table[T]) record(ctx context.Context, tx *tx, w *resource.Write, action string, was, now T, unseen ...string) (*resource.Answer, error) {
 	if t.res.Settle != nil {
 		if err := tx.rule(func() error { return t.res.Settle(w, was, now) }); err != nil {

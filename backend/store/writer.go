@@ -15,7 +15,7 @@ import (
 )
 
 // writer is the one goroutine that writes. Jobs that wait while a commit is
-// under way share the next one: many durable answers for one fsync.
+// under way share the next one: many durable writes for one fsync.
 type writer struct {
 	db    *DB
 	pool  *sql.DB
@@ -125,8 +125,8 @@ func (w *writer) run() {
 	}
 }
 
-// commit runs j and whatever waits behind it in one transaction. A panic fails
-// these writes, and no later ones.
+// commit runs j and all jobs that wait behind it in one transaction. A panic
+// fails these writes, and no later ones.
 func (w *writer) commit(j *job) {
 	t := &tx{db: w.db, w: w, touched: map[*seqlock]int{}}
 	p := w.db.guard.Run(w.task, func() { w.commitAll(t, j) })
