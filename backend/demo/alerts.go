@@ -21,7 +21,7 @@ const sampleAlertDevice = 2
 // inMaintenance is the device of the maintenance that is in effect.
 const inMaintenance = 5
 
-// episode is one alert as the demo tells it.
+// episode is one alert of the demo's history.
 type episode struct {
 	device   *fleet.Device
 	severity int64
@@ -40,8 +40,8 @@ var whatPeopleSay = []string{
 	"On site within the hour", "Batch run, ends by itself", "Handed to the night shift",
 }
 
-// alerts tells what happened in the last seven days: the alerts of the devices'
-// statuses are still active, others are over.
+// alerts adds the alerts of the last seven days: those of the devices' statuses
+// are still active, others are over.
 func (f *filler) alerts() error {
 	ctx, tx := f.write.Context, f.write.Tx
 	devices, err := f.storied()
@@ -99,7 +99,7 @@ func (f *filler) incidents(devices []fleet.Device) []episode {
 	return list
 }
 
-// ongoing is the alert that a device's status tells of.
+// ongoing returns the active alert of a device's status.
 func (f *filler) ongoing(d *fleet.Device, planned status, dice *rand.Rand) episode {
 	words := strings.Split(planned.alert, "-")
 	in := episode{device: d, severity: severities[words[1]], dead: planned.host == "dead", dice: dice, at: f.now - resource.Seconds(300+dice.IntN(2*day))}
@@ -119,7 +119,7 @@ func (f *filler) ongoing(d *fleet.Device, planned status, dice *rand.Rand) episo
 
 var severities = map[string]int64{"warn": threshold.SeverityWarn, "error": threshold.SeverityError, "critical": threshold.SeverityCritical}
 
-// past is one that is over.
+// past returns an alert that is over.
 func (f *filler) past(d *fleet.Device, dice *rand.Rand) episode {
 	in := episode{device: d, severity: threshold.SeverityWarn + int64(dice.IntN(5))/2, dice: dice, at: f.now - resource.Seconds(day+dice.IntN(6*day-3600))}
 	in.ended = in.at + resource.Seconds(300+dice.IntN(day/4))

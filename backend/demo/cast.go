@@ -10,8 +10,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// aDevice picks one that suits: the first that is well of those whose display
-// names begin so.
+// aDevice selects a device: the first healthy one whose display name begins
+// with prefix.
 func aDevice(prefix string) func(context.Context, resource.Reader, *incident.Incident) error {
 	return func(ctx context.Context, r resource.Reader, i *incident.Incident) error {
 		devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Limit(remembers))
@@ -33,8 +33,8 @@ func theDevice(_ context.Context, _ resource.Reader, i *incident.Incident) (map[
 	return map[int64]bool{i.DeviceID: true}, nil
 }
 
-// suiting is the first device of a name for which the demo tells no story, or
-// else the first that answers; 0 for none.
+// suiting returns the first device of a name that has no scripted alerts, or
+// else the first that has ever responded; 0 for none.
 func suiting(devices []fleet.Device, prefix string) int64 {
 	var second int64
 	for i := range devices {

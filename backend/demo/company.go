@@ -62,8 +62,8 @@ func props(pairs ...string) []resource.Property {
 	return list
 }
 
-// groups are all but the root, each behind the one it is in. Three choose their
-// devices by themselves; a kind of machine names them all the same, for Fill to drop.
+// groups are all but the root, each behind the one it is in. Three are dynamic;
+// the kinds of machines list these as well, and Fill leaves them out.
 var groups = []fleet.Group{
 	{ID: network, ParentID: ground.RootGroup, Name: "Network", Description: "Everything that carries packets",
 		CustomProperties: props("owner", "Network team", "contact", "network@kestrel-freight.example", "snmp.version", "v3", "snmp.port", "161", "snmp.security", "spyglass", "snmp.authtoken", "hazel-otter-41")},

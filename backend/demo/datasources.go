@@ -21,7 +21,8 @@ func (f *filler) dataSources() error {
 	return nil
 }
 
-// dataSources are what the company measures besides what is built in.
+// dataSources returns the data sources of the company besides the built-in
+// ones.
 func dataSources() []datasource.DataSource {
 	gauge, counter, computed, plot := datasource.Gauge, datasource.Counter, datasource.Computed, datasource.Plot
 	return []datasource.DataSource{
@@ -167,7 +168,8 @@ func dataSources() []datasource.DataSource {
 	}
 }
 
-// disks is a data source of whatever fills up, one instance each (HOST-RESOURCES-MIB).
+// disks returns a data source for storage that fills up, one instance each
+// (HOST-RESOURCES-MIB).
 func disks(name, displayName, description, appliesTo, percent string, more ...datasource.DataPoint) datasource.DataSource {
 	const table = ".1.3.6.1.2.1.25.2.3.1."
 	d := datasource.DataSource{

@@ -51,14 +51,15 @@ type Options struct {
 	Reports   string                       // folder for the files of finished reports; empty: no report has been run
 }
 
-// ViewerPassword is the password of the user viewer, who may only look: it is
-// known, so that whoever is shown the demo can sign in.
+// ViewerPassword is the password of the user viewer, who has View access only:
+// it is public, so that anyone who is shown the demo can sign in.
 const ViewerPassword = "viewer-demo"
 
 // MaxDevices bounds Options.Devices, so that each device has an address of its own.
 const MaxDevices = 5_000_000
 
-// between is how many devices are written between two looks at the context.
+// between is the number of devices that are written between two checks of the
+// context.
 const between = 1000
 
 // Empty reports whether the portal holds no more than portal.Seed and one user
@@ -129,7 +130,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) error {
 	})
 }
 
-// filler is one Fill under way.
+// filler is one Fill in progress.
 type filler struct {
 	db    *store.DB
 	now   resource.Seconds

@@ -105,7 +105,7 @@ func (h *house) write(do func(tx resource.Tx) error) {
 	}
 }
 
-// options are those of a test: without the time that real hashes take.
+// options returns options for tests: without the time that real hashes take.
 func options(devices int) demo.Options {
 	return demo.Options{Devices: devices, Now: noon, Passwords: map[string]string{"operator": "spyglass demo"},
 		Hash: func(password string) (string, error) { return "hash of " + password, nil }}

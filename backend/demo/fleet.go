@@ -45,7 +45,7 @@ var plans = []plan{
 	{"web-stg", "Shop front end, next release", &linuxServer, preProduction, 19, [3]int{3, 0, 2}},
 }
 
-// StandardDevices is how many devices the standard company has.
+// StandardDevices is the number of devices of the standard company.
 const StandardDevices = 152
 
 // slot is a place in the fleet: one device of each round.
@@ -93,7 +93,7 @@ func newDeviceMaker(now resource.Seconds) *deviceMaker {
 	return f
 }
 
-// byHand are those of the groups that no expression fills, 0 being none.
+// byHand returns the static groups among the ids; 0 is none.
 func byHand(ids ...int64) resource.IDs {
 	return slices.DeleteFunc(resource.IDs(ids), func(id int64) bool {
 		return id == 0 || slices.ContainsFunc(groups, func(g fleet.Group) bool { return g.ID == id && g.AppliesTo != "" })
@@ -104,7 +104,8 @@ func byHand(ids ...int64) resource.IDs {
 // values are made up.
 const simulated = "simulated"
 
-// seed makes a device's dice its own, whatever was made before it.
+// seed gives each device random numbers of its own, independent of the devices
+// before it.
 const seed = 0x5079676c617373
 
 // device makes the i-th device of count, from 0. What only the portal sets is

@@ -44,7 +44,7 @@ func (g *gauge) after(at int64) float64 {
 	return g.At(at)
 }
 
-// gauges are all data points of some instances.
+// gauges returns all data points of some instances.
 func (h *History) gauges(some []track) []gauge {
 	var all []gauge
 	for i := range some {

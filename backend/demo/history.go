@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// HistoryOptions say whose history it is.
+// HistoryOptions configures a History.
 type HistoryOptions struct {
 	DB     *store.DB
 	Series *series.DB
@@ -62,7 +62,7 @@ type History struct {
 	whole bool              // all of tracks is filled
 }
 
-// track is what one instance gives.
+// track is one simulated instance.
 type track struct {
 	instance, device int64
 	wild             string
@@ -93,8 +93,8 @@ func NewHistory(o HistoryOptions) *History {
 	return h
 }
 
-// Filling says whether some of the past is still missing, for all that is known.
-// It may be called at any time.
+// Filling reports whether some of the past is still missing, as far as is
+// known. It may be called at any time.
 func (h *History) Filling() bool { return h.filling.Load() }
 
 // Start begins to work; it returns at once.
@@ -186,7 +186,7 @@ func (h *History) Once(ctx context.Context) error {
 	return h.keepPast(ctx, h.clock().Unix(), true)
 }
 
-// find reads what is simulated.
+// find reads the simulated instances.
 func (h *History) find(ctx context.Context) error {
 	devices, err := resource.Find(ctx, h.db, fleet.Devices.Name, resource.Limit(remembers))
 	if err != nil {
@@ -367,7 +367,7 @@ func (h *History) fillPast(ctx context.Context, gauges []gauge, from, to int64) 
 	return nil
 }
 
-// samples are those of each poll from one moment to another.
+// samples returns the samples of each poll from one moment to another.
 func (h *History) samples(gauges []gauge, from, now int64) []series.Sample {
 	var samples []series.Sample
 	for i := range gauges {

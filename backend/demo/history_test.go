@@ -43,7 +43,8 @@ func samplesAt(t *testing.T) *series.DB {
 	return db
 }
 
-// moments are those of a data point of the first interface of the first device.
+// moments returns the samples of a data point of the first interface of the
+// first device.
 func (r *remembered) moments(t *testing.T, points ...int64) series.Table {
 	t.Helper()
 	got, err := r.series.Range(t.Context(), series.Query{Instance: 1, DataPoints: points, From: 0, To: r.at.Unix() + 1})

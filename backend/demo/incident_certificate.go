@@ -7,7 +7,8 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// lastDays are how many a certificate has left when the incident begins.
+// lastDays is the number of days a certificate has left when the incident
+// begins.
 const lastDays = 32
 
 // certificateExpiring counts the last days of a certificate, each some minutes long.

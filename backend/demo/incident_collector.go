@@ -34,7 +34,7 @@ var collectorDown = effect{
 	reach: func(*scene, int64, int64) monitor.Reach { return monitor.Unwatched },
 }
 
-// simulatedCollectors are those that no machine stands behind.
+// simulatedCollectors returns the collectors without a real machine.
 func simulatedCollectors(ctx context.Context, r resource.Reader) ([]collector.Collector, error) {
 	all, err := resource.Find(ctx, r, collector.Collectors.Name, resource.Where{Field: "id", Op: ">", Value: ground.BuiltInCollector})
 	var found []collector.Collector

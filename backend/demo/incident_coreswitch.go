@@ -36,7 +36,8 @@ var coreSwitchDown = effect{
 	every: 60, most: 180,
 }
 
-// way is what a device is reached through, the nearest first, each once.
+// way returns the devices through which a device is reached, the nearest first,
+// each once.
 func way(parent map[int64]int64, id int64) []int64 {
 	var over []int64
 	for up := parent[id]; up != 0 && up != id && !slices.Contains(over, up); up = parent[up] {

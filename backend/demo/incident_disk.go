@@ -7,11 +7,11 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// used is what of the data point capacity is in use.
+// used maps a data point for used space to the data point for its capacity.
 var used = map[string]string{"used": "capacity", "diskUsed": "diskTotal"}
 
-// soon is when disks are as full as they get, as a share of the incident: the
-// rest of it they stay so.
+// soon is the share of the incident after which disks are as full as they get;
+// they stay so for the rest.
 const soon = 0.8
 
 // diskFilling fills all disks of a device, from how full they are.

@@ -18,8 +18,9 @@ var expiredSession = effect{kind: incident.ExpiredSession, trouble: func(_ conte
 	return fault.New(fault.NoLogin, "an incident of the demo lets the session seem to have expired")
 }}
 
-// spared are the endpoints that no trouble touches: those that end it, and those
-// that tell who is signed in, without which nobody would find them.
+// spared are the endpoints that no trouble touches: those that end it, and
+// those that return the signed-in user, without which the page cannot show the
+// others.
 func spared(e *resource.Endpoint) bool {
 	return e.Right.Object == resource.Open || strings.HasPrefix(e.Path, "/demo/") || e.Path == "/session" || strings.HasPrefix(e.Path, "/session/") || e.Path == "/openapi.json"
 }

@@ -5,7 +5,7 @@ import (
 	"spyglass/backend/portal/incident"
 )
 
-// flap is how many seconds a link stays as it is, at least.
+// flap is the minimum time between two changes of a link, in seconds.
 const flap = 120
 
 // flappingLink takes the first interface of a device down, and up again.

@@ -7,7 +7,8 @@ import (
 	"spyglass/backend/portal/threshold"
 )
 
-// alertStorm shows beyond its threshold whatever has one.
+// alertStorm moves data points that have a threshold beyond it: the share of
+// them that is the incident's strength.
 var alertStorm = effect{
 	kind: incident.AlertStorm,
 	pick: aGroup(ground.RootGroup),

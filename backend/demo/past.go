@@ -11,7 +11,7 @@ import (
 // need not go through all of it. A portal that ends says until when there are
 // samples; of one that is killed it is known since when they have to be looked at.
 
-// readPast reads how far the past is filled.
+// readPast reads up to when the past is filled.
 func (h *History) readPast(ctx context.Context) error {
 	row, err := resource.Lookup(ctx, h.db, incident.DemoTimes.Name, incident.DemoTimeID)
 	if row != nil {
@@ -21,7 +21,7 @@ func (h *History) readPast(ctx context.Context) error {
 }
 
 // keepPast writes that the instances found have samples until a moment; polled
-// says that somebody goes on with that.
+// means that the monitor continues from there.
 func (h *History) keepPast(ctx context.Context, until int64, polled bool) error {
 	return h.writePast(ctx, func(row *incident.DemoTime) {
 		row.PastOn, row.PastOf, row.Polled = resource.Seconds(until), 0, polled

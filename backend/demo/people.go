@@ -47,7 +47,7 @@ func staff(o Options) ([]people.User, error) {
 // operations is the id of a user group and of a role group.
 const operations int64 = 2
 
-// accountGroups adds groups of users and of roles; nobody is in the last of each.
+// accountGroups adds groups of users and of roles; the last of each is empty.
 func (f *filler) accountGroups() error {
 	group := func(id int64, name, description string) people.AccountGroup {
 		return people.AccountGroup{ID: id, Name: name, Description: description, ParentID: ground.DefaultAccountGroup}
@@ -82,7 +82,7 @@ func (f *filler) users(users []people.User) error {
 	return nil
 }
 
-// roles adds one that nobody holds.
+// roles adds a role that no user holds.
 func (f *filler) roles() error {
 	return add(f, &people.Roles, &people.Role{
 		ID: 5, Name: "Frankfurt on-call", Description: "Acknowledges what happens in Frankfurt at night, and sees nothing else", GroupID: operations,
@@ -90,7 +90,7 @@ func (f *filler) roles() error {
 	}, nil)
 }
 
-// tokens adds one that is suspended, and whose secrets nobody has ever seen.
+// tokens adds a suspended token, whose secrets no one has ever seen.
 func (f *filler) tokens() error {
 	hash := sha256.Sum256([]byte(rand.Text()))
 	return resource.Put(f.write.Context, f.write.Tx, people.Tokens.Name, &people.Token{

@@ -77,8 +77,8 @@ func fillReport(to, r *reporting.Report) {
 	}
 }
 
-// trended is what the metric trend shows: how busy the Linux servers are, and
-// how long a ping takes.
+// trended returns the metrics of the metric trend: how busy the Linux servers
+// are, and how long a ping takes.
 func (f *filler) trended() (out []reporting.ReportMetric, err error) {
 	for _, of := range []struct {
 		source string
@@ -94,8 +94,8 @@ func (f *filler) trended() (out []reporting.ReportMetric, err error) {
 }
 
 // runs makes each report but the sixth once, for the administrator; the metric
-// trend waits until there is a past to measure. Files of a Fill that fails are
-// nobody's, and go when the portal starts.
+// trend waits until there is a past to measure. Files of a Fill that fails have
+// no report, and are deleted when the portal starts.
 func (f *filler) runs(folder string) error {
 	if folder == "" {
 		return nil

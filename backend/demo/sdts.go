@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// remembered is how far the history of maintenance goes back.
+// remembered is the length of the history of maintenance.
 const remembered = 45 // days
 
 // maintenance is a window of each sort; the third is in effect. That of a

@@ -9,14 +9,14 @@ import (
 	"spyglass/backend/series"
 )
 
-// spell is a while in which a data point shows what its alert tells of, so that
-// the past has what the alerts in it are about.
+// spell is a period in which a data point shows the value of its alert, so that
+// the samples match the alerts.
 type spell struct {
 	from, to int64 // epoch seconds; to is not included, and 0 while the alert is active
 	value    float64
 }
 
-// valueIn is what the spells make of a moment.
+// valueIn returns the value of the spells at a moment.
 func valueIn(spells []spell, at int64) (v float64, ok bool) {
 	for _, s := range spells {
 		if at >= s.from && (s.to == 0 || at < s.to) {

@@ -17,7 +17,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// StageOptions say whose stage it is.
+// StageOptions configures a Stage.
 type StageOptions struct {
 	DB    *store.DB
 	Clock *clock.Clock // the time of the demo
@@ -26,16 +26,17 @@ type StageOptions struct {
 	// Poll polls simulated instances at once: those of the devices and data
 	// sources for which wanted is true.
 	Poll func(wanted func(device, source int64) bool)
-	// Filling says whether the past is being filled; nil: there is none to fill.
+	// Filling reports whether the past is being filled; nil: there is none to
+	// fill.
 	Filling func() bool
-	// Reset makes the demo anew; only who started it waits.
+	// Reset recreates the demo; only the caller that started it waits.
 	Reset func(ctx context.Context) error
 	Guard *service.Guard
 }
 
-// Stage is where incidents happen: it is the monitor's world, and makes trouble
-// in the API. What an incident does follows from its row and the moment alone,
-// so that one whose end nobody noted does nothing any more.
+// Stage simulates incidents: it implements the monitor's World, and disturbs
+// requests to the API. The effect of an incident depends only on its row and
+// the moment, so that one whose end was not recorded has no effect any more.
 //
 // # Concurrency
 //
@@ -63,25 +64,26 @@ type scene struct {
 	devices map[int64]bool // that it happens to; nil: all of them
 }
 
-// effect is what an incident of a kind does.
+// effect is the effect of one kind of incident.
 type effect struct {
 	kind string
 	// pick names what it happens to where the incident does not; nil: there is no need to.
 	pick func(ctx context.Context, r resource.Reader, i *incident.Incident) error
 	// cast names the devices that it happens to; nil: all of them.
 	cast func(ctx context.Context, r resource.Reader, i *incident.Incident) (map[int64]bool, error)
-	// reach is how one of them answers; nil: as ever.
+	// reach returns whether one of them responds; nil: as usual.
 	reach func(s *scene, device, at int64) monitor.Reach
-	// shows is what a data point of one of them shows instead of v; nil: v.
+	// shows returns the value of a data point of one of them instead of v; nil:
+	// v.
 	shows func(s *scene, p *monitor.Point, v float64) float64
-	// every is after how many seconds they are polled besides their ordinary
-	// times, for most seconds; 0: never.
+	// every is the interval in seconds of polls in addition to their ordinary
+	// ones, for at most most seconds; 0: none.
 	every, most int64
 	// trouble holds a request up, or refuses it; nil: neither.
 	trouble func(ctx context.Context, s *scene) error
 }
 
-// effects are what incidents do.
+// effects lists the effects of all kinds of incidents.
 var effects = []effect{
 	coreSwitchDown, diskFilling, cpuStorm, flappingLink, certificateExpiring, collectorDown, alertStorm,
 	slowAnswers, tooManyRequests, failingAnswers, expiredSession,
@@ -192,10 +194,11 @@ func (s *Stage) settle(ctx context.Context, one *scene) error {
 	})
 }
 
-// tendEvery is how often it is seen, in real time, what has ended and what is to be polled.
+// tendEvery is the interval, in real time, at which the stage ends incidents
+// and schedules polls.
 const tendEvery = time.Second
 
-// tend ends what is over, and hurries what has to be seen soon.
+// tend ends incidents that are over, and schedules early polls for others.
 func (s *Stage) tend(ctx context.Context) {
 	each := time.NewTicker(tendEvery)
 	defer each.Stop()
@@ -284,12 +287,13 @@ func (s *scene) at(moment int64) bool {
 // has reports whether it happens to the device.
 func (s *scene) has(device int64) bool { return s.devices == nil || s.devices[device] }
 
-// part is how much of it has passed at a moment, from 0 to 1.
+// part returns the share of the incident that has passed at a moment, from 0 to
+// 1.
 func (s *scene) part(moment int64) float64 {
 	return min(1, max(0, float64(moment-int64(s.StartOn))/float64(max(1, s.Duration))))
 }
 
-// Reach is how a simulated device answers at a moment (monitor.World).
+// Reach returns how a simulated device responds at a moment (monitor.World).
 func (s *Stage) Reach(device, at int64) monitor.Reach {
 	worst, scenes := monitor.Answers, *s.scenes.Load()
 	for i := range scenes {
@@ -304,7 +308,7 @@ func (s *Stage) Reach(device, at int64) monitor.Reach {
 	return worst
 }
 
-// Shows is what a data point shows instead of v (monitor.World).
+// Shows returns the value of a data point instead of v (monitor.World).
 func (s *Stage) Shows(p *monitor.Point, v float64) float64 {
 	scenes := *s.scenes.Load()
 	for i := range scenes {
@@ -316,8 +320,8 @@ func (s *Stage) Shows(p *monitor.Point, v float64) float64 {
 	return v
 }
 
-// Trouble holds up a request to the portal's API, or refuses it. What ends
-// incidents, and what tells who is signed in, is spared.
+// Trouble delays a request to the portal's API, or refuses it. It spares
+// endpoints that end incidents or return the signed-in user.
 func (s *Stage) Trouble(ctx context.Context, e *resource.Endpoint) error {
 	scenes := *s.scenes.Load()
 	if len(scenes) == 0 || spared(e) {

@@ -26,7 +26,7 @@ import (
 	"spyglass/backend/service"
 )
 
-// play is a demo whose engine runs, in a bubble of virtual time.
+// play is a demo with a running engine, in a bubble of virtual time.
 type play struct {
 	*house
 	*demo.Stage

@@ -5,8 +5,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// status is what only the portal sets: what it and its checks found out. What
-// its alerts amount to follows from the alerts (alerts.go).
+// status holds the fields that only the portal sets: results of its checks. The
+// alert status follows from the alerts (alerts.go).
 type status struct {
 	host, alert                      string
 	createdOn, updatedOn, answeredOn resource.Seconds

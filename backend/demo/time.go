@@ -10,7 +10,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// timing is what /demo/time answers.
+// timing is the response of /demo/time.
 type timing struct {
 	Now    int64 `json:"now" doc:"the time of the demo, in epoch seconds: of its devices, samples, alerts and maintenance"`
 	World  int64 `json:"world" doc:"the time of the world, in epoch seconds: of sessions, tokens, notices, remote collectors and real devices"`
@@ -33,7 +33,7 @@ type resetOrder struct {
 
 const maxSpeed = 60
 
-// Endpoints are those of the demo's time.
+// Endpoints returns the endpoints for the demo's time.
 func (s *Stage) Endpoints() []resource.Endpoint {
 	answer, change, order := resource.SchemaOf(timing{}), resource.SchemaOf(timingChange{}), resource.SchemaOf(resetOrder{})
 	right := resource.Right{Object: resource.Setting, Area: ground.AreaPortal, Op: resource.Modify}
@@ -110,7 +110,7 @@ func (s *Stage) reset(ctx context.Context, c *resource.Call) (any, error) {
 	return s.timing(), s.Load(ctx)
 }
 
-// demoTime is how the time of the demo stands, or a row of it that is new.
+// demoTime returns the row with the time of the demo, or a new one.
 func demoTime(ctx context.Context, r resource.Reader) (*incident.DemoTime, error) {
 	row, err := resource.Lookup(ctx, r, incident.DemoTimes.Name, incident.DemoTimeID)
 	if row == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Backup writes the portal of a data folder to a new file: in the process that
-// has it, or here when none has. tell hears how far it is.
+// has it open, or here when none has. tell receives the progress.
 func Backup(ctx context.Context, o Options, file string, tell func(backup.Progress)) (err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return err

@@ -315,7 +315,7 @@ func entries(t *testing.T, file string) map[string][]byte {
 	return files
 }
 
-// rewritten is a backup with something changed, whose ZIP is in order.
+// rewritten returns a backup with changed contents in a valid ZIP.
 func rewritten(t *testing.T, file string, change func(*backup.Manifest, map[string][]byte)) []byte {
 	t.Helper()
 	files := entries(t, file)

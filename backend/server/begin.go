@@ -69,7 +69,7 @@ func (s *Server) begin(ctx context.Context) error {
 	})
 }
 
-// complete gives an older portal what this version adds, and tells which
+// complete adds to an older portal what this version needs, and sets which
 // version its collectors can have.
 func (s *Server) complete(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx resource.Tx) error {
@@ -96,7 +96,8 @@ func built() resource.Seconds {
 
 func random(b []byte) { rand.Read(b) }
 
-// password is one that is read off a screen once: 20 letters and digits, 115 bits.
+// password returns a random password that a user reads off a screen once: 20
+// letters and digits, 115 bits.
 func password() string { return word(20, random) }
 
 func (s *Server) fill(ctx context.Context) error {
@@ -124,7 +125,7 @@ func (s *Server) fill(ctx context.Context) error {
 // of a first password until a person has seen it.
 const unshown = "unshown password of "
 
-// PasswordsShown says that a person has seen Passwords. Until then each start
+// PasswordsShown records that a user has seen Passwords. Until then each start
 // makes new ones, unless the user has another password by then.
 func (s *Server) PasswordsShown(ctx context.Context) error {
 	for name := range s.Passwords {

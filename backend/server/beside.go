@@ -16,8 +16,9 @@ import (
 var losable = []string{"series.db", "workspace.db", "portal.db.key"}
 
 // OpenBeside opens a database beside the portal's. The portal knows the file
-// from then on: open is told its id, and returns it. Where Options.Without names
-// a file that is lost, a new one takes its place, and what is there is kept.
+// from then on: open receives its id, and returns it. Where Options.Without
+// names a file that is lost, a new one takes its place, and what is there is
+// kept.
 func (s *Server) OpenBeside(ctx context.Context, name string, open func(path string, sibling store.Sibling) (file string, err error)) error {
 	path := filepath.Join(s.o.Data, name)
 	known, err := s.db.Known(ctx, name)

@@ -12,14 +12,14 @@ import (
 	"spyglass/backend/resource"
 )
 
-// fixed are headers of every answer.
+// fixed are headers of every response.
 var fixed = map[string]string{
 	"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Version": "3",
 	"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 }
 
 // TestEveryEndpointKeepsTheRulesOfTheWire walks the catalog: quota and security
-// headers on each answer, refused ones too, HEAD where GET is, one envelope on
+// headers on each response, errors too, HEAD where GET is, one envelope on
 // every list, and no query parameter that the endpoint does not have.
 func TestEveryEndpointKeepsTheRulesOfTheWire(t *testing.T) {
 	c, endpoints := newCaller(t)
@@ -82,7 +82,7 @@ func (c *caller) hasHeaders(answer *http.Response) {
 	}
 }
 
-// looks sends GET and HEAD, and wants of HEAD the headers alone.
+// looks sends GET and HEAD, and expects the headers alone for HEAD.
 func (c *caller) looks(e *resource.Endpoint, path string) {
 	c.t.Helper()
 	query := url.Values{}

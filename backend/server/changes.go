@@ -10,12 +10,12 @@ import (
 	"spyglass/backend/portal/reporting"
 )
 
-// changesPace is how long changes gather before they are told.
+// changesPace is how long changes are collected before they are reported.
 const changesPace = time.Second
 
-// Changes tells of which kinds something has changed, by the names of their
-// resources, at most once in changesPace, until ctx ends or tell fails. It does
-// not say what: who is told asks for what they may see.
+// Changes reports which kinds of rows have changed, by the names of their
+// resources, at most once in changesPace, until ctx ends or tell fails. It
+// reports no details: listeners request what they may see.
 func (s *Server) Changes(ctx context.Context, tell func(kinds []string) error) error {
 	kinds := append(slices.Clone(s.kinds), string(reporting.ReportTasks.Name), string(incident.DemoTimes.Name), string(override.Overrides.Name))
 	feed := s.db.Follow(kinds...)

@@ -47,7 +47,7 @@ func TestChangesAreToldByTheirKindsUntilNobodyListens(t *testing.T) {
 	}
 }
 
-// untilTold writes again and again until somebody is told of the kind.
+// untilTold writes again and again until a listener is notified of the kind.
 func untilTold(t *testing.T, s *server.Server, ctx context.Context, told <-chan []string, kind string, write func(tx resource.Tx) error) {
 	t.Helper()
 	for { // what is written before somebody listens is not told

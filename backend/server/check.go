@@ -23,7 +23,7 @@ const portalFile = "portal.db"
 var databases = []string{portalFile, "series.db", "workspace.db"}
 
 // Check reads every database of a data folder to its end, whether or not a
-// portal runs on it, and changes nothing. tell hears of each that is sound; the
+// portal runs on it, and changes nothing. tell receives each that is sound; the
 // first that is damaged is a fault.
 func Check(ctx context.Context, data string, tell func(file string)) error {
 	if _, err := os.Stat(filepath.Join(data, databases[0])); err != nil {
@@ -107,13 +107,13 @@ func (s *Server) tellDamage(ctx context.Context, damaged []string) error {
 	})
 }
 
-// lookAgain sets how often watchFiles looks at the databases.
+// lookAgain is the interval at which watchFiles checks the databases.
 const lookAgain = 5 * time.Second
 
-// watchFiles notices within seconds that the data folder was deleted, even where
-// nothing is written. The database logs that once. The look of each commit cannot
-// replace it, nor the other way round: only a look right before a commit keeps it
-// from answering for a write that is lost.
+// watchFiles notices within seconds that the data folder was deleted, even
+// where nothing is written. The database logs that once. The check of each
+// commit cannot replace it, nor the other way round: only a check right before
+// a commit keeps it from acknowledging a write that is lost.
 func (s *Server) watchFiles(ctx context.Context) {
 	again := time.NewTicker(lookAgain)
 	defer again.Stop()

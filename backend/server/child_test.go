@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(withDemoFolder(m.Run))
 }
 
-// serveAsChild serves until its standard input ends, as it does when whoever
-// started it dies, and obeys the lines that come there.
+// serveAsChild serves until its standard input ends, as it does when the parent
+// process dies, and runs the commands on its lines.
 func serveAsChild(folder string) error {
 	ctx := context.Background()
 	s, err := server.New(ctx, childOptions(folder))
@@ -102,7 +102,7 @@ func (c *child) line() string {
 	return strings.TrimSpace(text)
 }
 
-// tell sends a line and waits until the child has done it.
+// tell sends a command and waits until the child has run it.
 func (c *child) tell(line string) {
 	c.t.Helper()
 	if _, err := fmt.Fprintln(c.in, line); err != nil {

@@ -25,7 +25,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// until asks until want is in the answer, or time is up.
+// until repeats a request until want is in the response, or time is up.
 func (w *town) until(who, request, want string) string {
 	w.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
@@ -225,7 +225,7 @@ func TestACollectorFindsTheInstancesOfTheDevicesItPolls(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("the collector ends with %v", err)
 	}
-	// Another search, which nobody answers but us.
+	// Another discovery, to which only this test responds.
 	w.change("admin", "POST /device/devices/4/scheduleAutoDiscovery", "")
 	var waiting struct{ Items []struct{ ID int64 } }
 	if err := json.Unmarshal([]byte(w.until("admin", "GET /setting/collectors/2/searches", search)), &waiting); err != nil || len(waiting.Items) != 1 {

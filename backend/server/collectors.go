@@ -83,7 +83,7 @@ func (s *Server) link() string {
 	return s.Origin()
 }
 
-// collectors answers remote collectors.
+// collectors returns the service for remote collectors.
 func (s *Server) collectors() *collect.Service {
 	return collect.New(collect.Options{DB: s.db, Folder: filepath.Join(s.o.Data, "installers"), Tasks: monitor.Tasks,
 		Take: func(ctx context.Context, collector int64, results []check.Result) error {

@@ -26,7 +26,7 @@ type Command struct {
 	File     string   `json:"file,omitempty"` // absolute
 }
 
-// What a Command can ask for.
+// The operations of a Command.
 const (
 	DoAddUser     = "user add"
 	DoSetPassword = "user password"
@@ -36,14 +36,14 @@ const (
 	doBackup = "backup" // answers how far it is, too
 )
 
-// Result is the answer to a Command; only DoCreateToken fills it.
+// Result is the response to a Command; only DoCreateToken fills it.
 type Result struct {
 	Bearer    string `json:"bearer,omitempty"`
 	AccessID  string `json:"accessId,omitempty"`
 	AccessKey string `json:"accessKey,omitempty"`
 }
 
-// reply is one line of an answer. Those with Progress come before the last.
+// reply is one line of a response. Those with Progress come before the last.
 type reply struct {
 	Progress *backup.Progress `json:"progress,omitempty"`
 	Result   Result           `json:"result"`
@@ -165,8 +165,8 @@ func listenControl(data string) (*control, error) {
 	return c, os.WriteFile(filepath.Join(data, controlFile), []byte(path), 0o600)
 }
 
-// dialControl finds the process that has the folder, which New has told as
-// taken. One that is still opening is waited for.
+// dialControl connects to the process that has the folder, after New has failed
+// because it is in use. It waits for one that is still opening.
 func dialControl(ctx context.Context, data string, taken error) (net.Conn, error) {
 	if !errors.Is(taken, errTaken) {
 		return nil, taken
@@ -293,7 +293,8 @@ func (c *control) answer(s *Server, conn net.Conn) {
 	_ = json.NewEncoder(conn).Encode(r) // whoever asked may have gone
 }
 
-// obey runs one command, with a time limit, or as long as whoever asked is there.
+// obey runs one command, with a time limit, or as long as the client is
+// connected.
 func (s *Server) obey(conn net.Conn, in *json.Decoder, cmd Command) (Result, error) {
 	if cmd.Do != doBackup {
 		ctx, cancel := context.WithTimeout(context.Background(), controlTimeout)

@@ -15,7 +15,7 @@ type samples struct {
 	history atomic.Pointer[demo.History] // none unless this is the demo; a reset brings another
 }
 
-// data answers what was measured.
+// data returns the endpoints for measured values.
 func (s *Server) data() []resource.Endpoint {
 	s.samples = &samples{keep: monitor.NewKeep(monitor.Options{DB: s.db, Log: s.o.Log, Guard: s.guard}, s.series)}
 	if s.Setting.Demo && !s.o.NoHistory {
@@ -42,7 +42,7 @@ func (m *samples) stopHistory() {
 	}
 }
 
-// filling says whether samples of the demo's past are still missing.
+// filling reports whether samples of the demo's past are still missing.
 func (m *samples) filling() bool {
 	h := m.history.Load()
 	return h != nil && h.Filling()

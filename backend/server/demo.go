@@ -32,7 +32,7 @@ func (s *Server) openStage(ctx context.Context) error {
 	return s.stage.Resume(ctx)
 }
 
-// trouble is what incidents make of requests.
+// trouble returns the function by which incidents delay or refuse requests.
 func (s *Server) trouble() func(context.Context, *resource.Endpoint) error {
 	if s.stage == nil {
 		return nil
@@ -44,7 +44,8 @@ func (s *Server) newHistory() *demo.History {
 	return demo.NewHistory(demo.HistoryOptions{DB: s.db, Series: s.series, Log: s.o.Log, Clock: s.pace.Now, Guard: s.guard, Ends: true})
 }
 
-// worldly are endpoints for callers elsewhere, whose clocks nobody hurries.
+// worldly wraps endpoints for remote callers: they run on wall time, even when
+// the demo clock is faster.
 func (s *Server) worldly(endpoints []resource.Endpoint) []resource.Endpoint {
 	for i := range endpoints {
 		handle := endpoints[i].Handle
@@ -120,7 +121,8 @@ func (s *Server) reset(ctx context.Context) error {
 	return errors.Join(err, fresh.Stop(ctx))
 }
 
-// takeOver stops what watches, and begins anew with the rows of another portal.
+// takeOver stops the monitoring, and starts it again with the rows of another
+// portal.
 func (s *Server) takeOver(ctx context.Context, fresh *Server, made *incident.DemoTime) error {
 	s.engine.Load().Stop()
 	s.samples.stopHistory()

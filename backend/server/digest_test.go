@@ -11,7 +11,8 @@ import (
 	"spyglass/backend/server"
 )
 
-// leastServed is how many operations of the published API there must be.
+// leastServed is the minimum number of operations of the published API that the
+// portal has.
 const leastServed = 165
 
 // leftOut are the operations of the published API that the portal does not have,
@@ -48,8 +49,8 @@ var leftOut = []struct {
 // unnamed is a path without the names of its parameters.
 func unnamed(path string) string { return regexp.MustCompile(`\{\w*\}`).ReplaceAllString(path, "{}") }
 
-// renamed is where the native mount has what published clients ask for; the
-// aliases of /santaba/rest make up for it (wire.md, Two mounts).
+// renamed returns the native path of a published one; the aliases of
+// /santaba/rest cover the difference (wire.md, Two mounts).
 func renamed(path string) string {
 	for published, ours := range map[string]string{"/setting/collector/collectors": "/setting/collectors", "/setting/collector/groups": "/setting/collectors/groups"} {
 		if rest, ok := strings.CutPrefix(path, published); ok {

@@ -75,7 +75,7 @@ func newCaller(t *testing.T) (*caller, []resource.Endpoint) {
 	return c, s.Endpoints()
 }
 
-// signIn has the caller be somebody.
+// signIn signs the caller in as a user.
 func (c *caller) signIn(user, password string) {
 	c.t.Helper()
 	login, err := json.Marshal(map[string]string{"username": user, "password": password})
@@ -106,9 +106,10 @@ func (c *caller) document() *openapi3.T {
 	return doc
 }
 
-// refuseUnnamedKeys makes the document stricter than clients need it: an answer
-// must not have a key that is not described. The keyword is one that kin-openapi
-// leaves to its JSON Schema 2020-12 validator, which then rules the whole answer.
+// refuseUnnamedKeys makes the document stricter than clients need it: a
+// response must not have a key that is not described. The keyword is one that
+// kin-openapi leaves to its JSON Schema 2020-12 validator, which then validates
+// the whole response.
 func refuseUnnamedKeys(doc *openapi3.T) {
 	no := false
 	for name, ref := range doc.Components.Schemas {
@@ -159,7 +160,7 @@ func TestEveryExampleOfTheCatalogAnswersAsDocumented(t *testing.T) {
 // hard is where what is deleted can be recovered, unless it is deleted for good.
 var hard = []string{"/device/devices", "/device/groups"}
 
-// try sends one example and holds the answer against the document.
+// try sends one example and validates the response against the document.
 func (c *caller) try(doc *openapi3.T, e *resource.Endpoint) {
 	path := cmp.Or(e.Example.Path, e.Path)
 	if strings.Contains(path, "{") {

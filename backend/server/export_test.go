@@ -8,5 +8,6 @@ func (s *Server) Crash(task string) { s.wait.Go(task, func() { panic("index out 
 // Verify checks the databases, as a portal does once in the background.
 func (s *Server) Verify(ctx context.Context) { s.verifyNow(ctx) }
 
-// LookAtFiles looks whether the databases can be written, as a portal does all the time.
+// LookAtFiles checks whether the databases can be written, as a portal does
+// regularly.
 func (s *Server) LookAtFiles() { s.lookAtFiles() }

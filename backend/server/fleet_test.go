@@ -35,8 +35,8 @@ type privilege struct{ operation, object, id string }
 // boundTo is the demo's group that limited roles are bound to.
 const boundTo = "Oslo"
 
-// newFleet makes a demo portal, and a role, a user and a token for each name of
-// what roles answers for the id of the group.
+// newFleet starts a demo portal, with a role, a user and a token for each name
+// that roles returns for the id of the group.
 func newFleet(t *testing.T, roles func(group string) map[string][]privilege) *demoFleet {
 	t.Helper()
 	o := options(t)
@@ -90,7 +90,7 @@ func (f *demoFleet) copy(t *testing.T) *server.Server {
 	return start(t, o)
 }
 
-// member is somebody who sends requests.
+// member is a user who sends requests.
 type member struct {
 	t      *testing.T
 	mount  string // with the origin
@@ -102,7 +102,7 @@ func (f *demoFleet) on(t *testing.T, s *server.Server, who string) *member {
 	return &member{t: t, mount: s.Origin() + "/api", bearer: f.bearers[who], client: &http.Client{Timeout: time.Minute}}
 }
 
-// reply is an answer: of an event stream the head only.
+// reply is a response: of an event stream the head only.
 type reply struct {
 	status int
 	text   string

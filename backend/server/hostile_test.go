@@ -47,8 +47,8 @@ var noQueries = map[string][]string{
 	"offset": {"-1", "x", "9223372036854775808"},
 }
 
-// attacked is one portal under attack by its administrator; no answer may be a
-// 5xx, slow, or an error of another shape.
+// attacked is one portal under attack by its administrator; no response may be
+// a 5xx, slow, or an error of another form.
 type attacked struct {
 	t     *testing.T
 	who   *member
@@ -176,11 +176,11 @@ func TestNoBodyBreaksAnyEndpoint(t *testing.T) {
 }
 
 // mustBeGiven reports whether the portal reads the body of an endpoint as an
-// object, whatever keys it has.
+// object, with any keys.
 func mustBeGiven(e *resource.Endpoint) bool { return len(e.Body.Properties) > 0 }
 
-// values sends bodies of one key each. What the portal sets itself it ignores,
-// whatever it is.
+// values sends bodies of one key each. The portal ignores any value of a key
+// that it sets itself.
 func (a *attacked) values(e *resource.Endpoint, path string) {
 	a.t.Helper()
 	for _, k := range e.Body.Properties {

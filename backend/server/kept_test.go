@@ -33,7 +33,7 @@ func decoded(text string) (value any) {
 }
 
 // TestEveryRowSatisfiesThePublishedModel reads all rows of every list of the
-// demo as a strict client would: what the model requires is there.
+// demo as a strict client would, and expects every required key of the model.
 func TestEveryRowSatisfiesThePublishedModel(t *testing.T) {
 	t.Parallel()
 	p := readPublished(t)
@@ -259,8 +259,8 @@ func keeps(sent, got any) bool {
 }
 
 // TestWhatAPublishedClientSendsIsKeptOrRefused changes each field of each
-// published model in a row of the demo, one at a time: it stands in the next
-// answer, or the write is refused. A field that takes certain texts only
+// published model in a row of the demo, one at a time: it is in the next
+// response, or the write is refused. A field that takes certain texts only
 // counts as refused, because the text sent is another one.
 func TestWhatAPublishedClientSendsIsKeptOrRefused(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// createdOf returns what a POST answers as an object, with the path of the new row.
+// createdOf returns the response of a POST as an object, with the path of the
+// new row.
 func createdOf(r reply, path string) (row map[string]any, at string) {
 	row, _ = decoded(r.text).(map[string]any)
 	return row, fmt.Sprint(path, "/", cmp.Or(row["id"], row["name"])) // a property has its name
@@ -49,7 +50,7 @@ var notKeptOnCreate = map[string]string{
 }
 
 // TestWhatAPublishedClientCreatesIsKeptOrRefused creates the example of each
-// published model with one field changed at a time: it stands in the next answer,
+// published model with one field changed at a time: it is in the next response,
 // or the write is refused.
 func TestWhatAPublishedClientCreatesIsKeptOrRefused(t *testing.T) {
 	t.Parallel()
@@ -108,7 +109,7 @@ func TestWhatAPublishedClientCreatesIsKeptOrRefused(t *testing.T) {
 	}
 }
 
-// notKeptOnPut are the same of PUT.
+// notKeptOnPut lists the fields that a PUT does not keep, each with the reason.
 var notKeptOnPut = map[string]string{
 	"SDT.dataSourceInstanceName":            idWins,
 	"SDT.deviceDataSourceInstanceGroupName": idWins,

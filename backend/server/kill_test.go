@@ -17,17 +17,18 @@ import (
 	"spyglass/backend/server"
 )
 
-// kills is how often a portal is killed here; a release is tried with 1,000.
+// kills is the number of times a portal is killed here; a release is tested
+// with 1,000.
 const (
 	kills   = 25
 	writers = 4
 )
 
-// restartWithin is how soon a killed portal answers again: the rule's 2 seconds,
-// and some for the race detector on a busy machine.
+// restartWithin is the time in which a killed portal responds again: the rule's
+// 2 seconds, and some for the race detector on a busy machine.
 const restartWithin = 5 * time.Second
 
-// client asks a portal with a bearer token.
+// client sends requests to a portal with a bearer token.
 type client struct {
 	t      *testing.T
 	origin string
@@ -35,7 +36,8 @@ type client struct {
 	http   *http.Client
 }
 
-// ask sends one request. The error is that of the line, as when the portal dies.
+// ask sends one request. The error is that of the connection, as when the
+// portal dies.
 func (c *client) ask(method, path, body string) (status int, answer []byte, err error) {
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.origin+path, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -52,13 +54,14 @@ func (c *client) ask(method, path, body string) (status int, answer []byte, err 
 	return out.StatusCode, answer, err
 }
 
-// device is what the test says of a device; gone is the zero value.
+// device is the part of a device that the test writes; the zero value is a
+// deleted one.
 type device struct {
 	Name, Description, HostGroupIDs string
 }
 
-// ledger is what is known of each device: the last state that was
-// acknowledged, and the one that was asked for when the portal died.
+// ledger records the expected state of each device: the last one that was
+// acknowledged, and the one requested when the portal died.
 type ledger struct {
 	mu      sync.Mutex
 	known   map[string]device
@@ -213,8 +216,8 @@ func (l *ledger) check(c *client, round int) {
 	}
 }
 
-// checkRows looks into the file: every row's JSON says what its columns say, and
-// the link rows are those of the column.
+// checkRows compares the rows in the file: every row's JSON matches its
+// columns, and the link rows match the column.
 func checkRows(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

@@ -37,7 +37,8 @@ func everybody(group string) map[string][]privilege {
 	return roles
 }
 
-// may is what the privileges say, worked out without the portal's own code.
+// may reports whether the privileges include the right, computed without the
+// portal's own code.
 func may(held []privilege, right resource.Right) bool {
 	rank := map[string]int{"read": 1, "ack": 2, "write": 3}
 	return slices.ContainsFunc(held, func(p privilege) bool {
@@ -84,9 +85,10 @@ func TestEveryRightIsEnforcedAtEveryEndpoint(t *testing.T) {
 	})
 }
 
-// checkRight compares one answer with what the right says. Who holds it may
-// still be refused a row: one out of sight (404), one they may see but not
-// change, or a user who may do more than they (403 without a right named).
+// checkRight compares one response with the expected result of the right. A
+// user who holds it may still be refused a row: one out of sight (404), one
+// they may see but not change, or a user with more rights than theirs (403
+// without a right named).
 func checkRight(t *testing.T, name string, e *resource.Endpoint, r reply, allowed, whole bool) {
 	t.Helper()
 	_, right, wellFormed := r.failure()

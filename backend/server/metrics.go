@@ -7,7 +7,7 @@ import (
 	"spyglass/backend/poll"
 )
 
-// measure makes what the portal tells of itself.
+// measure creates the portal's own metrics.
 func (s *Server) measure() {
 	s.metrics = metrics.New(metrics.Options{
 		Version: s.o.Version, DB: s.db, Series: s.series.Stats, Polls: s.polls, Notices: s.notices.Stats,
@@ -16,5 +16,5 @@ func (s *Server) measure() {
 	})
 }
 
-// polls are those of the engine that runs now.
+// polls returns the poll statistics of the engine that runs now.
 func (s *Server) polls() (real, simulated poll.Stats) { return s.engine.Load().Polls() }

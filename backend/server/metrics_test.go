@@ -15,7 +15,8 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// scrape asks for the metrics as Prometheus does, and reads them with its parser.
+// scrape requests the metrics as Prometheus does, and reads them with its
+// parser.
 func (w *town) scrape(bearer string) (status int, text string, families map[string]*dto.MetricFamily) {
 	w.t.Helper()
 	request, err := http.NewRequestWithContext(w.t.Context(), "GET", w.s.Origin()+"/metrics", nil)

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// obey does what a test tells its child: "files N" ends files at N bytes, as a
-// full disk does; 0 lifts that.
+// obey runs a test's command in the child: "files N" limits files to N bytes,
+// as a full disk does; 0 removes the limit.
 func obey(line string) error {
 	var size uint64
 	if _, err := fmt.Sscanf(line, "files %d", &size); err != nil {

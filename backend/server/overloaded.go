@@ -14,12 +14,13 @@ import (
 	"spyglass/backend/resource"
 )
 
-// overloadedAgain sets how often watchExpressions looks. Saving refuses what is too
-// much, so the alert only opens after a start of a new version.
+// overloadedAgain is the interval at which watchExpressions checks. Saving
+// refuses expressions that cost too much, so the alert only opens after a start
+// of a new version.
 const overloadedAgain = time.Minute
 
-// watchExpressions keeps the portal's own alert in step with the expressions that
-// are not asked because they take too much work, until ctx ends.
+// watchExpressions keeps the portal's own alert in step with the expressions
+// that are not evaluated because they cost too much, until ctx ends.
 func (s *Server) watchExpressions(ctx context.Context) {
 	again := time.NewTicker(overloadedAgain)
 	defer again.Stop()

@@ -25,7 +25,7 @@ type panics struct {
 	wake    chan struct{}
 }
 
-// newPanics returns panics that listen to the guard. The first look clears an
+// newPanics returns panics that listen to the guard. The first check clears an
 // alert that an earlier process left open.
 func newPanics(guard *service.Guard) *panics {
 	p := &panics{failing: map[string]bool{}, wake: make(chan struct{}, 1)}

@@ -4,6 +4,6 @@ package server
 
 import "net"
 
-// peerOf knows nobody here: on Windows the access list of the data folder decides
-// who can connect.
+// peerOf returns no user here: on Windows the access list of the data folder
+// decides who can connect.
 func peerOf(*net.UnixConn) (uid int, known bool, err error) { return 0, false, nil }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRecipientsAreListedOnceAndFoundByMethodAndAddress asks for recipients as
+// TestRecipientsAreListedOnceAndFoundByMethodAndAddress lists recipients as
 // published clients do before they write a chain.
 func TestRecipientsAreListedOnceAndFoundByMethodAndAddress(t *testing.T) {
 	t.Parallel()

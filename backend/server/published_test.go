@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// published is the published API as far as a typed client needs it: what each
-// operation answers and takes, and of which type each key is.
+// published is the published API as far as a typed client needs it: the
+// response and the body of each operation, and the type of each key.
 type published struct {
 	answers map[string]string                    // "GET /device/devices" without parameter names, to "DevicePaginationResponse"
 	bodies  map[string]string                    // "POST /device/devices" without parameter names, to "Device"
@@ -160,7 +160,8 @@ func decodes(kind string, value any) bool {
 }
 
 // TestPublishedClientsDecodeEveryAnswer sends each example by the mount for
-// published clients and reads the answer as one of them would, by its types.
+// published clients and decodes the response as one of them would, by its
+// types.
 func TestPublishedClientsDecodeEveryAnswer(t *testing.T) {
 	t.Parallel()
 	p := readPublished(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestAFieldForAnIdSaysWhatItIsOf keeps ids in bodies choosable by name: in the
-// Explorer's form, and by whoever reads x-list in the OpenAPI document.
+// Explorer's form, and by clients that read x-list in the OpenAPI document.
 func TestAFieldForAnIdSaysWhatItIsOf(t *testing.T) {
 	const (
 		kept   = "kept for clients of the published API"

@@ -200,7 +200,7 @@ func TestMaintenanceOfWhatIsHiddenIsNotThere(t *testing.T) {
 	})
 }
 
-// history is what the list of a device's past maintenance holds.
+// history returns the list of a device's past maintenance.
 func history(t *testing.T, s *server.Server, device int64) (list []string) {
 	t.Helper()
 	rows, err := resource.Find(t.Context(), s.DB(), maintenance.SDTHistories.Name, resource.Where{Field: "deviceId", Op: "=", Value: device})

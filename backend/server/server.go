@@ -1,10 +1,11 @@
 // Package server is the portal as one value: New, Start, Stop.
 //
 // New takes the data folder for this process, opens its database, makes a new
-// portal in an empty folder, and opens the listener, so that whatever can fail
-// fails before anything runs. Start serves. Stop is idempotent and bounded:
-// HTTP drains, then sessions end, then the reports, the notices, the monitor and the engine stop, then
-// the database closes, then the folder is free for the next process.
+// portal in an empty folder, and opens the listener, so that every error that
+// can occur does so before anything runs. Start serves. Stop is idempotent and
+// bounded: HTTP drains, then sessions end, then the reports, the notices, the
+// monitor and the engine stop, then the database closes, then the folder is
+// free for the next process.
 //
 // # Concurrency
 //
@@ -59,7 +60,7 @@ import (
 	"spyglass/backend/store"
 )
 
-// Options say which portal runs, and where it answers.
+// Options configures the portal and its address.
 type Options struct {
 	Data    string // the folder; made when it is not there
 	Listen  string // address and port, "127.0.0.1:0" for a free one; empty: no listener
@@ -88,7 +89,8 @@ type Options struct {
 type Server struct {
 	Sessions *session.Service
 	Setting  setting.Setting
-	// Passwords holds those of the users this start has made, by name; shown once.
+	// Passwords holds the passwords of the users that this start has created,
+	// by name; shown once.
 	Passwords map[string]string
 
 	o         Options
@@ -176,8 +178,9 @@ func New(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// holdFolder checks the data folder and takes its lock. A folder that is in use is
-// told of as that even where it is another user's: root may ask who runs on it.
+// holdFolder checks the data folder and takes its lock. A folder that is in use
+// is reported as such even where another user owns it: root may find out which
+// process runs on it.
 func holdFolder(o Options) (*lock, error) {
 	err := checkFolder(o.Data, cmp.Or(o.Log, slog.Default()))
 	if err != nil {
@@ -291,13 +294,14 @@ func listen(o Options) (net.Listener, error) {
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), nil
 }
 
-// Endpoints are all that the portal serves, as the catalog prints them.
+// Endpoints returns all endpoints that the portal serves, as the catalog prints
+// them.
 func (s *Server) Endpoints() []resource.Endpoint { return s.endpoints }
 
-// DB is the portal's database.
+// DB returns the portal's database.
 func (s *Server) DB() *store.DB { return s.db }
 
-// Address is the host and port that answers, "127.0.0.1:8443".
+// Address returns the host and port of the listener, "127.0.0.1:8443".
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
 // Origin returns the origin of the page, "http://127.0.0.1:8443".
@@ -308,8 +312,8 @@ func (s *Server) Origin() string {
 	return "http://" + s.Address()
 }
 
-// hosts are the Host values that are ours, of a listener at address that was
-// asked for as listen. Browsers leave out the port that goes with the scheme.
+// hosts returns the accepted Host values for a listener at address that was
+// requested as listen. Browsers leave out the default port of the scheme.
 func hosts(address, listen string, secure bool) []string {
 	host, port, _ := net.SplitHostPort(address)
 	names := []string{host}
@@ -370,7 +374,7 @@ func (s *Server) Start(explorer []resource.Endpoint) error {
 	return nil
 }
 
-// Failed tells why the server stopped by itself.
+// Failed receives the error that stopped the server.
 func (s *Server) Failed() <-chan error { return s.failed }
 
 // drainWithin limits how long requests under way may take when the server stops.
@@ -446,7 +450,7 @@ func (s *Server) drain(ctx context.Context) error {
 	return nil
 }
 
-// word is a random text of n characters, without those that look alike.
+// word returns a random text of n characters, without those that look alike.
 func word(n int, from func([]byte)) string {
 	const letters = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 	raw := make([]byte, n)

@@ -50,7 +50,7 @@ func stop(t *testing.T, s *server.Server) {
 	}
 }
 
-// get asks with a bearer token and decodes the answer.
+// get sends a GET with a bearer token and decodes the response.
 func get(t *testing.T, s *server.Server, bearer, path string) (status int, body map[string]any) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Origin()+path, nil)
@@ -249,7 +249,7 @@ func newer(t *testing.T, o server.Options) {
 	change(t, filepath.Join(o.Data, "portal.db"), "PRAGMA user_version = 99")
 }
 
-// change runs SQL on a database that nobody has open.
+// change runs SQL on a database that no process has open.
 func change(t *testing.T, path, statements string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

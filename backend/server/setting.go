@@ -10,8 +10,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// setting are the portal's settings as they are now. They are read again only
-// when they have changed, so that every request may ask.
+// setting returns the portal's current settings. They are read again only when
+// they have changed, so that every request may call it.
 func (s *Server) setting() *setting.Setting {
 	value, err := s.db.Memo("server.setting", []string{string(setting.Settings.Name)}, func() (any, error) {
 		return resource.Get(context.Background(), s.db, setting.Settings.Name, setting.SettingID)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// as signs in somebody of a new role that holds those privileges.
+// as signs in a new user with a new role that holds those privileges.
 func (c *caller) as(name, privileges string) *caller {
 	c.t.Helper()
 	for _, made := range [][2]string{
@@ -72,7 +72,8 @@ func TestSettingsAreOnlyForWhoeverHoldsTheirPart(t *testing.T) {
 	}
 }
 
-// TestTheRulesOfSettings asks the demo portal, in this order, as its administrator.
+// TestTheRulesOfSettings sends requests to the demo portal, in this order, as
+// its administrator.
 func TestTheRulesOfSettings(t *testing.T) {
 	c, _ := newCaller(t)
 	const (

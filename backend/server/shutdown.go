@@ -49,7 +49,8 @@ func (d *shutdown) step(part string, stop func(ctx context.Context) error) bool 
 	}
 }
 
-// quietly is a step of a part whose end is neither bounded nor fails.
+// quietly runs the step of a part whose stop function takes no context and
+// returns no error.
 func (d *shutdown) quietly(part string, stop func()) bool {
 	return d.step(part, func(context.Context) error { stop(); return nil })
 }

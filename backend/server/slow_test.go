@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A thousand connections of four sorts are open while the portal answers others,
+// A thousand connections of four kinds are open while the portal serves others,
 // and none of them keeps it from stopping.
 func TestAThousandSlowConnectionsHoldUpNobody(t *testing.T) {
 	o := options(t)

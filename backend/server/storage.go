@@ -8,7 +8,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// storage knows why nothing can be written, and tells who listens.
+// storage holds the reason why nothing can be written, and notifies listeners.
 type storage struct {
 	mu      sync.Mutex
 	problem string
@@ -37,8 +37,8 @@ func (s *storage) now() (problem string, changed <-chan struct{}) {
 	return s.problem, s.changed
 }
 
-// Storage tells why nothing can be written, "" while it can: at once, and whenever
-// that changes until ctx ends.
+// Storage reports why nothing can be written, "" while it can: at once, and
+// after each change until ctx ends.
 func (s *Server) Storage(ctx context.Context, tell func(problem string)) {
 	for {
 		problem, changed := s.storage.now()

@@ -101,7 +101,7 @@ func mount[T any](s *Server, r *resource.Resource[*T]) error {
 	return mountIn(s, &s.endpoints, r)
 }
 
-// mountIn adds a resource whose endpoints go elsewhere.
+// mountIn adds a resource and appends its endpoints to a given list.
 func mountIn[T any](s *Server, endpoints *[]resource.Endpoint, r *resource.Resource[*T]) error {
 	if s.db == nil {
 		s.shapes = append(s.shapes, store.ShapeOf(r))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// alertSetting is an alert setting, as far as these tests look at it.
+// alertSetting is an alert setting, with the fields that these tests check.
 type alertSetting struct {
 	DataPointID          int64
 	AlertExpr            string

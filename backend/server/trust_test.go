@@ -15,11 +15,12 @@ import (
 	"spyglass/backend/server"
 )
 
-// patience is how long any answer to something wrong may take (trust.md, rule 7).
+// patience is the time limit for any response to a bad request (trust.md, rule
+// 7).
 const patience = 2 * time.Second
 
-// hostile is one request as it goes over the line. PORT, TOKEN and MOUNT stand
-// for what they say.
+// hostile is one request as it is sent. PORT, TOKEN and MOUNT are replaced by
+// their values.
 type hostile struct {
 	line   string // "GET MOUNT/device/devices"
 	header string // one or more lines; empty for the usual Host, token and type
@@ -28,7 +29,7 @@ type hostile struct {
 	loose  int // on /santaba/rest, when that is another
 }
 
-// exchange sends it and reads the answer.
+// exchange sends it and reads the response.
 func (h hostile) exchange(t *testing.T, s *server.Server, bearer, mount string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Address())
@@ -312,7 +313,7 @@ func TestNothingWrongEverBreaksThePortal(t *testing.T) {
 	}
 }
 
-// isFailure reports whether an answer is the error body of wire.md, and no more.
+// isFailure reports whether a response is exactly the error body of wire.md.
 func isFailure(body string, status int) bool {
 	var f struct {
 		ErrorMessage string          `json:"errorMessage"`

@@ -22,8 +22,8 @@ func bound(group string) map[string][]privilege {
 	return map[string][]privilege{"group reader": seen("read"), "group writer": append(seen("write"), privilege{"write", "setting", "opsnotes"})}
 }
 
-// sight is what a role bound to one group may see of the demo, worked out from
-// what the administrator is told.
+// sight is the part of the demo that a role bound to one group may see,
+// computed from the administrator's responses.
 type sight struct {
 	devices, groups map[int64]bool
 	hidden          map[string]bool // words that name a device out of sight, in lower case
@@ -82,7 +82,8 @@ func (s *sight) someGroup(ids string) bool {
 
 var word = regexp.MustCompile(`[\w.-]*\w`)
 
-// leak is the first thing in an answer that is about what is out of sight.
+// leak returns the first text in a response that refers to something out of
+// sight.
 func (s *sight) leak(text string) string {
 	for _, w := range word.FindAllString(strings.ToLower(text), -1) {
 		if s.hidden[w] {
@@ -131,8 +132,8 @@ func (s *sight) leakAt(row map[string]any, key, text string) string {
 	return ""
 }
 
-// lists are the endpoints that answer a page of rows and leave no id open in
-// their example.
+// lists returns the endpoints that respond with a page of rows and have all ids
+// in their example.
 func lists(endpoints []resource.Endpoint) []resource.Endpoint {
 	return slices.DeleteFunc(slices.Clone(endpoints), func(e resource.Endpoint) bool {
 		return e.Method != "GET" || e.Answer == nil || !takes(&e, "filter") ||
@@ -163,8 +164,8 @@ func (m *member) all(path, query string) (p page, r reply) {
 	return p, r
 }
 
-// TestARoleBoundToAGroupSeesNothingElseInAnyAnswer reads everything as somebody
-// who sees one group, in every way there is to ask.
+// TestARoleBoundToAGroupSeesNothingElseInAnyAnswer reads everything as a user
+// who sees one group, by every kind of request.
 func TestARoleBoundToAGroupSeesNothingElseInAnyAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, bound)
@@ -211,8 +212,8 @@ func orPath(e *resource.Endpoint) string {
 	return e.Path
 }
 
-// ways asks for one list in several ways. None shows what is out of sight, and
-// those that leave nothing out agree on how many there are.
+// ways requests one list in several ways. None shows rows out of sight, and
+// those that match every row agree on the total.
 func ways(t *testing.T, seen *sight, admin, m *member, e *resource.Endpoint, path string) {
 	t.Helper()
 	plain, r := m.all(path, "")
@@ -254,7 +255,7 @@ func ways(t *testing.T, seen *sight, admin, m *member, e *resource.Endpoint, pat
 
 // TestWhatIsOutOfSightIsAsIfItWereNotThere sends each request about a row that
 // is out of sight, and the same about one that is not there. Apart from the id
-// the answers are the same.
+// the responses are the same.
 func TestWhatIsOutOfSightIsAsIfItWereNotThere(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, bound)
@@ -298,7 +299,7 @@ func TestWhatIsOutOfSightIsAsIfItWereNotThere(t *testing.T) {
 	}
 }
 
-// withoutID leaves an id out of an answer, with the letters before its number
+// withoutID removes an id from a response, with the letters before its number
 // or without.
 func withoutID(text, id string) string {
 	number := regexp.MustCompile(`\d+$`).FindString(id)

@@ -29,7 +29,7 @@ type person struct {
 func (p *person) active() bool    { return p.row.Status == "active" }
 func (p *person) maySignIn() bool { return p.active() && !p.row.APIOnly }
 
-// directory is all users, as they are now. They are shared: read only.
+// directory holds all current users. It is shared: read only.
 type directory struct {
 	byID   map[int64]*person
 	byName map[string]*person // by folded user name
@@ -37,8 +37,8 @@ type directory struct {
 
 func (p *directory) named(username string) *person { return p.byName[folded(username)] }
 
-// folded makes user names equal that are one: the store tells letters apart
-// beyond ASCII.
+// folded makes user names equal that the store treats as one: it distinguishes
+// case beyond ASCII.
 func folded(username string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
@@ -106,15 +106,16 @@ func newPerson(u people.User, roles map[int64]*people.Role) (*person, error) {
 	return p, err
 }
 
-// markOf digests what must end the user's sessions when it changes. A password
-// that is only hashed anew at a higher cost keeps its origin, and the sessions.
+// markOf returns a digest of the fields that end the user's sessions when they
+// change. A password that is only hashed again at a higher cost keeps its
+// origin, and the sessions.
 func markOf(p *person, password string, roles []int64) (digest, error) {
 	text, err := json.Marshal([]any{p.row.ID, password, p.row.Status, p.row.APIOnly, roles, p.privileges})
 	return sha256.Sum256(text), err
 }
 
-// accesses holds the Access of each user, made as they are asked for and
-// dropped together when a user, a role or a group changes.
+// accesses caches the Access of each user, built on first use and dropped
+// together when a user, a role or a group changes.
 type accesses struct {
 	everyone *directory
 	tree     *fleet.Tree

@@ -13,15 +13,16 @@ import (
 // collectorPrefix begins the bearer tokens of collectors.
 const collectorPrefix = "col_"
 
-// NewCollectorToken is a bearer token for a collector, col_ID_SECRET, and the
-// hash that is kept of it. The id in it tells the program which collector it is.
+// NewCollectorToken returns a bearer token for a collector, col_ID_SECRET, and
+// the hash that is stored of it. The id in it tells the program which collector
+// it is.
 func NewCollectorToken(collector int64) (bearer, hash string) {
 	bearer = fmt.Sprintf("%s%d_%s", collectorPrefix, collector, newSecret())
 	return bearer, bearerHash(bearer)
 }
 
-// byCollector is what the collector may do whose token it is: only what
-// collectors do, as itself.
+// byCollector returns the Access of the collector that owns the token: only
+// what collectors do, as itself.
 func (s *Service) byCollector(ctx context.Context, bearer string) (*resource.Access, error) {
 	value, err := s.db.Memo("session.collectors", []string{string(collector.CollectorTokens.Name)}, func() (any, error) {
 		rows, err := resource.Find(context.WithoutCancel(ctx), s.db, collector.CollectorTokens.Name)

@@ -67,8 +67,8 @@ func (s *Service) Redeem(ctx context.Context, token string) (*Session, error) {
 // maxWindows bounds how many windows are known; the oldest is forgotten.
 const maxWindows = 20
 
-// newWindow makes a secret by which IsWindow knows the window that redeemed a
-// launch token, whoever signs in there later.
+// newWindow returns a secret by which IsWindow recognizes the window that
+// redeemed a launch token, whichever user signs in there later.
 func (s *Service) newWindow() (secret string) {
 	secret = newSecret()
 	s.mu.Lock()
@@ -148,8 +148,8 @@ func (s *Service) Credential(ctx context.Context, userID int64) (secret string, 
 	})
 }
 
-// Resume answers whose credential it is, for Launch. One that is unknown, too
-// old, or from before a change of the user is fault.NoLogin.
+// Resume returns the owner of a credential, for Launch. One that is unknown,
+// too old, or from before a change of the user is fault.NoLogin.
 func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err error) {
 	everyone, err := s.everyone(ctx)
 	if err != nil {
@@ -179,7 +179,8 @@ func (s *Service) Resume(ctx context.Context, secret string) (userID int64, err 
 	return userID, err
 }
 
-// resumable answers whose credential it is, and renews nothing; 0 for nobody's.
+// resumable returns the owner of a credential, and does not renew it; 0 for
+// none.
 func (s *Service) resumable(ctx context.Context, secret string) (userID int64, err error) {
 	everyone, err := s.everyone(ctx)
 	if err != nil {

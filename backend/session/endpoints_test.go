@@ -13,7 +13,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// ask runs an endpoint as the guard would, with rights checked.
+// ask calls an endpoint as the guard would, with rights checked.
 func (h *house) ask(t *testing.T, id string, c resource.Call) (any, error) {
 	t.Helper()
 	all := h.Endpoints()

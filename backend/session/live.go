@@ -114,7 +114,7 @@ func (s *Service) makeRoom(userID int64) {
 	}
 }
 
-// end ends one session in memory, and answers what it was; nil when there is none.
+// end ends one session in memory, and returns it; nil when there is none.
 func (s *Service) end(key digest) *live {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,8 +158,8 @@ func (s *Service) EndUser(ctx context.Context, userID int64) error {
 	return s.dropCredentials(ctx, userID)
 }
 
-// Persist makes the session one of the desktop window, which has no time limits:
-// somebody signed in there with a password.
+// Persist makes the session one of the desktop window, which has no time
+// limits: a user signed in there with a password.
 func (s *Service) Persist(secret string) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -171,8 +171,8 @@ func (s *Service) Persist(secret string) error {
 	return nil
 }
 
-// watch ends sessions that nobody asks with, so that their event streams learn
-// of it, and renews the credentials of open desktop windows.
+// watch ends sessions that send no requests, so that their event streams end
+// too, and renews the credentials of open desktop windows.
 func (s *Service) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()

@@ -9,8 +9,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// TestNamedUsersAreSignedOutAndNobodyElse ends sessions by name. One wrong name,
-// or a user who holds more than the caller, and nobody is signed out.
+// TestNamedUsersAreSignedOutAndNobodyElse ends sessions by name. With one wrong
+// name, or a user who holds more than the caller, no user is signed out.
 func TestNamedUsersAreSignedOutAndNobodyElse(t *testing.T) {
 	h := newHouse(t)
 	h.user(t, "jo", ground.Administrator)

@@ -10,14 +10,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// change is a line of the audit log that is about somebody's session.
+// change returns a line of the audit log about a user's session.
 func (s *Service) change(action, user, sentence, remote string) *resource.Change {
 	return &resource.Change{
 		Call: &resource.Call{At: s.clock(), Remote: remote}, User: user, Action: action, Object: "session", Title: sentence,
 	}
 }
 
-// note keeps such a line in a write of its own. A full disk stops nobody.
+// note writes such a line in a transaction of its own. A full disk does not
+// prevent signing in or out.
 func (s *Service) note(ctx context.Context, c *resource.Change) {
 	err := s.db.Write(context.WithoutCancel(ctx), func(tx resource.Tx) error { return tx.Note(ctx, c) })
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package session knows who is asking: it signs people in, keeps their sessions,
-// checks API tokens, and works out what a user may see and do.
+// Package session authenticates callers: it signs people in, keeps their
+// sessions, checks API tokens, and computes what a user may see and do.
 //
 // # Secrets
 //
-// A session, a window, a launch token, a bearer token and the desktop's credential are 32
-// random bytes in base64url. Only their SHA-256 is kept, so a lookup by digest
-// tells nobody anything by its timing. LMv1 access keys must be computed with
-// and are sealed with the portal's key. No secret is logged.
+// A session, a window, a launch token, a bearer token and the desktop's
+// credential are 32 random bytes in base64url. Only their SHA-256 is kept, so
+// the timing of a lookup by digest reveals nothing. LMv1 access keys must be
+// computed with and are sealed with the portal's key. No secret is logged.
 //
 // # Time
 //
@@ -30,8 +30,8 @@
 //
 // # Errors
 //
-// fault.NoLogin is for everything that is not a valid login, with the same words
-// whatever was wrong with it. fault.TooMany carries RetryAfter.
+// fault.NoLogin is for everything that is not a valid login, with the same
+// message for every reason. fault.TooMany carries RetryAfter.
 package session
 
 import (
@@ -139,9 +139,9 @@ func New(db *store.DB, o Options) (*Service, error) {
 // other hosts of the domain from setting it (RFC 6265bis, 4.1.3.2).
 //
 // Because cookies ignore ports, a browser also sends it to other servers on the
-// same address: over plain HTTP on a machine that several people use, whoever
-// opens another user's page at 127.0.0.1 gives it to that user. The window is
-// not affected, and TLS prevents it.
+// same address: over plain HTTP on a machine that several people use, a user
+// who opens another user's page at 127.0.0.1 gives the cookie to that user. The
+// window is not affected, and TLS prevents it.
 func CookieName(instance string, secure bool) string {
 	if secure {
 		return "__Host-spyglass_" + instance

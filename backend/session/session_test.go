@@ -104,7 +104,7 @@ func openHouse(t testing.TB, path string, c *clock) *house {
 	return &house{Service: s, db: db, path: path, clock: c, log: log}
 }
 
-// user adds somebody whose password is password.
+// user adds a user whose password is password.
 func (h *house) user(t testing.TB, name string, roles ...int64) int64 {
 	t.Helper()
 	u := people.User{Username: name, Password: hash(), Email: name + "@example.net", Status: "active"}

@@ -28,7 +28,7 @@ type origin struct {
 	device string // what the browser was given at an earlier sign-in; may be empty
 }
 
-// signIn also answers what the browser keeps, to be known by next time.
+// signIn also returns the secret by which the browser is recognized next time.
 func (s *Service) signIn(ctx context.Context, username, password string, from origin) (sess *Session, device string, err error) {
 	who, err := s.prove(ctx, username, password, from)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) signIn(ctx context.Context, username, password string, from or
 	return sess, s.device(who.row.ID), nil
 }
 
-// prove finds the user whose name and password these are, and counts failures.
+// prove returns the user with this name and password, and counts failures.
 func (s *Service) prove(ctx context.Context, username, password string, from origin) (*person, error) {
 	queue, cancel := context.WithTimeout(ctx, queueFor)
 	defer cancel()
@@ -89,7 +89,7 @@ func (s *Service) counted(ctx context.Context, username string, from origin) ([]
 
 func userKey(username string) digest { return digestOf("user " + folded(username)) }
 
-// checkPassword answers nil for anything but the right password of a user who
+// checkPassword returns nil for anything but the right password of a user who
 // may sign in. All ways through it take one hash.
 func (s *Service) checkPassword(ctx context.Context, username, password string) (*person, error) {
 	select {
@@ -112,8 +112,8 @@ func (s *Service) checkPassword(ctx context.Context, username, password string) 
 	return who, nil
 }
 
-// IsPassword tells whether it is the password of a user who may sign in. It is
-// not an attempt to: nothing is counted, nor written into the audit log.
+// IsPassword reports whether it is the password of a user who may sign in. It
+// is not an attempt to: nothing is counted, nor written into the audit log.
 func (s *Service) IsPassword(ctx context.Context, username, password string) (bool, error) {
 	who, err := s.checkPassword(ctx, username, password)
 	return who != nil, err
@@ -136,9 +136,9 @@ func (s *Service) rehash(who *person, password string) string {
 	return hash
 }
 
-// recordSignIn notes time and address at the user, replaces an outdated hash
-// unless the password has changed meanwhile, and writes the sign-in into the
-// audit log. A full disk keeps nobody out.
+// recordSignIn stores time and address in the user's row, replaces an outdated
+// hash unless the password has changed meanwhile, and writes the sign-in into
+// the audit log. A full disk does not prevent signing in.
 func (s *Service) recordSignIn(ctx context.Context, who *person, hash, remote string) {
 	ctx = resource.WithCall(ctx, nil) // what is written at the user is part of the sign-in
 	err := s.db.Write(ctx, func(tx resource.Tx) error {

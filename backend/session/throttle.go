@@ -10,7 +10,8 @@ import (
 )
 
 // The limit on failed sign-ins: so many within failWindow lock for firstLock,
-// twice as long each time up to longestLock; a quiet forgetAfter starts anew.
+// twice as long each time up to longestLock; a quiet forgetAfter resets the
+// count.
 const (
 	maxFails    = 10
 	failWindow  = 5 * time.Minute
@@ -59,7 +60,7 @@ func (t *throttle) begin(ctx context.Context, keys []digest) error {
 	}
 }
 
-// admit counts the attempt as under way, or answers what to wait for.
+// admit counts the attempt as in progress, or returns what to wait for.
 func (t *throttle) admit(keys []digest) (<-chan struct{}, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

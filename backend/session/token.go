@@ -40,7 +40,7 @@ const clockSkew = 30 * time.Minute
 func errBadToken() error { return fault.New(fault.NoLogin, "the API token is not valid") }
 
 // ByToken checks an Authorization header, "Bearer token" or "LMv1
-// id:signature:epochMillis", and answers whom it belongs to. Anything else is
+// id:signature:epochMillis", and returns its owner. Anything else is
 // fault.NoLogin. The use is recorded, at most once a minute.
 func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequest) (*resource.Access, error) {
 	all, err := s.tokens(ctx)
@@ -75,7 +75,7 @@ func (s *Service) ByToken(ctx context.Context, authorization string, r TokenRequ
 	return access, err
 }
 
-// refuse notes a token that is not valid, nil for one that nobody knows.
+// refuse records an invalid token; nil for an unknown one.
 func (s *Service) refuse(ctx context.Context, token *people.Token, r TokenRequest) error {
 	owner := ""
 	if token != nil {
@@ -85,9 +85,9 @@ func (s *Service) refuse(ctx context.Context, token *people.Token, r TokenReques
 	return errBadToken()
 }
 
-// CheckSigner checks what an LMv1 Authorization header says without the body it
-// signs: its form, its time and that an active token has its access id.
-// Anything else is fault.NoLogin. Who passes has proved nothing yet.
+// CheckSigner checks an LMv1 Authorization header without the body it signs:
+// its form, its time and that an active token has its access id. Anything else
+// is fault.NoLogin. A caller that passes is not authenticated yet.
 func (s *Service) CheckSigner(ctx context.Context, authorization, remote string) error {
 	all, err := s.tokens(ctx)
 	if err != nil {
@@ -166,7 +166,7 @@ func bearerHash(bearer string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tokens are all API tokens. They are shared: read only.
+// tokens holds all API tokens. They are shared: read only.
 type tokens struct {
 	byBearer map[string]*people.Token // by hash
 	byAccess map[string]*people.Token
@@ -194,8 +194,7 @@ func (s *Service) CreateToken(ctx context.Context, userID int64, note, by string
 	return s.createToken(s.asPortal(ctx), people.Token{AdminID: userID, Note: note, Status: people.TokenActive, CreatedBy: by}, nil)
 }
 
-// createToken completes the row and writes it, when allow has nothing against
-// whose it will be.
+// createToken completes the row and writes it, unless allow refuses its owner.
 func (s *Service) createToken(ctx context.Context, row people.Token, allow func(tx resource.Tx, owner *people.User) error) (Created, error) {
 	made := Created{Bearer: newSecret(), AccessID: randomText(20), AccessKey: randomText(48)}
 	row.AccessID, row.BearerHash, row.SealedKey = made.AccessID, bearerHash(made.Bearer), s.db.Seal(people.AccessKeyPlace(made.AccessID), []byte(made.AccessKey))

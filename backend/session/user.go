@@ -11,9 +11,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// AddUser makes a user who holds one role, by its name, and answers the id. It
-// is for the command line and the first start: the rules of /setting/admins run,
-// as for somebody who may everything.
+// AddUser creates a user who holds one role, by its name, and returns the id.
+// It is for the command line and the first start: the rules of /setting/admins
+// run, as for a user with all rights.
 func (s *Service) AddUser(ctx context.Context, name, password, role string) (id int64, err error) {
 	hash, err := people.HashPassword(password)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) asSystem(ctx context.Context, tx resource.Tx) *resource.Write 
 	return &resource.Write{Context: ctx, Call: &resource.Call{At: s.clock()}, Tx: tx, Given: func(string) bool { return true }}
 }
 
-// mailOf is an address for a user whose own is not known.
+// mailOf returns an address for a user whose own is not known.
 func mailOf(name string) string {
 	for _, address := range []string{name, name + "@localhost"} {
 		if _, err := mail.ParseAddress(address); err == nil {
