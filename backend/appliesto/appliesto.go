@@ -1,6 +1,6 @@
 // Package appliesto reads the expressions that choose devices: the appliesTo of
 // a dynamic group, and the code of the functions that such expressions call. It
-// knows no devices: a Subject tells it properties and groups.
+// does not depend on devices: a Subject supplies properties and groups.
 //
 // # Grammar
 //
@@ -51,10 +51,10 @@
 //
 // An expression and each function have at most MaxBytes bytes and MaxTerms
 // terms, nest MaxDepth levels deep, and the whole with all calls written out
-// has at most MaxExpanded terms. All that are asked together have at most
-// MaxAllTerms and MaxAllSteps (Fit). Every error is fault.Invalid without a field;
-// its sentence says where, in characters from 0 of the expression, or of the
-// function it names.
+// has at most MaxExpanded terms. All that are evaluated together have at most
+// MaxAllTerms and MaxAllSteps (Fit). Every error is fault.Invalid without a
+// field; its sentence says where, in characters from 0 of the expression, or of
+// the function it names.
 //
 // # Concurrency
 //
@@ -83,11 +83,13 @@ const (
 	maxWork = 400_000
 )
 
-// Subject is what an expression is asked about.
+// Subject is the object that an expression is evaluated for.
 type Subject interface {
-	// Property is the value of a property or field; names compare ignoring case.
+	// Property returns the value of a property or field; names compare ignoring
+	// case.
 	Property(name string) (string, bool)
-	// Groups are the full paths of the groups it is in, and of those above them.
+	// Groups returns the full paths of the groups it is in, and of those above
+	// them.
 	Groups() []string
 }
 
@@ -116,7 +118,7 @@ func (e *Expr) String() string {
 	return out.String()
 }
 
-// op is what a node does.
+// op is the operation of a node.
 type op int
 
 const (
@@ -157,7 +159,8 @@ type node struct {
 	glob        string // lower case; of opLike when pattern is nil, and of opGroup
 }
 
-// value is a text: as it stands, of a property, or of a list joined anew.
+// value is a text: a literal, the value of a property, or a list joined with
+// another separator.
 type value struct {
 	kind   valueKind
 	text   string // the text, the digits, or the property's name

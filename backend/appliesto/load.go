@@ -1,7 +1,7 @@
 package appliesto
 
-// The limits of all expressions that are asked about one device together. Each
-// write of a device asks them, inside its transaction.
+// The limits of all expressions that are evaluated for one device together.
+// Each write of a device evaluates them, inside its transaction.
 const (
 	MaxAllTerms = 50_000  // with the functions they call written out
 	MaxAllSteps = 100_000 // of their regular expressions, for each character of a value
@@ -12,7 +12,7 @@ const (
 	maxAllWork = 20_000_000
 )
 
-// Load says how much work expressions are for each device.
+// Load is the cost of expressions for each device.
 type Load struct {
 	Terms int // with the functions they call written out
 	Steps int // of their regular expressions, for each character of a value
@@ -35,10 +35,11 @@ func (l Load) Within(was Load) bool {
 	return l.Terms <= max(was.Terms, MaxAllTerms) && l.Steps <= max(was.Steps, MaxAllSteps)
 }
 
-// Fit bounds what expressions that are asked together do for one device; it is
-// called before any of them is asked. It takes them in order and sets to nil those
-// that do not fit beside the ones before, and returns their indices. The regular
-// expressions of the others look at values of at most longest bytes, or fewer.
+// Fit bounds the cost of expressions that are evaluated together for one
+// device; it is called before any of them is evaluated. It takes them in order
+// and sets to nil those that do not fit beside the ones before, and returns
+// their indices. The regular expressions of the others search values of at most
+// longest bytes, or fewer.
 func Fit(all []*Expr) (over []int, longest int) {
 	var sum Load
 	for i, e := range all {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// categories is the property that hasCategory looks into.
+// categories is the property that hasCategory searches.
 const categories = "system.categories"
 
 func (n *node) match(s Subject) bool {

@@ -84,7 +84,7 @@ func (p *parser) wrong(at int, format string, args ...any) error {
 	return f
 }
 
-// unexpected says what should have come where something else does.
+// unexpected returns the error that another token was expected.
 func (p *parser) unexpected(wanted string) error {
 	if p.at == len(p.in) {
 		return p.wrong(p.at, "expected %s", wanted)

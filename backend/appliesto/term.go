@@ -51,7 +51,8 @@ func (p *parser) forgotten(name string) error {
 	return nil
 }
 
-// arguments reads those of a function with rules of its own; nil for another one.
+// arguments parses the arguments of a function with rules of its own; nil for
+// another one.
 func (p *parser) arguments(name string) (*node, error) {
 	switch name {
 	case "true", "false":
@@ -136,7 +137,7 @@ func (p *parser) expand(name string, at, depth int) (*node, error) {
 	return &node{op: opCall, name: name, kids: []*node{body}}, nil
 }
 
-// inFunction says which function an error is in: the innermost.
+// inFunction names the function that contains an error: the innermost.
 func inFunction(name string, err error) error {
 	f := *fault.Of(err)
 	if !strings.HasPrefix(f.Message, "in the function ") {

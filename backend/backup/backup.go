@@ -10,8 +10,9 @@
 // size, its SHA-256 and, of a database, the number of its layout. Passwords of
 // devices, access keys of tokens and the like stay sealed in it: the key that
 // opens them, portal.db.key, is not part of it and has to be kept apart. The
-// manifest has a fingerprint of that key, so that a restore can tell whether it
-// is the right one. What the OS keyring holds is not part of it either.
+// manifest has a fingerprint of that key, so that a restore can check whether
+// it is the right one. The contents of the OS keyring are not part of it
+// either.
 //
 // # Nothing half done
 //
@@ -52,8 +53,8 @@ import (
 	"spyglass/backend/store"
 )
 
-// databases are copied each at one moment; the portal's is last, so that
-// whatever it speaks of is there.
+// databases are copied each at one moment; the portal's is last, so that all
+// rows it refers to are in the copies of the others.
 var databases = []string{"series.db", "workspace.db", "portal.db"}
 
 const (
@@ -65,7 +66,7 @@ const (
 	pulse      = 500 * time.Millisecond
 )
 
-// Manifest says what a backup holds.
+// Manifest describes the contents of a backup.
 type Manifest struct {
 	Layout  int       `json:"layout"`
 	Version string    `json:"version"` // of the program that made it
@@ -82,8 +83,8 @@ type File struct {
 	Layout int    `json:"layout,omitempty"` // of a database
 }
 
-// Progress is how far a backup or a restore is with one file, in bytes. Total
-// is 0 while nobody knows.
+// Progress is the progress of a backup or a restore with one file, in bytes.
+// Total is 0 while it is unknown.
 type Progress struct {
 	Doing string `json:"doing"` // "copying", "packing", "checking" or "unpacking"
 	File  string `json:"file"`
@@ -105,7 +106,7 @@ type Options struct {
 	WithoutKey bool // restore even where the sealed secrets cannot be opened
 }
 
-// name is what a sentence calls the backup.
+// name returns the name of the backup for messages.
 func (o Options) name() string { return cmp.Or(o.Name, o.File) }
 
 // Write backs up a data folder to a new file.
@@ -191,7 +192,7 @@ func (o Options) database(ctx context.Context, w *zip.Writer, work, name string)
 	return f, errors.Join(err, os.Remove(to))
 }
 
-// watch tells how a file grows until do is done.
+// watch reports the growth of a file until do is done.
 func (o Options) watch(p Progress, path string, do func() error) error {
 	tick, done := time.NewTicker(pulse), make(chan error, 1)
 	defer tick.Stop()
@@ -246,7 +247,7 @@ func writeManifest(w *zip.Writer, m Manifest) error {
 	return e.Encode(m)
 }
 
-// flow reads until ctx ends, and tells how far it is.
+// flow reads until ctx ends, and reports its progress.
 type flow struct {
 	ctx  context.Context
 	in   io.Reader
@@ -268,7 +269,8 @@ func (f *flow) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fingerprint tells one key from another, and nothing else of it; empty for no key.
+// fingerprint identifies a key, and reveals nothing else of it; empty for no
+// key.
 func fingerprint(folder string) (string, error) {
 	key, err := os.ReadFile(filepath.Join(folder, keyFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -277,7 +279,7 @@ func fingerprint(folder string) (string, error) {
 	return store.KeyFingerprint(key), err
 }
 
-// unwritten says why a file could not be made.
+// unwritten explains why a file could not be written.
 func unwritten(path string, err error) error {
 	var known *fault.Error
 	switch {

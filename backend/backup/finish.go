@@ -23,14 +23,14 @@ const (
 
 var errWaits = fault.New(fault.Conflict, "a restore waits for the next start already; take it back first")
 
-// State is what a data folder holds of restores.
+// State is the state of restores in a data folder.
 type State struct {
 	Waits     bool      // one goes on at the next start
 	Replaced  time.Time // when what is kept was replaced; zero for nothing kept
 	KeptBytes int64
 }
 
-// StateOf looks at a data folder.
+// StateOf reads the state of a data folder.
 func StateOf(folder string) (State, error) {
 	s := State{Waits: waits(folder)}
 	info, err := os.Stat(filepath.Join(folder, keptFolder))
@@ -44,8 +44,8 @@ func StateOf(folder string) (State, error) {
 	return s, err
 }
 
-// Size is how many bytes the files below a folder hold. What goes in the
-// meantime counts nothing.
+// Size returns the number of bytes of the files below a folder. Files that are
+// deleted in the meantime count nothing.
 func Size(folder string) (bytes int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -180,7 +180,7 @@ func (o Options) extract(ctx context.Context, z *zip.ReadCloser, f File, doing s
 	return nil
 }
 
-// unwritable says whether it was the writing that failed.
+// unwritable reports whether err is a write error.
 func unwritable(err error) bool {
 	var p *fs.PathError
 	return errors.As(err, &p) && p.Op == "write"
@@ -214,7 +214,7 @@ func (o Options) checkRoom(m Manifest) error {
 		o.name(), float64(need)/1e6, o.Folder, float64(room.Free)/1e6)
 }
 
-// unpack brings everything to the disk, and each database to a second look.
+// unpack writes all files to the disk, and checks each database again.
 func (o Options) unpack(ctx context.Context, z *zip.ReadCloser, m Manifest) error {
 	folder := filepath.Join(o.Folder, newFolder)
 	if err := errors.Join(os.RemoveAll(filepath.Join(o.Folder, workFolder)), os.MkdirAll(filepath.Join(folder, folderName), 0o700)); err != nil {
@@ -235,7 +235,7 @@ func (o Options) unpack(ctx context.Context, z *zip.ReadCloser, m Manifest) erro
 	return syncFolders(filepath.Join(folder, folderName), folder, filepath.Join(o.Folder, workFolder))
 }
 
-// unfit is what is wrong with a database whose sum is right.
+// unfit explains the error in a database whose checksum is correct.
 func (o Options) unfit(err error, m Manifest) error {
 	switch f := fault.Of(err); {
 	case f.Kind != fault.Conflict:

@@ -1,7 +1,7 @@
-// Package events tells callers of alerts and devices as they change: GET /events.
+// Package events streams changes of alerts and devices to callers: GET /events.
 //
-// It is an endpoint like any other, and not in OpenAPI because what it answers
-// are server-sent events and not JSON:
+// It is an endpoint like any other, and not in OpenAPI because its response
+// consists of server-sent events and not JSON:
 //
 //	event: alert
 //	data: {"id":"12","severity":3,…}
@@ -9,18 +9,19 @@
 //	event: device
 //	data: {"id":7,"displayName":"web-42","hostStatus":"dead",…}
 //
-// The data is the row as its list has it, of a device the fields that say how it
-// is. A row that was deleted, or that the caller may no longer see, is
-// {"id":7,"gone":true}; only a caller who could see it gets that event. Changes of
-// a row within a tenth of a second are one event, of how the row is by then. An
-// event lost with the data {} says that too much has changed to send each row:
-// list again. Who lists after the stream has begun misses nothing.
+// The data is the row as its list has it, of a device the fields that say how
+// it is. A row that was deleted, or that the caller may no longer see, is
+// {"id":7,"gone":true}; only a caller who could see it gets that event. Changes
+// of a row within a tenth of a second are one event, of how the row is by then.
+// An event lost with the data {} means that too much has changed to send each
+// row: list again. A client that lists after the stream has begun misses
+// nothing.
 //
 // # Who sees what
 //
-// Rows come from the lists, so everybody hears of what they may read. When roles
-// or groups change, or the rights of the user, the stream ends; the next one has
-// the rights of then.
+// Rows come from the lists, so each caller receives what they may read. When
+// roles or groups change, or the rights of the user, the stream ends; the next
+// one has the rights of then.
 //
 // # Cost
 //
@@ -60,7 +61,7 @@ type Options struct {
 	Guard     *service.Guard
 }
 
-// Service tells of changes.
+// Service streams changes.
 type Service struct {
 	db     *store.DB
 	access func(ctx context.Context, user int64) (*resource.Access, error)
@@ -76,7 +77,7 @@ type Service struct {
 	byUser    map[int64]int // listeners
 }
 
-// kind is a sort of row that is told of.
+// kind is a kind of row that is streamed.
 type kind struct {
 	name  string // of the resource, and of its events
 	query url.Values
@@ -123,7 +124,7 @@ type gone[ID any] struct {
 	Gone bool `json:"gone"`
 }
 
-// Endpoints answer GET /events.
+// Endpoints returns GET /events.
 func (s *Service) Endpoints() []resource.Endpoint {
 	kinds := resource.Text("Only events of these, joined by commas: alert, device")
 	kinds.Default = "alert,device"
@@ -179,7 +180,7 @@ const (
 	mostPerUser = 20
 )
 
-// retry is when whoever was refused a stream may ask again.
+// retry is the time after which a caller that was refused a stream may retry.
 const retry = 30 * time.Second
 
 // join adds a listener to the scopes of what it wants.
@@ -236,7 +237,7 @@ func (s *Service) leave(l *listener) {
 	}
 }
 
-// drop ends a scope: whoever comes next begins another one. s.mu is held.
+// drop ends a scope: the next listener begins another one. s.mu is held.
 func (s *Service) drop(sc *scope) {
 	sc.cancel()
 	if s.scopes[sc.key] == sc {

@@ -23,7 +23,7 @@ type listener struct {
 	doubtful bool // the user may have other rights now
 }
 
-// mostWaiting is how many events wait for a listener that does not read.
+// mostWaiting is the maximum number of unread events of a listener.
 const mostWaiting = 500
 
 // ready waits until the scopes of the listener know what is visible.

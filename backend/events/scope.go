@@ -15,7 +15,8 @@ import (
 	"spyglass/backend/store"
 )
 
-// scopeKey tells scopes apart: the kind of row, and whatever its list depends on.
+// scopeKey identifies a scope: the kind of row, and all that its list depends
+// on.
 type scopeKey struct {
 	kind    string
 	rights  string
@@ -109,7 +110,7 @@ func (sc *scope) run(ctx context.Context) {
 	}
 }
 
-// look reads which rows are visible.
+// look reads the ids of the visible rows.
 func (sc *scope) look(ctx context.Context) error {
 	if sc.all {
 		return nil
@@ -143,7 +144,8 @@ func (sc *scope) rightsChanged(ctx context.Context, rows []store.Changed) bool {
 	return false
 }
 
-// atOnce is how many rows are listed at a time: a filter takes no more values.
+// atOnce is the number of rows that are listed at a time: a filter takes no
+// more values.
 const atOnce = 90
 
 // evaluate gives the listeners the rows that have changed, in the order of their ids.
@@ -178,7 +180,7 @@ func (sc *scope) evaluate(ctx context.Context, rows []store.Changed) error {
 	return nil
 }
 
-// rows are those of the ids that are visible, as the list shows them.
+// rows returns the visible rows among the ids, as the list shows them.
 func (sc *scope) rows(ctx context.Context, ids []int64) (map[int64]resource.JSON, error) {
 	call := sc.call
 	call.Query = url.Values{"size": {"1000"}, "sort": {"+id"}}

@@ -1,6 +1,6 @@
-// Package expr reads and works out the small formulas of data points and
-// graphs: used/total*100. It knows no data points; whoever asks says what a
-// name stands for.
+// Package expr parses and evaluates the small formulas of data points and
+// graphs: used/total*100. It does not depend on data points; the caller
+// supplies the values of names.
 //
 // # Grammar
 //
@@ -27,10 +27,10 @@
 // # Values
 //
 // Every value is a float64; a comparison gives 1 or 0, and anything but 0 is
-// true. No data is NaN, and whatever is worked out from no data is no data:
-// only un looks at it, and if takes no notice of the branch it leaves. So is
-// what has no value: a division by 0, the root of a negative number, a result
-// that is too large.
+// true. No data is NaN, and every result computed from no data is no data: only
+// un tests for it, and if ignores the branch that it does not take. So is what
+// has no value: a division by 0, the root of a negative number, a result that
+// is too large.
 //
 // # Limits and errors
 //

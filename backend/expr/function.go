@@ -17,7 +17,7 @@ type function struct {
 
 const many = 50 // values that min and max take
 
-// functions are those that are called by name; if is worked out by the node.
+// functions lists the functions that are called by name; the node evaluates if.
 var functions = []function{
 	{"if", 3, 3, 3, nil},
 	{"min", 1, many, 2, func(v []float64) float64 { return slices.Min(v) }},

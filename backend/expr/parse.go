@@ -84,7 +84,7 @@ func (p *parser) count() error {
 	return nil
 }
 
-// deeper is one level further in; up leaves it.
+// deeper enters one more level of nesting; up leaves it.
 func (p *parser) deeper() error {
 	if p.depth++; p.depth > MaxDepth {
 		return p.wrong(p.at, "nested more than %d levels deep", MaxDepth)
@@ -94,7 +94,7 @@ func (p *parser) deeper() error {
 
 func (p *parser) up() { p.depth-- }
 
-// level reads what the operators from that level on bind.
+// level parses an expression of operators of that level and tighter ones.
 func (p *parser) level(n int) (node, error) {
 	if n == len(operators) {
 		return p.sign()
@@ -258,7 +258,8 @@ func (p *parser) number() (node, error) {
 	return p.float(start, p.in[start:p.at])
 }
 
-// exponent is how long the "e-3" is that comes next; 0 where there is none.
+// exponent returns the length of the "e-3" that comes next; 0 where there is
+// none.
 func (p *parser) exponent() int {
 	rest := p.in[p.at:]
 	if rest == "" || rest[0]|0x20 != 'e' {

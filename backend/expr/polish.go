@@ -61,7 +61,7 @@ func (p *parser) polishValue(at int, word string) (node, error) {
 	return one, nil
 }
 
-// polishWord is what a word does; nil for a value.
+// polishWord returns the operator or function of a word; nil for a value.
 func polishWord(word string) *function {
 	switch strings.ToUpper(word) {
 	case "^", "POW":

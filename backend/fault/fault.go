@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Kind says what the caller can do about an error.
+// Kind classifies an error by what the caller can do about it.
 type Kind string
 
 // The kinds. Which HTTP status each becomes is decided in backend/api alone.
@@ -36,7 +36,8 @@ const (
 	Internal  Kind = "internal"   // our fault; the cause never leaves the log
 )
 
-// Error is what a person reads (Message, Field) and what code branches on (Kind).
+// Error is an error with a message for people (Message, Field) and a Kind for
+// code.
 type Error struct {
 	Kind       Kind
 	Field      string         // the JSON or parameter name of what is wrong, if one thing is
@@ -61,12 +62,13 @@ func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: sentence(format, args)}
 }
 
-// At is a wrong request whose fault lies in one field.
+// At returns an error about one invalid field of a request.
 func At(field, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Field: cut(field), Message: sentence(format, args)}
 }
 
-// longestQuote is how many characters of a caller's text an error shows.
+// longestQuote is the maximum number of characters of a caller's text in an
+// error.
 const longestQuote = 80
 
 // sentence formats a message in which a quoted text is cut.
@@ -108,8 +110,8 @@ func cut(text string) string {
 	return text
 }
 
-// Of is what may be shown of err. Anything that is not ours, or is Internal,
-// becomes "internal error" with err as its cause.
+// Of returns the error that may be shown for err. Any other type of error, and
+// an Internal one, becomes "internal error" with err as its cause.
 func Of(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) && e.Kind != Internal {
@@ -124,8 +126,8 @@ func Is(err error, kind Kind) bool {
 	return errors.As(err, &e) && e.Kind == kind
 }
 
-// Sentence is what the person at this machine reads of err: its message, or
-// the whole of what is not ours.
+// Sentence returns the text of err for the person at this machine: its message,
+// or the whole text of an error of another type.
 func Sentence(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

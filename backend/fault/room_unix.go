@@ -4,5 +4,5 @@ package fault
 
 import "syscall"
 
-// noRoom is what a disk, or a person's share of it, says when it takes no more.
+// noRoom lists the errors of a full disk or an exceeded quota.
 var noRoom = []error{syscall.ENOSPC, syscall.EDQUOT}

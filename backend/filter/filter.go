@@ -67,7 +67,7 @@ type Cond struct {
 	Values []Value // any of these; for a negated Op none of these; nil where Op takes none
 }
 
-// Value is one value, read as the kind of its column asks.
+// Value is one value, parsed by the kind of its column.
 type Value struct {
 	Text     string // as written, unescaped
 	Pattern  bool   // Text holds wildcards; Glob is set. On a boolean: either value
@@ -78,7 +78,7 @@ type Value struct {
 	From, To int64   // of a time column, in its unit: the half-open range the value means
 }
 
-// Op is how a column is compared.
+// Op is a comparison operator.
 type Op int
 
 // The operators. NotEqual, NotContains, NotEmpty and NotNull are negated.

@@ -72,8 +72,8 @@ func (p *parser) bare(parts []string, start int, op Op) ([]string, error) {
 	return parts, nil
 }
 
-// read sets what the text means to a column of a kind; the answer is what it
-// should have been, or empty when it is right.
+// read parses the text for a column of a kind; it returns a description of a
+// valid value, or "" when the text is valid.
 func (v *Value) read(kind resource.Kind, zone *time.Location) (want string) {
 	var err error
 	switch kind {

@@ -12,7 +12,7 @@ import (
 	"regexp/syntax"
 )
 
-// ErrLarge says that an expression takes more steps than it may.
+// ErrLarge is the error for an expression that takes more steps than allowed.
 var ErrLarge = errors.New("with its repetitions it is too large; repeat less often")
 
 // Compile reads an expression of at most so many steps for each character of a

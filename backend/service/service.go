@@ -1,5 +1,5 @@
-// Package service is where goroutines begin: a Group runs tasks in the
-// background, and a Guard says what becomes of one that panics.
+// Package service starts goroutines: a Group runs tasks in the background, and
+// a Guard handles their panics.
 //
 // A panic ends its task, with one line in the log (task, value, stack) and one
 // report, and never the process. There are three kinds of goroutines:
@@ -38,7 +38,7 @@ import (
 	"time"
 )
 
-// Panic is what ended a task.
+// Panic is a panic that ended a task.
 type Panic struct {
 	Task  string
 	Value any
@@ -142,8 +142,8 @@ func (g *Guard) recover(task string) {
 	}
 }
 
-// Steady is how long a task that panicked must run without another panic to
-// count as recovered.
+// Steady is the time that a task that panicked must run without another panic
+// to count as recovered.
 const Steady = 10 * time.Minute
 
 // Pauses before a task that is kept running starts again.
@@ -175,7 +175,8 @@ func (g *Guard) keep(ctx context.Context, task string, do func(ctx context.Conte
 	}
 }
 
-// Group is a set of tasks that somebody waits for. The zero Group is ready to use.
+// Group is a set of tasks that can be waited for. The zero Group is ready to
+// use.
 type Group struct {
 	Guard *Guard // may be nil
 
