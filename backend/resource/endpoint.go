@@ -48,7 +48,7 @@ type Param struct {
 	Schema   Schema
 	Required bool
 	Example  any
-	// Operators are what the filter parameter takes: which go with which fields.
+	// Operators are the filter operators that each field allows.
 	Operators []Operators
 }
 

@@ -103,7 +103,8 @@ type Resource[T any] struct {
 	// Mend brings a row that an older program has written to what this one would
 	// keep. It runs when the table's shape has changed, the rules of secrets included.
 	Mend func(row T) error
-	// Hooks are what it does and supplies at points of resources that do not know it.
+	// Hooks are its functions for the Triggers and Values of resources that do
+	// not import it.
 	Hooks []Hook
 	// Actions are named changes to one row; the rules above do not run, apart from After.
 	Actions []Action[T]

@@ -68,7 +68,7 @@ func TestAnythingButALiveSecretIsNoSession(t *testing.T) {
 	}
 }
 
-// events are what may happen while jo, who holds the role 5, is signed in.
+// events are changes while jo, who holds the role 5, is signed in.
 var events = []struct {
 	what string
 	ends bool

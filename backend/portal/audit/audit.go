@@ -35,8 +35,8 @@ type AuditLog struct {
 	After       string
 }
 
-// auditRows is how many rows of the log are kept. Rows beyond this number, or
-// older than the settings say, are deleted, oldest first.
+// auditRows is the maximum number of rows in the log. Rows beyond this number,
+// or older than the settings say, are deleted, oldest first.
 const auditRows = 100_000
 
 // AuditLogs declares /setting/accesslogs. Rows are written by Audit only.

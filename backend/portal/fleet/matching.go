@@ -25,7 +25,7 @@ type Matched struct {
 	DisplayName string `json:"displayName" doc:"name shown in lists"`
 }
 
-// shownMatches is how many devices the response lists.
+// shownMatches is the number of devices that the response lists.
 const shownMatches = 20
 
 // MatchesEndpoint declares GET /device/devices/matching.

@@ -11,9 +11,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Watched is what may be in maintenance: an instance, with all that it is on; a
-// device alone, or a data source on it; a group; or a collector. An id of 0 is
-// ignored.
+// Watched is an object that may be in maintenance: an instance, with all that
+// it is on; a device alone, or a data source on it; a group; or a collector. An
+// id of 0 is ignored.
 type Watched struct {
 	DeviceID           int64
 	GroupIDs           resource.IDs // of the device, which they are read from when nil; or a group alone

@@ -51,8 +51,8 @@ const leastRate, mostRate, mostDays = 10, 100_000, 3650
 // mostNetworks is the maximum length of a list of networks, in characters.
 const mostNetworks = 4096
 
-// DefaultAuditDays is how long the access log is kept by default. A bound on its rows
-// may end that earlier.
+// DefaultAuditDays is the default number of days for which the access log is
+// kept. A bound on its rows may end that earlier.
 const DefaultAuditDays = 90
 
 // defaultDownAfter is in seconds.
