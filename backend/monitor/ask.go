@@ -11,25 +11,26 @@ import (
 	"spyglass/backend/resource"
 )
 
-// What remote collectors are asked.
+// Limits of the searches that remote collectors are sent.
 const (
-	// again is in how many seconds a search is due again that was handed to a
-	// collector: should it be down by then, or another one poll the device, that
-	// one is asked, or the portal asks itself.
+	// again is the delay in seconds until a search handed to a collector is
+	// due again. If that collector is down by then, or another one polls the
+	// device, the search goes to that one, or the portal runs it itself.
 	again = 300
-	// mostSearches are told to a collector at a time.
+	// mostSearches limits the searches that a collector gets at a time.
 	mostSearches = 100
 )
 
-// asked are the searches that remote collectors were handed and have not
-// answered: the collector by the data source on the device. They need not
-// outlive the program, because what is not answered is due again.
+// asked holds the searches that remote collectors were handed and have not
+// answered: the collector by the id of the data source on the device. They need
+// not outlive the program, because an unanswered search is due again.
 type asked struct {
 	mu  sync.Mutex
 	who map[int64]int64
 }
 
-// handOver has a collector look for the instances of a data source on a device.
+// handOver requests a collector to discover the instances of a data source on a
+// device.
 func (m *Monitor) handOver(ctx context.Context, row *fleet.DeviceDataSource, collector int64) error {
 	m.asked.mu.Lock()
 	if m.asked.who == nil {
@@ -47,7 +48,7 @@ func (m *Monitor) handOver(ctx context.Context, row *fleet.DeviceDataSource, col
 	})
 }
 
-// answered ends a search, and says whether it was that collector's.
+// answered ends a search, and reports whether it was that collector's.
 func (m *Monitor) answered(id, collector int64) bool {
 	m.asked.mu.Lock()
 	defer m.asked.mu.Unlock()
@@ -58,7 +59,7 @@ func (m *Monitor) answered(id, collector int64) bool {
 	return true
 }
 
-// Searches are what a collector has to look for now.
+// Searches returns the discovery searches that a collector has to run now.
 func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search, error) {
 	m.asked.mu.Lock()
 	var ids []int64
@@ -87,7 +88,7 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range ids { // what went, or another one polls by now, makes room
+	for _, id := range ids { // searches of deleted rows, or of devices that another collector polls by now, make room
 		if !slices.ContainsFunc(searches, func(s check.Search) bool { return s.ID == id }) {
 			m.answered(id, collector)
 		}
@@ -95,8 +96,8 @@ func (m *Monitor) Searches(ctx context.Context, collector int64) ([]check.Search
 	return searches, nil
 }
 
-// TakeFinding keeps what a collector has found; what it was not asked for, or no
-// longer is, is passed over, and taken is false.
+// TakeFinding stores the instances that a collector has found. It ignores a
+// finding that was not requested, or no longer is; taken is false then.
 func (m *Monitor) TakeFinding(ctx context.Context, collector int64, f *check.Finding) (taken bool, err error) {
 	if !m.answered(f.ID, collector) {
 		return false, nil

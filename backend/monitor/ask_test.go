@@ -62,7 +62,7 @@ func TestWhoeverPollsADeviceLooksForItsInstances(t *testing.T) {
 		h.do(instanceDrop, path(3, net, one.(map[string]any)["id"]), "")
 	}
 	h.do("POST /device/devices/{id}/scheduleAutoDiscovery", "id=3", "")
-	h.settles(asBegun...) // by the portal itself
+	h.settles(asBegun...) // discovered by the portal itself
 }
 
 // searches waits until a collector has that many.

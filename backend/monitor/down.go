@@ -16,9 +16,9 @@ import (
 	"spyglass/backend/store"
 )
 
-// patience reports whether silent collectors are given time: one could not reach
-// this portal while it did not run, or while the machine slept, so its silence
-// counts from then on. limit is how long a collector may be silent.
+// patience reports whether silent collectors get more time: they could not
+// reach this portal while it did not run, or while the machine slept, so their
+// silence counts from then on. limit is how long a collector may be silent.
 func (m *Monitor) patience(now time.Time, limit time.Duration) bool {
 	if !m.began.IsZero() && now.Sub(m.looked) > limit && !m.looked.IsZero() {
 		m.began = now
@@ -99,8 +99,9 @@ func watchClock(ctx context.Context, tx resource.Tx, c *collector.Collector, now
 	return err
 }
 
-// markDevices says of the devices of a collector whether they can be watched at
-// all. A device of one that is back shows normal until its checks find otherwise.
+// markDevices sets the host status of a collector's devices: dead-collector
+// while it is down. A device of a collector that is back shows normal until its
+// checks find otherwise.
 func markDevices(ctx context.Context, tx resource.Tx, c *collector.Collector) error {
 	is, want := "!=", hostDeadCollector
 	if !c.IsDown {
@@ -119,14 +120,15 @@ func markDevices(ctx context.Context, tx resource.Tx, c *collector.Collector) er
 	return err
 }
 
-// simulatedItself reports whether a device says of itself that it is simulated.
+// simulatedItself reports whether a device's own properties mark it as
+// simulated.
 func simulatedItself(d *fleet.Device) bool {
 	return slices.ContainsFunc(d.CustomProperties, func(p resource.Property) bool {
 		return strings.EqualFold(p.Name, categories) && fleet.IsSimulated(p.Value)
 	})
 }
 
-// coverAlerts notes which maintenance windows cover alerts by now.
+// coverAlerts updates which maintenance windows cover alerts.
 func coverAlerts(ctx context.Context, db *store.DB, now time.Time) error {
 	ids, err := alert.AlertsToCover(ctx, db, now)
 	if err != nil || len(ids) == 0 {
@@ -135,8 +137,8 @@ func coverAlerts(ctx context.Context, db *store.DB, now time.Time) error {
 	return db.Write(ctx, func(tx resource.Tx) error { return alert.CoverAlerts(ctx, tx, now, ids...) })
 }
 
-// judgeAllClusters finds what no poll tells of: declarations, groups and
-// maintenance that have changed.
+// judgeAllClusters applies changes that no poll result brings up: in
+// declarations, groups and maintenance.
 func judgeAllClusters(ctx context.Context, db *store.DB, now time.Time) error {
 	sizes, err := alert.SizeClusters(ctx, db)
 	if err != nil {

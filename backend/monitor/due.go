@@ -14,13 +14,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// errNobodyAsks is of a data source whose check finds no instances.
+// errNobodyAsks is the error for a data source whose check discovers no
+// instances.
 var errNobodyAsks = errors.New("its check finds no instances")
 
-// patience is how long a device may take to tell its instances.
+// patience limits how long a device may take to list its instances.
 const patience = 30 * time.Second
 
-// due looks for the instances of one data source on one device whose time has come.
+// due discovers the instances of one data source on one device for which
+// discovery is due.
 func (w *worker) due(ctx context.Context, _ *fleet.Settling) (bool, error) {
 	rows, err := resource.Find(ctx, w.m.db, fleet.DeviceDataSources.Name,
 		resource.Where{Field: "nextAutoDiscoveryOn", Op: ">", Value: 0}, resource.Where{Field: "nextAutoDiscoveryOn", Op: "<=", Value: int64(w.m.now())}, resource.Limit(1))
@@ -30,14 +32,15 @@ func (w *worker) due(ctx context.Context, _ *fleet.Settling) (bool, error) {
 	return true, w.m.discover(ctx, &rows[0])
 }
 
-// discover asks the device, or has the collector asked that polls it.
+// discover queries the device, or hands the search to the collector that polls
+// it.
 func (m *Monitor) discover(ctx context.Context, row *fleet.DeviceDataSource) error {
 	by := m.discoverers[row.Method]
 	if by == nil {
 		return m.keep(ctx, row.ID, nil, errNobodyAsks)
 	}
 	device, err := resource.Lookup(ctx, m.db, fleet.Devices.Name, row.DeviceID)
-	if err != nil || device == nil { // it went, and the row with it
+	if err != nil || device == nil { // it was deleted, and the row with it
 		return err
 	}
 	if device.CurrentCollector != ground.BuiltInCollector {
@@ -56,7 +59,8 @@ func (m *Monitor) discover(ctx context.Context, row *fleet.DeviceDataSource) err
 	return m.keep(ctx, row.ID, found, err)
 }
 
-// searches are what to ask devices for, by rows of theirs.
+// searches returns the searches to run on devices, for the given rows of
+// theirs.
 func (m *Monitor) searches(ctx context.Context, rows []fleet.DeviceDataSource, devices []fleet.Device) ([]check.Search, error) {
 	tree, err := fleet.TreeOf(ctx, m.db)
 	if err != nil {
@@ -89,8 +93,9 @@ func (m *Monitor) searches(ctx context.Context, rows []fleet.DeviceDataSource, d
 	return searches, nil
 }
 
-// keep writes down what a device told, or why it told nothing. It was asked
-// outside of any transaction: the row may have gone or changed since.
+// keep stores the instances that a device listed, or why it listed none. The
+// query ran outside of any transaction: the row may have been deleted or
+// changed since.
 func (m *Monitor) keep(ctx context.Context, id int64, found []check.Found, why error) error {
 	failed := ""
 	if why != nil {

@@ -22,63 +22,67 @@ import (
 	"spyglass/backend/store"
 )
 
-// EngineOptions say what an engine polls.
+// EngineOptions configures an Engine.
 type EngineOptions struct {
 	DB     *store.DB
 	Series *series.DB
-	Checks []check.Check    // the ways to look; data sources of others are not polled
+	Checks []check.Check    // the checks to poll with; data sources of other methods are not polled
 	Log    *slog.Logger     // slog.Default when nil
 	Clock  func() time.Time // time.Now when nil
 
 	Guard *service.Guard
 	Pace  *clock.Clock // the time of simulated devices; Clock's when nil
-	World World        // what happens to them; nothing when nil
+	World World        // changes what they measure; nothing when nil
 
-	// Remote says that a task polls another machine, see poll.Options; its default when nil.
+	// Remote reports whether a task polls another machine, see poll.Options;
+	// its default when nil.
 	Remote func(*check.Task) bool
 
-	Measured func([]series.Sample) // is offered samples once they are kept, and does not wait; may be nil
+	Measured func([]series.Sample) // receives samples once they are stored; must not block; may be nil
 }
 
-// Engine is the built-in collector, and what becomes of results whoever polled:
-// it polls the devices of collector 1 and the first thousand simulated ones, keeps samples,
-// raises and clears alerts, and notes which devices answer.
+// Engine is the built-in collector, and processes the results of all
+// collectors: it polls the devices of collector 1 and the first thousand
+// simulated ones, stores samples, raises and clears alerts, and notes which
+// devices respond.
 //
 // # The demo's story
 //
-// A simulated device gives ordinary values, but the demo tells of alerts. So an
-// alert on it which opened before its instance was found, as no poll can have
-// made it, stays: its data point is kept at the value of the alert until
+// A simulated device gives ordinary values, but the demo starts with alerts. So
+// an alert on it which opened before its instance was found, as no poll can
+// have raised it, stays: its data point is kept at the value of the alert until
 // somebody disables alerting there. A simulated device that was dead before its
 // instances were found stays dead, and is not polled.
 //
-// # Two times
+// # Demo clock and real time
 //
-// Simulated devices have a poller of their own, by Pace: hurried sixty times,
-// they are polled sixty times as often, and their samples, alerts and states bear
-// that time. What is real is polled, and judged, in real time whatever Pace says.
+// Simulated devices have a poller of their own, by Pace: at sixty times the
+// speed, they are polled sixty times as often, and their samples, alerts and
+// states bear that time. Real devices are polled, and judged, in real time
+// whatever Pace says.
 //
-// # What lies behind what
+// # Dependencies
 //
-// A device with the property parent.device, its own or of its groups, is reached
-// through the device of that display name. While that one does not answer, the
-// device's own silence opens no alert, nor makes one worse: its parent's says it.
-// So the parent has to have answered since the device fell silent.
+// A device with the property parent.device, its own or of its groups, is
+// reached through the device of that display name. While that parent does not
+// respond, the device's own silence opens no alert, nor makes one worse: it is
+// suppressed by the parent's. So the device's own alert opens only once the
+// parent has responded since the device fell silent.
 //
-// # What comes late
+// # Late results
 //
-// A collector that could not reach the portal posts what it kept, the oldest
-// first; by then another one may look after its devices. Such results fill the
-// holes that nobody else's samples have filled, and that is all: nobody wants an
-// alert of what is long over, and how the device is now is known already.
+// A collector that could not reach the portal posts the results it kept, the
+// oldest first; by then another one may poll its devices. Such results only
+// fill gaps in which nobody else has measured: an alert about something long
+// over is of no use, and the device's current state is known already.
 //
-// # What fails here
+// # Failures of the collector itself
 //
-// A look that fails because of the collector's own machine says nothing about the
-// device: no sample, no alert, and its host status stays. Instead the collector
-// gets one alert of its own (alert.ConditionNetwork, ConditionDescriptors). It
-// clears by itself when every instance that failed so has been looked at again,
-// or is not polled any more.
+// A check that fails because of the collector's own machine says nothing about
+// the device: no sample, no alert, and its host status stays. Instead the
+// collector gets one alert of its own (alert.ConditionNetwork,
+// ConditionDescriptors). It clears by itself when every instance that failed so
+// has been checked again, or is not polled any more.
 //
 // A machine with a default route whose network is dead gets time-outs alone. Its
 // poller recognises that no device responds any more, and then reports its own
@@ -87,13 +91,13 @@ type EngineOptions struct {
 // at the first response of any of them. A device responded before, for that, if
 // it did since the program began, or if its hostStatus was normal then.
 //
-// Which failures are the machine's is the check's to say (check.Failure): no file
+// The check decides which failures are the machine's (check.Failure): no file
 // descriptor, port or memory for a connection; and no route to the device's
 // network, or no name server, on a machine that has no default route. A machine
-// with a default route that has no route to one network, and a host that a router
-// cannot reach, are the device's failures.
+// with a default route that has no route to one network, and a host that a
+// router cannot reach, are the device's failures.
 //
-// # What cannot be stored
+// # Lost samples
 //
 // Samples that cannot be stored, on a full disk for example, open the portal's
 // own alert (alert.ConditionSamples). It clears when samples are stored again,
@@ -123,7 +127,7 @@ type Engine struct {
 	running    service.Group
 }
 
-// watched is one instance as its results are judged. It never changes.
+// watched is an instance and the facts to judge its results by. It is immutable.
 type watched struct {
 	task             *check.Task // nil when another collector polls it
 	instance, device int64
@@ -131,14 +135,15 @@ type watched struct {
 	wild             string
 	spot             override.Spot
 	muted            bool             // no alerts, by the instance or its device
-	simulated        bool             // no machine stands behind it
+	simulated        bool             // its device is simulated
 	host             string           // name or address of the device
-	foundOn          resource.Seconds // when the portal got to know of it
-	elsewhere        bool             // another collector than who tells of it looks after it now
+	foundOn          resource.Seconds // when the portal discovered it
+	elsewhere        bool             // its device now belongs to another collector than the one that sent the result
 }
 
-// simulatedTogether lets the demo, which nobody waits for, wake the machine and
-// write to its disk once a second, not with each of its instances.
+// simulatedTogether groups the polls of the demo, which nobody waits for: it
+// wakes the machine and writes to its disk once a second, not with each
+// instance.
 const simulatedTogether = time.Second
 
 // NewEngine makes an engine that does nothing yet.
@@ -169,14 +174,14 @@ func NewEngine(o EngineOptions) *Engine {
 	})
 	e.simulated = poll.New(poll.Options{
 		Deliver: deliver, Log: o.Log, Guard: o.Guard, Clock: o.Pace, Together: simulatedTogether,
-		// What a simulated device shows is known when the result is taken.
+		// The value of a simulated device is computed when the result is taken.
 		Look:    func(context.Context, *check.Task) (check.Values, error) { return nil, nil },
 		Instant: func(*check.Task) bool { return true },
 	})
 	return e
 }
 
-// Start begins to poll; it returns at once.
+// Start begins to poll, without blocking.
 func (e *Engine) Start() {
 	e.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -194,8 +199,8 @@ func (e *Engine) Start() {
 	})
 }
 
-// Stop ends all looks, keeps what they had to say, and waits. It may be called
-// twice, and on an engine that never started.
+// Stop ends all checks, keeps their results, and waits. It may be called twice,
+// and on an engine that never started.
 func (e *Engine) Stop() {
 	e.start.Do(func() {}) // it does not start any more
 	e.end.Do(func() {
@@ -208,16 +213,16 @@ func (e *Engine) Stop() {
 	e.simulated.Stop()
 }
 
-// Polls are the counts of looks at real devices, and at simulated ones.
+// Polls returns the numbers of polls of real devices, and of simulated ones.
 func (e *Engine) Polls() (real, simulated poll.Stats) {
 	return e.poller.Stats(), e.simulated.Stats()
 }
 
-// Reason is why the last look at an instance failed, in a sentence; empty when it
-// did not, or there was none since the program began.
+// Reason returns why the last check of an instance failed, in a sentence; empty
+// when it did not, or there was none since the program began.
 func (e *Engine) Reason(instance int64) string { return e.reasons.of(instance) }
 
-// Polled is how many instances the engine polls.
+// Polled returns how many instances the engine polls.
 func (e *Engine) Polled() int { return e.poller.Len() + e.simulated.Len() }
 
 // PollSimulated polls simulated instances at once, besides their ordinary times:
@@ -272,9 +277,9 @@ func (e *Engine) polls(a *assigned) bool {
 	return false
 }
 
-// Take keeps the results of a collector: samples, alerts and the state of the
-// devices. Those of instances that are gone, or that the collector has nothing
-// to do with, are passed over; of those that come late only samples are kept.
+// Take stores the results of a collector: samples, alerts and the state of the
+// devices. It ignores results of instances that were deleted, or that are not
+// the collector's to poll; of late results it keeps only samples.
 func (e *Engine) Take(ctx context.Context, collector int64, results []check.Result) error {
 	known, err := e.known(ctx, collector, results)
 	if err != nil {
@@ -301,7 +306,7 @@ func (e *Engine) Take(ctx context.Context, collector int64, results []check.Resu
 	)
 }
 
-// known are those of the results' instances that the collector looks after.
+// known returns those of the results' instances that the collector may poll.
 func (e *Engine) known(ctx context.Context, collector int64, results []check.Result) (map[int64]*watched, error) {
 	known := make(map[int64]*watched, len(results))
 	if collector != ground.BuiltInCollector {
@@ -317,13 +322,15 @@ func (e *Engine) known(ctx context.Context, collector int64, results []check.Res
 	return known, nil
 }
 
-// deadInStory reports whether a simulated device is one that the demo tells is dead.
+// deadInStory reports whether the demo's initial data has a simulated device as
+// dead.
 func (e *Engine) deadInStory(w *watched) bool {
 	h := e.hosts[w.device]
 	return w.simulated && h != nil && h.status == hostDead && h.saved < w.foundOn
 }
 
-// assignedTo finds instances whose device a remote collector looks after, or did.
+// assignedTo finds instances whose device is, or was, assigned to a remote
+// collector.
 func (e *Engine) assignedTo(ctx context.Context, collectorID int64, results []check.Result, known map[int64]*watched) error {
 	ids := make([]int64, 0, len(results))
 	for i := range results {

@@ -38,9 +38,9 @@ type bench struct {
 	seriesPath string
 	at         atomic.Int64 // of the next result
 	mu         sync.Mutex
-	hosts      map[string]bool // that were looked at
+	hosts      map[string]bool // that were checked
 	fails      bool
-	responds   func(t *check.Task) (check.Values, error) // to looks; nil: nobody does
+	responds   func(t *check.Task) (check.Values, error) // to checks; nil: nobody does
 	polls      int                                       // instances; 13 when 0
 	pace       *clock.Clock                              // of simulated devices; nil: that of the results
 }
@@ -102,7 +102,7 @@ func (b *bench) until(what string, is func() bool) {
 	}
 }
 
-// instance is that of Gauge on a device.
+// instance returns the id of Gauge's instance on a device.
 func (b *bench) instance(device int64) int64 {
 	b.Helper()
 	found, err := resource.Find(b.Context(), b.db, fleet.Instances.Name, resource.Where{Field: "deviceDataSourceId", Op: "=", Value: b.on(device, "Gauge")})
@@ -115,7 +115,7 @@ func (b *bench) instance(device int64) int64 {
 const realDevice = 3
 
 // poll gives the engine one result for Gauge on the real device, a minute after
-// the one before; "-" is a look that failed.
+// the one before; "-" is a failed check.
 func (b *bench) poll(level string) {
 	b.Helper()
 	b.at.Add(60)
@@ -137,7 +137,7 @@ func (b *bench) pollBy(collector, instance int64, level string) {
 	}
 }
 
-// alerts are the active ones: "1 real-sw level 40: critical".
+// alerts returns the active ones: "1 real-sw level 40: critical".
 func (b *bench) alerts() string {
 	b.Helper()
 	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})

@@ -2,13 +2,14 @@ package monitor
 
 import "context"
 
-// SaveHosts writes how devices are, as the engine does now and then.
+// SaveHosts writes the states of devices, as the engine does periodically.
 func (e *Engine) SaveHosts(ctx context.Context) error { return e.saveHosts(ctx) }
 
-// Every is how many seconds lie between two writes of a device's times.
+// Every returns how many seconds lie between two writes of a device's times.
 var Every = every
 
-// Parent is the name of what a device is reached through, as the engine knows it.
+// Parent returns the name of the device that a device depends on, as the engine
+// knows it.
 func (e *Engine) Parent(device int64) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -18,5 +19,6 @@ func (e *Engine) Parent(device int64) string {
 	return ""
 }
 
-// Retain drops what is older than the settings say, as each day.
+// Retain drops data that is older than the settings allow, as the daily run
+// does.
 func (k *Keep) Retain(ctx context.Context) error { return k.retain(ctx) }

@@ -9,10 +9,10 @@ import (
 )
 
 // The devices of a silent collector are with its backup within
-// collectorDownSeconds, whenever in the rhythm of looking at collectors it fell
+// collectorDownSeconds, whenever between two checks of collectors it fell
 // silent; the backup polls them within one more interval (package agent).
 func TestDevicesOfASilentCollectorMoveWithinTheTimeThatTheSettingsPromise(t *testing.T) {
-	const looks = 15 * time.Second // between two looks at collectors
+	const looks = 15 * time.Second // between two checks of collectors
 	down, err := setting.CollectorDownAfter(t.Context(), open(t).db)
 	if err != nil || down != time.Minute {
 		t.Fatalf("by default a collector is down after %v (%v)", down, err)

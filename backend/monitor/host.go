@@ -11,29 +11,29 @@ import (
 	"spyglass/backend/resource"
 )
 
-// What a device's hostStatus says.
+// Values of a device's hostStatus.
 const (
 	hostNormal        = "normal"
 	hostDead          = "dead"
 	hostDeadCollector = "dead-collector"
 )
 
-// host is a device as its results tell of it. The engine's lock guards it.
+// host is the state of a device, from its results. The engine's lock guards it.
 type host struct {
 	id        int64
 	name      string           // its display name, in lower case
-	parent    string           // that of the device that it is reached through
+	parent    string           // that of the device that it depends on
 	simulated bool             // its times are those of Pace
-	print     uint64           // of what tasks are made from
+	print     uint64           // hash of what tasks are made from
 	instances []int64          // that the engine polls
-	status    string           // as it stands in the row
+	status    string           // as stored in the row
 	saved     resource.Seconds // lastDataTime there
 	interval  int64            // seconds between two polls of what is polled most often
 	since     int64            // the first result in this process; 0: there was none
 	lastData  int64            // the last that had data, and
 	lastPoll  int64            // the last of all; 0: none in this process
-	silentOn  int64            // the first since lastData that was not answered; 0: none
-	upTime    int64            // -1: it does not say
+	silentOn  int64            // the first since lastData without a response; 0: none
+	upTime    int64            // -1: unknown
 	savedAt   int64            // when times were last written
 	fresh     bool             // it has never been polled
 }
@@ -46,7 +46,7 @@ const (
 	hostsOnce  = 100 // devices of one transaction
 )
 
-// host is that of a device; e.mu is held.
+// host returns the state of a device, and adds it when it is new; e.mu is held.
 func (e *Engine) host(d *fleet.Device) *host {
 	h := e.hosts[d.ID]
 	if h == nil {
@@ -63,12 +63,13 @@ func (e *Engine) host(d *fleet.Device) *host {
 	return h
 }
 
-// placeOf is a device's own within the five minutes of a large fleet: a fifth is written
-// each minute, and not some each quarter of one, because whoever looks on asks anew after each.
+// placeOf spreads the writes over the five minutes of a large fleet, by device:
+// a fifth is written each minute, not some each quarter of one, because open
+// screens reload after each write.
 func placeOf(device int64) int64 { return device * 60 % saveEvery }
 
-// every is how many seconds lie between two writes of a device's times in a fleet:
-// people read a device of a small one as of this minute.
+// every returns how many seconds lie between two writes of a device's times in
+// a fleet: in a small one, people see times of this minute.
 func every(devices int) int64 { return min(int64(1+devices/saveMinute)*60, saveEvery) }
 
 // forgetHost drops a device; e.mu is held.
@@ -79,7 +80,7 @@ func (e *Engine) forgetHost(h *host) {
 	}
 }
 
-// clock is the time of a device.
+// clock returns the time of a device, in epoch seconds.
 func (e *Engine) clock(h *host) int64 {
 	if h.simulated {
 		return e.o.Pace.Now().Unix()
@@ -87,14 +88,15 @@ func (e *Engine) clock(h *host) int64 {
 	return e.o.Clock().Unix()
 }
 
-// behind reports whether the silence of a device may be its parent's: that has
-// been polled of late, and has not answered since the device fell silent.
+// behind reports whether the silence of a device may be its parent's: the
+// parent has been polled recently, and has not responded since the device fell
+// silent.
 func (e *Engine) behind(h *host) bool {
 	p := e.named[h.parent]
 	if h.parent == "" || p == nil || p == h || h.silentOn == 0 {
 		return false
 	}
-	if p.lastPoll == 0 { // not since the program began: it is as it was
+	if p.lastPoll == 0 { // not since the program began: its stored status counts
 		return p.status == hostDead
 	}
 	if e.clock(p)-p.lastPoll > p.patience() {
@@ -103,8 +105,9 @@ func (e *Engine) behind(h *host) bool {
 	return p.lastData < h.silentOn
 }
 
-// heard notes which devices answered, and says of readings what lies behind a
-// silent device. It answers the devices that were dead, and are normal at once.
+// heard notes which devices responded, and marks readings of silent devices
+// whose parent may be the cause. It returns the devices that responded and were
+// not normal.
 func (e *Engine) heard(readings []reading) (back []int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -149,15 +152,15 @@ func (e *Engine) heard(readings []reading) (back []int64) {
 	return slices.Compact(back)
 }
 
-// follow goes on from now, because the clock was set back: nothing was measured
-// in the future.
+// follow moves the host's times back to now, because the clock was set back:
+// nothing was measured in the future.
 func (h *host) follow(now int64) {
 	for _, at := range []*int64{&h.since, &h.lastData, &h.lastPoll, &h.silentOn, &h.savedAt} {
 		*at = min(*at, now)
 	}
 }
 
-// keepHosts writes now and then how devices are.
+// keepHosts periodically writes the states of devices.
 func (e *Engine) keepHosts(ctx context.Context) {
 	each := time.NewTicker(lookEvery)
 	defer each.Stop()
@@ -173,7 +176,7 @@ func (e *Engine) keepHosts(ctx context.Context) {
 	}
 }
 
-// saveHosts writes how devices are, some at a time.
+// saveHosts writes the states of devices, some at a time.
 func (e *Engine) saveHosts(ctx context.Context) error {
 	for ids := range slices.Chunk(e.dueHosts(), hostsOnce) {
 		began := time.Now()
@@ -187,7 +190,7 @@ func (e *Engine) saveHosts(ctx context.Context) error {
 	return nil
 }
 
-// dueHosts are the devices of which there is something to write.
+// dueHosts returns the devices whose state or times have to be written.
 func (e *Engine) dueHosts() []int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -203,8 +206,8 @@ func (e *Engine) dueHosts() []int64 {
 	return due
 }
 
-// state is what the device's hostStatus is now. Only what is polled can turn out
-// to be dead: when its collector is silent, that is not the device's fault.
+// state returns the device's current hostStatus. Only a device that is polled
+// can become dead: a silent collector is not the device's fault.
 func (h *host) state(now int64) string {
 	patience := h.patience()
 	switch {
@@ -218,10 +221,11 @@ func (h *host) state(now int64) string {
 	return h.status
 }
 
-// patience is how many seconds a device may give no data.
+// patience returns how many seconds a device may give no data.
 func (h *host) patience() int64 { return max(3*h.interval, silence) }
 
-// save writes how devices are, where that is news. Nobody is told in the audit log.
+// save writes the states of devices that have changed. They do not go into the
+// audit log.
 func (e *Engine) save(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -252,9 +256,9 @@ func (e *Engine) save(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// latest is the later of a moment that was kept and one that is known since the
-// program began, 0 for none. What was kept before the clock was set back may lie
-// in the future, and then does not count, or as now.
+// latest returns the later of a stored time and one measured since the program
+// began, 0 for none. A time stored before the clock was set back may lie in the
+// future: then it counts as now if none was measured since.
 func latest(kept resource.Seconds, known, now int64) resource.Seconds {
 	if int64(kept) > now {
 		return resource.Seconds(cmp.Or(known, now))
@@ -272,7 +276,7 @@ func (e *Engine) update(d *fleet.Device) bool {
 	}
 	now := e.clock(h)
 	h.savedAt = now
-	if h.fresh && h.lastPoll > 0 { // people wait for that
+	if h.fresh && h.lastPoll > 0 { // users wait for the first poll
 		h.savedAt, h.fresh = now-placeOf(d.ID)%every(len(e.hosts)), false
 	}
 	status, dataOn, polledOn, upTime := d.HostStatus, d.LastDataTime, d.LastRawdataTime, d.UpTime

@@ -23,7 +23,8 @@ const (
 	groupDrop    = "DELETE /device/devices/{deviceId}/devicedatasources/{deviceDsId}/groups/{id}"
 )
 
-// settled is a portal in which everything is associated. Nothing runs any more.
+// settled returns a portal in which everything is associated. Nothing runs any
+// more.
 func settled(t *testing.T) *house {
 	t.Helper()
 	h := open(t)
@@ -33,7 +34,7 @@ func settled(t *testing.T) *house {
 	return h
 }
 
-// on is the id of a data source on a device.
+// on returns the id of a data source on a device.
 func (h *house) on(device int64, source string) int64 {
 	h.Helper()
 	rows, err := resource.Find(h.Context(), h.db, fleet.DeviceDataSources.Name,
@@ -44,7 +45,8 @@ func (h *house) on(device int64, source string) int64 {
 	return rows[0].ID
 }
 
-// path are the parameters of something below a data source on a device.
+// path returns the path parameters of something below a data source on a
+// device.
 func path(device, on int64, id any) string {
 	return fmt.Sprintf("deviceId=%d hdsId=%d deviceDsId=%d id=%v", device, on, on, id)
 }
@@ -72,7 +74,7 @@ func TestAnInstanceIsAddedChangedAndRemovedByHand(t *testing.T) {
 	h.counts(net, "8 of 8")
 }
 
-// counts are what the data source on a device says of its instances.
+// counts checks the instance counts of the data source on a device.
 func (h *house) counts(on int64, want string) {
 	h.Helper()
 	row := h.do("GET /device/devices/{deviceId}/devicedatasources/{id}", path(1, on, on), "")
@@ -167,7 +169,7 @@ func TestARoleSeesAndChangesOnlyWhatLiesOnItsDevices(t *testing.T) {
 	reads := &resource.Access{UserID: 2, User: "reader", Grants: []resource.Grant{{Object: resource.DeviceGroup, Groups: map[int64]bool{2: true}, Op: resource.Read}}}
 	for _, tt := range []struct {
 		do, vars, body string
-		kind           fault.Kind // empty: it goes
+		kind           fault.Kind // empty: it succeeds
 	}{
 		{"GET /device/devices/{deviceId}/devicedatasources", path(3, 0, 0), "", ""},
 		{instanceList, path(3, net, 0), "", ""},
@@ -227,7 +229,7 @@ func TestInstancesAreFilteredAndGroupedAsTheirDataSourceSays(t *testing.T) {
 	}
 	const eight = "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default, Ethernet4 in @default, Ethernet5 in @default, Ethernet6 in @default, Ethernet7 in @default, Ethernet8 in @default"
 	for _, tt := range []struct{ rules, want string }{
-		{`{"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight}, // what is there stays
+		{`{"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight}, // existing instances stay
 		{`{"deleteInactiveInstance":true,"persistentInstance":true,"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, eight},
 		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"name","operation":"RegexMatch","value":"[1-3]$"}]}`, "Ethernet1 in @default, Ethernet2 in @default, Ethernet3 in @default"},
 		{`{"deleteInactiveInstance":true,"filters":[{"attribute":"value","operation":"LessThan","value":"3"}],"instanceAutoGroupMethod":"regex","instanceAutoGroupMethodParams":"^([A-Za-z]+)[12]"}`, "Ethernet1 in Ethernet, Ethernet2 in Ethernet"},

@@ -13,11 +13,12 @@ import (
 	"spyglass/backend/store"
 )
 
-// judge holds readings against thresholds, and raises and clears alerts.
+// judge compares readings with thresholds, and raises and clears alerts.
 //
 // It remembers a data point only while its alert is active or it is about to
 // get one; the alerts themselves are read from the database when it begins, so
-// that a restart neither opens one again nor forgets one. Polls that are
+// that a restart neither opens one again nor forgets one. The count of polls
+// towards an alert restarts with the program.
 // counted towards an alert are counted anew after a restart.
 type judge struct {
 	db *store.DB
@@ -41,8 +42,8 @@ type state struct {
 	worse   bool
 }
 
-// maxStates bounds what is remembered. Beyond it only what has an alert is
-// looked after, until there is room.
+// maxStates bounds how many data points are remembered. Beyond it only those
+// with an alert are, until there is room.
 const maxStates = 200_000
 
 // begin reads the active alerts, once.
@@ -69,7 +70,7 @@ func (j *judge) readAll(ctx context.Context) error {
 
 var isActive = resource.Where{Field: "cleared", Op: "=", Value: false}
 
-// changed follows alerts that were written, whoever wrote them.
+// changed reloads alerts that were written, by anybody.
 func (j *judge) changed(ctx context.Context, ids []int64) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -83,7 +84,7 @@ func (j *judge) changed(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// set takes over how an alert stands.
+// set takes over the current state of an alert.
 func (j *judge) set(a *alert.Alert) {
 	if a.InstanceID == 0 {
 		return
@@ -136,13 +137,14 @@ func (j *judge) forget(instances ...int64) {
 	}
 }
 
-// told reports whether the alert is one of the demo's story: no poll of the
-// instance can have raised it.
+// told reports whether the alert belongs to the demo's initial data: no poll of
+// the instance can have raised it.
 func (s *state) told(w *watched) bool {
 	return w.simulated && s.alert > 0 && s.startOn < w.foundOn
 }
 
-// held answers the values at which the story keeps data points of an instance.
+// held returns the values at which the demo's alerts keep data points of an
+// instance.
 func (j *judge) held(known map[int64]*watched) func(instance int64) map[int64]float64 {
 	return func(instance int64) map[int64]float64 {
 		j.mu.Lock()
@@ -160,7 +162,7 @@ func (j *judge) held(known map[int64]*watched) func(instance int64) map[int64]fl
 	}
 }
 
-// act is an alert that changes.
+// act is a change of an alert.
 type act struct {
 	reading  *reading
 	rule     *rule
@@ -168,7 +170,7 @@ type act struct {
 	severity int64 // 0: it clears
 }
 
-// take judges readings, and writes what follows from them in one transaction.
+// take judges readings, and writes the resulting alerts in one transaction.
 func (j *judge) take(ctx context.Context, readings []reading) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -193,7 +195,7 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 				return err
 			}
 		}
-		// What follows for groups as a whole, before anybody can have been told of the single alerts.
+		// Judge clusters before anybody can be notified of their single alerts.
 		return alert.JudgeClusters(ctx, tx, clusters, lastOf(acts))
 	})
 	if err != nil {
@@ -209,7 +211,7 @@ func (j *judge) take(ctx context.Context, readings []reading) error {
 	return nil
 }
 
-// pointsOf are the data points that acts are about.
+// pointsOf returns the ids of the acts' data points.
 func pointsOf(acts []act) []int64 {
 	points := make([]int64, len(acts))
 	for i := range acts {
@@ -219,7 +221,7 @@ func pointsOf(acts []act) []int64 {
 	return slices.Compact(points)
 }
 
-// lastOf is the time of the last reading that acts are about.
+// lastOf returns the time of the last of the acts' readings.
 func lastOf(acts []act) time.Time {
 	var at int64
 	for i := range acts {
@@ -228,7 +230,7 @@ func lastOf(acts []act) time.Time {
 	return time.Unix(at, 0)
 }
 
-// weigh adds what follows from one reading.
+// weigh adds the alert changes that follow from one reading.
 func (j *judge) weigh(acts []act, one *reading) []act {
 	w := one.of
 	p := j.plans.find(w, one.formula)
@@ -269,7 +271,7 @@ func (j *judge) weigh(acts []act, one *reading) []act {
 }
 
 // step counts a poll. news is true when enough of them in a row were worse, or
-// better, than the alert; to is then what all of them reached.
+// better, than the alert; to is then the severity that all of them reached.
 func (s *state) step(severity int64, r *rule) (news bool, to int64) {
 	if severity == s.severity {
 		s.polls = 0
@@ -288,7 +290,7 @@ func (s *state) step(severity int64, r *rule) (news bool, to int64) {
 	return s.polls >= r.clears, s.towards
 }
 
-// write raises or clears the alert; nil when none is active then.
+// write raises or clears the alert; it returns nil when none is active then.
 func (a *act) write(ctx context.Context, tx resource.Tx) (*alert.Alert, error) {
 	f := &alert.Finding{
 		InstanceID: a.reading.of.instance, DataPointID: a.rule.id, Severity: a.severity, Threshold: a.rule.text, Reason: a.reading.reason,

@@ -16,9 +16,10 @@ import (
 	"spyglass/backend/store"
 )
 
-// Keep drops samples that nobody asks for any more: those of instances that
-// have gone, at once, and once a day those that are older than the portal's
-// settings say: of these hourly values stay, as long as the settings say. What a process leaves behind, the next one finds.
+// Keep drops samples that are no longer needed: those of deleted instances at
+// once, and once a day those older than the portal's settings allow. Of these,
+// hourly values stay, as long as the settings say. The next process finds the
+// work that this one did not finish.
 //
 // New, Start and Stop are for one owner, as those of Monitor.
 type Keep struct {
@@ -31,12 +32,13 @@ type Keep struct {
 	running    service.Group
 }
 
-// NewKeep makes a keep that does nothing yet; of the options it takes DB, Log and Guard.
+// NewKeep returns a Keep that does nothing yet; of the options it uses DB, Log
+// and Guard.
 func NewKeep(o Options, samples *series.DB) *Keep {
 	return &Keep{db: o.DB, series: samples, log: cmp.Or(o.Log, slog.Default()), running: service.Group{Guard: o.Guard}}
 }
 
-// Start begins to work; it returns at once.
+// Start begins to work, without blocking.
 func (k *Keep) Start() {
 	k.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -107,10 +109,10 @@ func (k *Keep) daily(ctx context.Context) {
 	}
 }
 
-// Sweep removes the samples of all instances that are not there.
+// Sweep removes the samples of all instances that no longer exist.
 func (k *Keep) Sweep(ctx context.Context) error { return k.drop(ctx, k.series.Instances()) }
 
-// drop removes the samples of those of the instances that are not there.
+// drop removes the samples of those of the instances that no longer exist.
 func (k *Keep) drop(ctx context.Context, ids []int64) error {
 	for some := range slices.Chunk(ids, 1000) {
 		found, err := resource.Find(ctx, k.db, fleet.Instances.Name, resource.Where{Field: "id", Op: "in", Value: some})

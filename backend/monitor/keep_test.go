@@ -15,7 +15,8 @@ import (
 	"spyglass/backend/series"
 )
 
-// sampled is a house with two instances, each with a sample; 9 has one, and no instance.
+// sampled returns a house with two instances, each with a sample; 9 has one,
+// and no instance.
 func sampled(t *testing.T) (*house, *series.DB) {
 	h := open(t)
 	db, err := series.Open(t.Context(), series.Options{Path: filepath.Join(t.TempDir(), "series.db")})

@@ -11,14 +11,16 @@ import (
 	"spyglass/backend/series"
 )
 
-// lateAfter is how old the results of a collector may be to be judged. It is
-// longer than a restart of the portal takes, after which alerts are found in
-// retrospect; what another collector polls by then comes late in any case.
+// lateAfter is the maximum age of a collector's results to be judged. It is
+// longer than a restart of the portal takes, after which alerts are raised in
+// retrospect. Results for a device that another collector polls by now are
+// always late.
 const lateAfter = 3 * time.Minute
 
-// lateBefore is from when on the results of a collector are of now. The built-in
-// one is never late. Those of a collector whose clock is slow are, unless it
-// corrects them by the portal's (package agent): the alert about its clock says so.
+// lateBefore returns the time before which the results of a collector are late,
+// in epoch seconds. The built-in collector's never are. Those of a collector
+// whose clock is slow are, unless it corrects them by the portal's (package
+// agent): the alert about its clock says so.
 func (e *Engine) lateBefore(collector int64) int64 {
 	if collector == ground.BuiltInCollector {
 		return 0
@@ -26,9 +28,9 @@ func (e *Engine) lateBefore(collector int64) int64 {
 	return e.o.Clock().Add(-lateAfter).Unix()
 }
 
-// mayHavePolled reports whether a collector looks after a device, or did when
-// other collectors were down (place): it is the preferred one, the backup of
-// that, or in a group with it.
+// mayHavePolled reports whether a device is assigned to a collector, or was
+// while other collectors were down (place): it is the preferred one, the backup
+// of that, or in a group with it.
 func mayHavePolled(collectorID int64, d *fleet.Device, all []collector.Collector) bool {
 	if d.CurrentCollector == collectorID || d.CollectorID == collectorID {
 		return true
@@ -44,7 +46,7 @@ func mayHavePolled(collectorID int64, d *fleet.Device, all []collector.Collector
 	return preferred.BackupID == collectorID || one.GroupID > 0 && preferred.GroupID == one.GroupID
 }
 
-// parted are the readings of now, and those that come late.
+// parted splits readings into current and late ones.
 func parted(all []reading) (now, late []reading) {
 	for _, r := range all {
 		if r.late {
@@ -56,9 +58,9 @@ func parted(all []reading) (now, late []reading) {
 	return now, late
 }
 
-// holes are those of the late readings near which the instance has no samples:
-// closer than three quarters of the interval somebody else has measured it, and
-// perhaps from a place that sees more.
+// holes returns the late readings that fall into a gap: with no sample of the
+// instance within ¾ of the poll interval. A closer sample is another
+// collector's measurement, perhaps from a place that sees more.
 func (e *Engine) holes(ctx context.Context, late []reading) ([]reading, error) {
 	of := map[int64][]reading{}
 	for _, r := range late {

@@ -54,7 +54,7 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 
 	take(2, 40, 1, 2, 3, 4, 5)
 	take(2, 40, 6)
-	take(3, 50, 1, 2, 7) // has nothing to do with the device
+	take(3, 50, 1, 2, 7) // the device is not its to poll
 	quiet()
 	p := b.source().DataPoints
 	got, err := b.series.Range(t.Context(), series.Query{Instance: instance, DataPoints: []int64{p[0].ID, p[1].ID}, From: began, To: began + 20*minute})
@@ -64,12 +64,13 @@ func TestWhatComesLateFillsHolesAndRaisesNoAlert(t *testing.T) {
 	for i := range got.Times {
 		got.Times[i] = (got.Times[i] - began) / minute
 	}
-	want := "[0 1 2 3 4 5 6] [[1 40 40 2 2 40 40] [10 NaN 10 10 10 10 10]]" // what was sent until minute 1 nobody can tell any more
+	want := "[0 1 2 3 4 5 6] [[1 40 40 2 2 40 40] [10 NaN 10 10 10 10 10]]" // which results were sent until minute 1 is not known any more
 	if shown := fmt.Sprint(got.Times, got.Values); shown != want {
 		t.Errorf("got  %s\nwant %s", shown, want)
 	}
 
-	// What its own collector kept for longer than it takes to be known as down is late as well.
+	// Results that its own collector kept for longer than it takes to be known
+	// as down are late as well.
 	d.CurrentCollector = 2
 	put(b.house, &fleet.Devices, d)
 	b.until("the built-in collector does not poll it", func() bool { return b.Polled() == 12 })

@@ -12,13 +12,13 @@ import (
 	"spyglass/backend/resource"
 )
 
-// local keeps which instances could not be looked at because of a collector's own
-// machine. See "What fails here" of Engine.
+// local tracks which instances could not be checked because of a collector's
+// own machine. See "Failures of the collector itself" of Engine.
 type local struct {
 	mu     sync.Mutex
 	failed map[localKey]map[int64]lacking // by instance
-	known  map[localKey]bool              // whether the alert is open; a collector not here has not been asked yet
-	first  map[localKey]int64             // the first result of one that has not, in epoch seconds
+	known  map[localKey]bool              // whether the alert is open; a collector not here has not been looked up yet
+	first  map[localKey]int64             // the first result of a collector not in known, in epoch seconds
 }
 
 type localKey struct {
@@ -26,31 +26,31 @@ type localKey struct {
 	condition string
 }
 
-// lacking is an instance that could not be looked at.
+// lacking is an instance that could not be checked.
 type lacking struct {
-	until  int64 // that counts until then, in epoch seconds
+	until  int64 // counts until then, in epoch seconds
 	uplink bool  // or until any device responds
 }
 
-// lack is what a machine may lack, as its alert says it.
+// lack is a local failure of a machine, in the words of its alert.
 type lack struct {
 	condition string
 	severity  int64
 	value     string
 }
 
-// lacks holds them by check.Result.Local.
+// lacks maps check.Result.Local to local failures.
 var lacks = map[string]lack{
 	check.LocalNetwork:     {alert.ConditionNetwork, threshold.SeverityCritical, "no network"},
 	check.LocalUplink:      {alert.ConditionNetwork, threshold.SeverityCritical, "no response"},
 	check.LocalDescriptors: {alert.ConditionDescriptors, threshold.SeverityError, "out of resources"},
 }
 
-// localPatience is how long, in seconds, an instance that failed counts when it
-// is not looked at again, at least.
+// localPatience is the least time, in seconds, that a failed instance counts when
+// it is not checked again.
 const localPatience = 600
 
-// verdict is what follows from results for the alert of one condition.
+// verdict is the outcome of results for the alert of one condition.
 type verdict struct {
 	open    bool
 	changed bool   // it has to open or clear
@@ -59,7 +59,7 @@ type verdict struct {
 	at      int64  // of the last result
 }
 
-// noteLocal opens the collector's own alert when looks failed because of its
+// noteLocal opens the collector's own alert when checks failed because of its
 // machine, and clears it when each of them has succeeded.
 func (e *Engine) noteLocal(ctx context.Context, collector int64, results []check.Result, known map[int64]*watched) error {
 	formulas, err := e.intake.formulas(ctx)
@@ -104,10 +104,10 @@ func (e *Engine) tellLocal(ctx context.Context, key localKey, v *verdict) error 
 	})
 }
 
-// take notes results, and returns whether the alert has to open or clear. What an
-// earlier process opened is cleared by the first look of the collector that
-// succeeds; one of no network by a response of another machine, or when nothing
-// has failed so for localPatience.
+// take notes results, and returns whether the alert has to open or clear. An
+// alert of an earlier process is cleared by the first check of the collector
+// that succeeds; one of no network by a response of another machine, or when
+// nothing has failed so for localPatience.
 func (l *local) take(key localKey, results []check.Result, known map[int64]*watched, remote func(*watched) bool) (v verdict) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,10 +180,10 @@ func (l *local) forget(instances ...int64) {
 	}
 }
 
-// mostReasons bounds what is kept of instances whose last look failed.
+// mostReasons bounds for how many instances the last failure is kept.
 const mostReasons = 50_000
 
-// reasons keeps why the last look at an instance failed. It is safe for
+// reasons keeps why the last check of an instance failed. It is safe for
 // concurrent use.
 type reasons struct {
 	mu   sync.Mutex

@@ -52,7 +52,7 @@ func TestAFailureOfThisMachineIsOneAlertOfThePortalAndNoneOfTheDevice(t *testing
 		t.Errorf("offline: got %s, want %s", got, want)
 	}
 	b.Engine.Stop()
-	b.run() // a start in between
+	b.run() // the engine restarts in between
 	b.take(nil, away)
 	if got, want := b.reasons(), fmt.Sprintf(told, false); got != want {
 		t.Errorf("after a start: got %s, want %s", got, want)

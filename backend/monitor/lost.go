@@ -14,18 +14,18 @@ import (
 	"spyglass/backend/series"
 )
 
-// lossShown is how long the alert about lost samples stays open at least, so
+// lossShown is the least time that the alert about lost samples stays open, so
 // that its recipients are notified.
 const lossShown = time.Minute
 
-// loss keeps which samples could not be stored, until an alert says so. See
-// "What cannot be stored" of Engine.
+// loss counts samples that could not be stored, until an alert reports them.
+// See "Lost samples" of Engine.
 type loss struct {
 	mu     sync.Mutex
 	looked bool      // an alert of an earlier process was cleared
-	lost   int       // samples, since the last time all was well
+	lost   int       // samples, since storing last succeeded
 	first  time.Time // when storing them failed first
-	last   time.Time // and last
+	last   time.Time // and when it last did
 	reason string
 	raised time.Time // when the alert opened; zero when there is none
 }
@@ -58,8 +58,8 @@ func (e *Engine) noteLoss(ctx context.Context, samples int, failed error) {
 	}
 }
 
-// tellLoss writes the alert. That fails as storing the samples did, which is in
-// the log already.
+// tellLoss writes the alert. It fails for the same reason as storing the
+// samples did, which is in the log already.
 func (e *Engine) tellLoss(ctx context.Context, l *loss, now time.Time, open bool) error {
 	f := &alert.Finding{
 		CollectorID: ground.BuiltInCollector, Condition: alert.ConditionSamples, Severity: threshold.SeverityCritical,
@@ -76,7 +76,7 @@ func (e *Engine) tellLoss(ctx context.Context, l *loss, now time.Time, open bool
 	})
 }
 
-// text is what the alert says when it opens at now.
+// text returns the alert's text when it opens at now.
 func (l *loss) text(now time.Time) string {
 	if !now.After(l.last) {
 		return "The portal cannot store samples: " + l.reason + ". What the portal measures meanwhile is lost."
@@ -88,7 +88,7 @@ func (l *loss) text(now time.Time) string {
 	return fmt.Sprintf("The portal could not store %s from %s to %s: %s.", words, l.first.UTC().Format(time.DateTime), l.last.UTC().Format(time.DateTime+" MST"), l.reason)
 }
 
-// append keeps samples, and offers them to who sends them on.
+// append stores samples, and passes them on to Measured.
 func (e *Engine) append(ctx context.Context, all []series.Sample) error {
 	err := e.o.Series.Append(ctx, all)
 	e.noteLoss(ctx, len(all), err)

@@ -11,7 +11,7 @@ import (
 	"spyglass/backend/portal/ground"
 )
 
-// away moves files to where their databases do not find them; back undoes it.
+// away moves files away, so that their databases fail; back moves them back.
 func (b *bench) away(files ...string) (back func()) {
 	b.Helper()
 	move := func(from, to string) {
@@ -25,7 +25,7 @@ func (b *bench) away(files ...string) (back func()) {
 	return func() { b.Helper(); move("-away", "") }
 }
 
-// tryTake gives the engine one result, of which it says whether it was kept.
+// tryTake gives the engine one result, and reports whether it was stored.
 func (b *bench) tryTake() (kept bool) {
 	b.at.Add(60)
 	r := check.Result{InstanceID: b.instance(realDevice), At: b.at.Load(), Values: check.Values{"level": 5}}

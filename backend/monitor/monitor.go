@@ -1,36 +1,36 @@
-// Package monitor keeps what is watched in step with what there is: it works
-// out which data sources apply to which devices, and finds their instances
-// (Monitor). These are polled, and judged by their thresholds (Engine), and what
-// nobody asks for any more goes (Keep).
+// Package monitor keeps monitoring in step with the inventory: it works out
+// which data sources apply to which devices, and discovers their instances
+// (Monitor). The engine polls these, and compares them with their thresholds
+// (Engine); samples that are no longer needed are dropped (Keep).
 //
-// # What it follows
+// # What triggers work
 //
 // Three things make devices unsettled: being new, which shows in an id beyond
-// the last one looked at; being changed, moved or restored, which the rules of
+// the last one processed; being changed, moved or restored, which the rules of
 // devices note in a queue (fleet.Unsettle); and another data source, group or
-// function, after which all devices are gone through. All of it is rows, so
-// that whatever process comes next goes on where this one was killed: work is
-// done in the transaction that notes that it is done.
+// function, after which all devices are processed. All of it is stored in rows,
+// so that the next process resumes where this one was killed: work is done in
+// the transaction that notes that it is done.
 //
-// # Manners
+// # Load
 //
 // Requests come first. Each transaction is so small that a write which waits
 // for it waits for a few milliseconds, and after each one the worker rests for
-// a multiple of the time it took; for longer while others write devices. What
-// only has to be compared is read beside the writer.
+// a multiple of the time it took; for longer while others write devices.
+// Comparisons read from the database outside of the write transaction.
 //
 // # Concurrency
 //
 // New, Start and Stop are for one owner; Start begins four goroutines: one that
-// follows, one for collectors, one for maintenance windows that begin and end, and
-// one for what is due each minute (Tick). Stop cancels them, and
-// waits for them and for the transactions under way. Stop it after
-// HTTP and before the database is closed.
+// associates data sources with devices, one for collectors, one for maintenance
+// windows that begin and end, and one for what is due each minute (Tick). Stop
+// cancels them, and waits for them and for the transactions under way. Stop it
+// after HTTP and before the database is closed.
 //
 // # Errors
 //
-// There is nobody to tell: an error is logged, and the work is tried again
-// some seconds later.
+// There is no caller to return an error to: it is logged, and the work is
+// retried some seconds later.
 package monitor
 
 import (
@@ -49,15 +49,15 @@ import (
 	"spyglass/backend/store"
 )
 
-// Options say what is monitored.
+// Options configures a Monitor.
 type Options struct {
 	DB    *store.DB
 	Log   *slog.Logger     // slog.Default when nil
 	Clock func() time.Time // time.Now when nil
-	Pace  *clock.Clock     // of maintenance, and of what the portal drops; Clock's time when nil
+	Pace  *clock.Clock     // of maintenance, and of retention; Clock's time when nil
 	Guard *service.Guard
 
-	// Discoverers find instances, by the collectMethod of data sources; those of
+	// Discoverers discover instances, by the collectMethod of data sources;
 	// simulated devices need none.
 	Discoverers map[string]check.Discoverer
 }
@@ -72,13 +72,13 @@ type Monitor struct {
 	asked       asked
 
 	began      time.Time // when Start was called, or the machine woke
-	looked     time.Time // when the collectors were last looked at
+	looked     time.Time // when the collectors were last checked
 	start, end sync.Once
 	cancel     context.CancelFunc
 	running    service.Group
 }
 
-// New makes a monitor that does nothing yet.
+// New returns a Monitor that does nothing yet.
 func New(o Options) *Monitor {
 	m := &Monitor{db: o.DB, log: cmp.Or(o.Log, slog.Default()), clock: o.Clock, pace: o.Pace, discoverers: o.Discoverers, running: service.Group{Guard: o.Guard}}
 	if m.clock == nil {
@@ -90,7 +90,7 @@ func New(o Options) *Monitor {
 	return m
 }
 
-// Start begins to work; it returns at once.
+// Start begins to work, without blocking.
 func (m *Monitor) Start() {
 	m.start.Do(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -117,8 +117,8 @@ func (m *Monitor) Stop(ctx context.Context) error {
 
 // Times of the worker.
 const (
-	quiet    = 100 * time.Millisecond // what changes together is looked at together
-	round    = time.Minute            // between two looks at what is due
+	quiet    = 100 * time.Millisecond // changes within it are processed together
+	round    = time.Minute            // between two searches for due work
 	retry    = 5 * time.Second        // after an error
 	progress = 10 * time.Second       // between two lines of the log
 )

@@ -126,7 +126,7 @@ func (h *house) stop() {
 	}
 }
 
-// asked is a device that tells two interfaces.
+// asked is a device that lists two interfaces.
 type asked struct{}
 
 func (asked) Discover(_ context.Context, s check.Search) ([]check.Found, error) {
@@ -198,8 +198,8 @@ func (h *house) try(id, vars, body string) (map[string]any, error) {
 	return shown, nil
 }
 
-// watched is what is measured on each device: "web: Ping", with the number of
-// instances of what has several.
+// watched returns what is measured on each device: "web: Ping", with the number
+// of instances where there are several.
 func (h *house) watched() []string {
 	h.Helper()
 	devices, err := resource.Find(h.Context(), h.db, fleet.Devices.Name)
@@ -233,7 +233,7 @@ func (h *house) watched() []string {
 	return all
 }
 
-// settles waits until that is what is measured.
+// settles waits until that is measured.
 func (h *house) settles(want ...string) {
 	h.Helper()
 	changed, stop := h.db.Watch(string(fleet.DeviceDataSources.Name), string(fleet.Instances.Name), string(fleet.SettlingRow.Name))

@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// open lists the active alerts, sorted, without what is simulated.
+// open lists the active alerts, sorted, without those of simulated devices.
 func (b *bench) open() string {
 	b.Helper()
 	found, err := resource.Find(b.Context(), b.db, alert.Alerts.Name, resource.Where{Field: "cleared", Op: "=", Value: false})
@@ -38,7 +38,7 @@ func (b *bench) open() string {
 	return strings.Join(all, ", ")
 }
 
-// counts counts looks at each device.
+// counts counts checks of each device.
 type counts struct {
 	mu sync.Mutex
 	of map[string]int
@@ -50,7 +50,7 @@ func (c *counts) add(host string) {
 	c.of[host]++
 }
 
-// more returns whether each of the hosts was looked at n times more.
+// more returns whether each of the hosts was checked n times more.
 func (c *counts) more(n int, hosts ...string) func() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,8 +138,8 @@ func TestADeadUplinkIsOneAlertOfThePortalAndEndsByItself(t *testing.T) {
 	b.until("one that falls silent has its own", func() bool { return b.open() == "d1.example, d4.example" })
 }
 
-// Real listeners that accept connections and do not respond are what a firewall
-// makes of a dead uplink.
+// A firewall in front of a dead uplink behaves like these real listeners, which
+// accept connections and do not respond.
 func TestPagesThatHangAllAtOnceAreAnOutageOfThePortal(t *testing.T) {
 	b := newBench(t)
 	b.Engine.Stop()

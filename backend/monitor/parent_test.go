@@ -29,7 +29,7 @@ func TestSilenceBehindASilentParentOpensNoAlertUntilTheParentAnswers(t *testing.
 	b.poll("15")
 	b.poll("15")
 	b.poll("15")
-	b.wantAlerts("1 real-sw level 15: warn") // it answers: that is its own trouble
+	b.wantAlerts("1 real-sw level 15: warn") // the parent responds: the alert is the device's own
 	for range 5 {
 		b.poll("-")
 	}

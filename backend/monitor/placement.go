@@ -13,18 +13,18 @@ import (
 	"spyglass/backend/resource"
 )
 
-// movedAtOnce is how many devices change hands in one transaction.
+// movedAtOnce is the number of devices reassigned in one transaction.
 const movedAtOnce = 100
 
-// move is a device that another collector looks after from now on.
+// move is the reassignment of a device to another collector.
 type move struct{ device, from, to int64 }
 
-// place gives devices to collectors that can look after them now.
+// place assigns devices to running collectors.
 //
 // The devices of a collector that is down go to its backup, unless that is down
 // too, and back when it runs again; where enableFailBack is false they stay as
-// long as the backup runs. In a group of collectors with autoBalance any of
-// those that run looks after any device of the group, see balance.
+// long as the backup runs. In a group of collectors with autoBalance any
+// running one polls any device of the group, see balance.
 func (m *Monitor) place(ctx context.Context) error {
 	all, err := resource.Find(ctx, m.db, collector.Collectors.Name)
 	if err != nil {
@@ -64,7 +64,7 @@ func (m *Monitor) place(ctx context.Context) error {
 	return nil
 }
 
-// staff is the collectors there are.
+// staff is the set of all collectors.
 type staff struct {
 	all     []collector.Collector
 	running map[int64]bool
@@ -79,7 +79,8 @@ func newStaff(all []collector.Collector) *staff {
 	return s
 }
 
-// runningIn are those of a group that devices can be given to, by id.
+// runningIn returns the ids of the collectors of a group that can be assigned
+// devices.
 func (s *staff) runningIn(group int64) (ids []int64) {
 	for i := range s.all {
 		if c := &s.all[i]; c.GroupID == group && s.running[c.ID] && !c.Simulated() {
@@ -139,19 +140,19 @@ func (m *Monitor) share(ctx context.Context, s *staff, g *collector.CollectorGro
 	return balance(loads, s.runningIn(g.ID), g.MaxInstances), nil
 }
 
-// load is what a device means to the collector that looks after it.
+// load is the weight of a device for its collector.
 type load struct{ device, collector, weight int64 }
 
-// slack is how far the busiest and the idlest collector may be apart, as a part
-// of what each would have: devices do not move for less.
+// slack is the accepted difference between the most and the least loaded
+// collector, as a part of the average load: below it no devices move.
 const slack = 5 // a fifth
 
-// balance says which devices move so that the collectors, at least one, have
-// about as much each. Devices of others go to whoever has least, the heaviest
-// first. Of the rest as few move as it takes: the heaviest that still makes the
-// busiest and the idlest more alike, until they are no further apart than slack;
-// or, where the busiest has more than limit instances, as alike as can be. A
-// limit of 0 is none.
+// balance returns the moves of devices that even out the load of the
+// collectors, at least one. Devices of other collectors go to the least loaded
+// one, the heaviest first. Of the rest as few move as possible: the heaviest
+// that still evens out the most and the least loaded collector, until they
+// differ by no more than slack; or, where one has more than limit instances, as
+// far as possible. A limit of 0 is none.
 func balance(loads []load, collectors []int64, limit int64) (moves []move) {
 	slices.SortFunc(loads, func(a, b load) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.device, b.device)) })
 	has, total := map[int64]int64{}, int64(0)
@@ -199,8 +200,8 @@ func balance(loads []load, collectors []int64, limit int64) (moves []move) {
 	return moves
 }
 
-// hand gives devices to their new collectors, unless somebody else has changed
-// that meanwhile. Nobody wants it in the audit log.
+// hand assigns devices to their new collectors, unless somebody else has
+// changed that meanwhile. It leaves no entry in the audit log.
 func (m *Monitor) hand(ctx context.Context, moves []move) error {
 	ids, to := make([]int64, len(moves)), map[int64]move{}
 	for i, one := range moves {
@@ -223,12 +224,12 @@ func (m *Monitor) hand(ctx context.Context, moves []move) error {
 	})
 }
 
-// watchEvery is how often collectors are looked at: one that falls silent is
+// watchEvery is the interval at which collectors are checked: one that falls silent is
 // known to be down, and its devices are with others, within the time that the
 // portal settings give it.
 const watchEvery = 15 * time.Second
 
-// followCollectors does what is due about collectors, again and again.
+// followCollectors runs tendCollectors periodically.
 func (m *Monitor) followCollectors(ctx context.Context) {
 	each := time.NewTicker(watchEvery)
 	defer each.Stop()
@@ -244,7 +245,8 @@ func (m *Monitor) followCollectors(ctx context.Context) {
 	}
 }
 
-// tendCollectors is about what is elsewhere, where no minute is hurried.
+// tendCollectors marks silent collectors and reassigns their devices. It runs
+// in real time, whatever the demo clock's speed.
 func (m *Monitor) tendCollectors(ctx context.Context) error {
 	now := m.clock().Round(0)
 	limit, err := setting.CollectorDownAfter(ctx, m.db)

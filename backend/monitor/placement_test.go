@@ -16,15 +16,15 @@ import (
 	"spyglass/backend/resource"
 )
 
-// watch is collectors of a house that are looked after at times of our own.
+// watch is a house whose collectors are checked at times that the test sets.
 type watch struct {
 	*house
 	m   *monitor.Monitor
 	now time.Time
 }
 
-// newWatch is a house with the collectors 2 (its backup is 3), 3 and 4, which
-// run, and real devices with one instance each from 4 on.
+// newWatch returns a house with the collectors 2 (its backup is 3), 3 and 4,
+// which run, and real devices with one instance each from 4 on.
 func newWatch(t *testing.T, devices int) *watch {
 	h := open(t)
 	w := &watch{house: h, now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}
@@ -44,7 +44,8 @@ func newWatch(t *testing.T, devices int) *watch {
 	return w
 }
 
-// later lets time pass, in which those collectors beat; then they are looked after.
+// later lets time pass, in which those collectors send heartbeats; then
+// collectors are checked.
 func (w *watch) later(d time.Duration, beating ...int64) {
 	w.Helper()
 	w.now = w.now.Add(d)
@@ -61,7 +62,7 @@ func (w *watch) later(d time.Duration, beating ...int64) {
 	}
 }
 
-// with are the devices from 4 on, as "device:collector".
+// with returns the devices from 4 on, as "device:collector".
 func (w *watch) with() string {
 	w.Helper()
 	devices, err := resource.Find(w.Context(), w.db, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: 3})

@@ -11,8 +11,8 @@ import (
 	"spyglass/backend/resource"
 )
 
-// plan says from where on the values of one instance are alerts. It is made
-// once and shared by all instances for which it is the same.
+// plan holds the thresholds of one instance. It is made once and shared by all
+// instances for which it is the same.
 type plan struct {
 	points []rule
 }
@@ -27,7 +27,8 @@ type rule struct {
 	disabled      bool
 }
 
-// severity is how bad a reading is for the rule; known is false where it says nothing.
+// severity returns how bad a reading is for the rule; known is false where the
+// reading has no value for it.
 func (r *rule) severity(one *reading) (severity int64, known bool) {
 	v, ok := one.values[r.id]
 	if ok && v == v {
@@ -53,7 +54,8 @@ type planned struct {
 	plan    *plan
 }
 
-// maxPlans bounds what is kept of instances; then they are worked out again.
+// maxPlans bounds for how many instances plans are kept; beyond it all are
+// worked out again.
 const maxPlans = 500_000
 
 func (p *plans) begin(ctx context.Context, r resource.Reader) error {
@@ -87,7 +89,7 @@ func (p *plans) find(w *watched, f *formula) *plan {
 	return made
 }
 
-// work makes a plan, and a text that is the same for the same plan.
+// work makes a plan, and a text that is equal for equal plans.
 func (p *plans) work(w *watched, f *formula) (*plan, string) {
 	muted := w.muted
 	for _, g := range p.tree.Above(w.spot.Groups) {

@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// PollNow is one poll of one instance at once, in the published shape.
+// PollNow is one on-demand poll of one instance, in the published shape.
 type PollNow struct {
 	AgentID   int64       `json:"agentId" doc:"of the collector that polled it"`
 	RequestID int64       `json:"requestId" doc:"under which the result can be read again"`
@@ -23,7 +23,7 @@ type PollNow struct {
 	Result    *PollResult `json:"result" doc:"what the poll gave; null while the status is unknown"`
 }
 
-// PollResult is what a poll gave.
+// PollResult is the outcome of a poll.
 type PollResult struct {
 	Status    string      `json:"status" doc:"done"`
 	Message   string      `json:"message" doc:"why there are no values; empty when there are"`
@@ -102,10 +102,10 @@ func (e *Engine) PollNow(ctx context.Context, device *fleet.Device, instance int
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// keptPolls is how many results of polls at once are kept to be read again.
+// keptPolls limits the results of on-demand polls that are kept for later reads.
 const keptPolls = 500
 
-// polls keeps the newest results of polls at once, in memory. It is safe for
+// polls keeps the newest results of on-demand polls, in memory. It is safe for
 // concurrent use.
 type polls struct {
 	mu   sync.Mutex
@@ -113,7 +113,7 @@ type polls struct {
 	kept map[int64]keptPoll
 }
 
-// keptPoll is a result, and whose it is.
+// keptPoll is a result, and the user it belongs to.
 type keptPoll struct {
 	user, instance int64
 	result         *PollNow
@@ -138,8 +138,8 @@ func (p *polls) find(request, user, instance int64) *PollNow {
 	return &PollNow{RequestID: request, Status: "unknown"}
 }
 
-// PollEndpoints are the endpoints that poll an instance at once, by whichever
-// engine runs then, and show the result again.
+// PollEndpoints returns the endpoints that poll an instance on demand, by the
+// engine that runs then, and return the result again.
 func PollEndpoints(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 	const path = "/device/devices/{deviceId}/devicedatasources/{hdsId}/instances/{id}/data/pollnow"
 	id := func(name, doc string) resource.Param {

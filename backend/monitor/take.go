@@ -13,35 +13,35 @@ import (
 	"spyglass/backend/series"
 )
 
-// intake makes the values of data points from what was polled.
+// intake computes the values of data points from poll results.
 //
-// It is safe for concurrent use. Results of one instance are taken in the order
-// in which they come.
+// It is safe for concurrent use. Results of one instance are processed in the
+// order in which they arrive.
 type intake struct {
 	db    resource.Reader
 	world World
 
 	mu     sync.Mutex
 	before map[int64]raw // by instance, where rates are made
-	late   map[int64]raw // the same of what came late
+	late   map[int64]raw // the same of late results
 }
 
-// reading is what one look at an instance came to.
+// reading is the evaluated result of one check of an instance.
 type reading struct {
 	of      *watched
 	formula *formula
 	at      int64
-	values  map[int64]float64 // by data point, NaN for no data; nil: the look failed
+	values  map[int64]float64 // by data point, NaN for no data; nil: the check failed
 	first   bool              // there was none before it to make rates from
-	late    bool              // it fills a hole, at most
-	answer  *bool             // whether the device gave a sign of itself, where the check says so
+	late    bool              // it may only fill a gap
+	answer  *bool             // whether the device responded, where the check reports it
 	reason  string            // why it failed, in a sentence
-	behind  bool              // it is not answered, and may be so because of the device that it is reached through
+	behind  bool              // it did not respond, and may be suppressed by the device that it depends on
 }
 
-// read makes readings of the results whose instances are known; the others are
-// passed over. held are values that simulated data points are kept at; what is
-// from before lateBefore, in epoch seconds, comes late.
+// read makes readings of the results whose instances are known, and ignores the
+// others. held returns values that simulated data points are kept at; results
+// from before lateBefore, in epoch seconds, are late.
 func (k *intake) read(ctx context.Context, results []check.Result, known map[int64]*watched, held func(instance int64) map[int64]float64, lateBefore int64) ([]reading, error) {
 	formulas, err := k.formulas(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 	for i := range results {
 		r := &results[i]
 		w := known[r.InstanceID]
-		if w == nil || formulas[w.source] == nil || r.Local != "" { // which says nothing about the device
+		if w == nil || formulas[w.source] == nil || r.Local != "" { // a local failure says nothing about the device
 			continue
 		}
 		one := reading{of: w, formula: formulas[w.source], at: r.At, late: w.elsewhere || r.At < lateBefore}
@@ -81,7 +81,7 @@ func (k *intake) read(ctx context.Context, results []check.Result, known map[int
 	return readings, nil
 }
 
-// samples are what is kept of readings.
+// samples returns the samples to store for readings.
 func samples(readings []reading) []series.Sample {
 	var all []series.Sample
 	for i := range readings {
@@ -95,7 +95,7 @@ func samples(readings []reading) []series.Sample {
 	return all
 }
 
-// formulas are those of all data sources, made anew when one has changed.
+// formulas returns those of all data sources, rebuilt when one has changed.
 func (k *intake) formulas(ctx context.Context) (map[int64]*formula, error) {
 	value, err := k.db.Memo("formulas", []string{string(datasource.DataSources.Name)}, func() (any, error) {
 		sources, err := resource.Find(ctx, k.db, datasource.DataSources.Name)
@@ -113,15 +113,15 @@ func (k *intake) formulas(ctx context.Context) (map[int64]*formula, error) {
 	return value.(map[int64]*formula), nil
 }
 
-// maxLate bounds what is kept of instances whose results came late.
+// maxLate bounds for how many instances a late response is kept.
 const maxLate = 100_000
 
-// setBack is how many seconds earlier than the one before it a result has to be
-// for the clock to have been set back; what is closer has been overtaken.
+// setBack is the number of seconds by which a result has to be older than the one before
+// for the clock to have been set back; a result less old has been overtaken.
 const setBack = 60
 
-// swap keeps a raw answer, and gives the one before; nil when it is the first,
-// or a later one has come already that was not late.
+// swap stores a raw response, and returns the one before; nil when it is the
+// first, or when a later one that was not late has come already.
 func (k *intake) swap(instance int64, now raw, late bool) *raw {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Tasks are the instances that a collector elsewhere has to poll now: those of
-// the devices it looks after, where nothing has stopped monitoring. Simulated
-// ones are the engine's own. Secrets among the properties are in clear.
+// Tasks returns the instances that a remote collector has to poll now: those of
+// the devices assigned to it, where nothing has stopped monitoring. The engine
+// itself polls simulated ones. Secrets among the properties are in clear.
 func Tasks(ctx context.Context, r resource.Reader, collector int64) ([]check.Task, error) {
 	devices, err := resource.Find(ctx, r, fleet.Devices.Name, resource.Where{Field: "currentCollectorId", Op: "=", Value: collector})
 	if err != nil || len(devices) == 0 {
@@ -39,10 +39,10 @@ func Tasks(ctx context.Context, r resource.Reader, collector int64) ([]check.Tas
 	return tasks, nil
 }
 
-// devicesAtOnce is for how many devices instances are read at a time.
+// devicesAtOnce is the number of devices whose instances are read at a time.
 const devicesAtOnce = 500
 
-// taskMaker makes tasks of devices; it knows what all of them share.
+// taskMaker makes the tasks of devices, from data that all of them share.
 type taskMaker struct {
 	tree       *fleet.Tree
 	thresholds *override.Thresholds
@@ -125,8 +125,8 @@ func (b *taskMaker) task(one *fleet.Instance, device *fleet.Device, source *data
 	return t
 }
 
-// methodSimulate is the check of devices that no machine stands behind.
+// methodSimulate is the collect method of simulated devices.
 const methodSimulate = "simulate"
 
-// categories is the property that tells what sort of device it is.
+// categories is the property with a device's categories.
 const categories = "system.categories"

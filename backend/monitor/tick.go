@@ -12,12 +12,12 @@ import (
 	"spyglass/backend/store"
 )
 
-// chore is something that is due each minute.
+// chore is a job that runs each minute.
 type chore func(ctx context.Context, db *store.DB, now time.Time) error
 
 var minutely = []chore{bitByBit(maintenance.CloseWindows), bitByBit(maintenance.PruneSDTHistory), coverAlerts, judgeAllClusters, bitByBit(alert.PruneAlerts)}
 
-// bitByBit does a little in each transaction, as long as there is more.
+// bitByBit runs do in small transactions, as long as there is more.
 func bitByBit(do func(ctx context.Context, tx resource.Tx, now time.Time) (more bool, err error)) chore {
 	return func(ctx context.Context, db *store.DB, now time.Time) error {
 		for more := true; more; {
@@ -34,8 +34,9 @@ func bitByBit(do func(ctx context.Context, tx resource.Tx, now time.Time) (more 
 }
 
 // Tick does what is due each minute: it closes the maintenance windows that
-// have ended, tells which ones cover alerts, which groups have one as a whole and which collectors are silent, gives
-// the devices of these to others, and drops what is older than the portal keeps. It may be called late, or again.
+// have ended, updates which ones cover alerts, judges clusters, marks silent
+// collectors, reassigns their devices, and drops data that is older than the
+// portal keeps. It may be called late, or again.
 func (m *Monitor) Tick(ctx context.Context) error {
 	if err := m.tendCollectors(ctx); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (m *Monitor) do(ctx context.Context, chores []chore, now time.Time) error {
 	return nil
 }
 
-// ticks does chores each minute of a clock.
+// ticks runs chores each minute of a clock.
 func (m *Monitor) ticks(ctx context.Context, chores []chore, by *clock.Clock) {
 	for {
 		if err := m.do(ctx, chores, by.Now()); err != nil && ctx.Err() == nil {
@@ -66,8 +67,8 @@ func (m *Monitor) ticks(ctx context.Context, chores []chore, by *clock.Clock) {
 	}
 }
 
-// followMaintenance notes which maintenance windows cover alerts as soon as one
-// begins, ends or is changed, which the work of each minute would see later.
+// followMaintenance updates which maintenance windows cover alerts as soon as
+// one begins, ends or is changed; the work of each minute would do so later.
 func (m *Monitor) followMaintenance(ctx context.Context) {
 	changed, stop := m.db.Watch(string(maintenance.SDTs.Name))
 	defer stop()
@@ -82,7 +83,7 @@ func (m *Monitor) followMaintenance(ctx context.Context) {
 		if !next.IsZero() {
 			wait = min(wait, next.Sub(now))
 		}
-		if !m.pace.Sleep(ctx, wait, changed) || !pause(ctx, time.Second, nil) { // what changes together is looked at together
+		if !m.pace.Sleep(ctx, wait, changed) || !pause(ctx, time.Second, nil) { // changes within a second are processed together
 			return
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	trialTime = 20 * time.Second
 )
 
-// Trial is what a data source measured on a device when it was tried.
+// Trial is the outcome of trying a data source on a device.
 type Trial struct {
 	DeviceID     int64           `json:"deviceId" doc:"of the device"`
 	DataSourceID int64           `json:"dataSourceId" doc:"of the data source"`
@@ -30,7 +30,7 @@ type Trial struct {
 	Items        []TrialInstance `json:"items" doc:"the first 20 of them, each looked at once"`
 }
 
-// TrialInstance is one look at one instance.
+// TrialInstance is one check of one instance.
 type TrialInstance struct {
 	ID     int64        `json:"instanceId" doc:"of the instance"`
 	Name   string       `json:"instanceName" doc:"what it is called in lists"`
@@ -39,7 +39,7 @@ type TrialInstance struct {
 	Values []TrialValue `json:"values" doc:"one for each data point"`
 }
 
-// TrialValue is what a data point came to.
+// TrialValue is the value of a data point.
 type TrialValue struct {
 	DataPointID int64    `json:"dataPointId" doc:"of the data point"`
 	Name        string   `json:"dataPointName" doc:"of the data point"`
@@ -48,8 +48,8 @@ type TrialValue struct {
 	Severity    int64    `json:"severity" doc:"what the threshold says: 0 nothing, 2 warn, 3 error, 4 critical"`
 }
 
-// Try looks once at the instances of a data source on a device, and keeps
-// nothing of it. It ends with its context, or after 20 s.
+// Try checks the instances of a data source on a device once, and stores
+// nothing. It ends with its context, or after 20 s.
 func (e *Engine) Try(ctx context.Context, device *fleet.Device, source *datasource.DataSource) (*Trial, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
@@ -87,8 +87,8 @@ func (e *Engine) Try(ctx context.Context, device *fleet.Device, source *datasour
 	return out, nil
 }
 
-// lookAll runs the checks of the tasks, all at once. What is simulated is known
-// without a look.
+// lookAll runs the checks of the tasks, all at once. Simulated instances need
+// no check.
 func (e *Engine) lookAll(ctx context.Context, tried []assigned) []check.Result {
 	results := make([]check.Result, len(tried))
 	var looks service.Parts
@@ -112,8 +112,8 @@ func look(ctx context.Context, checks []check.Check, t *check.Task, r *check.Res
 	r.Set(values, err)
 }
 
-// readOnce makes readings as Take does, by instance, and leaves the engine's own
-// memory as it is. Rates are made from its last poll.
+// readOnce makes readings as Take does, by instance, and leaves the engine's
+// own memory as it is. Rates are made from its last poll.
 func (e *Engine) readOnce(ctx context.Context, tried []assigned, results []check.Result) (map[int64]*reading, error) {
 	known := map[int64]*watched{}
 	once := &intake{db: e.intake.db, world: e.intake.world, before: map[int64]raw{}}
@@ -160,7 +160,7 @@ func (b *taskMaker) shown(a *assigned, source *datasource.DataSource, r *check.R
 	return out
 }
 
-// Prospect is what a device would be watched by, and whether it answers.
+// Prospect lists what would be monitored on a device, and whether it responds.
 type Prospect struct {
 	Name      string           `json:"name" doc:"host name or address that was tried"`
 	Answers   bool             `json:"answers" doc:"at least one check had an answer"`
@@ -180,7 +180,7 @@ type ProspectSource struct {
 }
 
 // TryNew runs the checks of the data sources that would apply to a device which
-// is not there yet, once each.
+// does not exist yet, once each.
 func (e *Engine) TryNew(ctx context.Context, device *fleet.Device) (*Prospect, error) {
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
@@ -218,7 +218,7 @@ func (e *Engine) TryNew(ctx context.Context, device *fleet.Device) (*Prospect, e
 			if p.Answered = r.Error == "" && len(r.Values) > 0 && !(pinged && lost == 100); !p.Answered && p.Error == "" {
 				p.Error = "no packet came back"
 			}
-			if pinged && p.Answered { // the look itself waits between its packets
+			if pinged && p.Answered { // the check itself waits between its packets
 				p.Took = r.Values["average"]
 			}
 		})
@@ -235,15 +235,15 @@ type trialOf struct {
 	DeviceID int64 `json:"deviceId" doc:"the device to try it on" refs:"device"`
 }
 
-// prospect is the body of a trial of a device that is not there yet.
+// prospect is the body of a trial of a device that does not exist yet.
 type prospect struct {
 	Name       string              `json:"name" doc:"host name or IP address"`
 	Groups     string              `json:"hostGroupIds,omitempty" doc:"ids of its groups, joined by commas; the root group unless given" refs:"deviceGroup"`
 	Properties []resource.Property `json:"customProperties,omitempty" doc:"name/value pairs that checks ask for, such as http.url"`
 }
 
-// Trials are the endpoints that look once and keep nothing, by whichever engine
-// runs then. They dial what the checks may dial, and nothing else.
+// Trials returns the endpoints that run checks once and store nothing, by the
+// engine that runs then. They dial what the checks may dial, and nothing else.
 func Trials(r resource.Reader, engine func() *Engine) []resource.Endpoint {
 	right := resource.Right{Object: resource.DeviceGroup, Op: resource.Modify}
 	failures := func(conflict string) []resource.Failure {
@@ -326,8 +326,8 @@ func toPoll(ctx context.Context, r resource.Reader, c *resource.Call, id int64) 
 	return &devices[0], nil
 }
 
-// toAdd is the device of the body, in groups that the caller may add it to: their
-// properties, secrets among them, are what checks are made with.
+// toAdd returns the device of the body, in groups that the caller may add it
+// to: checks use their properties, secrets among them.
 func toAdd(c *resource.Call) (*fleet.Device, error) {
 	var in prospect
 	if err := c.Read(&in); err != nil {

@@ -19,13 +19,13 @@ import (
 	"spyglass/backend/store"
 )
 
-// everything are the resources of which any change may concern any task.
+// everything lists the resources of which any change may concern any task.
 var everything = []string{string(datasource.DataSources.Name), string(fleet.Groups.Name), string(override.GroupDataSourceSettings.Name), string(fleet.Functions.Name)}
 
-// tasksOnce is for how many devices tasks are made at a time.
+// tasksOnce is the number of devices whose tasks are made at a time.
 const tasksOnce = 100
 
-// keepTasks keeps what is polled in step with the database.
+// keepTasks keeps the polled tasks in step with the database.
 func (e *Engine) keepTasks(ctx context.Context) {
 	feed := e.o.DB.Follow(append([]string{string(fleet.Devices.Name), string(fleet.Instances.Name)}, everything...)...)
 	defer feed.Close()
@@ -50,7 +50,8 @@ func (e *Engine) keepTasks(ctx context.Context) {
 	}
 }
 
-// keepAlerts follows alerts that others write. With missed it reads them all first.
+// keepAlerts follows alerts that others write. With missed it reads them all
+// first.
 func (e *Engine) keepAlerts(ctx context.Context, missed bool) {
 	feed := e.o.DB.Follow(string(alert.Alerts.Name))
 	defer feed.Close()
@@ -77,14 +78,14 @@ func (e *Engine) keepAlerts(ctx context.Context, missed bool) {
 	}
 }
 
-// keeper is what the goroutine that keeps tasks knows.
+// keeper is the state of the goroutine that keeps tasks.
 type keeper struct {
 	e      *Engine
 	maker  *taskMaker
-	shared string // what the maker was made of
+	shared string // hash of the data that the maker was made of
 }
 
-// step takes in what has changed: these rows, or all of them.
+// step processes changes: of these rows, or of all of them.
 func (k *keeper) step(ctx context.Context, all bool, rows []store.Changed) error {
 	var devices, instances []int64
 	remake := all
@@ -117,7 +118,7 @@ func (k *keeper) step(ctx context.Context, all bool, rows []store.Changed) error
 	return k.some(ctx, of, true)
 }
 
-// make reads what all tasks share.
+// make reads the data that all tasks share.
 func (k *keeper) make(ctx context.Context) (err error) {
 	if k.maker, err = newTasks(ctx, k.e.o.DB); err != nil {
 		return err
@@ -169,7 +170,8 @@ func (k *keeper) all(ctx context.Context) error {
 	return nil
 }
 
-// devicesOf are the devices that instances are on. Those that are gone are dropped.
+// devicesOf returns the devices that instances are on. It drops deleted
+// instances.
 func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, error) {
 	var devices []int64
 	for ids := range slices.Chunk(instances, 1000) {
@@ -191,8 +193,8 @@ func (k *keeper) devicesOf(ctx context.Context, instances []int64) ([]int64, err
 	return slices.Compact(devices), nil
 }
 
-// some makes the tasks of some devices anew. Unless it must be, it is not done
-// for devices of which only what the portal itself writes has changed.
+// some remakes the tasks of some devices. Unless must is true, it skips devices
+// of which only fields that the portal itself writes have changed.
 func (k *keeper) some(ctx context.Context, ids []int64, must bool) error {
 	for ids := range slices.Chunk(ids, tasksOnce) {
 		devices, err := resource.Find(ctx, k.e.o.DB, fleet.Devices.Name, resource.Where{Field: "id", Op: "in", Value: ids})
@@ -229,19 +231,20 @@ func (e *Engine) asBefore(d fleet.Device) bool {
 	return known && e.host(&d).print == printOf(&d)
 }
 
-// printOf is a sum of what of a device counts for its tasks.
+// printOf returns a hash of the fields of a device that its tasks depend on.
 func printOf(d *fleet.Device) uint64 {
 	sum := fnv.New64a()
 	fmt.Fprint(sum, d.Name, d.GroupIDs, d.CurrentCollector, d.DisableAlerting, d.CustomProperties, d.SystemProperties, d.AutoProperties)
 	return cmp.Or(sum.Sum64(), 1)
 }
 
-// mostSimulated is how many simulated devices live, by their ids. A company of
-// more is there to be listed and searched: samples of things that are not would
-// only take its memory.
+// mostSimulated limits the simulated devices that are polled, by their ids. A
+// larger fleet is there to be listed and searched: samples of devices that do
+// not exist would only take its memory.
 const mostSimulated = 1000
 
-// put makes the tasks of devices, and hands those to the poller that have changed.
+// put makes the tasks of devices, and hands those that have changed to the
+// poller.
 func (k *keeper) put(ctx context.Context, devices []fleet.Device) error {
 	devices = slices.DeleteFunc(slices.Clone(devices), func(d fleet.Device) bool { return d.ID > mostSimulated && simulatedItself(&d) })
 	if len(devices) == 0 {
@@ -268,13 +271,13 @@ func (k *keeper) put(ctx context.Context, devices []fleet.Device) error {
 	return nil
 }
 
-// takeIn keeps what was assigned, and answers the tasks that are not what they
-// were; e.mu is held.
+// takeIn stores assigned instances, and returns the tasks that have changed;
+// e.mu is held.
 func (e *Engine) takeIn(made []assigned) (tasks []*check.Task) {
 	for i := range made {
 		a := &made[i]
 		if a.task.Method == methodSimulate {
-			a.task.Attributes, a.task.Properties = nil, nil // nobody asks for them
+			a.task.Attributes, a.task.Properties = nil, nil // never used
 		}
 		was, now := e.instances[a.instance.ID], newWatched(a)
 		switch {
@@ -290,7 +293,8 @@ func (e *Engine) takeIn(made []assigned) (tasks []*check.Task) {
 	return tasks
 }
 
-// place notes which instances the devices have, and answers those they have no more.
+// place notes which instances the devices have, and returns those that they no
+// longer have.
 func place(made []assigned, on map[int64]*host) (gone []int64) {
 	here := make(map[int64]bool, len(made))
 	for i := range made {

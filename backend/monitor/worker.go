@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// How much is done at a time.
+// Sizes and durations of the worker's steps.
 const (
 	firstChunk = 8 // devices of the first transaction
 	mostChunk  = 500
@@ -17,28 +17,28 @@ const (
 	brief      = 4 * time.Millisecond // of a transaction
 	yield      = 2                    // how many times as long as it worked the worker rests
 	deference  = 12                   // that, while others write devices
-	leastRest  = 1 * time.Millisecond // so that whoever waits for the processor gets it
+	leastRest  = 1 * time.Millisecond // so that others waiting for the processor get it
 	mostRest   = 250 * time.Millisecond
 )
 
-// worker is what one run of the goroutine knows. Everything that must outlive
+// worker is the state of one run of the goroutine. Everything that must outlive
 // it is in the database.
 type worker struct {
 	m     *Monitor
-	turn  int             // each sort of work gets the first look in turn
+	turn  int             // each kind of work goes first in turn
 	chunk int64           // devices of the next transaction, so that it is brief
 	busy  <-chan struct{} // others write devices
 
-	at    int64  // the device up to which the present pass over all has come
-	print string // with which it began; empty: there is none
+	at    int64  // the last device of the current pass over all
+	print string // applying.Print when the pass began; empty: there is none
 
 	took    time.Duration // of the last step
-	devices int           // looked at since the last report
+	devices int           // processed since the last report
 	since   time.Time     // when that was
 }
 
-// step does the first thing there is to do, a few devices of it. more is false
-// when there is nothing.
+// step does the first pending work, a few devices of it. more is false when
+// there is nothing.
 func (w *worker) step(ctx context.Context) (more bool, err error) {
 	began := time.Now()
 	defer func() { w.took = time.Since(began) }()
@@ -56,7 +56,7 @@ func (w *worker) step(ctx context.Context) (more bool, err error) {
 	return false, nil
 }
 
-// rest is how long others have the machine before the next step.
+// rest returns how long the worker pauses before the next step.
 func (w *worker) rest() time.Duration {
 	times := time.Duration(yield)
 	select {
@@ -67,7 +67,7 @@ func (w *worker) rest() time.Duration {
 	return min(max(w.took*times, leastRest), mostRest)
 }
 
-// report logs how far the work has come, now and then and when it is done.
+// report logs the progress, from time to time and when it is done.
 func (w *worker) report(ctx context.Context, done bool) {
 	if w.devices == 0 || !done && time.Since(w.since) < progress {
 		return
@@ -84,7 +84,8 @@ func (w *worker) state(ctx context.Context, r resource.Reader) (*fleet.Settling,
 	return state, err
 }
 
-// brieflyWrite runs do in a transaction, and fits the next one to the time it took.
+// brieflyWrite runs do in a transaction, and adjusts the size of the next one
+// to the time it took.
 func (w *worker) brieflyWrite(ctx context.Context, devices int, do func(tx resource.Tx) error) error {
 	var took time.Duration
 	err := w.m.db.Write(ctx, func(tx resource.Tx) error {
@@ -131,7 +132,7 @@ func (w *worker) associate(ctx context.Context, tx resource.Tx, ids []int64) err
 	return err
 }
 
-// fresh looks at devices that came since.
+// fresh processes new devices.
 func (w *worker) fresh(ctx context.Context, state *fleet.Settling) (bool, error) {
 	next, err := resource.Find(ctx, w.m.db, fleet.Devices.Name, resource.Where{Field: "id", Op: ">", Value: state.LastID}, resource.Limit(w.chunk))
 	if err != nil || len(next) == 0 {
@@ -141,7 +142,7 @@ func (w *worker) fresh(ctx context.Context, state *fleet.Settling) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	if state.LastID == 0 { // the first ones: all of them are looked at with this, or once more
+	if state.LastID == 0 { // the first ones: this pass covers all of them, or a later one does
 		state.Print = applying.Print
 	}
 	ids := make([]int64, len(next))
@@ -157,9 +158,9 @@ func (w *worker) fresh(ctx context.Context, state *fleet.Settling) (bool, error)
 	})
 }
 
-// all goes through all devices, when other data sources may apply to them than
-// when that was last done. What changes meanwhile counts at once for the rest,
-// and makes it begin once more for the others.
+// all processes all devices, when other data sources may apply to them than
+// when that was last done. A change meanwhile counts at once for the rest, and
+// starts another pass for the others.
 func (w *worker) all(ctx context.Context, state *fleet.Settling) (bool, error) {
 	applying, err := fleet.ApplyingOf(ctx, w.m.db)
 	if err != nil {

@@ -6,22 +6,22 @@ import (
 	"spyglass/backend/portal/datasource"
 )
 
-// World is what happens to simulated devices: their ordinary values follow from
-// names and moments alone. It is asked at each poll, and must not wait.
+// World changes what simulated devices measure: their ordinary values follow
+// from names and moments alone. It is called at each poll, and must not block.
 type World interface {
-	// Reach is how a device answers at a moment, in epoch seconds.
+	// Reach returns how a device responds at a moment, in epoch seconds.
 	Reach(device, at int64) Reach
-	// Shows is what a data point shows instead of v; NaN for no data.
+	// Shows returns the value of a data point instead of v; NaN for no data.
 	Shows(p *Point, v float64) float64
 }
 
-// Reach is how a simulated device answers.
+// Reach is the way a simulated device responds.
 type Reach int
 
-// The ways.
+// The values of Reach.
 const (
 	Answers   Reach = iota
-	Silent          // it is polled, and does not answer
+	Silent          // it is polled, and does not respond
 	Unwatched       // nobody polls it
 )
 
@@ -32,7 +32,8 @@ type Point struct {
 	Device    int64
 	Wild      string // of the instance
 	At        int64  // epoch seconds
-	// Of is what another measured data point of the instance ordinarily shows.
+	// Of returns the ordinary value of another measured data point of the
+	// instance.
 	Of func(name string) float64
 }
 
@@ -42,8 +43,8 @@ type uneventful struct{}
 func (uneventful) Reach(int64, int64) Reach          { return Answers }
 func (uneventful) Shows(_ *Point, v float64) float64 { return v }
 
-// unanswered are the values of an instance whose device does not answer: pings
-// are lost, and everything else gives none.
+// unanswered returns the values of an instance whose device does not respond:
+// pings are lost, and everything else gives none.
 func (f *formula) unanswered() map[int64]float64 {
 	if f.loss < 0 {
 		return nil
@@ -59,8 +60,9 @@ func (f *formula) unanswered() map[int64]float64 {
 	}, nil)
 }
 
-// answered reports whether the device gave a sign of itself. Where the check does
-// not say so, as those of earlier collectors do not, values are a sign.
+// answered reports whether the device responded. Where the check does not
+// report that, as those of earlier collectors do not, values count as a
+// response.
 func (r *reading) answered() bool {
 	if r.answer != nil {
 		return *r.answer
