@@ -1,8 +1,7 @@
-// Package clock tells the time of a world that can be hurried and paused: that
-// of the demo's devices, which no machine stands behind. What is real keeps
-// real time.
+// Package clock provides the time of simulated devices in the demo, which can
+// run faster and be paused. Real devices keep real time.
 //
-// A clock that nobody has touched tells what its source tells.
+// A clock that nobody has set shows the time of its source.
 //
 // # Concurrency
 //
@@ -16,18 +15,18 @@ import (
 	"time"
 )
 
-// Clock is one world's time.
+// Clock is a clock that can be set, sped up and paused.
 type Clock struct {
 	real func() time.Time
 
 	mu      sync.Mutex
-	at      time.Time // the moment here at which it was last set, and
-	set     time.Time // the moment of the source then; zero: never set
+	at      time.Time // its time when it was last set, and
+	set     time.Time // the source's time then; zero: never set
 	speed   float64
 	changed chan struct{} // closed when it is set again
 }
 
-// New is a clock that goes as its source does; time.Now when nil.
+// New returns a clock that follows source; time.Now when nil.
 func New(source func() time.Time) *Clock {
 	if source == nil {
 		source = time.Now
@@ -35,7 +34,7 @@ func New(source func() time.Time) *Clock {
 	return &Clock{real: source, speed: 1, changed: make(chan struct{})}
 }
 
-// Now is the time there.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,21 +49,23 @@ func (c *Clock) now() time.Time {
 	return c.at.Add(time.Duration(float64(now.Sub(c.set)) * c.speed))
 }
 
-// Apart reports whether it tells another time than its source, or will.
+// Apart reports whether the clock was set or sped up, and does not follow its
+// source.
 func (c *Clock) Apart() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.set.IsZero()
 }
 
-// Speed is how many seconds pass there in one of the source; 0 while it is paused.
+// Speed returns how many of the clock's seconds pass in one of the source; 0
+// while it is paused.
 func (c *Clock) Speed() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.speed
 }
 
-// SetSpeed goes on from now at another speed, 0 for not at all.
+// SetSpeed changes the speed from now on; 0 pauses the clock.
 func (c *Clock) SetSpeed(speed float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +73,7 @@ func (c *Clock) SetSpeed(speed float64) {
 	c.tell()
 }
 
-// SetTime goes on from another moment, at the same speed.
+// SetTime sets the clock to another time, at the same speed.
 func (c *Clock) SetTime(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,7 +81,7 @@ func (c *Clock) SetTime(at time.Time) {
 	c.tell()
 }
 
-// Follow goes as the source does again.
+// Follow makes the clock follow its source again.
 func (c *Clock) Follow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,11 +94,11 @@ func (c *Clock) tell() {
 	c.changed = make(chan struct{})
 }
 
-// standstill is after what time somebody who waits for a paused clock looks again.
+// standstill is the interval at which a waiter of a paused clock checks again.
 const standstill = time.Hour
 
-// Wait is how long d lasts for the source, as things are, and a channel that is
-// closed when they change.
+// Wait returns how long d lasts by the source at the present speed, and a
+// channel that is closed when the clock is set or its speed changes.
 func (c *Clock) Wait(d time.Duration) (time.Duration, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +111,8 @@ func (c *Clock) Wait(d time.Duration) (time.Duration, <-chan struct{}) {
 	return time.Duration(math.Ceil(float64(d) / c.speed)), c.changed
 }
 
-// Sleep waits until d has passed there, or it is woken; it is false when ctx is done.
+// Sleep waits until d has passed by the clock, or wake receives; it returns
+// false when ctx is done.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	for until := c.Now().Add(d); ; {
 		left := until.Sub(c.Now())

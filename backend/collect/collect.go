@@ -1,11 +1,12 @@
-// Package collect is what remote collectors talk to: how one is installed, and
-// the requests it lives by.
+// Package collect provides the API of remote collectors: their installation,
+// and the requests they send while they run.
 //
 // An administrator downloads an installer: a script with a token in it that is
 // good for one installation. The script fetches this portal's own program with
 // that token and starts it; the program registers, and gets a credential of its
-// own for it. From then on it sends heartbeats, fetches what it has to poll, looks
-// for the instances it is asked for, and posts what came of either. These are endpoints like any other, below
+// own for it. From then on it sends heartbeats, fetches the instances it has to
+// poll, runs the discovery searches that are assigned to it, and posts the
+// results of both. These are endpoints like any other, below
 // /setting/collectors/{id}: whoever may change all settings can try them.
 //
 // # Secrets
@@ -13,18 +14,18 @@
 // Assignments hold the properties of devices in clear, communities and passwords
 // among them, for the collector's own credential; anybody else sees them masked.
 //
-// Who installs a collector therefore gets them, too: making an installation token
-// takes the right to view all devices of the collector. Registering one again
-// while it runs opens an alert and is noted in the audit log.
+// Installing a collector therefore gives access to them: making an installation
+// token requires View access to all devices of the collector. Registering one
+// again while it runs opens an alert and is noted in the audit log.
 //
 // # A GET that makes a token
 //
-// Clients of the published API download an installer with GET and run it, so it has
-// to hold a token: of those that exist only digests are kept. It stays that way.
-// A page of another origin cannot send that GET (the guard of package api), it
-// needs write access, its answer is never cached (Once), the token lives for an
-// hour and is good once, and the audit log names it. Who wants the token by a
-// POST uses downloadToken.
+// Clients of the published API download an installer with GET and run it, so it
+// has to hold a token; only digests of existing tokens are kept. It stays that
+// way. A page of another origin cannot send that GET (the guard of package
+// api), it needs write access, its response is never cached (Once), the token
+// lives for an hour and is good once, and the audit log names it. To get the
+// token by POST, use downloadToken.
 //
 // # Concurrency
 //
@@ -41,40 +42,41 @@ import (
 	"spyglass/backend/resource"
 )
 
-// Options say what a Service works with.
+// Options configures a Service.
 type Options struct {
 	DB     resource.DB
-	Folder string // where programs for other systems lie; may not be there
+	Folder string // with programs for other systems; may not exist
 
-	// Tasks is what a collector has to poll now.
+	// Tasks returns the instances that a collector has to poll now.
 	Tasks func(ctx context.Context, r resource.Reader, collector int64) ([]check.Task, error)
-	// Take receives what a collector has polled.
+	// Take stores poll results of a collector.
 	Take func(ctx context.Context, collector int64, results []check.Result) error
-	// Searches are what a collector has to look for now: instances of data sources
-	// on devices that it polls.
+	// Searches returns the discovery searches of a collector: instances of data
+	// sources to find on devices that it polls.
 	Searches func(ctx context.Context, collector int64) ([]check.Search, error)
-	// TakeFinding receives what it found; false where it was not asked for that.
+	// TakeFinding stores the result of a search; taken is false where it was
+	// not requested.
 	TakeFinding func(ctx context.Context, collector int64, f *check.Finding) (taken bool, err error)
 }
 
-// Service answers remote collectors.
+// Service handles the requests of remote collectors.
 type Service struct {
 	Options
 	programs programs
 	lags     lags
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(o Options) *Service { return &Service{Options: o, programs: programs{folder: o.Folder}} }
 
-// Endpoints are those of installers and of collectors.
+// Endpoints returns the endpoints of installers and of collectors.
 func (s *Service) Endpoints() []resource.Endpoint {
 	return append(s.installEndpoints(), s.liveEndpoints()...)
 }
 
 const path = "/setting/collectors/{id}"
 
-// sample is the collector that examples use.
+// sample is the id of the collector in examples.
 const sample int64 = 2
 
 var idParam = resource.Param{Name: "id", In: "path", Required: true, Schema: resource.Integer("Id of the collector"), Example: sample}
@@ -92,7 +94,7 @@ func failures(more ...resource.Failure) []resource.Failure {
 	}, more...)
 }
 
-// named is the collector of the path, for who may act for it.
+// named returns the collector of the path, if the caller may act for it.
 func (s *Service) named(ctx context.Context, r resource.Reader, c *resource.Call) (*collector.Collector, error) {
 	id, err := c.ID("id")
 	if err != nil {
@@ -104,7 +106,7 @@ func (s *Service) named(ctx context.Context, r resource.Reader, c *resource.Call
 	return resource.Get(ctx, r, collector.Collectors.Name, id)
 }
 
-// remote is named for what the built-in collector does not do.
+// remote returns the collector of the path, and refuses the built-in one.
 func (s *Service) remote(ctx context.Context, r resource.Reader, c *resource.Call) (*collector.Collector, error) {
 	row, err := s.named(ctx, r, c)
 	if err == nil && row.ID == ground.BuiltInCollector {

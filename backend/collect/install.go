@@ -15,10 +15,10 @@ import (
 	"spyglass/backend/session"
 )
 
-// installation is how long the token of an installer is good.
+// installation is the lifetime of an installer's token.
 const installation = time.Hour
 
-// installer is one that can be downloaded.
+// installer is a downloadable installer.
 type installer struct {
 	Name      string `json:"osAndArch" doc:"Linux64, Win64 or Darwin64"`
 	OS        string `json:"os" doc:"linux, windows or darwin"`
@@ -29,7 +29,7 @@ type installer struct {
 	Link      string `json:"link" doc:"where its script is downloaded"`
 }
 
-// installers is the answer of the list.
+// installers is the response of the list.
 type installers struct {
 	Total    int         `json:"total" doc:"how many there are"`
 	SearchID *string     `json:"searchId" doc:"always null"`
@@ -133,7 +133,7 @@ func (s *Service) script(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	made := &downloadToken{}
-	if !c.Peek { // a token is made for a script that somebody gets
+	if !c.Peek { // HEAD does not make a token
 		if made, err = s.issue(ctx, c); err != nil {
 			return nil, err
 		}
@@ -227,7 +227,7 @@ func dropTokens(ctx context.Context, tx resource.Tx, collectorID int64, installs
 		resource.Where{Field: "collectorId", Op: "=", Value: collectorID}, resource.Where{Field: "installs", Op: "=", Value: installs})
 }
 
-// ownSystem is the one whose program the portal has in any case.
+// ownSystem returns the name of the system whose program the portal always has.
 func ownSystem() string {
 	for i := range systems {
 		if (&programs{}).has(&systems[i]) {

@@ -24,7 +24,7 @@ import (
 	"spyglass/backend/session"
 )
 
-// hello is what a program says of itself when it registers.
+// hello describes a program that registers.
 type hello struct {
 	Hostname string `json:"hostname" doc:"the machine it runs on"`
 	Platform string `json:"platform" doc:"linux, windows or darwin"`
@@ -32,7 +32,7 @@ type hello struct {
 	Build    string `json:"build" doc:"its version"`
 }
 
-// welcome is what it gets for that.
+// welcome is the response to a registration.
 type welcome struct {
 	Collector int64  `json:"collectorId" doc:"which collector it is now"`
 	Token     string `json:"token" doc:"its credential from now on; shown once"`
@@ -47,7 +47,7 @@ type beat struct {
 	Offset   *int64 `json:"clockOffset,omitempty" doc:"seconds that its clock is ahead of the portal's, as it has measured by nowMillis"`
 }
 
-// pulse answers a heartbeat.
+// pulse is the response to a heartbeat.
 type pulse struct {
 	Now       resource.Seconds `json:"now" doc:"the portal's clock, in epoch seconds"`
 	NowMillis resource.Millis  `json:"nowMillis" doc:"the same in milliseconds: by it the collector corrects the moments of its results"`
@@ -55,7 +55,7 @@ type pulse struct {
 	Devices   int64            `json:"devices" doc:"how many devices it looks after; when that changes, its assignments have changed"`
 }
 
-// assignments are what a collector polls.
+// assignments lists the instances that a collector polls.
 type assignments struct {
 	Total    int          `json:"total" doc:"how many instances"`
 	SearchID *string      `json:"searchId" doc:"always null"`
@@ -63,13 +63,13 @@ type assignments struct {
 	Data     *string      `json:"data" doc:"always null"`
 }
 
-// posted are results on their way.
+// posted holds the results that a collector sends.
 type posted struct {
 	Results   []check.Result `json:"results" doc:"up to 10,000, of instances that this collector polls"`
 	Corrected bool           `json:"corrected,omitempty" doc:"their moments are by the portal's clock, whatever the collector's says"`
 }
 
-// searches are what a collector looks for.
+// searches lists the discovery searches of a collector.
 type searches struct {
 	Total    int            `json:"total" doc:"how many"`
 	SearchID *string        `json:"searchId" doc:"always null"`
@@ -77,24 +77,25 @@ type searches struct {
 	Data     *string        `json:"data" doc:"always null"`
 }
 
-// taken answers what was posted.
+// taken is the response to posted results.
 type taken struct {
 	Taken   int `json:"taken" doc:"how many were kept"`
 	Refused int `json:"refused,omitempty" doc:"how many were not, because they lay more than 5 minutes in the future"`
 }
 
 const (
-	// heartbeat is in seconds. Two of them may be lost before a collector counts as
-	// down by the least that collectorDownSeconds may be.
+	// heartbeat is the interval in seconds. Two in a row may be lost before a
+	// collector counts as down, even with the smallest collectorDownSeconds.
 	heartbeat  = 15
 	maxResults = 10_000
-	// maxAhead is how far a collector's clock may be before ours, in seconds.
+	// maxAhead limits how far a collector's clock may be ahead of the portal's,
+	// in seconds.
 	maxAhead  = 300
-	warnAhead = 30 // seconds that may be the way and no clock
-	// maxFinding is for the body of one: check.MostFound instances, of which each
-	// has a line or two.
+	warnAhead = 30 // seconds; less may be the network's delay
+	// maxFinding limits the body of one: check.MostFound instances, each of a
+	// line or two.
 	maxFinding = 16 << 20
-	maxText    = 255 // characters of what is said of an instance
+	maxText    = 255 // characters of an instance's texts
 )
 
 func (s *Service) liveEndpoints() []resource.Endpoint {
@@ -190,15 +191,15 @@ func (s *Service) register(ctx context.Context, c *resource.Call) (any, error) {
 	return out, nil
 }
 
-// running reports whether the collector was heard lately.
+// running reports whether the collector has sent a heartbeat recently.
 func (s *Service) running(ctx context.Context, r resource.Reader, row *collector.Collector, now resource.Seconds) (bool, error) {
 	limit, err := setting.CollectorDownAfter(ctx, r)
 	silent := time.Duration(now-row.LastHeartbeatOn) * time.Second
 	return row.LastHeartbeatOn > 0 && !row.IsDown && silent < limit, err
 }
 
-// noteReplaced tells people that a collector which runs was registered anew, which
-// throws it out.
+// noteReplaced opens an alert about a running collector that was registered
+// again, which ends its credential.
 func noteReplaced(ctx context.Context, tx resource.Tx, c *resource.Call, row *collector.Collector, host string, now resource.Seconds) error {
 	row.ReplacedOn = now
 	f := &alert.Finding{
@@ -211,7 +212,7 @@ func noteReplaced(ctx context.Context, tx resource.Tx, c *resource.Call, row *co
 	return tx.Note(ctx, &resource.Change{Call: c, Action: "credential replaced", Object: string(collector.Collectors.Name), Label: collector.Collectors.Label, ID: row.ID, Title: cmp.Or(row.Description, row.Hostname)})
 }
 
-// heartbeat is the collector's own doing: nobody wants it in the audit log.
+// heartbeat takes a heartbeat. It leaves no entry in the audit log.
 func (s *Service) heartbeat(ctx context.Context, c *resource.Call) (any, error) {
 	var in beat
 	if err := c.Read(&in); err != nil {
@@ -262,12 +263,12 @@ func (s *Service) assigned(ctx context.Context, c *resource.Call) (any, error) {
 	return &resource.Answer{Body: resource.JSON(body), ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}, err
 }
 
-// isItself reports whether the collector asks, and not somebody for it.
+// isItself reports whether the caller is the collector itself.
 func isItself(c *resource.Call, row *collector.Collector) bool {
 	return c.Access != nil && c.Access.Collector == row.ID
 }
 
-// mask puts what may be shown into the place of the properties of n devices.
+// mask replaces the properties of n devices by those that may be shown.
 func (s *Service) mask(ctx context.Context, n int, of func(i int) (device int64, properties *map[string]string)) error {
 	var ids []int64
 	for i := range n {
@@ -323,7 +324,7 @@ func (s *Service) samples(ctx context.Context, c *resource.Call) (any, error) {
 		return nil, err
 	}
 	refused := len(in.Results) - len(kept)
-	ahead := row.ClockOffset // as it says itself
+	ahead := row.ClockOffset // as the collector reports it
 	if !in.Corrected {
 		ahead = s.lags.offset(row.ID, row.ClockOffset, c.At.Unix(), in.Results)
 	}

@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// system is one that collectors are installed on.
+// system is an operating system that collectors can be installed on.
 type system struct {
 	name     string // as the published API calls it
 	os, arch string // as Go calls them
@@ -29,7 +29,7 @@ var systems = []system{
 	{"Darwin64", "darwin", runtimeDarwin(), shellScript, "install-spyglass-collector.sh"},
 }
 
-// runtimeDarwin is the processor of this Mac, or that of any new one.
+// runtimeDarwin returns the processor of this Mac, or that of any new one.
 func runtimeDarwin() string {
 	if runtime.GOOS == "darwin" {
 		return runtime.GOARCH
@@ -47,7 +47,7 @@ func systemNamed(name string) (*system, error) {
 	return nil, &fault.Error{Kind: fault.Unknown, Field: "osAndArch", Message: "there is an installer for Linux64, Win64 and Darwin64", Allowed: []any{"Linux64", "Win64", "Darwin64"}}
 }
 
-// program is one that a collector runs.
+// program is an executable for collectors.
 type program struct {
 	path   string
 	file   fs.FileInfo // as it was read
@@ -55,15 +55,15 @@ type program struct {
 	SHA256 string // hex
 }
 
-// programs are those that this portal can hand out: itself, and what lies in
-// its folder as spyglass-OS-ARCH. One that was replaced is read again.
+// programs finds the executables that this portal can hand out: its own, and
+// the files spyglass-OS-ARCH in its folder. A replaced file is read again.
 type programs struct {
 	folder string
 	mu     sync.Mutex
 	known  map[string]*program
 }
 
-// of is the program for a system; fault.Conflict when there is none.
+// of returns the program for a system; fault.Conflict when there is none.
 func (p *programs) of(s *system) (*program, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +80,7 @@ func (p *programs) of(s *system) (*program, error) {
 	return found, err
 }
 
-// pathOf is where a program lies that was put there.
+// pathOf returns the path of a program in the folder.
 func (p *programs) pathOf(s *system) string {
 	path := filepath.Join(p.folder, "spyglass-"+s.os+"-"+s.arch)
 	if s.os == "windows" {
@@ -89,8 +89,8 @@ func (p *programs) pathOf(s *system) string {
 	return path
 }
 
-// isThere reports whether the program is still what was read, and nothing was
-// put into the place that goes before it.
+// isThere reports whether the program's file is unchanged, and no file that
+// takes precedence has been added.
 func (p *program) isThere(first string) bool {
 	if _, err := os.Stat(first); err == nil && first != p.path {
 		return false

@@ -14,7 +14,7 @@ func TestAProgramThatWasReplacedIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	sums := map[string]bool{}
-	for _, text := range []string{"first", "other"} { // as long as each other
+	for _, text := range []string{"first", "other"} { // of equal length
 		path := filepath.Join(folder, "new")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -5,14 +5,14 @@ import (
 	"text/template"
 )
 
-// facts are what a script is filled with. All of them are ours: letters, digits
-// and the characters of an address.
+// facts are the values of a script's template. The portal makes all of them:
+// letters, digits and the characters of an address.
 type facts struct {
 	Base      string // the portal's API, "https://portal.example:8443/api"
 	Collector int64
 	System    string
 	Token     string
-	SHA256    string // of the program; empty when the portal does not know it yet
+	SHA256    string // of the program; empty when it is not in the portal yet
 }
 
 // shellScript installs a collector on Linux and macOS. The token goes to the
@@ -61,7 +61,7 @@ $token | & $program collector --data (Join-Path $folder 'data') --portal $portal
 Write-Output "Registered. To collect, run: $program collector --data $(Join-Path $folder 'data')"
 `
 
-// render fills a script.
+// render executes a script's template.
 func render(text string, f facts) (string, error) {
 	t, err := template.New("script").Parse(text)
 	if err != nil {

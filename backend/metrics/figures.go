@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/resource"
 )
 
-// figure is one that is read when somebody asks.
+// figure is a metric whose value is read on each scrape.
 type figure struct {
 	*prometheus.Desc
 	kind prometheus.ValueType
@@ -100,10 +100,10 @@ func (f figures) Collect(to chan<- prometheus.Metric) {
 	f.tellRows(tell)
 }
 
-// patience is how long the database may take to answer.
+// patience limits how long the database may take to respond.
 const patience = 5 * time.Second
 
-// tellRows tells what stands in the database.
+// tellRows collects the metrics that are read from the database.
 func (f figures) tellRows(tell func(figure, float64, ...string)) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -1,8 +1,9 @@
-// Package metrics tells Prometheus how the portal itself is doing: GET /metrics.
+// Package metrics exports the portal's own metrics to Prometheus: GET /metrics.
 //
 // It is an endpoint like any other, but below no prefix, without a rate limit
-// and not in OpenAPI, because what it answers is not JSON but Prometheus' text
-// format. Whoever may read the portal's settings may read it, with an API token:
+// and not in OpenAPI, because its response is not JSON but Prometheus' text
+// format. Whoever may read the portal's settings may read it, with an API
+// token:
 //
 //	scrape_configs:
 //	  - job_name: spyglass
@@ -12,14 +13,14 @@
 // # Names and units
 //
 // Names begin with spyglass_ and end in their unit; seconds and bytes. Counters
-// begin at 0 with the process. What stands in the database (open alerts, notices
-// that wait) is a gauge. Beside these there is what every Go program has, go_ and
-// process_.
+// begin at 0 with the process. Numbers read from the database (open alerts,
+// pending notices) are gauges. The metrics of every Go program, go_ and
+// process_, are exported, too.
 //
 // # Concurrency
 //
-// Everything is safe for concurrent use. Figures are read when somebody asks,
-// except requests, which are counted as they are answered.
+// Everything is safe for concurrent use. Metrics are read on each scrape,
+// except requests, which are counted with their responses.
 package metrics
 
 import (
@@ -45,18 +46,18 @@ import (
 	"spyglass/backend/series"
 )
 
-// Options say what is told of.
+// Options configures Metrics.
 type Options struct {
 	Version string // of this program
 	DB      resource.Reader
-	Files   map[string]string // the databases: what they hold, and where they lie
+	Files   map[string]string // the databases: path by content
 	Series  func() series.Stats
 	Polls   func() (real, simulated poll.Stats)
 	Notices func() notify.Stats
 	Remote  func() remotewrite.Stats
 }
 
-// Metrics are the figures of one portal.
+// Metrics collects the metrics of one portal.
 type Metrics struct {
 	o         Options
 	registry  *prometheus.Registry
@@ -65,14 +66,14 @@ type Metrics struct {
 	listeners atomic.Int64
 }
 
-// methods that have figures of their own; those of others are counted together.
+// methods have metrics of their own; all others are counted together.
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE", otherMethod}
 
 const otherMethod = "other"
 
 var classes = []string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 
-// New makes the figures; nothing runs.
+// New returns the metrics; it starts no goroutine.
 func New(o Options) *Metrics {
 	m := &Metrics{o: o, registry: prometheus.NewRegistry(), answers: map[string][]prometheus.Observer{}}
 	took := prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -95,7 +96,7 @@ func New(o Options) *Metrics {
 	return m
 }
 
-// Answered counts an answer.
+// Answered counts a response.
 func (m *Metrics) Answered(method string, status int, took time.Duration) {
 	if !slices.Contains(methods, method) {
 		method = otherMethod
@@ -106,13 +107,13 @@ func (m *Metrics) Answered(method string, status int, took time.Duration) {
 	}
 }
 
-// Listens counts who listens to events.
+// Listens adds to the number of event listeners.
 func (m *Metrics) Listens(more int) { m.listeners.Add(int64(more)) }
 
-// textFormat is what Prometheus reads when it asks for nothing else.
+// textFormat is the format for a Prometheus that requests no other.
 var textFormat = expfmt.NewFormat(expfmt.TypeTextPlain)
 
-// Endpoints answer GET /metrics.
+// Endpoints returns GET /metrics.
 func (m *Metrics) Endpoints() []resource.Endpoint {
 	return []resource.Endpoint{{
 		Method: http.MethodGet, Path: "/metrics", Summary: "Tell Prometheus how the portal is doing",
@@ -135,10 +136,10 @@ func (m *Metrics) Endpoints() []resource.Endpoint {
 	}}
 }
 
-// sizeOf is how many bytes a database takes with what waits beside it.
+// sizeOf returns the size of a database in bytes, with its files -wal and -shm.
 func sizeOf(path string) (bytes float64) {
 	for _, file := range []string{path, path + "-wal", path + "-shm"} {
-		if info, err := os.Stat(file); err == nil { // what is not there takes none
+		if info, err := os.Stat(file); err == nil { // a missing file counts 0
 			bytes += float64(info.Size())
 		}
 	}
