@@ -1,14 +1,14 @@
 // Package agent is a collector on another machine: it registers with a portal,
-// polls what the portal assigns to it, looks for the instances it is asked for, and
-// posts what came of either.
+// polls the instances that the portal assigns to it, runs the discovery
+// searches that it is assigned, and posts the results of both.
 //
-// # What it keeps
+// # Files
 //
-// Its folder holds who it is (collector.json, with the credential that it got
-// for the installation token) and, while the portal is away, the results that
-// wait (waiting/). Both are for its own user only: a collector runs unattended,
-// where there is no keyring. When more than maxWaiting batches wait, the oldest
-// go.
+// Its folder holds its identity (collector.json, with the credential that it
+// got for the installation token) and, while the portal is away, pending
+// results (waiting/). Only its own user can read them: a collector runs
+// unattended, where there is no keyring. When more than maxWaiting batches are
+// pending, the oldest are deleted.
 //
 // # Concurrency
 //
@@ -17,9 +17,9 @@
 //
 // # Errors
 //
-// What the portal refuses for good (a wrong token, a collector that was
-// deleted) ends Run with its sentence. A portal that does not answer is asked
-// again, less and less often.
+// A permanent refusal by the portal (a wrong token, a collector that was
+// deleted) ends Run with the portal's message. When the portal does not
+// respond, requests are retried at growing intervals.
 package agent
 
 import (
@@ -40,11 +40,11 @@ import (
 	"spyglass/backend/service"
 )
 
-// Options say which portal it works for.
+// Options configures a collector.
 type Options struct {
-	Folder  string // where it keeps what it must; made when it is not there
-	Portal  string // its address, "https://portal.example:8443"; the one it registered with when empty
-	Token   string // for one installation; empty when it is registered
+	Folder  string // for its files; created when missing
+	Portal  string // the portal's address, "https://portal.example:8443"; the one it registered with when empty
+	Token   string // for one installation; empty when already registered
 	Once    bool   // only register
 	Version string // of this program
 	Log     *slog.Logger
@@ -53,35 +53,35 @@ type Options struct {
 	Clock   func() time.Time // of this machine; time.Now when nil
 }
 
-// How often it does what.
+// Intervals and limits.
 const (
 	assignEvery = time.Minute
 	assignFirst = 5 * time.Second // while there is nothing to poll
-	sayOffset   = 5 * time.Second // until the portal hears of a clock that was measured
+	sayOffset   = 5 * time.Second // until a measured clock offset is reported to the portal
 	searchEvery = 15 * time.Second
-	patience    = 30 * time.Second // with a device that tells its instances
-	sideBySide  = 8                // searches
+	patience    = 30 * time.Second // for a device to list its instances
+	sideBySide  = 8                // searches at the same time
 	leastRetry  = 2 * time.Second
 	mostRetry   = time.Minute
 )
 
-// agent is one run.
+// agent is the state of one run.
 type agent struct {
 	Options
 	self    identity
 	waiting *waiting
 	poller  *poll.Poller
-	tag     string // of the assignments it has
+	tag     string // ETag of its current assignments
 	known   map[int64]bool
 	finds   map[string]check.Discoverer
 	clock   portalClock
 
 	reached   atomic.Int64  // when the last outage of its network ended, by the results, in epoch seconds
 	devices   int64         // assigned to it, as the last heartbeat said
-	assignNow chan struct{} // to ask for assignments at once
+	assignNow chan struct{} // fetch assignments at once
 }
 
-// Run registers where there is a token, and collects until ctx ends.
+// Run registers if it has a token, and collects until ctx ends.
 func Run(ctx context.Context, o Options) error {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	o.Client = cmp.Or(o.Client, &http.Client{Timeout: time.Minute})
@@ -105,7 +105,7 @@ func Run(ctx context.Context, o Options) error {
 	return a.collect(ctx)
 }
 
-// identify is who the collector is: as it was kept, or by registering.
+// identify reads the collector's stored identity, or registers.
 func (a *agent) identify(ctx context.Context) error {
 	if a.Token == "" {
 		kept, err := readIdentity(a.Folder)
@@ -131,7 +131,8 @@ func (a *agent) identify(ctx context.Context) error {
 	return a.self.keep(a.Folder)
 }
 
-// collect polls, beats and posts until ctx ends, or the portal wants no more of it.
+// collect polls, sends heartbeats and posts results until ctx ends, or the
+// portal refuses the collector.
 func (a *agent) collect(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -179,13 +180,14 @@ func (a *agent) collect(parent context.Context) error {
 	loops.Wait()
 	a.poller.Stop()
 	if parent.Err() != nil {
-		return nil // whoever runs it ends it: that is no error, whatever the cause
+		return nil // the caller ended it: not an error, whatever the cause
 	}
 	return context.Cause(ctx)
 }
 
-// again calls do whenever the time it names is over, or it is woken. What the portal refuses
-// for good ends it; anything else is tried again, less and less often.
+// again calls do whenever the time that it returned is over, or wake receives.
+// A permanent refusal by the portal ends it; after any other error it retries,
+// at growing intervals.
 func (a *agent) again(ctx context.Context, do func(context.Context) (time.Duration, error), wake <-chan struct{}) error {
 	retry := leastRetry
 	for ctx.Err() == nil {

@@ -19,7 +19,7 @@ import (
 	"spyglass/backend/check"
 )
 
-// portal is as much of one as a collector sees.
+// portal implements the API that a collector uses.
 type portal struct {
 	mu     sync.Mutex
 	away   bool
@@ -128,7 +128,7 @@ func TestNothingIsLostWhileThePortalIsAwayOrTheCollectorRestarts(t *testing.T) {
 	stop()
 	before := len(p.taken)
 	p.goAway(false)
-	stop = run(t, options(folder, "", "")) // as it was registered
+	stop = run(t, options(folder, "", "")) // with its stored registration
 	p.next(t)
 	p.next(t)
 	stop()

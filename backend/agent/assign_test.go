@@ -17,7 +17,8 @@ import (
 	"spyglass/backend/check"
 )
 
-// giver is a portal that gives a collector so many devices, without a network.
+// giver is a portal that assigns a given number of devices to a collector,
+// without a network.
 type giver struct {
 	mu      sync.Mutex
 	devices int
@@ -75,7 +76,7 @@ func TestACollectorThatReturnsFetchesItsDevicesAtOnce(t *testing.T) {
 			}
 		}
 		within("at the start", began, 0)
-		for n := range 5 { // at other moments between two heartbeats
+		for n := range 5 { // at other times between two heartbeats
 			time.Sleep(time.Duration(20+3*n) * time.Second)
 			g.mu.Lock()
 			g.devices++

@@ -7,9 +7,9 @@ import (
 	"spyglass/backend/check"
 )
 
-// portalClock is the portal's clock, as the answers to heartbeats tell it. It
-// goes on by the time that passes here, so that a clock of this machine that is
-// set does not matter.
+// portalClock follows the portal's clock, by the responses to heartbeats.
+// Between them it advances by the time that passes here, so that setting this
+// machine's clock does not matter.
 //
 // All methods are safe for concurrent use.
 type portalClock struct {
@@ -24,14 +24,15 @@ type portalClock struct {
 
 const (
 	clockWarning = 30 * time.Second
-	// steady is how much the offset has to change for another one to be applied:
-	// what is less may be the way, and would only make samples unevenly spaced.
+	// steady is the least change of the offset that is applied: a smaller one
+	// may be network delay, and would only make samples unevenly spaced.
 	steady = 2 * time.Second
-	// slowest is how long an answer may take for the time in it to be of use.
+	// slowest is the longest response time at which the time in the response is
+	// used.
 	slowest = 10 * time.Second
 )
 
-// learn takes in what time the portal had between two moments of this machine.
+// learn takes the time that the portal had between two moments of this machine.
 func (k *portalClock) learn(sent, got, portal time.Time) {
 	took := got.Sub(sent)
 	k.mu.Lock()
@@ -43,7 +44,7 @@ func (k *portalClock) learn(sent, got, portal time.Time) {
 	k.apply()
 }
 
-// apply brings the applied correction up to date.
+// apply updates the applied correction.
 func (k *portalClock) apply() {
 	now := k.now()
 	correction := k.there.Add(now.Sub(k.here)).Sub(now.Round(0)) // Round: by the wall clock
@@ -52,8 +53,8 @@ func (k *portalClock) apply() {
 	}
 }
 
-// offset is how many seconds the clock of this machine is ahead of the portal's;
-// nil while that is not known.
+// offset returns how many seconds the clock of this machine is ahead of the
+// portal's; nil while that is not known.
 func (k *portalClock) offset() *int64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -65,7 +66,7 @@ func (k *portalClock) offset() *int64 {
 	return &seconds
 }
 
-// correct makes the moments of results those of the portal.
+// correct converts the times of results to the portal's clock.
 func (k *portalClock) correct(results []check.Result) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 )
 
 func TestMomentsOfResultsAreThoseOfThePortal(t *testing.T) {
-	noon := time.Now() // with what the machine knows of the time that passes
+	noon := time.Now() // with the monotonic clock reading
 	for _, tt := range []struct {
 		what   string
 		ours   time.Duration // our clock, against the portal's
-		took   time.Duration // the answer
-		later  time.Duration // in which our clock goes on
-		set    time.Duration // by what somebody sets our clock then
+		took   time.Duration // the response
+		later  time.Duration // time that passes on our clock
+		set    time.Duration // by which our clock is set then
 		offset int64
 	}{
 		{"in step", 0, 20 * time.Millisecond, time.Second, 0, 0},
@@ -32,7 +32,8 @@ func TestMomentsOfResultsAreThoseOfThePortal(t *testing.T) {
 			t.Errorf("%s: an offset is known before the portal has answered", tt.what)
 		}
 		k.learn(sent, got, noon.Add(tt.took/2).Round(0))
-		// A clock that is set: what has passed stays as it is, its wall time does not.
+		// A clock that is set: the monotonic time stays as it is, the wall time
+		// does not.
 		k.here = k.here.Add(tt.set)
 		now = now.Add(tt.set)
 		portal := noon.Add(tt.took + tt.later)

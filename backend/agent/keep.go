@@ -15,7 +15,7 @@ import (
 	"spyglass/backend/fault"
 )
 
-// identity is who the collector is.
+// identity identifies the collector to the portal.
 type identity struct {
 	Portal    string `json:"portal"` // its API
 	Collector int64  `json:"collectorId"`
@@ -47,7 +47,7 @@ func (id *identity) keep(folder string) error {
 	return replaceFile(filepath.Join(folder, identityFile), text)
 }
 
-// replaceFile writes a file whole, or leaves the one that is there.
+// replaceFile replaces a file as a whole, or leaves the existing one.
 func replaceFile(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // 0600
 	if err != nil {
@@ -61,7 +61,8 @@ func replaceFile(path string, text []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// waiting is the batches that the portal does not have yet, one file each.
+// waiting is the queue of batches that the portal does not have yet, one file
+// each.
 type waiting struct {
 	folder string
 	mu     sync.Mutex
@@ -69,7 +70,7 @@ type waiting struct {
 	next   int64
 }
 
-// maxWaiting bounds how many batches wait.
+// maxWaiting limits the pending batches.
 const maxWaiting = 10_000
 
 func openWaiting(folder string) (*waiting, error) {
@@ -89,7 +90,7 @@ func openWaiting(folder string) (*waiting, error) {
 	return w, err
 }
 
-// add keeps a batch; when too many wait, the oldest goes.
+// add stores a batch; when too many are pending, it deletes the oldest.
 func (w *waiting) add(results []check.Result) error {
 	text, err := json.Marshal(results)
 	if err != nil {
@@ -111,8 +112,8 @@ func (w *waiting) add(results []check.Result) error {
 	return os.Remove(filepath.Join(w.folder, oldest))
 }
 
-// first is the oldest batch; without a name there is none. One that cannot be
-// read was cut off by a crash, and goes.
+// first returns the oldest batch; name is empty when there is none. It deletes
+// unreadable batches, which a crash has cut off.
 func (w *waiting) first() (name string, results []check.Result, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"spyglass/backend/loopback"
 )
 
-// What is said to the portal and what it answers (package collect).
+// Requests to the portal and its responses (package collect).
 type (
 	hello struct {
 		Hostname string `json:"hostname"`
@@ -34,7 +34,7 @@ type (
 		Build     string `json:"build"`
 		Waiting   int    `json:"waiting"`
 		Instances int    `json:"instances"`
-		Offset    *int64 `json:"clockOffset,omitempty"` // only to a portal that says its time
+		Offset    *int64 `json:"clockOffset,omitempty"` // only to a portal that sends its time
 	}
 	pulse struct {
 		NowMillis int64  `json:"nowMillis"` // 0: a portal of an earlier version
@@ -59,13 +59,13 @@ type (
 	}
 )
 
-// maxAnswer bounds what is read of an answer.
+// maxAnswer limits how much of a response is read.
 const maxAnswer = 256 << 20
 
-// kinds are what a status of the portal means here.
+// kinds maps HTTP statuses of the portal to kinds of errors.
 var kinds = map[int]fault.Kind{400: fault.Invalid, 401: fault.NoLogin, 403: fault.Denied, 404: fault.Unknown, 409: fault.Conflict}
 
-// ask sends one request as this collector, and reads the answer into out.
+// ask sends one request as this collector, and reads the response into out.
 func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) (newTag string, err error) {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *agent) ask(ctx context.Context, method, path, tag string, in, out any) 
 		return tag, nil
 	case answer.StatusCode != http.StatusOK:
 		var said refusal
-		_ = json.Unmarshal(text, &said) // another server may answer in other words
+		_ = json.Unmarshal(text, &said) // another server may respond in another format
 		kind := cmp.Or(kinds[answer.StatusCode], fault.Offline)
 		return "", fault.New(kind, "the portal answers: %s", cmp.Or(said.Message, answer.Status))
 	}
@@ -124,7 +124,7 @@ func (a *agent) register(ctx context.Context, h hello) (*identity, error) {
 	return &identity{Portal: base, Collector: w.Collector, Secret: w.Token}, nil
 }
 
-// apiOf is the portal's API: its address, with or without /api.
+// apiOf returns the URL of the portal's API: its address, with or without /api.
 func apiOf(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -137,8 +137,8 @@ func apiOf(text string) (string, error) {
 	return u.String(), nil
 }
 
-// beat sends a heartbeat, and learns from the answer what time the portal has
-// and whether other devices are assigned than before.
+// beat sends a heartbeat, and learns from the response the portal's time and
+// whether other devices are assigned than before.
 func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 	var p pulse
 	said := a.clock.offset()
@@ -151,7 +151,7 @@ func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 		a.devices = *p.Devices
 		select {
 		case a.assignNow <- struct{}{}:
-		default: // it is about to
+		default: // already requested
 		}
 	}
 	wait := time.Duration(max(p.Heartbeat, 5)) * time.Second
@@ -166,11 +166,11 @@ func (a *agent) beat(ctx context.Context) (time.Duration, error) {
 	if off := time.Duration(*now) * time.Second; off.Abs() >= clockWarning {
 		a.Log.WarnContext(ctx, "the clock of this machine differs from the portal's; results are corrected by that, but set the clock", "ahead", off)
 	}
-	return min(wait, sayOffset), nil // the portal shows it
+	return min(wait, sayOffset), nil // so that the portal shows the offset soon
 }
 
-// assign fetches what is to be polled, and changes what is. A portal that is just
-// back, or gives a collector its devices back, does so within seconds.
+// assign fetches the assignments and updates the tasks to poll. After a portal
+// restart, or when a collector gets its devices back, that takes only seconds.
 func (a *agent) assign(ctx context.Context) (time.Duration, error) {
 	var got assignments
 	tag, err := a.ask(ctx, http.MethodGet, "/assignments", a.tag, nil, &got)
@@ -204,8 +204,9 @@ func (a *agent) assign(ctx context.Context) (time.Duration, error) {
 	return assignEvery, nil
 }
 
-// post sends the batches that wait, the oldest first. An outage of this machine's
-// network that is over is not reported: as a rule the portal was out of reach, too.
+// post sends the pending batches, the oldest first. An outage of this machine's
+// network that is over is not reported: as a rule the portal was unreachable,
+// too.
 func (a *agent) post(ctx context.Context) (time.Duration, error) {
 	for {
 		name, results, err := a.waiting.first()

@@ -11,12 +11,12 @@ import (
 	"spyglass/backend/service"
 )
 
-// search looks for the instances that the portal asks for, and posts each answer
-// when it is there. What is not answered is asked for again.
+// search runs the discovery searches that the portal assigns, and posts each
+// result when it is there. Searches without a result are assigned again.
 func (a *agent) search(ctx context.Context) (time.Duration, error) {
 	var got searches
 	_, err := a.ask(ctx, http.MethodGet, "/searches", "", nil, &got)
-	if fault.Is(err, fault.Unknown) { // a portal of an earlier version looks itself; of a collector that was deleted the heartbeat hears
+	if fault.Is(err, fault.Unknown) { // a portal of an earlier version runs discovery itself; if the collector was deleted, the heartbeat fails
 		return assignEvery, nil
 	}
 	if err != nil {
@@ -31,7 +31,7 @@ func (a *agent) search(ctx context.Context) (time.Duration, error) {
 			defer func() { <-room }()
 			answer := a.find(ctx, &got.Items[i])
 			err := a.tell(ctx, answer)
-			if fault.Is(err, fault.Invalid) { // what the device says is nothing to keep, and the same next time
+			if fault.Is(err, fault.Invalid) { // the device's response cannot be stored, and would be the same next time
 				err = a.tell(ctx, check.Finding{ID: answer.ID, Found: []check.Found{}, Error: err.Error()})
 			}
 			failed <- err
@@ -53,7 +53,7 @@ func (a *agent) tell(ctx context.Context, answer check.Finding) error {
 	return err
 }
 
-// find asks one device.
+// find queries one device.
 func (a *agent) find(ctx context.Context, s *check.Search) check.Finding {
 	answer := check.Finding{ID: s.ID, Found: []check.Found{}}
 	by := a.finds[s.Method]
