@@ -1,16 +1,16 @@
-// Package check looks at devices: one file for each way of looking, and one for
-// devices that only exist in the demo.
+// Package check polls devices: one file for each check method, and one for
+// simulated devices of the demo.
 //
-// A Task says what to look at; a check answers with one number for each raw
-// field, under the names that data points know them by (rawDataFieldName).
-// What becomes of the numbers (rates, expressions, thresholds) is not its
-// business. Checks are listed in All; adding one is a file and a line there.
+// A Task describes an instance; a check returns one number for each raw field,
+// under the names that data points refer to (rawDataFieldName). Processing the
+// numbers (rates, expressions, thresholds) is left to the caller. Checks are
+// listed in All; adding one is a file and a line there.
 //
 // # Units
 //
 // Times are in milliseconds, sizes in bytes, shares in percent, unless the name
-// of a field says otherwise. Counters count up and wrap; whoever keeps them
-// makes rates.
+// of a field says otherwise. Counters count up and wrap; the caller makes rates
+// of them.
 //
 // # Concurrency
 //
@@ -19,34 +19,34 @@
 //
 // # Errors
 //
-// An error is a sentence for a person: what was asked of whom, and what came
-// back. It means that there is no data, not that the device is down.
+// An error is a sentence for a person: what was requested from whom, and what
+// came back. It means that there is no data, not that the device is down.
 package check
 
 import "context"
 
-// Check is one way to look at a device.
+// Check is a method of polling a device.
 type Check struct {
-	Name string // "ping": what a data source's collectMethod says
+	Name string // "ping": the collectMethod of data sources that use it
 	Doc  string // one sentence
-	// Attributes are what a data source may say in its collectorAttribute, and
-	// Properties what is asked of the device; each with a sentence.
+	// Attributes are the keys allowed in a data source's collectorAttribute,
+	// and Properties the device properties that it uses; each with a sentence.
 	Attributes, Properties []Setting
-	Fields                 []Setting // the raw fields it answers with
+	Fields                 []Setting // the raw fields it returns
 
-	// Look answers the raw fields of one instance.
+	// Look returns the raw fields of one instance.
 	Look func(ctx context.Context, t *Task) (Values, error)
-	// Find lists the instances on a device; nil: there is but one.
+	// Find lists the instances on a device; nil: there is only one.
 	Find Find
 }
 
-// Setting is a name and what it means, with its unit.
+// Setting is a name and its meaning, with its unit.
 type Setting struct{ Name, Doc string }
 
-// Values are raw fields by name. A field that is not there has no data.
+// Values are raw fields by name. A missing field has no data.
 type Values map[string]float64
 
-// Task is one instance to look at. It is shared: read it only.
+// Task describes one instance to poll. It is shared: read it only.
 type Task struct {
 	InstanceID   int64             `json:"instanceId"`
 	DeviceID     int64             `json:"deviceId"`
@@ -59,10 +59,10 @@ type Task struct {
 	Wild         string            `json:"wildValue"`  // which instance
 	Wild2        string            `json:"wildValue2"`
 	Interval     int64             `json:"interval"` // seconds
-	Fields       []string          `json:"fields"`   // the raw fields that data points ask for
+	Fields       []string          `json:"fields"`   // the raw fields that data points use
 }
 
-// Property is a property of the device, or what stands for it when there is none.
+// Property returns a property of the device, or otherwise when there is none.
 func (t *Task) Property(name, otherwise string) string {
 	if value, ok := t.Properties[name]; ok && value != "" {
 		return value
@@ -70,8 +70,9 @@ func (t *Task) Property(name, otherwise string) string {
 	return otherwise
 }
 
-// Attribute is what the data source says, with ##name## replaced by the
-// device's property of that name and ##WILDVALUE## by the instance.
+// Attribute returns an attribute of the data source, or otherwise when there is
+// none, with ##name## replaced by the device's property of that name and
+// ##WILDVALUE## by the instance.
 func (t *Task) Attribute(name, otherwise string) string {
 	text, ok := t.Attributes[name]
 	if !ok || text == "" {

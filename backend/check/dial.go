@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// Dialer connects to what is checked, and to web hooks and mail servers. Which address that is, is judged when it
-// is dialled, so that no name and no redirect leads anywhere else: never to the
-// portal itself, nor to the addresses at which clouds hand out credentials
-// (trust.md, rule 10).
+// Dialer connects to devices, web hooks and mail servers. It judges an address
+// when it is dialled, so that no name and no redirect leads anywhere else:
+// never to the portal itself, nor to the addresses at which clouds hand out
+// credentials (trust.md, rule 10).
 type Dialer struct {
 	Own    []netip.AddrPort // where the portal listens
 	Folder string           // where the program keeps its data; the host check measures its disk
 }
 
-// errRefused is why an address is not dialled.
+// errRefused is the error for an address that must not be dialled.
 var errRefused = errors.New("Spyglass does not connect there: it is the portal itself, or an address that only machines ask")
 
-// DialContext connects like net.Dialer's, where it may.
+// DialContext connects like net.Dialer's, to addresses that are allowed.
 func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	to := net.Dialer{Control: d.control}
 	return to.DialContext(ctx, network, address)
@@ -54,8 +54,8 @@ func (d *Dialer) judge(at netip.AddrPort) error {
 	return nil
 }
 
-// metadata are addresses at which a cloud gives machines their credentials,
-// beside those that are link-local.
+// metadata lists the addresses at which a cloud gives machines their
+// credentials, besides the link-local ones.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:ec2::23"), // Amazon: instances, pods
 	netip.MustParseAddr("fd20:ce::254"),    // Google
@@ -77,20 +77,20 @@ func embedded(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// ForMachinesOnly reports whether an address is one that no person means: of the
-// link alone, or of a cloud's metadata.
+// ForMachinesOnly reports whether an address is link-local, or a cloud's
+// metadata address: one that no person means.
 func ForMachinesOnly(ip netip.Addr) bool {
 	ip = embedded(ip.Unmap().WithZone(""))
 	return ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || slices.Contains(metadata, ip)
 }
 
-// All are the checks there are, in the order of their names.
+// All returns all checks, in the order of their names.
 func All(d *Dialer) []Check {
 	return []Check{diskCheck(), dnsCheck(d), hostCheck(d), httpCheck(d), networkCheck(), pingCheck(d), snmpCheck(d), tcpCheck(d), tlsCheck(d)}
 }
 
-// Look makes the check that the task names. Its error is a Failure, in words for
-// a person; there may be values beside it, such as the status of a closed port,
+// Look runs the check that the task names. Its error is a Failure, in words for
+// a person; there may be values as well, such as the status of a closed port,
 // but none where the failure is this machine's own.
 func Look(ctx context.Context, checks []Check, t *Task) (Values, error) {
 	for _, c := range checks {
@@ -111,7 +111,7 @@ func Look(ctx context.Context, checks []Check, t *Task) (Values, error) {
 	return nil, fmt.Errorf("this collector has no check %q", t.Method)
 }
 
-// number is a whole number that the data source says.
+// number returns a whole number from the data source's attributes.
 func (t *Task) number(name string, otherwise int) (int, error) {
 	text := t.Attribute(name, "")
 	if text == "" {
@@ -124,7 +124,8 @@ func (t *Task) number(name string, otherwise int) (int, error) {
 	return n, nil
 }
 
-// within is a context that ends after the data source's timeout, in milliseconds.
+// within returns a context that ends after the data source's timeout, in
+// milliseconds.
 func (t *Task) within(ctx context.Context, otherwise time.Duration) (context.Context, context.CancelFunc, error) {
 	ms, err := t.number("timeout", int(otherwise.Milliseconds()))
 	if err != nil {
@@ -134,10 +135,10 @@ func (t *Task) within(ctx context.Context, otherwise time.Duration) (context.Con
 	return ctx, cancel, nil
 }
 
-// millis is how long ago began was, in milliseconds.
+// millis returns the time since began, in milliseconds.
 func millis(began time.Time) float64 { return float64(time.Since(began).Microseconds()) / 1000 }
 
-// target is host:port of a host and a port in text.
+// target returns host:port for a host and a port in text.
 func target(host, port string, otherwise int) (string, error) {
 	n := otherwise
 	if port != "" {

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shirou/gopsutil/v4/disk" // what is mounted, and how full it is, on every system
+	"github.com/shirou/gopsutil/v4/disk" // mounted file systems and their usage, on every system
 )
 
-// images are file systems that are full by their nature.
+// images lists the read-only file systems that are always full.
 var images = []string{"squashfs", "iso9660", "udf", "erofs", "cramfs"}
 
 func diskCheck() Check {
@@ -28,8 +28,9 @@ func diskCheck() Check {
 	}
 }
 
-// mounted are the disks with a size, each by the shortest folder where it is
-// mounted. In a container, which has no disk of its own, it is the root.
+// mounted returns the disks with a size, each by the shortest folder where it
+// is mounted. In a container, which has no disk of its own, it returns the
+// root.
 func mounted(ctx context.Context) ([]Found, error) {
 	all, err := disk.PartitionsWithContext(ctx, false)
 	if err != nil && len(all) == 0 {
@@ -51,8 +52,8 @@ func mounted(ctx context.Context) ([]Found, error) {
 	return found, ctx.Err()
 }
 
-// hasSize is false for an empty drive, a file that something is mounted on, and
-// what this user may not see.
+// hasSize returns false for an empty drive, a file that something is mounted
+// on, and folders that this user may not see.
 func hasSize(ctx context.Context, folder string) bool {
 	if at, err := os.Stat(folder); err != nil || !at.IsDir() {
 		return false

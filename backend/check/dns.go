@@ -12,7 +12,7 @@ import (
 	"github.com/miekg/dns" // the standard library asks the system's name servers only, and has no SOA
 )
 
-// recordTypes are what may be asked for.
+// recordTypes lists the types that can be queried.
 var recordTypes = []string{"A", "AAAA", "MX", "TXT", "NS", "CNAME", "SOA", "PTR"}
 
 func dnsCheck(d *Dialer) Check {
@@ -62,7 +62,7 @@ func dnsCheck(d *Dialer) Check {
 	}
 }
 
-// questionOf is what the task wants to know.
+// questionOf returns the DNS query of the task.
 func questionOf(t *Task) (*dns.Msg, error) {
 	name, kind := t.Attribute("host", ""), strings.ToUpper(t.Attribute("type", "A"))
 	if !slices.Contains(recordTypes, kind) {
@@ -79,7 +79,7 @@ func questionOf(t *Task) (*dns.Msg, error) {
 	return new(dns.Msg).SetQuestion(dns.Fqdn(name), dns.StringToType[kind]), nil
 }
 
-// ask sends one question. It ends when ctx does.
+// ask sends one query. It ends when ctx does.
 func (d *Dialer) ask(ctx context.Context, network, address string, question *dns.Msg) (*dns.Msg, error) {
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/miekg/dns" // the server that is asked
+	"github.com/miekg/dns" // the server under test
 
 	"spyglass/backend/check"
 )
 
-// zone is what the name server of these tests knows.
+// zone holds the records of the tests' name server.
 const zone = `
 example.org.     60 IN A     192.0.2.1
 example.org.     60 IN A     192.0.2.2
@@ -25,7 +25,7 @@ www.example.org. 60 IN CNAME example.org.
 1.2.0.192.in-addr.arpa. 60 IN PTR example.org.
 `
 
-// nameServer answers from the zone, over UDP and TCP at one port.
+// nameServer responds from the zone, over UDP and TCP on one port.
 func nameServer(t *testing.T) (port string) {
 	t.Helper()
 	var records []dns.RR
@@ -77,7 +77,7 @@ func nameServer(t *testing.T) (port string) {
 	return port
 }
 
-// mute is a UDP port that takes everything and says nothing.
+// mute returns a UDP port that receives everything and never responds.
 func mute(t *testing.T) (port string) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")

@@ -2,8 +2,8 @@ package check
 
 import "strings"
 
-// expand replaces ##name## by what the task knows under that name; a name that
-// nothing is known by is replaced by nothing.
+// expand replaces ##name## by the task's value of that name, or by nothing when
+// there is none.
 func (t *Task) expand(text string) string {
 	var out strings.Builder
 	for {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// PingWithoutICMP is the ping check where the system forbids ICMP.
+// PingWithoutICMP returns the ping check where the system forbids ICMP.
 func PingWithoutICMP(d *Dialer, ports ...string) Check {
 	return pingBy(d, d.way, func(context.Context, netip.Addr, int, time.Duration) (*trips, error) { return nil, errNoICMP }, ports)
 }
 
-// PingOnWay is the ping check of addresses that way finds.
+// PingOnWay returns the ping check of addresses that way finds.
 func PingOnWay(way func(ctx context.Context, host string) (netip.Addr, error)) Check {
 	return pingBy(&Dialer{}, way, echo, knocked)
 }

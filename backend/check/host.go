@@ -9,12 +9,12 @@ import (
 
 	"github.com/shirou/gopsutil/v4/cpu"  // processors, on every system and without cgo
 	"github.com/shirou/gopsutil/v4/disk" // the disk
-	"github.com/shirou/gopsutil/v4/host" // since when it runs
+	"github.com/shirou/gopsutil/v4/host" // boot time
 	"github.com/shirou/gopsutil/v4/load" // load average
 	"github.com/shirou/gopsutil/v4/mem"  // memory
 )
 
-// cpuWindow is how long processors are watched to tell how busy they are.
+// cpuWindow is the time over which processor usage is measured.
 const cpuWindow = 500 * time.Millisecond
 
 func hostCheck(d *Dialer) Check {
@@ -53,7 +53,7 @@ func cpuUse(ctx context.Context, out Values) error {
 }
 
 func loadAverage(ctx context.Context, out Values) error {
-	if runtime.GOOS == "windows" { // which has none
+	if runtime.GOOS == "windows" { // which has no load average
 		return nil
 	}
 	average, err := load.AvgWithContext(ctx)

@@ -77,7 +77,7 @@ func TestInterfacesOfTheMachineAreCounted(t *testing.T) {
 	}
 }
 
-// first is the first number in a file after a word.
+// first returns the first number in a file after a word.
 func first(t *testing.T, path, word string) float64 {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -15,8 +15,8 @@ import (
 	"spyglass/backend/check"
 )
 
-// hostile is a server that treats each connection so; it is its port. do ends
-// when the connection does, or over is closed.
+// hostile runs a server that handles each connection with do, and returns its
+// port. over is closed when the test ends.
 func hostile(t *testing.T, do func(conn net.Conn, over <-chan struct{})) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -42,11 +42,11 @@ func hostile(t *testing.T, do func(conn net.Conn, over <-chan struct{})) string 
 	return port
 }
 
-// heard waits for a request: what comes before one is no answer. Nothing of it
-// stays unread, which would make a reset of the end.
+// heard waits for a request, because a response before one does not count. It
+// reads all of it: unread bytes would turn the close into a reset.
 func heard(conn net.Conn) { _, _ = conn.Read(make([]byte, 64<<10)) }
 
-// drips writes a beginning, and then a byte a second.
+// drips returns a handler that writes a beginning, and then a byte a second.
 func drips(beginning string) func(net.Conn, <-chan struct{}) {
 	return func(conn net.Conn, over <-chan struct{}) {
 		heard(conn)
@@ -62,7 +62,8 @@ func drips(beginning string) func(net.Conn, <-chan struct{}) {
 	}
 }
 
-// floods writes a beginning, and then the same without an end.
+// floods returns a handler that writes a beginning, and then repeats rest
+// without an end.
 func floods(beginning, rest string) func(net.Conn, <-chan struct{}) {
 	return func(conn net.Conn, _ <-chan struct{}) {
 		heard(conn)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Bounds of an answer.
+// Limits of a response.
 const (
 	maxAnswer    = 1 << 20
 	maxHeader    = 64 << 10
@@ -54,7 +54,7 @@ func (d *Dialer) page(ctx context.Context, t *Task) (Values, error) {
 		return nil, err
 	}
 	r.Header.Set("User-Agent", "Spyglass")
-	transport := &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader} // no proxy: that would judge addresses itself
+	transport := &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true, MaxResponseHeaderBytes: maxHeader} // no proxy: it would judge addresses itself
 	defer transport.CloseIdleConnections()
 	client := http.Client{Transport: transport, CheckRedirect: func(to *http.Request, via []*http.Request) error {
 		switch {

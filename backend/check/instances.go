@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// MostFound bounds the instances that one data source finds on one device. A
-// device that tells of more is broken, or not meant to be watched as a whole.
+// MostFound limits the instances that one data source finds on one device. A
+// device that lists more is broken, or not meant to be monitored as a whole.
 const MostFound = 10_000
 
-// Found is one instance of a data source that was found on a device.
+// Found is one instance of a data source that was discovered on a device.
 type Found struct {
-	WildValue   string `json:"wildValue"`   // what the check asks the device for; no two of a device's data source share one
+	WildValue   string `json:"wildValue"`   // identifies the instance in checks; unique for a device's data source
 	DisplayName string `json:"displayName"` // "eth0"
 	Description string `json:"description,omitempty"`
 }
 
-// Search is what a Discoverer looks for, and where.
+// Search is a request to a Discoverer.
 type Search struct {
 	ID         int64             `json:"id"` // of the data source on the device
 	DeviceID   int64             `json:"deviceId"`
@@ -29,20 +29,20 @@ type Search struct {
 	Properties map[string]string `json:"properties"` // as those of a Task
 }
 
-// Finding answers a Search.
+// Finding is the result of a Search.
 type Finding struct {
 	ID    int64   `json:"id"` // the search's
 	Found []Found `json:"found"`
-	Error string  `json:"error,omitempty"` // why nothing is known; empty when found is all there is
+	Error string  `json:"error,omitempty"` // why discovery failed; empty when found is complete
 }
 
-// Discoverer finds the instances of a data source on a device. It is done when
-// ctx is. An error says why nothing is known; no instances is an answer too.
+// Discoverer discovers the instances of a data source on a device. It ends when
+// ctx does. An error says why discovery failed; no instances is a valid result.
 type Discoverer interface {
 	Discover(ctx context.Context, s Search) ([]Found, error)
 }
 
-// property is a property of the device, or what stands for it when there is none.
+// property returns a property of the device, or otherwise when there is none.
 func (s Search) property(name, otherwise string) string {
 	if value := s.Properties[name]; value != "" {
 		return value
@@ -50,7 +50,7 @@ func (s Search) property(name, otherwise string) string {
 	return otherwise
 }
 
-// Find finds instances on a device: how a check is a Discoverer.
+// Find discovers instances on a device, and implements Discoverer.
 type Find func(ctx context.Context, s Search) ([]Found, error)
 
 // Discover implements Discoverer.
@@ -61,7 +61,7 @@ func (f Find) Discover(ctx context.Context, s Search) ([]Found, error) {
 	return f(ctx, s)
 }
 
-// Discoverers are those of checks that find instances, by their names.
+// Discoverers returns those of checks that discover instances, by their names.
 func Discoverers(checks []Check) map[string]Discoverer {
 	out := map[string]Discoverer{}
 	for _, c := range checks {
@@ -72,8 +72,8 @@ func Discoverers(checks []Check) map[string]Discoverer {
 	return out
 }
 
-// Simulated are the instances of a data source on a simulated device, the same
-// ones every time. What they are follows from the data source's name.
+// Simulated returns the instances of a data source on a simulated device, the
+// same ones every time. They depend on the data source's name.
 func Simulated(dataSource string, device int64) []Found {
 	name := strings.ToLower(dataSource)
 	for _, s := range simulations {
@@ -86,7 +86,8 @@ func Simulated(dataSource string, device int64) []Found {
 	return []Found{{WildValue: "1", DisplayName: "1"}, {WildValue: "2", DisplayName: "2"}}
 }
 
-// simulation is what data sources with one of the words in their names find.
+// simulation gives the instances for data sources with one of the words in
+// their names.
 type simulation struct {
 	words []string
 	find  func(device int64) []Found
@@ -109,7 +110,8 @@ var simulations = []simulation{
 
 var purposes = []string{"Uplink", "Uplink", "Server rack", "Server rack", "Storage", "Backup", "Management", "Spare"}
 
-// interfaces are eight: few enough for a hundred thousand devices, many enough to look through.
+// interfaces returns eight: few enough for a hundred thousand devices, enough
+// for a list to be searched.
 func interfaces(device int64) []Found {
 	found := make([]Found, len(purposes))
 	for i, purpose := range purposes {

@@ -14,7 +14,8 @@ import (
 	"spyglass/backend/check"
 )
 
-// look makes a check of a server on this machine, and gives what is no time.
+// look runs a check of a server on this machine, and returns its values except
+// times.
 func look(t *testing.T, d *check.Dialer, task check.Task) (check.Values, error) {
 	t.Helper()
 	values, err := check.Look(t.Context(), check.All(d), &task)
@@ -44,7 +45,7 @@ func hostPort(t *testing.T, url string) (string, string) {
 	return host, port
 }
 
-// measured is what a check finds when it looks at a server.
+// measured is the expected outcome of checking a server.
 type measured struct {
 	name string
 	task check.Task

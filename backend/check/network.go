@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/shirou/gopsutil/v4/net" // what went over each interface, on every system
+	"github.com/shirou/gopsutil/v4/net" // traffic of each interface, on every system
 )
 
 func networkCheck() Check {
@@ -36,8 +36,8 @@ func networkCheck() Check {
 	}
 }
 
-// ownInterfaces are those that are up and lead out of the machine: not its
-// loopback, and not those of containers, which come and go.
+// ownInterfaces returns the interfaces that are up and lead out of the machine:
+// not its loopback, and not those of containers, which come and go.
 func ownInterfaces(ctx context.Context) ([]Found, error) {
 	all, err := net.InterfacesWithContext(ctx)
 	if err != nil {

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// Networks says which addresses may be dialled: those in allowed, or all of them
-// when it is empty, without those in refused. The zero value allows every address.
+// Networks limits the addresses that may be dialled: to those in allowed, or
+// all of them when it is empty, without those in refused. The zero value allows
+// every address.
 type Networks struct {
 	allowed, refused []netip.Prefix
 }
 
-// NetworksOf reads two lists as ParseNetworks does.
+// NetworksOf parses two lists as ParseNetworks does.
 func NetworksOf(allowed, refused string) (n Networks, err error) {
 	if n.allowed, err = ParseNetworks(allowed); err != nil {
 		return n, err
@@ -21,7 +22,7 @@ func NetworksOf(allowed, refused string) (n Networks, err error) {
 	return n, err
 }
 
-// ParseNetworks reads networks such as 10.0.0.0/8 and single addresses, with
+// ParseNetworks parses networks such as 10.0.0.0/8 and single addresses, with
 // commas or white space between them.
 func ParseNetworks(text string) ([]netip.Prefix, error) {
 	var networks []netip.Prefix
@@ -52,8 +53,8 @@ func parseNetwork(word string) (netip.Prefix, error) {
 // Limited reports whether there is any address that may not be dialled.
 func (n Networks) Limited() bool { return len(n.allowed)+len(n.refused) > 0 }
 
-// RefusedBy is the refused network that an address is in. An IPv6 address that
-// leads to an IPv4 address is in the networks of both.
+// RefusedBy returns the refused network that an address is in. An IPv6 address
+// that leads to an IPv4 address is in the networks of both.
 func (n Networks) RefusedBy(ip netip.Addr) (network netip.Prefix, refused bool) {
 	return within(n.refused, ip)
 }
@@ -66,7 +67,7 @@ func (n Networks) Allowed(ip netip.Addr) bool {
 
 func within(networks []netip.Prefix, ip netip.Addr) (netip.Prefix, bool) {
 	ip = ip.Unmap().WithZone("")
-	switch ip { // to dial "no address" dials this machine
+	switch ip { // dialling "no address" dials this machine
 	case netip.IPv4Unspecified():
 		ip = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	case netip.IPv6Unspecified():

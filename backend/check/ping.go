@@ -22,11 +22,11 @@ const (
 	packetGap   = 200 * time.Millisecond // between two packets
 )
 
-// knocked are the ports that are tried where the system forbids ICMP: most
-// devices answer on one of them, if only to say that it is closed.
+// knocked lists the ports that are tried where the system forbids ICMP: most
+// devices respond on one of them, if only to say that it is closed.
 var knocked = []string{"443", "80", "22"}
 
-// errNoICMP is that this program may not send echo requests.
+// errNoICMP means that this program may not send echo requests.
 var errNoICMP = errors.New("this system does not let the program send ICMP")
 
 func pingCheck(d *Dialer) Check { return pingBy(d, d.way, echo, knocked) }
@@ -56,7 +56,7 @@ func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, e
 			}
 			wait := time.Duration(ms) * time.Millisecond
 			to, err := way(ctx, t.Host)
-			if err != nil && unreachable(err) { // not one packet would get there
+			if err != nil && unreachable(err) { // no packet would get there
 				return (&trips{sent: n}).values(true), err
 			}
 			if err != nil {
@@ -72,7 +72,7 @@ func pingBy(d *Dialer, way func(ctx context.Context, host string) (netip.Addr, e
 	}
 }
 
-// way is the address that packets to a host go to. Nothing is sent to find it.
+// way returns the address that packets to a host go to. It sends nothing.
 func (d *Dialer) way(ctx context.Context, host string) (netip.Addr, error) {
 	const discard = "9" // any port would do
 	conn, err := d.DialContext(ctx, "udp", net.JoinHostPort(host, discard))
@@ -88,7 +88,7 @@ func (d *Dialer) way(ctx context.Context, host string) (netip.Addr, error) {
 	return to, err
 }
 
-// trips are the packets of one look, and how long those that came back took.
+// trips counts the packets of one check, and the times of those that came back.
 type trips struct {
 	sent, back       int
 	least, most, sum time.Duration
@@ -103,7 +103,7 @@ func (s *trips) add(took time.Duration) {
 	s.back++
 }
 
-// lost says that nothing came back; nil when something did.
+// lost returns a failure when nothing came back; nil when something did.
 func (s *trips) lost(host string) error {
 	if s == nil || s.back > 0 {
 		return nil
@@ -123,7 +123,8 @@ func (s *trips) values(icmp bool) Values {
 	return out
 }
 
-// echo sends echo requests, without rights or with them, as the system likes it.
+// echo sends echo requests, over a privileged or an unprivileged socket,
+// whichever the system allows.
 func echo(ctx context.Context, to netip.Addr, n int, wait time.Duration) (*trips, error) {
 	ways := []bool{false, true}
 	if runtime.GOOS == "windows" {
@@ -146,7 +147,7 @@ func echoBy(ctx context.Context, to netip.Addr, n int, wait time.Duration, raw b
 	p.Count, p.Interval, p.RecordRtts, p.RecordTTLs = n, packetGap, false, false
 	p.Timeout = time.Duration(n-1)*packetGap + wait
 	found, ready := &trips{sent: n}, false
-	sent := map[int]time.Time{} // the packets themselves tell the time of a clock that may jump
+	sent := map[int]time.Time{} // by the monotonic clock: the time in the packets is of a clock that may jump
 	p.OnSetup = func() { ready = true }
 	p.OnSend = func(packet *probing.Packet) { sent[packet.Seq] = time.Now() }
 	p.OnRecv = func(packet *probing.Packet) {
@@ -164,14 +165,15 @@ func echoBy(ctx context.Context, to netip.Addr, n int, wait time.Duration, raw b
 	case exhausted(err):
 		return nil, err
 	case errors.As(err, &unsent) && unsent.Op == "write":
-		return &trips{sent: n}, nil // nobody there to take it
+		return &trips{sent: n}, nil // no route to the host
 	case err != nil:
 		return nil, fmt.Errorf("ping: %w", err)
 	}
 	return found, nil
 }
 
-// knock measures how long it takes to connect, to whichever port answers first.
+// knock measures how long it takes to connect, to whichever port responds
+// first.
 func (d *Dialer) knock(ctx context.Context, to netip.Addr, ports []string, n int, wait time.Duration) (*trips, error) {
 	found := &trips{sent: n}
 	gap := time.NewTicker(packetGap)
@@ -200,8 +202,9 @@ func (d *Dialer) knock(ctx context.Context, to netip.Addr, ports []string, n int
 	return found, nil
 }
 
-// first connects to all ports at once. A port that says it is closed answers
-// too. Its error is errRefused when no port may be connected to.
+// first connects to all ports at once. A closed port that refuses the
+// connection counts as a response. Its error is errRefused when no port may be
+// connected to.
 func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string, wait time.Duration) (time.Duration, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -233,7 +236,7 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string, wait 
 		case best.port != "" && best.err == nil:
 		case a.err == nil:
 			best = a
-			cancel() // the others need not go on
+			cancel() // the others can stop
 		case !errors.Is(a.err, errRefused):
 			best.err = a.err
 		}
@@ -242,7 +245,7 @@ func (d *Dialer) first(ctx context.Context, to netip.Addr, ports []string, wait 
 	return best.took, best.port, best.err
 }
 
-// isClosed reports whether the other side said that nobody takes connections.
+// isClosed reports whether the other side refused the connection.
 func isClosed(err error) bool {
 	const windows = syscall.Errno(10061) // WSAECONNREFUSED
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windows)

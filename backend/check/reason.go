@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// Failure is why a look failed. It is the error that Look returns.
+// Failure is the error of a failed check, as Look returns it.
 type Failure struct {
 	Text     string // a sentence for a person
-	Answered bool   // the device gave a sign of itself, such as a refused connection
-	Local    string // what this machine lacks (LocalNetwork, LocalDescriptors); then the look says nothing about the device
-	Silent   bool   // nothing came back from the device or its network: a time-out, or no way to it
+	Answered bool   // the device responded, for example by refusing a connection
+	Local    string // the failure of this machine (LocalNetwork, LocalDescriptors); then the check says nothing about the device
+	Silent   bool   // nothing came back from the device or its network: a time-out, or no route to it
 }
 
-// What a machine that checks devices may lack.
+// Values of Failure.Local.
 const (
 	LocalNetwork     = "network"     // it has no route to anywhere
 	LocalDescriptors = "descriptors" // it has no file descriptors, ports, or memory left
@@ -33,16 +33,16 @@ const (
 
 func (f *Failure) Error() string { return f.Text }
 
-// IsSilent reports whether a look failed because nothing came back.
+// IsSilent reports whether a check failed because nothing came back.
 func IsSilent(err error) bool {
 	var f *Failure
 	return errors.As(err, &f) && f.Silent
 }
 
-// maxReason bounds the text of a failure, in bytes.
+// maxReason limits the text of a failure, in bytes.
 const maxReason = 500
 
-// Errors of Windows that stand for those of other systems.
+// Errors of Windows that correspond to those of other systems.
 const (
 	windowsNoFiles     = syscall.Errno(10024) // WSAEMFILE
 	windowsNoAddress   = syscall.Errno(10049) // WSAEADDRNOTAVAIL
@@ -69,8 +69,8 @@ func exhausted(err error) bool {
 	return isAny(err, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, windowsNoFiles, windowsNoBuffers) || noPort(err)
 }
 
-// noPort reports whether all local ports are in use. A machine without IPv6 says
-// the same of every IPv6 address, which is another matter.
+// noPort reports whether all local ports are in use. A machine without IPv6
+// gives the same error for every IPv6 address, which does not count.
 func noPort(err error) bool {
 	var op *net.OpError
 	if !isAny(err, syscall.EADDRNOTAVAIL, windowsNoAddress) || !errors.As(err, &op) || op.Addr == nil {
@@ -80,24 +80,25 @@ func noPort(err error) bool {
 	return err == nil && at.Addr().Unmap().Is4()
 }
 
-// noRoute reports whether the system knows no way to the network of a device.
+// noRoute reports whether the system has no route to the network of a device.
 func noRoute(err error) bool {
 	return isAny(err, syscall.ENETUNREACH, syscall.ENETDOWN, windowsNetUnreach, windowsNetDown)
 }
 
-// unreachable reports whether no packet gets to the device, as far as the system
-// or a router knows. EINVAL is that of a blackhole route.
+// unreachable reports whether no packet gets to the device, as far as the
+// system or a router knows. A blackhole route gives EINVAL.
 func unreachable(err error) bool {
 	return noRoute(err) || isAny(err, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, syscall.EINVAL, windowsHostUnreach, windowsHostDown)
 }
 
-// outbound are addresses that only a default route leads to. They are reserved
-// for documentation, and nothing is sent to them.
+// outbound lists addresses that only a default route leads to. They are
+// reserved for documentation, and nothing is sent to them.
 var outbound = []string{"192.0.2.1:9", "[2001:db8::1]:9"}
 
-// offline reports whether this machine has no default route. A machine that does
-// not have one and no route to the device either has left its network; one that
-// has a default route is told by a router that the device's network is away.
+// offline reports whether this machine has no default route. A machine with
+// neither a default route nor a route to the device has left its network; for
+// one with a default route, a router reports that the device's network is
+// unreachable.
 func offline() bool {
 	for _, at := range outbound {
 		conn, err := net.Dial("udp", at) // connects the socket, which sends nothing
@@ -112,8 +113,8 @@ func offline() bool {
 	return true
 }
 
-// failureOf puts an error of a look at a host into words. took is how long it
-// lasted; offline tells whether this machine has no default route.
+// failureOf turns the error of checking a host into a Failure. took is how long
+// the check lasted; offline reports whether this machine has no default route.
 func failureOf(err error, host string, took time.Duration, offline func() bool) *Failure {
 	var known *Failure
 	var named *net.DNSError
@@ -145,10 +146,10 @@ func failureOf(err error, host string, took time.Duration, offline func() bool) 
 	return &Failure{Text: plainly(err)}
 }
 
-// Sentence returns the text of a failed look or search at a host.
+// Sentence returns the text of a failed check or discovery at a host.
 func Sentence(err error, host string) string { return failureOf(err, host, 0, offline).Text }
 
-// addressOf is the address that could not be reached, or the host.
+// addressOf returns the address that could not be reached, or the host.
 func addressOf(err error, host string) string {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Addr != nil {
@@ -182,8 +183,8 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timed) && timed.Timeout()
 }
 
-// distrust says what is wrong with a certificate or a handshake; empty when the
-// error is about something else.
+// distrust describes a problem with a certificate or a handshake; empty when
+// the error is about something else.
 func distrust(err error) string {
 	var invalid x509.CertificateInvalidError
 	var unknown x509.UnknownAuthorityError
@@ -218,8 +219,8 @@ func distrust(err error) string {
 	return ""
 }
 
-// plainly is the text of an error without the address of a page, which may hold
-// what is secret.
+// plainly returns the text of an error without the URL of a page, which may
+// contain secrets.
 func plainly(err error) string {
 	var page *url.Error
 	if errors.As(err, &page) {

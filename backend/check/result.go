@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Result is what came of one look at an instance.
+// Result is the outcome of one check of an instance.
 type Result struct {
 	InstanceID int64   `json:"instanceId" doc:"what was looked at"`
 	At         int64   `json:"at" doc:"when, in epoch seconds"`
@@ -17,7 +17,7 @@ type Result struct {
 	Reached    bool    `json:"reached,omitempty" doc:"true for the first response after results with local uplink: its network works again"`
 }
 
-// Tidy bounds what a collector elsewhere says in words.
+// Tidy limits the length of texts from a remote collector.
 func (r *Result) Tidy() {
 	if len(r.Error) > maxReason {
 		r.Error = strings.ToValidUTF8(r.Error[:maxReason], "")
@@ -27,7 +27,7 @@ func (r *Result) Tidy() {
 	}
 }
 
-// Set takes in what Look returned.
+// Set stores the values and the error that Look returned.
 func (r *Result) Set(values Values, err error) {
 	r.Values = values
 	answered := err == nil

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Sensor is one data point of one instance of a simulated device: its values
-// follow from names and moments alone. It never changes.
+// Sensor simulates one data point of one instance of a simulated device: its
+// values follow from names and moments alone. It is immutable.
 type Sensor struct {
 	form form
 	seed uint64
-	of   *Sensor // what it is a share of
+	of   *Sensor // its value is a share of this one
 }
 
-// form is what a data point is like: a shape, stretched and moved.
+// form describes a data point: a shape, scaled and shifted.
 type form struct {
 	shape Shape   // empty: always plus
 	times float64 // 1 when 0
@@ -23,7 +23,8 @@ type form struct {
 	as    string // moves as this other data point does
 }
 
-// NewSensor is the data point of the instance with that wild value.
+// NewSensor returns the sensor of a data point of the instance with that wild
+// value.
 func NewSensor(dataSource, dataPoint string, device int64, wildValue string) *Sensor {
 	s := &Sensor{form: formOf(dataSource, dataPoint)}
 	what := dataPoint
@@ -37,7 +38,7 @@ func NewSensor(dataSource, dataPoint string, device int64, wildValue string) *Se
 	return s
 }
 
-// At is the value at a moment in epoch seconds.
+// At returns the value at a moment in epoch seconds.
 func (s *Sensor) At(at int64) float64 {
 	v := s.form.plus
 	if s.form.shape != "" {
@@ -56,8 +57,8 @@ func (s *Sensor) At(at int64) float64 {
 	return v
 }
 
-// ShapeOf is how a data point of a simulated device moves; ShapeUp for one that
-// never does.
+// ShapeOf returns the shape of a data point of a simulated device; ShapeUp for
+// a constant one.
 func ShapeOf(dataSource, dataPoint string) Shape {
 	if shape := formOf(dataSource, dataPoint).shape; shape != "" {
 		return shape
@@ -91,7 +92,7 @@ var forms = map[string]form{
 	"recvpkts":               {shape: ShapeLoss, times: -1, plus: 100, of: "sentpkts", as: "PingLossPercent", whole: true},
 	"PingLossPercent":        {shape: ShapeLoss},
 	"TCP_Port.status":        {shape: ShapeUp},
-	"HTTP_Page.status":       {shape: ShapeUp, times: -303, plus: 503}, // 200, or 503 while it is up no more
+	"HTTP_Page.status":       {shape: ShapeUp, times: -303, plus: 503}, // 200, or 503 while it is down
 	"responseTime":           {shape: ShapeLatency, times: 4},
 	"size":                   {shape: ShapeCount, times: 40, plus: 18_000},
 	"daysLeft":               {shape: ShapeDaysLeft},
@@ -166,8 +167,8 @@ var forms = map[string]form{
 	"pages":                  {shape: ShapeCount, times: 0.0005},
 }
 
-// wordForms are those of data points that nobody has heard of, by a word in
-// their names; the first that is found counts.
+// wordForms holds the forms of unknown data points, by a word in their names;
+// the first match counts.
 var wordForms = []struct {
 	word string
 	form form

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Shape is the manner in which a simulated number moves. What it is called and
-// what it belongs to is the data source's business.
+// Shape is the pattern in which a simulated number changes. Its name and its
+// data point are the data source's concern.
 type Shape string
 
-// The shapes, with what they give. Those "by day" are higher in office hours
-// (UTC, give or take an hour from one seed to the next) than at night, and lower
-// at weekends.
+// The shapes, with their units. Those "by day" are higher in office hours (UTC,
+// give or take an hour from one seed to the next) than at night, and lower at
+// weekends.
 const (
 	ShapeCPU         Shape = "cpu"         // percent, by day, with spikes
 	ShapeMemory      Shape = "memory"      // percent, a little by day, slow
@@ -28,14 +28,14 @@ const (
 	ShapeSize        Shape = "size"        // bytes, never changes: a power of two from 4 GiB to 512 GiB
 )
 
-// Shapes are all of them.
+// Shapes lists all shapes.
 var Shapes = []Shape{
 	ShapeCPU, ShapeMemory, ShapeTraffic, ShapeCounter, ShapeLatency, ShapeLoss, ShapeTemperature,
 	ShapeDisk, ShapeUp, ShapeDaysLeft, ShapeUptime, ShapeCount, ShapeSize,
 }
 
-// Seed gives each number of each device a character of its own: the device, its
-// instance there, and what is measured.
+// Seed returns a seed of its own for each number of each device: from the
+// device, its instance there, and the data point.
 func Seed(device int64, instance int, what string) uint64 {
 	h := mix(uint64(device)*0x9e3779b97f4a7c15 + uint64(instance))
 	for i := range len(what) {
@@ -44,8 +44,8 @@ func Seed(device int64, instance int, what string) uint64 {
 	return mix(h)
 }
 
-// Simulate is the value at a moment, to the second: the same for the same
-// arguments, whenever it is asked. A shape that is none is NaN.
+// Simulate returns the value at a moment, to the second: always the same for
+// the same arguments. For an unknown shape it is NaN.
 func Simulate(shape Shape, seed uint64, at time.Time) float64 {
 	return simulate(shape, moment{seed, at.Unix()})
 }
@@ -83,9 +83,9 @@ func simulate(shape Shape, d moment) float64 {
 	case ShapeTemperature:
 		return math.Round(10*(24+18*d.trait(1)+5*d.work()+2*d.noise(2, 2*days)+0.6*d.noise(3, 30*minutes))) / 10
 	case ShapeDisk:
-		low, high := 30+20*d.trait(1), 60+18*d.trait(2) // room is made in time
+		low, high := 30+20*d.trait(1), 60+18*d.trait(2) // space is freed in time
 		if d.trait(5) > 0.96 {
-			high += 18 // and for these it is not
+			high += 18 // for these it is not
 		}
 		return cents(low+(high-low)*d.cycle(3, 60, 220)+0.4*d.noise(4, 6*hours)+0.2*d.work(), 0, 100)
 	case ShapeUp:
@@ -106,7 +106,7 @@ func simulate(shape Shape, d moment) float64 {
 	return math.NaN()
 }
 
-// cents keeps two decimals, between low and high.
+// cents rounds to two decimals, between low and high.
 func cents(v, low, high float64) float64 { return math.Round(100*min(max(v, low), high)) / 100 }
 
 // mix spreads all bits of x (splitmix64).
@@ -116,15 +116,17 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// chance is from 0 to less than 1, for a number n of thing what.
+// chance returns a pseudorandom number from 0 to less than 1, for the number n
+// of the thing what.
 func (d moment) chance(what uint64, n int64) float64 {
 	return float64(mix(d.seed^mix(what*0x9e3779b97f4a7c15^uint64(n)))>>11) / (1 << 53)
 }
 
-// trait is what never changes about a seed, from 0 to less than 1.
+// trait returns a constant of the seed, from 0 to less than 1.
 func (d moment) trait(what uint64) float64 { return d.chance(what, math.MinInt64) }
 
-// noise wanders smoothly between -1 and 1, in another direction after every period.
+// noise moves smoothly between -1 and 1, in another direction after every
+// period.
 func (d moment) noise(what uint64, period int64) float64 {
 	n, rest := d.at/period, d.at%period
 	a, b := d.chance(what, n), d.chance(what, n+1)
@@ -132,7 +134,7 @@ func (d moment) noise(what uint64, period int64) float64 {
 	return 2*(a+(b-a)*f*f*(3-2*f)) - 1
 }
 
-// work is how busy people are: 0 at night, 1 about half past one in the
+// work returns how busy people are: 0 at night, 1 about half past one in the
 // afternoon, a third of that on Saturdays and Sundays.
 func (d moment) work() float64 {
 	shift := int64(2*hours*d.trait(100)) - hours
@@ -143,7 +145,8 @@ func (d moment) work() float64 {
 	return c * c
 }
 
-// backup is 1 for most of an hour between midnight and five, else 0, with soft ends.
+// backup returns 1 for most of an hour between midnight and five, else 0, with
+// smooth edges.
 func (d moment) backup(what uint64) float64 {
 	begin := int64(4 * hours * d.trait(what))
 	return bump(d.at%days-begin, 55*minutes)
@@ -158,7 +161,8 @@ func bump(since, length int64) float64 {
 	return min(1, 8*f*(1-f))
 }
 
-// spike is a peak of up to high, about once in two days, for twenty minutes or less.
+// spike returns a peak of up to high, about once in two days, for twenty
+// minutes or less.
 func (d moment) spike(what uint64, high float64) float64 {
 	slot := d.at / (20 * minutes)
 	if d.chance(what, slot) > 0.008 {
@@ -167,7 +171,8 @@ func (d moment) spike(what uint64, high float64) float64 {
 	return high * (0.3 + 0.7*d.chance(what+1000, slot)) * bump(d.at%(20*minutes), 20*minutes)
 }
 
-// spell is above 0 for 5 to 45 minutes of as many days as the share says.
+// spell returns more than 0 for 5 to 45 minutes of a day, on the given share of
+// days.
 func (d moment) spell(what uint64, share float64) float64 {
 	date := d.at / days
 	if d.chance(what, date) > share {
@@ -177,20 +182,20 @@ func (d moment) spell(what uint64, share float64) float64 {
 	return bump(d.at%days-begin, 5*minutes+int64(40*minutes*d.chance(what+2000, date)))
 }
 
-// length is the seconds of a cycle of some days between low and high.
+// length returns the seconds of a cycle of some days between low and high.
 func (d moment) length(what uint64, low, high float64) float64 {
 	return math.Floor(low+(high-low)*d.trait(what)) * days
 }
 
-// cycle goes from 0 to 1 and begins again.
+// cycle goes from 0 to 1 and starts again.
 func (d moment) cycle(what uint64, low, high float64) float64 {
 	length := d.length(what, low, high)
 	_, part := math.Modf(float64(d.at)/length + d.trait(what+1000))
 	return part
 }
 
-// counter is the sum of a rate that follows the days: its growth is at least a
-// tenth of the average.
+// counter returns the sum of a rate that follows the time of day: its growth is
+// at least a tenth of the average.
 func (d moment) counter() float64 {
 	rate := 50 * math.Exp2(12*d.trait(1))
 	begun := 1_600_000_000 - int64(400*days*d.trait(2)) // long ago; before that it was 0

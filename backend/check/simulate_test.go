@@ -45,7 +45,7 @@ func eachWeek(shape check.Shape, f func(seed int, at time.Time, v float64)) {
 func TestSimulatedValuesStayInBoundsAndUseThem(t *testing.T) {
 	for _, tt := range []struct {
 		shape     check.Shape
-		low, high float64 // no value is beyond
+		low, high float64 // no value is outside
 		small     float64 // some value is not above
 		large     float64 // some value is not below
 		whole     bool
@@ -154,7 +154,7 @@ func TestACounterOnlyEverGrowsAndADiskFills(t *testing.T) {
 			full++
 		}
 	}
-	if full < 4 || full > 40 { // a company with more of them would see their warnings and nothing else
+	if full < 4 || full > 40 { // with more of them a company would show only their warnings
 		t.Errorf("%d of 4000 disks are over 80 %%", full)
 	}
 }

@@ -52,7 +52,7 @@ func snmpCheck(d *Dialer) Check {
 	}
 }
 
-// fieldsByOID are the raw fields that stand for an OID.
+// fieldsByOID returns the raw fields for each OID.
 func fieldsByOID(t *Task) (map[string][]string, error) {
 	fields := map[string][]string{}
 	for _, field := range t.Fields {
@@ -65,7 +65,7 @@ func fieldsByOID(t *Task) (map[string][]string, error) {
 	return fields, nil
 }
 
-// cleanOID is an OID with a leading dot.
+// cleanOID returns an OID with a leading dot.
 func cleanOID(text string) (string, error) {
 	parts := strings.Split(strings.TrimPrefix(text, "."), ".")
 	for i, part := range parts {
@@ -77,7 +77,7 @@ func cleanOID(text string) (string, error) {
 	return "." + strings.Join(parts, "."), nil
 }
 
-// agent is an SNMP agent that is being asked. Close it.
+// agent is a connection to an SNMP agent. Close it.
 type agent struct {
 	*gosnmp.GoSNMP
 	at    string // host:port
@@ -85,7 +85,7 @@ type agent struct {
 }
 
 // snmp opens a socket to an agent, which ends with ctx. Nothing is sent yet.
-// property is a property of the device, or what stands for it when there is none.
+// property returns a property of the device, or otherwise when there is none.
 func (d *Dialer) snmp(ctx context.Context, host string, property func(name, otherwise string) string) (*agent, error) {
 	at, err := target(host, property("snmp.port", ""), 161)
 	if err != nil {
@@ -114,7 +114,7 @@ func (d *Dialer) snmp(ctx context.Context, host string, property func(name, othe
 	return &agent{x, at, func() { stop(); _ = conn.Close() }}, nil
 }
 
-// identify says to the agent who is asking.
+// identify sets the version and the credentials of the requests.
 func identify(x *gosnmp.GoSNMP, property func(name, otherwise string) string) error {
 	switch version := strings.ToLower(property("snmp.version", "v2c")); version {
 	case "v1", "1":
@@ -168,7 +168,7 @@ func identifyUser(x *gosnmp.GoSNMP, property func(name, otherwise string) string
 	return nil
 }
 
-// values asks for OIDs, and answers with the fields they stand for.
+// values requests OIDs, and returns their values by field.
 func (a *agent) values(ctx context.Context, fields map[string][]string) (Values, error) {
 	oids := make([]string, 0, len(fields))
 	for oid := range fields {
@@ -186,7 +186,7 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 			size = len(part) / 2
 			continue
 		case answer.Error == gosnmp.NoSuchName && answer.ErrorIndex >= 1 && int(answer.ErrorIndex) <= len(part):
-			oids = slices.Delete(oids, int(answer.ErrorIndex)-1, int(answer.ErrorIndex)) // v1 tells nothing then, so it is asked for the others
+			oids = slices.Delete(oids, int(answer.ErrorIndex)-1, int(answer.ErrorIndex)) // v1 returns no values then, so request the others again
 			continue
 		case answer.Error != gosnmp.NoError:
 			return nil, &Failure{Text: fmt.Sprintf("the SNMP agent at %s answers %s", a.at, answer.Error), Answered: true}
@@ -206,7 +206,7 @@ func (a *agent) values(ctx context.Context, fields map[string][]string) (Values,
 	return out, nil
 }
 
-// numberOf is a value as a number; false for those that are none.
+// numberOf returns a value as a number; false for one that is not numeric.
 func numberOf(v gosnmp.SnmpPDU) (float64, bool) {
 	switch n := v.Value.(type) {
 	case int:
@@ -228,7 +228,7 @@ func numberOf(v gosnmp.SnmpPDU) (float64, bool) {
 	return 0, false
 }
 
-// sentence says what went wrong, without anything that is secret.
+// sentence describes an error, without secrets.
 func (a *agent) sentence(ctx context.Context, err error) error {
 	text := err.Error()
 	switch {
@@ -237,7 +237,8 @@ func (a *agent) sentence(ctx context.Context, err error) error {
 	case exhausted(err), unreachable(err):
 		return err
 	case errors.Is(err, gosnmp.ErrUnknownUsername), errors.Is(err, gosnmp.ErrWrongDigest), strings.Contains(text, "authentic"):
-		// Nobody signs the answer that there is no such user, so it cannot be told from a wrong signature.
+		// The response that there is no such user is unsigned, so it looks the
+		// same as a wrong signature.
 		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s knows no user of the name in snmp.security, or signs with another snmp.auth or snmp.authToken than the device's properties say", a.at), Answered: true}
 	case errors.Is(err, gosnmp.ErrDecryption), strings.Contains(text, "crypt"):
 		return &Failure{Text: fmt.Sprintf("the SNMP agent at %s encrypts with another snmp.priv or snmp.privToken", a.at), Answered: true}

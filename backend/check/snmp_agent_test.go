@@ -8,13 +8,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gosnmp/gosnmp" // the agent that is asked
+	"github.com/gosnmp/gosnmp" // encodes the agent's packets
 
 	"spyglass/backend/check"
 )
 
-// snmpAgent is an SNMP agent on this machine. It speaks one version, to whoever
-// knows its community or, of v3, its user's passwords.
+// snmpAgent is an SNMP agent on this machine. It speaks one version, to clients
+// that know its community or, with v3, its user's passwords.
 type snmpAgent struct {
 	conn      net.PacketConn
 	port      string
@@ -23,15 +23,15 @@ type snmpAgent struct {
 	rows      []gosnmp.SnmpPDU // in order
 
 	mu       sync.Mutex
-	lie      func(*gosnmp.SnmpPacket) // what an agent of v2 says that means ill; nil: the truth
-	tear     func(raw []byte) []byte  // and what becomes of it on the way
-	mostOIDs int                      // answers tooBig to more
-	asked    []int                    // how many OIDs each request named
+	lie      func(*gosnmp.SnmpPacket) // changes a v2 response into a malicious one; nil: none
+	tear     func(raw []byte) []byte  // changes its bytes in transit
+	mostOIDs int                      // responds tooBig to more
+	asked    []int                    // number of OIDs in each request
 }
 
 const engine = "\x80\x00\x1f\x88\x80test-engine"
 
-// newAgent starts an agent; user is nil but for v3.
+// newAgent starts an agent; user is nil except for v3.
 func newAgent(t *testing.T, version gosnmp.SnmpVersion, user *gosnmp.UsmSecurityParameters, rows []gosnmp.SnmpPDU) *snmpAgent {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -82,11 +82,11 @@ func (a *snmpAgent) answer(raw []byte) []byte {
 	var q *gosnmp.SnmpPacket
 	var err error
 	if a.speaks.Version == gosnmp.Version3 {
-		q, err = a.speaks.UnmarshalTrap(slices.Clone(raw), true) // looks at the signature, which the other one does not
+		q, err = a.speaks.UnmarshalTrap(slices.Clone(raw), true) // checks the signature, which the other function does not
 		if err != nil {
 			return a.refuse(raw, err)
 		}
-		if len(q.Variables) == 0 { // asks who we are
+		if len(q.Variables) == 0 { // engine discovery
 			return a.report(q, "4", gosnmp.NoAuthNoPriv)
 		}
 		return a.seal(q, gosnmp.GetResponse, gosnmp.AuthPriv, a.find(q)...)
@@ -118,7 +118,7 @@ func (a *snmpAgent) answer(raw []byte) []byte {
 	return raw
 }
 
-// refuse says why a request of v3 is not answered, as agents do.
+// refuse reports why a request of v3 is refused, as agents do.
 func (a *snmpAgent) refuse(raw []byte, why error) []byte {
 	q, err := a.speaks.SnmpDecodePacket(raw)
 	if q == nil || q.MsgID == 0 {
@@ -130,10 +130,10 @@ func (a *snmpAgent) refuse(raw []byte, why error) []byte {
 	case err == nil, strings.Contains(why.Error(), "authentic"):
 		return a.report(q, "5", gosnmp.NoAuthNoPriv)
 	}
-	return a.report(q, "6", gosnmp.AuthNoPriv) // what is inside cannot be read
+	return a.report(q, "6", gosnmp.AuthNoPriv) // the encrypted part cannot be read
 }
 
-// report is one of the counters of usmStats.
+// report returns one of the counters of usmStats.
 func (a *snmpAgent) report(q *gosnmp.SnmpPacket, number string, flags gosnmp.SnmpV3MsgFlags) []byte {
 	return a.seal(q, gosnmp.Report, flags, gosnmp.SnmpPDU{Name: ".1.3.6.1.6.3.15.1.1." + number + ".0", Type: gosnmp.Counter32, Value: uint32(1)})
 }
@@ -150,7 +150,7 @@ func (a *snmpAgent) seal(q *gosnmp.SnmpPacket, kind gosnmp.PDUType, flags gosnmp
 	return raw
 }
 
-// find is what stands at the OIDs of a request, or after them.
+// find returns the rows at the OIDs of a request, or after them.
 func (a *snmpAgent) find(q *gosnmp.SnmpPacket) []gosnmp.SnmpPDU {
 	a.mu.Lock()
 	a.asked = append(a.asked, len(q.Variables))
@@ -180,21 +180,21 @@ func (a *snmpAgent) find(q *gosnmp.SnmpPacket) []gosnmp.SnmpPDU {
 	return out
 }
 
-// limit says how many OIDs it answers at once.
+// limit sets how many OIDs it returns at once.
 func (a *snmpAgent) limit(oids int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.mostOIDs = oids
 }
 
-// requests are how many OIDs each request named.
+// requests returns how many OIDs each request named.
 func (a *snmpAgent) requests() []int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.asked)
 }
 
-// task looks at the agent, with what else the device's properties say.
+// task returns a task for the agent, with further properties of the device.
 func (a *snmpAgent) task(fields []string, properties ...string) check.Task {
 	return check.Task{Method: "snmp", Host: "127.0.0.1", Wild: "2", Fields: fields, Attributes: attributes("timeout", "900"), Properties: attributes(append([]string{"snmp.port", a.port}, properties...)...)}
 }

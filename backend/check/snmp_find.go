@@ -17,10 +17,10 @@ const (
 	mostText   = 255 // characters of a name
 )
 
-// snmpFind finds one instance for each row below the OID of the method. What
-// stands below lookupOID and descriptionOID with the same index is its name and
-// description. Rows whose value below typeOID is one of skipTypes, numbers with
-// commas between them, are left out.
+// snmpFind discovers one instance for each row below the OID of the method. The
+// values below lookupOID and descriptionOID with the same index are its name
+// and description. Rows whose value below typeOID is one of skipTypes, numbers
+// with commas between them, are left out.
 func (d *Dialer) snmpFind(ctx context.Context, s Search) ([]Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*snmpWait)
 	defer cancel()
@@ -68,7 +68,7 @@ func (d *Dialer) snmpFind(ctx context.Context, s Search) ([]Found, error) {
 	return found, nil
 }
 
-// skipped returns the indexes of the rows that are of one of those types.
+// skipped returns the indexes of the rows of one of those types.
 func (a *agent) skipped(ctx context.Context, oid, types string) (map[string]bool, error) {
 	if oid == "" || types == "" {
 		return nil, nil
@@ -94,7 +94,7 @@ type column struct {
 	text  map[string]string
 }
 
-// texts reads a column. No rows is an answer too.
+// texts reads a column. Having no rows is not an error.
 func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 	root, err := cleanOID(oid)
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 		if err != nil {
 			return column{}, a.sentence(ctx, err)
 		}
-		if answer.Error == gosnmp.NoSuchName { // how v1 says that there is no more
+		if answer.Error == gosnmp.NoSuchName { // v1 marks the end of the table so
 			return c, nil
 		}
 		if answer.Error != gosnmp.NoError {
@@ -128,16 +128,16 @@ func (a *agent) texts(ctx context.Context, what, oid string) (column, error) {
 	}
 }
 
-// next asks for what follows an OID.
+// next requests the values that follow an OID.
 func (a *agent) next(oid string) (*gosnmp.SnmpPacket, error) {
-	if a.Version == gosnmp.Version1 { // which knows no bulk
+	if a.Version == gosnmp.Version1 { // which has no bulk requests
 		return a.GetNext([]string{oid})
 	}
 	return a.GetBulk([]string{oid}, 0, rowsAtOnce)
 }
 
-// textOf is a value as a person would read it; bytes that are no text become
-// 00:1b:…, as addresses of network cards are written.
+// textOf returns a value as readable text; bytes that are not text become
+// 00:1b:…, as MAC addresses are written.
 func textOf(v gosnmp.SnmpPDU) string {
 	bytes, ok := v.Value.([]byte)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"spyglass/backend/check"
 )
 
-// switchRows are those of a switch with three interfaces.
+// switchRows returns the rows of a switch with three interfaces.
 func switchRows() []gosnmp.SnmpPDU {
 	rows := []gosnmp.SnmpPDU{{Name: ".1.3.6.1.2.1.1.3.0", Type: gosnmp.TimeTicks, Value: uint32(4711)}, {Name: ".1.3.6.1.2.1.1.5.0", Type: gosnmp.OctetString, Value: " 21.5 "}, {Name: ".1.3.6.1.2.1.1.6.0", Type: gosnmp.OctetString, Value: "Oslo"}}
 	for i, name := range []string{"lo", "Ethernet1", "Ethernet12"} {
@@ -149,7 +149,7 @@ func TestSNMPFindsTheInstancesOfATable(t *testing.T) {
 	}
 }
 
-// checkNamed is one of the checks there are.
+// checkNamed returns one of All.
 func checkNamed(t *testing.T, name string) check.Check {
 	t.Helper()
 	for _, c := range check.All(&check.Dialer{}) {
@@ -161,7 +161,7 @@ func checkNamed(t *testing.T, name string) check.Check {
 	return check.Check{}
 }
 
-// values are raw fields as text, in the order of their names.
+// values returns raw fields as text, in the order of their names.
 func values(v check.Values) string {
 	var out []string
 	for name, n := range v {

@@ -28,9 +28,9 @@ func tcpCheck(d *Dialer) Check {
 				return nil, errRefused
 			}
 			if named := (*net.DNSError)(nil); errors.As(err, &named) && !named.IsNotFound {
-				return nil, err // nobody knows where the port would be
+				return nil, err // the port is unknown
 			}
-			if err != nil { // that the port is closed is the answer
+			if err != nil { // a closed port is a result
 				return Values{"status": 0}, err
 			}
 			took := millis(began)

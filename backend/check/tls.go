@@ -28,7 +28,7 @@ func tlsCheck(d *Dialer) Check {
 				return nil, err
 			}
 			defer raw.Close()
-			// What is wrong with the certificate is measured here, and nothing is sent.
+			// Certificate problems are measured here, and nothing is sent.
 			conn := tls.Client(raw, &tls.Config{ServerName: host, InsecureSkipVerify: true}) //nolint:gosec // judged below
 			began := time.Now()
 			if err := conn.HandshakeContext(ctx); err != nil {
@@ -48,8 +48,8 @@ func tlsCheck(d *Dialer) Check {
 	}
 }
 
-// judged says why the system does not trust the certificate, for that host and
-// now; nil when it does.
+// judged returns why the system does not trust the certificate, for that host
+// and now; nil when it does.
 func judged(chain []*x509.Certificate, host string) *Failure {
 	between := x509.NewCertPool()
 	for _, c := range chain[1:] {
