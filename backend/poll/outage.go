@@ -10,19 +10,19 @@ import (
 
 const (
 	leastSilent = 3                      // devices that have to be silent for it to be this machine's failure
-	probeAfter  = 200 * time.Millisecond // that silent results wait before others are polled at once
+	probeAfter  = 200 * time.Millisecond // that silent results wait before others are polled immediately
 	longestHold = time.Minute            // that they wait, at most
 	mostHeld    = 100_000                // results
-	mostProbes  = 48                     // instances that are polled at once because another one fell silent
+	mostProbes  = 48                     // instances that are polled immediately because another one fell silent
 	perSource   = 8                      // of these with the same data source
 )
 
-// outcome is a result on its way to Deliver.
+// outcome is a result that is not delivered yet.
 type outcome struct {
 	check.Result
 	of     *entry
-	began  time.Time // the look
-	silent bool      // nothing came back: a time-out, or no way to the device
+	began  time.Time // when the check began
+	silent bool      // nothing came back: a time-out, or no route to the device
 }
 
 // outage decides whether silence is the devices' or this machine's; see
@@ -34,13 +34,13 @@ type outage struct {
 	held   []outcome     // silent results that wait for the decision, the oldest first
 	asked  map[*entry]bool
 	silent map[int64]bool // devices that are silent since the first of held
-	probe  time.Time      // when others are polled to find out; zero: they have been
-	until  time.Time      // when it is decided at the latest; zero while nothing waits
-	text   string         // what the outage is called; empty while there is none
+	probe  time.Time      // when others are polled to find out; zero: that has been done
+	until  time.Time      // deadline of the decision; zero while nothing waits
+	text   string         // description of the outage; empty while there is none
 	over   time.Time      // when the last one ended
 }
 
-// mark notes whether the last look at an instance was answered.
+// mark notes whether the last check of an instance got a response.
 func (o *outage) mark(e *entry, up bool) {
 	if e.up == up {
 		return
@@ -61,7 +61,7 @@ func (o *outage) mark(e *entry, up bool) {
 	}
 }
 
-// sift returns what is to be delivered now of the results that have come.
+// sift returns the results to deliver now.
 func (p *Poller) sift(batch []outcome, now time.Time) []check.Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +85,7 @@ func (p *Poller) sift(batch []outcome, now time.Time) []check.Result {
 			out = append(out, one.Result)
 		case o.text != "":
 			out = append(out, one.local(o.text))
-		case one.began.Before(o.over): // it was under way during the outage
+		case one.began.Before(o.over): // the check ran during the outage
 		case !one.of.up:
 			out = append(out, one.Result)
 		default:
@@ -104,8 +104,8 @@ func (p *Poller) sift(batch []outcome, now time.Time) []check.Result {
 	return out
 }
 
-// respond takes a response: the devices that were silent before it have failed
-// themselves, and an outage is over.
+// respond handles a response: the devices that were silent before it have
+// failed themselves, and an outage is over.
 func (p *Poller) respond(out []check.Result, one *outcome, now time.Time) []check.Result {
 	o := &p.outage
 	out = p.release(out)
@@ -118,7 +118,8 @@ func (p *Poller) respond(out []check.Result, one *outcome, now time.Time) []chec
 	return append(out, one.Result)
 }
 
-// hold keeps a silent result until it is decided whose failure it is.
+// hold keeps a silent result until it is decided whether the device or this
+// machine failed.
 func (p *Poller) hold(out []check.Result, one *outcome, now time.Time) []check.Result {
 	o := &p.outage
 	if len(o.up) < leastSilent {
@@ -140,15 +141,16 @@ func (p *Poller) hold(out []check.Result, one *outcome, now time.Time) []check.R
 	return out
 }
 
-// ask notes that an instance was polled in vain since the first silence.
+// ask notes that an instance was polled without a response since the first
+// silence.
 func (o *outage) ask(one *outcome) {
 	if one.of.up {
 		o.asked[one.of], o.silent[one.of.task.DeviceID] = true, true
 	}
 }
 
-// probe polls instances at once: those that responded last, of each data source
-// some.
+// probe polls instances immediately: those that responded last, some of each
+// data source.
 func (p *Poller) probe() {
 	var may []*entry
 	for _, e := range p.tasks {
@@ -176,8 +178,8 @@ func (p *Poller) probe() {
 	p.nudge()
 }
 
-// decide ends the waiting: with too few silent devices their silence is their
-// own, else it is this machine's.
+// decide ends the wait: with too few silent devices they have failed
+// themselves, else this machine has.
 func (p *Poller) decide(out []check.Result) []check.Result {
 	o := &p.outage
 	if len(o.silent) < leastSilent {
@@ -216,8 +218,8 @@ func (o *outage) forget() {
 	o.held, o.asked, o.silent, o.probe, o.until = nil, nil, nil, time.Time{}, time.Time{}
 }
 
-// rest returns the held results at the end. Of what may be this machine's
-// failure nobody will know, so it is not delivered.
+// rest returns the held results at the end. It drops those that may be this
+// machine's failure, because that can no longer be decided.
 func (p *Poller) rest() []check.Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -234,7 +236,8 @@ func (one *outcome) local(text string) check.Result {
 	return r
 }
 
-// ownEvery is for how long the names and addresses of this machine are kept.
+// ownEvery is the time for which the names and addresses of this machine are
+// cached.
 const ownEvery = time.Minute
 
 // remote reports whether a task polls another machine over the network; p.mu is held.

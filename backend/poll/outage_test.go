@@ -17,7 +17,8 @@ import (
 	"spyglass/backend/poll"
 )
 
-// network is devices 1, 2 … that respond at once, or not within timeOut.
+// network simulates devices 1, 2 … that respond immediately, or not within
+// timeOut.
 type network struct {
 	*poll.Poller
 	mu     sync.Mutex
@@ -26,7 +27,7 @@ type network struct {
 	got    []arrival
 }
 
-// arrival is a result and when it was delivered.
+// arrival is a result and the time of its delivery.
 type arrival struct {
 	check.Result
 	on time.Time
@@ -77,9 +78,9 @@ func (n *network) set(down bool, silent ...int64) {
 	}
 }
 
-// since returns what was delivered since the last call, one letter for each
-// result of each device: r for a response, R for the first after an outage, s
-// for silence, and o for an outage.
+// since returns the deliveries since the last call, one letter for each result
+// of each device: r for a response, R for the first after an outage, s for
+// silence, and o for an outage.
 func (n *network) since() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -247,7 +248,7 @@ func TestALookThatWasUnderWayWhenAnOutageEndedSaysNothing(t *testing.T) {
 		n := newNetwork(10, hosts(8)...)
 		defer n.Stop()
 		time.Sleep(10 * time.Second)
-		for range 20 { // ends at any moment of a look
+		for range 20 { // ends at any moment of a check
 			n.set(true)
 			time.Sleep(33 * time.Second)
 			n.set(false)

@@ -1,26 +1,28 @@
-// Package poll looks at instances when they are due, and hands on what came of it.
+// Package poll checks instances when they are due, and delivers the results.
 //
 // Due times lie on a grid: each instance has its place within its interval, by
 // its id, so that a thousand instances polled each minute are spread over the
-// minute, now and after a restart. A look that still runs when it is due again
-// is not begun a second time: that one is missed. When the clock is set back the
-// grid is laid anew. When it is set forward, or the machine has slept, each
-// instance that was due meanwhile is polled once, at its place within the next
-// minute (or within its interval, where that is shorter): not all of them at once.
+// minute, now and after a restart. A check that still runs when it is due again
+// is not started a second time: that poll is missed. When the clock is set
+// back, all due times are computed again. When it is set forward, or the
+// machine has slept, each instance that was due meanwhile is polled once, at
+// its place within the next minute (or within its interval, where that is
+// shorter): not all of them at once.
 //
-// # Bounds
+// # Limits
 //
-// At most Workers looks run at the same time, and at most a few of one device:
-// a device that answers slowly delays only itself. What is due and finds no
-// place waits its turn, once each. Results wait in bounded memory for Deliver;
-// while it does not keep up, no new looks begin.
+// At most Workers checks run at the same time, and at most a few of one device:
+// a device that responds slowly delays only itself. Due instances without a
+// free worker wait in line, once each. Results wait in bounded memory for
+// Deliver; while it does not keep up, no new checks begin.
 //
 // # Outages
 //
 // When the network of this machine fails, each device falls silent, and none of
 // them has failed. A result is silent when nothing came back: a time-out, or no
-// way to the device. Any response counts as one, a refused connection too. Only
-// tasks that poll another machine over the network are judged (Options.Remote).
+// route to the device. Any response counts as one, a refused connection too.
+// Only tasks that poll another machine over the network are judged
+// (Options.Remote).
 //
 //  1. An instance whose last look was answered and that is silent now has its
 //     result held, when at least 3 devices had responded before. Unless another
@@ -42,14 +44,14 @@
 //
 // # Concurrency
 //
-// All methods are safe for concurrent use. Stop ends all looks and waits for
-// them; what they had to say is delivered before it returns.
+// All methods are safe for concurrent use. Stop ends all checks and waits for
+// them; it delivers their results before it returns.
 //
 // # Errors
 //
-// What a look says is in its result. An error of Deliver is logged, and its
-// results are gone. A look that panics has failed, a Deliver that panics has lost
-// its results; the poller goes on.
+// The error of a check is in its result. An error of Deliver is logged, and its
+// results are lost. A check that panics has failed, a Deliver that panics has
+// lost its results; the poller continues.
 package poll
 
 import (
@@ -64,25 +66,29 @@ import (
 	"spyglass/backend/service"
 )
 
-// Options say how it is looked, and who wants to know.
+// Options configures a Poller.
 type Options struct {
-	// Look answers the raw fields of an instance. It ends when ctx does.
+	// Look returns the raw fields of an instance. It ends when ctx does.
 	Look func(ctx context.Context, t *check.Task) (check.Values, error)
-	// Instant says that a Look at the task never waits; it takes no worker then.
+	// Instant reports whether a Look at the task never waits; it takes no
+	// worker then.
 	Instant func(t *check.Task) bool
-	// Remote says that a task polls another machine over the network, so that an
-	// outage of this one's network makes it silent; check.Task.Remote when nil.
+	// Remote reports whether a task polls another machine over the network, so
+	// that an outage of this one's network makes it silent; check.Task.Remote
+	// when nil.
 	Remote func(t *check.Task) bool
-	// Responded says whether a device responded when it was last polled, before
-	// this poller got the task; no when nil.
+	// Responded reports whether a device responded when it was last polled,
+	// before this poller got the task; false when nil.
 	Responded func(t *check.Task) bool
-	Name      string // of who polls, at the beginning of a sentence; "The collector" when empty
-	// Deliver takes results in the order in which they came, a batch at a time.
+	Name      string // of the collector, at the beginning of a sentence; "The collector" when empty
+	// Deliver receives results in the order in which they came, a batch at a
+	// time.
 	Deliver func(ctx context.Context, results []check.Result) error
-	// Together is between two moments at which tasks are due, but by Now: those
-	// between them share the one before. The longer, the less a quiet process
-	// wakes. On a clock that is hurried the moments of half as long share one.
-	// Tasks are due at any millisecond when 0.
+	// Together is the interval of the moments at which tasks are due, except by
+	// Now: tasks in between are due at the moment before. The longer it is, the
+	// less often a quiet process wakes. On a clock that runs faster, the
+	// moments within half of it, in real time, share one. At 0 tasks are due at
+	// any millisecond.
 	Together time.Duration
 
 	Clock   *clock.Clock // by which tasks are due; that of this machine when nil
@@ -91,16 +97,16 @@ type Options struct {
 	Guard   *service.Guard
 }
 
-// Bounds.
+// Limits.
 const (
 	defaultWorkers = 256
-	perDevice      = 3                     // looks at one device at the same time
-	lookAgain      = time.Minute           // between two looks at what is due, at most: the clock may be set back
-	leap           = 5 * time.Second       // beyond the time that was waited for: the clock was set forward, or the machine slept
-	catchUp        = time.Minute           // in which what was due meanwhile is polled
-	longest        = 30 * time.Second      // a look, at most
+	perDevice      = 3                     // checks of one device at the same time
+	lookAgain      = time.Minute           // between two searches for due tasks, at most: the clock may be set back
+	leap           = 5 * time.Second       // beyond the planned wait: the clock was set forward, or the machine slept
+	catchUp        = time.Minute           // in which tasks that were due meanwhile are polled
+	longest        = 30 * time.Second      // a check, at most
 	maxBatch       = 2000                  // results in one batch
-	gather         = 25 * time.Millisecond // between two batches, at least: what comes meanwhile shares the next
+	gather         = 25 * time.Millisecond // between two batches, at least: results meanwhile share the next
 )
 
 // Poller polls a set of tasks.
@@ -112,7 +118,7 @@ type Poller struct {
 	devices map[int64]*device
 	waiting []*entry // due, and without a worker
 	running int
-	looked  time.Time // when it was last seen what is due
+	looked  time.Time // when due tasks were last looked up
 	meant   time.Time // until when run waits; zero: it does not
 	stopped bool
 	stats   Stats
@@ -123,20 +129,20 @@ type Poller struct {
 	wake    chan struct{} // the queue has changed
 	results chan outcome
 	cancel  context.CancelFunc
-	looks   service.Group // looks under way
+	looks   service.Group // checks under way
 	runs    service.Group // run
 	hands   service.Group // deliver
 }
 
-// Stats count what has happened since the start.
+// Stats are counts since the start.
 type Stats struct {
 	Looks  int64         // begun
 	Done   int64         // that have ended
 	Failed int64         // of those
 	Missed int64         // that were due while the one before still ran or waited
-	Late   time.Duration // the longest that a look began behind its time
+	Late   time.Duration // the longest delay of a check behind its due time
 
-	Tasks, Running, Waiting int // now: all there are, looks under way, and due ones without a worker
+	Tasks, Running, Waiting int // now: all tasks, checks under way, and due tasks without a worker
 }
 
 // entry is one task and its state.
@@ -146,20 +152,20 @@ type entry struct {
 	place int // in the queue; -1: not there
 	busy  bool
 	gone  bool
-	begun time.Time // when it was due that runs or waits now
+	begun time.Time // when the check was due that runs or waits now
 
 	remote bool  // it polls another machine
-	up     bool  // its last look was answered
+	up     bool  // its last check got a response
 	heard  int64 // when that was, in epoch seconds; 0: before the poller had it
 }
 
-// device is how many looks at it run, and who waits for them.
+// device counts the running checks of a device, and queues the waiting ones.
 type device struct {
 	running int
 	waiting []*entry
 }
 
-// New makes a poller with no tasks.
+// New returns a poller with no tasks.
 func New(o Options) *Poller {
 	o.Workers, o.Log, o.Name = cmp.Or(o.Workers, defaultWorkers), cmp.Or(o.Log, slog.Default()), cmp.Or(o.Name, "The collector")
 	if o.Clock == nil {
@@ -177,7 +183,7 @@ func New(o Options) *Poller {
 	}
 }
 
-// Start begins to poll; it returns at once.
+// Start begins to poll, without blocking.
 func (p *Poller) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
@@ -185,8 +191,8 @@ func (p *Poller) Start() {
 	p.hands.Go("poll results", func() { p.deliver(context.WithoutCancel(ctx)) })
 }
 
-// Stop ends all looks, delivers what there is, and waits. It may be called on a
-// poller that never started, and again.
+// Stop ends all checks, delivers the pending results, and waits. It may be
+// called on a poller that never started, and again.
 func (p *Poller) Stop() {
 	p.mu.Lock()
 	again := p.stopped
@@ -202,8 +208,8 @@ func (p *Poller) Stop() {
 	p.hands.Wait()
 }
 
-// Put adds tasks, or changes those of the same instances. A task that is there
-// already keeps its due time unless its interval changes.
+// Put adds tasks, or changes those of the same instances. An existing task
+// keeps its due time unless its interval changes.
 func (p *Poller) Put(tasks ...*check.Task) {
 	responded := make([]bool, len(tasks))
 	for i, t := range tasks {
@@ -232,7 +238,7 @@ func (p *Poller) Put(tasks ...*check.Task) {
 	p.nudge()
 }
 
-// Drop takes tasks out. A look that runs ends by itself, and is not delivered.
+// Drop removes tasks. A running check ends by itself, and is not delivered.
 func (p *Poller) Drop(instances ...int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -246,7 +252,7 @@ func (p *Poller) Drop(instances ...int64) {
 	}
 }
 
-// Now makes a task due at once, besides its ordinary times.
+// Now makes a task due immediately, besides its ordinary times.
 func (p *Poller) Now(instance int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -257,14 +263,14 @@ func (p *Poller) Now(instance int64) {
 	}
 }
 
-// Len is how many tasks there are.
+// Len returns the number of tasks.
 func (p *Poller) Len() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.tasks)
 }
 
-// Stats are the counts since the start.
+// Stats returns the counts since the start.
 func (p *Poller) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,12 +23,12 @@ import (
 	"spyglass/backend/service"
 )
 
-// lab is a poller whose looks take as long as their device is slow.
+// lab is a poller with a delay for each device.
 type lab struct {
 	*poll.Poller
 	mu      sync.Mutex
 	slow    map[int64]time.Duration // by device
-	now     map[int64]int           // looks under way, by device
+	now     map[int64]int           // checks under way, by device
 	most    map[int64]int
 	got     []check.Result
 	stuck   chan struct{} // Deliver waits for it; nil: it does not
@@ -37,7 +37,7 @@ type lab struct {
 
 func newLab(workers int) *lab { return newLabOn(workers, nil) }
 
-// newLabOn has a clock of its own; nil is that of the machine.
+// newLabOn returns a lab with a clock of its own; nil is that of the machine.
 func newLabOn(workers int, on *clock.Clock) *lab {
 	l := &lab{slow: map[int64]time.Duration{}, now: map[int64]int{}, most: map[int64]int{}}
 	l.Poller = poll.New(poll.Options{
@@ -82,7 +82,7 @@ func (l *lab) look(ctx context.Context, t *check.Task) (check.Values, error) {
 	return check.Values{"id": float64(t.InstanceID)}, nil
 }
 
-// counts are how often each instance was delivered.
+// counts returns how often each instance was delivered.
 func (l *lab) counts() map[int64]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

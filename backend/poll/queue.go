@@ -55,7 +55,7 @@ func (q *queue) put(e *entry) {
 	heap.Push(&q.heapOf, e)
 }
 
-// again gives all entries the places that they have from now on.
+// again computes the due times of all entries from now on.
 func (q *queue) again(now time.Time) {
 	for _, e := range q.heapOf {
 		e.due = q.next(e.task, now)
@@ -63,8 +63,8 @@ func (q *queue) again(now time.Time) {
 	heap.Init(&q.heapOf)
 }
 
-// spread gives those that are overdue a place soon, so that they are not polled
-// all at once.
+// spread moves overdue entries to due times in the near future, so that they
+// are not polled all at once.
 func (q *queue) spread(now time.Time) {
 	for _, e := range q.heapOf {
 		if e.due.After(now) {
@@ -84,7 +84,7 @@ func (q *queue) drop(e *entry) {
 	}
 }
 
-// first is the entry that is due next; nil for none.
+// first returns the entry that is due next; nil for none.
 func (q *queue) first() *entry {
 	if len(q.heapOf) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func (q *queue) first() *entry {
 	return q.heapOf[0]
 }
 
-// next is the first moment after now at which the task is due.
+// next returns the first moment after now at which the task is due.
 func (q *queue) next(t *check.Task, now time.Time) time.Time {
 	interval := max(t.Interval, 1) * 1000
 	at := now.UnixMilli()
@@ -103,13 +103,13 @@ func (q *queue) next(t *check.Task, now time.Time) time.Time {
 	return time.UnixMilli(due)
 }
 
-// within is the task's own place in a while.
+// within returns the task's own offset in a period.
 func within(t *check.Task, while time.Duration) time.Duration {
 	return time.Duration(mix(uint64(t.InstanceID))%uint64(while.Milliseconds())) * time.Millisecond
 }
 
-// mix spreads ids that follow each other (the finalizer of SplitMix64,
-// Steele, Lea and Flood 2014).
+// mix spreads consecutive ids (the finalizer of SplitMix64, Steele, Lea and
+// Flood 2014).
 func mix(n uint64) uint64 {
 	n += 0x9e3779b97f4a7c15
 	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9

@@ -9,7 +9,7 @@ import (
 	"spyglass/backend/check"
 )
 
-// run begins looks when they are due.
+// run starts checks when they are due.
 func (p *Poller) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -36,15 +36,16 @@ func (p *Poller) run(ctx context.Context) {
 	}
 }
 
-// most is how many instant looks are made before it is seen what else is due.
+// most limits the instant checks that run before due tasks are looked up again.
 const most = 256
 
-// due takes what is due off the queue: what waits for an answer begins in its
-// own goroutine, what is instant is given back. wait is the time until there is more.
+// due takes due entries off the queue: checks that wait for a response start in
+// goroutines of their own, instant ones are returned. wait is the time until
+// the next is due.
 func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.o.Clock.Now().Round(0) // as the wall clock has it: it may be set back
+	now := p.o.Clock.Now().Round(0) // the wall clock: it may be set back
 	if now.Before(p.looked) {
 		p.queue.again(now)
 	}
@@ -79,8 +80,8 @@ func (p *Poller) due(ctx context.Context) (instant []*entry, wait time.Duration)
 	return instant, 0
 }
 
-// leapt reports whether much more time has passed than was waited for: on a clock
-// that is hurried, a short delay of ours is a long time.
+// leapt reports whether much more time has passed than the planned wait: on a
+// clock that runs faster, a short delay of ours is a long time.
 func (p *Poller) leapt(now time.Time) bool {
 	late := time.Duration(float64(leap) * max(1, p.o.Clock.Speed()))
 	return !p.meant.IsZero() && now.Sub(p.meant) > late
@@ -91,7 +92,7 @@ func (p *Poller) begin(e *entry, now time.Time) {
 	p.stats.Late = max(p.stats.Late, now.Sub(e.begun))
 }
 
-// place gives the entry a worker, or a place where it waits for one.
+// place gives the entry a worker, or queues it for one.
 func (p *Poller) place(ctx context.Context, e *entry) {
 	d := p.devices[e.task.DeviceID]
 	if d == nil {
@@ -119,8 +120,8 @@ func (p *Poller) send(ctx context.Context, d *device, e *entry) {
 	})
 }
 
-// done frees a worker, and gives it to who has waited longest: on that device,
-// or of those that waited for any.
+// done frees a worker, and gives it to the entry that has waited longest: for
+// that device, or for any worker.
 func (p *Poller) done(ctx context.Context, id int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,14 +146,14 @@ func (p *Poller) done(ctx context.Context, id int64) {
 	}
 }
 
-// limitOf is how long a look may take: less than its interval, so that it has
-// ended when it is due again.
+// limitOf returns the time limit of a check: less than its interval, so that it
+// has ended when it is due again.
 func limitOf(t *check.Task) time.Duration {
 	return min(longest, time.Duration(max(t.Interval, 1))*time.Second*9/10)
 }
 
-// look makes one look and passes on what came of it. It waits while Deliver
-// does not keep up.
+// look runs one check and passes on the result. It waits while Deliver does not
+// keep up.
 func (p *Poller) look(ctx context.Context, e *entry) {
 	p.mu.Lock()
 	t := e.task
@@ -162,7 +163,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	values, err := p.ask(limit, t)
 	timedOut := errors.Is(limit.Err(), context.DeadlineExceeded)
 	cancel()
-	broken := ctx.Err() != nil && err != nil // off: it says nothing about the device
+	broken := ctx.Err() != nil && err != nil // stopped: it says nothing about the device
 	p.mu.Lock()
 	e.busy = false
 	gone := e.gone
@@ -182,7 +183,7 @@ func (p *Poller) look(ctx context.Context, e *entry) {
 	p.results <- r
 }
 
-// ask makes one look; one that panics has failed.
+// ask runs one check; one that panics has failed.
 func (p *Poller) ask(ctx context.Context, t *check.Task) (values check.Values, err error) {
 	if broke := p.o.Guard.Run("poll "+t.Method, func() { values, err = p.o.Look(ctx, t) }); broke != nil {
 		return nil, errBroke
@@ -192,10 +193,10 @@ func (p *Poller) ask(ctx context.Context, t *check.Task) (values check.Values, e
 
 var errBroke = errors.New("the check broke off with an internal error; the log of the collector says more")
 
-// deliver hands on results in batches. What comes after a pause goes at once, so
-// that nobody waits for an alert, but where others are due at the same moment;
-// else a batch waits for more. Silent results may be held until it is known
-// whose failure they are.
+// deliver passes on results in batches. The first result after a pause goes
+// immediately, so that no alert is delayed, unless others are due at the same
+// moment; otherwise a batch waits for more. Silent results may be held until it
+// is known whose failure they are.
 func (p *Poller) deliver(ctx context.Context) {
 	var last time.Time
 	for {
@@ -214,8 +215,8 @@ func (p *Poller) deliver(ctx context.Context) {
 	}
 }
 
-// await returns the next results, or none when it has to be decided about held
-// ones; more is false when the poller has stopped.
+// await returns the next results, or none when held ones have to be decided;
+// more is false when the poller has stopped.
 func (p *Poller) await(last time.Time) (batch []outcome, more bool) {
 	p.mu.Lock()
 	until := p.outage.until
@@ -254,7 +255,7 @@ func (p *Poller) hand(ctx context.Context, results []check.Result) {
 	}
 }
 
-// collect takes more results for some time, and those that wait already.
+// collect adds the results that are pending or arrive within wait.
 func (p *Poller) collect(first outcome, wait time.Duration) []outcome {
 	batch := append(make([]outcome, 0, 64), first)
 	if wait > 0 {
