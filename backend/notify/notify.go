@@ -52,10 +52,10 @@
 //
 //   - A notice that an alert is active or escalated supersedes the earlier ones
 //     of that kind which were not delivered. One that it was acknowledged does
-//     not: it goes after them.
+//     not: it is sent after them.
 //   - A notice that it has cleared supersedes all of them. It is not sent itself
 //     where nothing of the alert was delivered: nobody waits for its end.
-//   - A notice does not go before the earlier one to the same receiver has gone.
+//   - A notice is not sent before the earlier one to the same receiver.
 //
 // Superseded notices stay in the log as such. Whether one was delivered is not
 // known while it is tried and after it was cut off (Delivery.InDoubt); it counts
